@@ -47,7 +47,7 @@ from assay.core.relevance.topic_question import keys
 from assay.core.report import Report
 from assay.core.text import sentences, words
 from assay.evidence.segment import segment
-from assay.models.extractive.answers import LANGUAGE
+from assay.models.extractive.answers import LANGUAGE_STATEMENTS
 from assay.settings import load
 
 NO_DATA = 2
@@ -320,12 +320,12 @@ def _judged(question: Question, documents: Sequence[Document]) -> Judged:
                 QuotableStatement(text=each, source=source, place=place, title=document.title) for each in cut if each
             ]
     nearest = sorted(statements, key=lambda each: -len(asked.intersection(words(each.text))))
-    topic = read_question(question.text, "", "\n".join(each.text for each in nearest[:LANGUAGE]))
+    topic = read_question(question.text, "", "\n".join(each.text for each in nearest[:LANGUAGE_STATEMENTS]))
     counted = Counter(key for each in passages for key in set(keys(each, topic.analysis)))
     judgement = judge(topic, statements, Rarity(passages=len(passages), holding=counted))
     best = [statements[each.place].text for each in judgement.ranked[:3]]
     right = any(states(each, question.answers) for each in best)
-    return Judged(judgement.answers(), right, judgement.chance, Baseline(documents).highest(question.text))
+    return Judged(judgement.is_answered(), right, judgement.chance, Baseline(documents).highest(question.text))
 
 
 def measure_within(language: str, folder: Path, options: argparse.Namespace) -> None:

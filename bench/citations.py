@@ -25,12 +25,12 @@ from typing import NamedTuple
 from corpus import machine
 from markdown_it import MarkdownIt
 
-from assay.core.citations.reader import CitationReader, citing, read_all
-from assay.core.markers import strip
+from assay.core.citations.reader import CitationReader, citation_reading, read_all
+from assay.core.markers import strip_markers
 from assay.core.report_sentences import claims
 from assay.core.scanner import scan
-from assay.verify.texts.marked_text import CitationSpan, mark
-from assay.verify.texts.references import definitions
+from assay.verify.texts.marked_text import CitationSpan, mark_citations
+from assay.verify.texts.references import read_definitions
 
 NO_DATA = 2
 DATA = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "citations"
@@ -72,9 +72,9 @@ def links(text: str) -> list[str]:
 def read(text: str) -> Read:
     """What the reader finds in a report, beside what there is."""
     began = time.perf_counter()
-    marked = mark(text)
+    marked = mark_citations(text)
     seconds = time.perf_counter() - began
-    known = definitions(text, tuple(scan(text))).all
+    known = read_definitions(text, tuple(scan(text))).all
     ours = {place.url for place in marked.places} | {each.url for each in known}
     covered = [(place.start, place.end) for place in marked.places] + [(each.start, each.end) for each in known]
     for form in (_IMAGE, _CODE):  # which cite nothing
@@ -142,15 +142,15 @@ def knows(id: str) -> bool:
 def read_ids(text: str) -> Cited:
     """What is read of a report in ids."""
     began = time.perf_counter()
-    read = read_all(citing(knows), text)
+    read = read_all(citation_reading(knows), text)
     seconds = time.perf_counter() - began
     reader = CitationReader(knows)
     pieces = "".join([reader.feed(text[at : at + PIECE]) for at in range(0, len(text), PIECE)]) + reader.finish()
     ids = len(_RAW.findall(text))
     return Cited(
         ids=ids,
-        plain=ids - len(_RAW.findall(strip(text))),
-        read=ids - len(_RAW.findall(strip(read))),
+        plain=ids - len(_RAW.findall(strip_markers(text))),
+        read=ids - len(_RAW.findall(strip_markers(read))),
         differs=pieces != read,
         seconds=seconds,
     )
@@ -158,9 +158,9 @@ def read_ids(text: str) -> Cited:
 
 def of_runs(texts: list[str]) -> None:
     """Print what a run's reader finds in the reports."""
-    untouched = sum(read_all(citing(lambda _: False), text) == text for text in texts)
+    untouched = sum(read_all(citation_reading(lambda _: False), text) == text for text in texts)
     print(f"without ids of a run: {untouched} of {len(texts)} reports stay as they are")
-    places = [mark(text).places for text in texts]
+    places = [mark_citations(text).places for text in texts]
     own = [in_ids(text, there) for text, there in zip(texts, places, strict=True)]
     others = [
         in_ids(text, there, HABITS[at % len(HABITS)])

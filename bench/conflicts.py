@@ -26,7 +26,7 @@ from paraphrasing import FAITHFUL
 
 from assay.core.sources import Passage, Source, sha256
 from assay.evidence.segment import segment
-from assay.verify.conflicts.detection import conflicts
+from assay.verify.conflicts.detection import find_conflicts
 
 COLLECTIONS = ("eips", "peps", "owid-datasets", "wikipedia-2wiki-passages", "keps", "rust-rfcs", "owasp")
 CLASSES = ("times ten", "scale", "year", "day or month")
@@ -94,7 +94,7 @@ def real(data: Path, most: int, show: bool) -> None:
             continue
         passages, sources = collection(path, most)
         started = time.process_time()
-        found = conflicts(passages, sources, passages.keys(), {})
+        found = find_conflicts(passages, sources, passages.keys(), {})
         seconds = time.process_time() - started
         print(f"| {name} | {len(sources)} | {len(passages)} | {len(found)} | {seconds:.1f} |")
         for each in found if show else ():
@@ -123,7 +123,7 @@ def _row(found: list[Pair], name: str, way: str) -> str:
         one, other = source(1001), source(1002)
         held = {"S1001.1": passage(one, 1, pair.claim), "S1002.1": passage(other, 1, reworded)}
         tried += 1
-        seen += bool(conflicts(held, {"S1001": one, "S1002": other}, {"S1001.1"}, {}))
+        seen += bool(find_conflicts(held, {"S1001": one, "S1002": other}, {"S1001.1"}, {}))
         if tried >= A_CLASS:
             break
     return f"| {name} | {way} | {tried} | {seen} ({seen / tried:.0%}) |" if tried else f"| {name} | {way} | 0 | |"

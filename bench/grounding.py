@@ -32,8 +32,8 @@ from paraphrasing import FAITHFUL
 from assay.core.claims import HOLDING, Verdict
 from assay.services.claim_checks import ClaimRow
 from assay.verify.claim_check import decide
-from assay.verify.verifier.index import LIKELY, index
-from assay.verify.verifier.verdicts import model, weigh
+from assay.verify.verifier.index import LIKELY, index_evidence
+from assay.verify.verifier.verdicts import load_model, weigh
 
 NO_DATA = 2
 CLAIMS = 200
@@ -144,7 +144,7 @@ def _lost(outcomes: Sequence[Outcome]) -> None:
 def _fate(outcome: Outcome) -> str:
     if outcome.verdict != "unchecked":
         return outcome.verdict
-    if outcome.score >= model().supported:
+    if outcome.score >= load_model().supported:
         return "held back by a sign of an edit"
     return "undecided, likely" if outcome.score >= LIKELY else "undecided, unlikely"
 
@@ -264,7 +264,7 @@ def speed() -> None:
     """200 claims of the report part, each against its own short text; then whole rows, their rules included."""
     found = [row for row in rows() if not in_training(row) and len(row.doc) < 2_000][:CLAIMS]
     weigh("A first claim loads the tables.", "A first text.")
-    index.cache_clear()
+    index_evidence.cache_clear()
     for what, work in (("words alone", weigh), ("with the rules", decide)):
         began = time.process_time()
         for row in found:

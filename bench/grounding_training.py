@@ -26,12 +26,12 @@ from sklearn.preprocessing import StandardScaler
 import assay.verify.verifier
 from assay.core.text import sentences
 from assay.verify import checks
-from assay.verify.claim_check import evidence_of, without_citations
-from assay.verify.evidence import reworded
-from assay.verify.rules.quotes import verbatim
+from assay.verify.claim_check import text_evidence, without_citations
+from assay.verify.evidence import reword_numbers
+from assay.verify.rules.quotes import verbatim_passage
 from assay.verify.verifier import index as indexing
 from assay.verify.verifier.index import tokens
-from assay.verify.verifier.signs import is_edited, sights
+from assay.verify.verifier.signs import claim_words, is_edited
 from assay.verify.verifier.verdicts import features
 
 FOLDS = 5
@@ -119,11 +119,11 @@ def train(rows: Sequence[Row]) -> str:
 
 
 def _features_of(row: Row) -> LabelledFeatures | None:
-    evidence = evidence_of(row.doc)
+    evidence = text_evidence(row.doc)
     claim = without_citations(row.claim, row.doc)
     findings = checks.examine(claim, evidence)
-    index = indexing.index(row.doc)
-    seen = sights(reworded(claim, findings), index)
+    index = indexing.index_evidence(row.doc)
+    seen = claim_words(reword_numbers(claim, findings), index)
     if not seen:
         return None
     objected = checks.objection(findings, evidence) is not None
@@ -159,7 +159,7 @@ def _made_part(rows: Sequence[Row], names: Sequence[str]) -> Part:
             if ways.count(way) >= EDITED_A_WAY:
                 continue
             text = edit(pair.claim, pair.passage, random.Random(f"{way} {pair.claim}"))
-            if not text or text == pair.claim or verbatim(text, evidence_of(pair.passage)):
+            if not text or text == pair.claim or verbatim_passage(text, text_evidence(pair.passage)):
                 continue
             group = row.group if row else pair.passage
             each = _features_of(Row(way, pair.origin, group, pair.passage, text, way in FAITHFUL))

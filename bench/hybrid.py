@@ -35,11 +35,11 @@ from assay.evidence.segment import SEGMENTER
 from assay.models.embedding.service import create
 from assay.search.local import LocalSearch
 from assay.search.vectors import Built, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
-from assay.search.vectors.hybrid import Fused, merged
+from assay.search.vectors.hybrid import Fused, merge_rankings
 from assay.settings.research import EmbedderSettings
 from assay.store.memory import MemoryBlobs, MemoryLibrary
 from assay.store.sql import open_store
-from assay.store.sql.sqlite import engine
+from assay.store.sql.sqlite import create_sqlite_engine
 
 QA = DATA.parent / "qa"
 DEPTH, RANKED = 10, 100
@@ -78,7 +78,7 @@ class Scene:
         library.add(entries, "default")
         spans = DocumentReader(blobs).spans
         self.embedder = create("vllm:bench", Access(url=url))
-        self.store = VectorStore(engine(folder), "bench", SEGMENTER)
+        self.store = VectorStore(create_sqlite_engine(folder), "bench", SEGMENTER)
         self.builder = VectorBuilder(self.store, self.embedder, library, spans, _nobody_else)
         self.index = LocalSearch(None, library, spans)
         weight = EmbedderSettings().weight
@@ -92,11 +92,11 @@ class Scene:
 
     def by_words(self, text: str) -> list[str]:
         """The index alone."""
-        return self._named([hit.document.sha256 for hit in self.index.find(Query(text=text, limit=DEPTH))])
+        return self._named([hit.document.sha256 for hit in self.index.search_blocking(Query(text=text, limit=DEPTH))])
 
     def by_both(self, text: str) -> list[str]:
         """As the product does."""
-        return self._named([hit.document.sha256 for hit in self.both.find(Query(text=text, limit=DEPTH))])
+        return self._named([hit.document.sha256 for hit in self.both.search_blocking(Query(text=text, limit=DEPTH))])
 
     def by_meaning(self, text: str) -> list[str]:
         """The vectors alone."""
@@ -105,7 +105,7 @@ class Scene:
     def by_ranks(self, text: str) -> list[str]:
         """Reciprocal rank fusion."""
         found = self._ranked(text)
-        return self._named(merged(_ranking(found, "lexical_rank"), _ranking(found, "cosine_rank")))
+        return self._named(merge_rankings(_ranking(found, "lexical_rank"), _ranking(found, "cosine_rank")))
 
     def measure(self, order: Order) -> Figures:
         """A way to search over all questions which have an answer."""
@@ -120,7 +120,7 @@ class Scene:
         return Figures(statistics.mean(scores), statistics.median(took))
 
     def _ranked(self, text: str) -> list[Fused]:
-        return [fused for _, fused in self.both.ranked(Query(text=text, limit=RANKED)) or ()]
+        return [fused for _, fused in self.both.rank_documents(Query(text=text, limit=RANKED)) or ()]
 
     def _named(self, hashes: Sequence[str]) -> list[str]:
         return [name for each in hashes for name in self.names[each]][:DEPTH]
@@ -162,7 +162,7 @@ def library(home: Path, url: str) -> None:
     index = LocalSearch(home / "index", opened.library, spans)
     index.sync()
     file = home / "vectors.db"
-    embedder, store = create("vllm:bench", Access(url=url)), VectorStore(engine(file), "bench", SEGMENTER)
+    embedder, store = create("vllm:bench", Access(url=url)), VectorStore(create_sqlite_engine(file), "bench", SEGMENTER)
     started, worked = time.perf_counter(), time.process_time()
     built = VectorBuilder(store, embedder, opened.library, spans, _nobody_else).build(EmbeddingLimits(), set())
     took, work = time.perf_counter() - started, time.process_time() - worked
@@ -171,9 +171,9 @@ def library(home: Path, url: str) -> None:
     both = HybridSearch(index, store, embedder, opened.library, lambda names: True, EmbedderSettings().weight)
     asked = [f"Why was {word} changed?" for word in ("the grammar", "gas pricing", "the scheduler", "async", "a token")]
     started = time.perf_counter()
-    both.find(Query(text="What is this?"))
+    both.search_blocking(Query(text="What is this?"))
     print(f"the first question {time.perf_counter() - started:.2f} s; ", end="")
-    for name, way in (("words", index.find), ("both", both.find)):
+    for name, way in (("words", index.search_blocking), ("both", both.search_blocking)):
         times = []
         for question in asked:
             started = time.perf_counter()

@@ -40,7 +40,7 @@ def main() -> int:
 def measure(home: Path) -> None:
     """Read and index into `home`, then do it again."""
     store, readers = open_store(home), LazyReaders()
-    reader = DocumentReader(store.blobs, cut=readers.segment, begin=readers.begin_cutting)
+    reader = DocumentReader(store.blobs, cut=readers.segment, begin=readers.begin_segmenting)
     search = LocalSearch(home / "index", store.library, reader.spans, reader.each_spans)
     total = 0.0
     for name in ("first time", "again"):
@@ -79,7 +79,7 @@ def one_by_one(store: Store, search: LocalSearch) -> None:
         search.sync()
         times.append((time.perf_counter() - started) * 1e3)
         processor.append((time.process_time() - used) * 1e3)
-        assert search.find(Query(text=f"addendum{number}", limit=1))
+        assert search.search_blocking(Query(text=f"addendum{number}", limit=1))
     p50, p95, used = statistics.median(times), statistics.quantiles(times, n=20)[-1], statistics.median(processor)
     print(f"one document more: p50 {p50:.0f} ms, p95 {p95:.0f} ms; {used:.0f} ms of processor time")
 
@@ -95,7 +95,7 @@ def deleted(store: Store, search: LocalSearch, home: Path) -> None:
     swept = store.upkeep.sweep(home / "pages")
     assert swept is not None
     used = time.process_time()
-    assert search.find(Query(text="nothing had changed when the gauge was read again", limit=10))
+    assert search.search_blocking(Query(text="nothing had changed when the gauge was read again", limit=10))
     print(f"{len(swept.rows)} documents less: {(time.process_time() - used) * 1e3:.0f} ms of processor time")
 
 

@@ -19,10 +19,10 @@ from assay.core.usage import Usage
 from assay.models.script import Scripted
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow
 from assay.verify.amounts import tokens
-from assay.verify.analyzed_text import plain
+from assay.verify.analyzed_text import fold_text
 from assay.verify.checks import examine
-from assay.verify.claim_check import evidence_of
-from assay.verify.judge.masks import Masked, mask
+from assay.verify.claim_check import text_evidence
+from assay.verify.judge.masks import Masked, mask_values
 from assay.verify.rules.numbers import states
 
 ORACLE = "oracle"
@@ -57,18 +57,18 @@ class Oracle:
         before, masked = self._before.get(str(row.id)), _masked(row.claim, row.doc, names=names)
         was = _masked(before, row.doc, names=names) if before else masked
         same = was.text == masked.text
-        evidence = tokens(plain(row.doc).text)
+        evidence = tokens(fold_text(row.doc).text)
         found = {}
         for at, each in enumerate(masked.hidden):
             true = was.hidden[at].text if same else each.text
-            own = tokens(plain(true).text)
+            own = tokens(fold_text(true).text)
             there = any(states(token, one, evidence) for token in evidence for one in own)
             found[each.letter] = true if there or (not own and true in row.doc) else ""
         return found
 
 
 def _masked(claim: str, doc: str, *, names: bool = True) -> Masked:
-    return mask(claim, examine(claim, evidence_of(doc)), names=names)
+    return mask_values(claim, examine(claim, text_evidence(doc)), names=names)
 
 
 async def verdicts(

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from assay.verify.amounts import Amount, Day, tokens
-from assay.verify.analyzed_text import plain, read
+from assay.verify.analyzed_text import analyze_text, fold_text
 from assay.verify.rules.names import names
 
 Mutation = Callable[[str, str, random.Random], str | None]
@@ -161,11 +161,11 @@ def number_from_elsewhere(claim: str, passage: str, chance: random.Random) -> st
     others = sorted(
         {
             match[0]
-            for other in _amounts(plain(passage).text)
+            for other in _amounts(fold_text(passage).text)
             if other.units == token.units
             and other.currency == token.currency
             and other.scaled == token.scaled
-            and (match := _digits(plain(passage).text, other))
+            and (match := _digits(fold_text(passage).text, other))
             and match[0] not in stated
         }
     )
@@ -185,7 +185,7 @@ def other_name(claim: str, passage: str, chance: random.Random) -> str | None:
 
 
 def _names(text: str) -> set[str]:
-    reading = read(text)
+    reading = analyze_text(text)
     found = {reading.plain.text[reading.words[one].start : reading.words[two].end] for one, two in names(reading)}
     return {name for name in found if name in text}
 

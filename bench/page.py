@@ -172,7 +172,7 @@ async def serve(home: Path, count: int) -> None:
             await journal.create(name, "How far?", e.encode(created[1].brief), commit([created], "created").events)
             written: Lease = await journal.acquire(name, "", TTL)
             await journal.commit(written, commit(events, "told", "completed"))
-        sock = app.listening("127.0.0.1", 0)
+        sock = app.bind_socket("127.0.0.1", 0)
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
 

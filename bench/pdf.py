@@ -23,7 +23,7 @@ from corpus import machine
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.fetch.pdf import PdfExtractor
-from assay.fetch.workers import SECONDS, Workers
+from assay.fetch.workers import TIMEOUT_SECONDS, Workers
 
 DATA = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "pdf"
 SAMPLES, ODD = DATA / "py-pdf-samples", DATA / "pdfjs-odd.tar.xz"
@@ -98,7 +98,7 @@ def _read(files: Sequence[tuple[str, bytes]], count: int) -> list[Outcome]:
     workers = Workers(count)
     try:
         # with less time than usual pages without letters are left out, also where the extra `ocr` would recognize them
-        isolated = workers.isolate(PdfExtractor(), SECONDS - 1)
+        isolated = workers.isolate(PdfExtractor(), TIMEOUT_SECONDS - 1)
         asked = [(name, isolated.extract(data, name)) for name, data in files]
         return [_outcome(name, documents) for name, documents in asked]
     finally:
@@ -165,7 +165,9 @@ def _slowest(files: Sequence[tuple[str, bytes]]) -> None:
     workers.close()
     slowest, name = max(times[1:])  # the first waits for the process to start
     middle = statistics.median(taken for taken, _ in times)
-    print(f"one file: median {middle * 1e3:.1f} ms, slowest {slowest:.2f} s of the {SECONDS:g} s allowed ({name})")
+    print(
+        f"one file: median {middle * 1e3:.1f} ms, slowest {slowest:.2f} s of the {TIMEOUT_SECONDS:g} s allowed ({name})"
+    )
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from simulated import Bench
 from assay.core.messages import Price, Profile, Request
 from assay.core.text import estimate_tokens
 from assay.models.openai.chat_services import ChatService
-from assay.models.openai.wire import fields
+from assay.models.openai.wire import request_fields
 from assay.models.script import Scripted
 from assay.store.memory import memory_store
 
@@ -37,7 +37,7 @@ class Sent(msgspec.Struct, frozen=True):
 
 def tokens(request: Request) -> int:
     """What goes over the wire for a request."""
-    sent = fields(request, "m", PROFILE, SERVICE)
+    sent = request_fields(request, "m", PROFILE, SERVICE)
     return estimate_tokens(msgspec.json.encode([sent["messages"], sent.get("tools", [])]).decode())
 
 

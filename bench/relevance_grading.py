@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 from assay.core import relevance
 from assay.core.messages import Rarity
 from assay.core.relevance.features import Vector
-from assay.core.relevance.grades import GRADE_NAMES, CitedSentence, grades
+from assay.core.relevance.grades import GRADE_NAMES, CitedSentence, grade_features
 from assay.core.text import sentences
 
 ASKED = 60
@@ -69,7 +69,7 @@ def samples(
         read = relevance.read_question(question.text, "", "\n".join(each.text for each in samples_))
         counted = scope if chance.random() < 0.7 else None
         if read.keys:
-            yield Sample(language, question.article, tuple(kinds), tuple(grades(read, samples_, counted)))
+            yield Sample(language, question.article, tuple(kinds), tuple(grade_features(read, samples_, counted)))
 
 
 def _cited_sentence(chance: random.Random, sentences: Sequence[str], at: int, title: str) -> CitedSentence:

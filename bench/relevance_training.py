@@ -41,8 +41,8 @@ from scipy.optimize import minimize
 
 from assay.core import relevance
 from assay.core.relevance import scores as relevance_scores
-from assay.core.relevance.features import NAMES, Features
-from assay.core.relevance.relevance_constants import TOGETHER
+from assay.core.relevance.features import FEATURE_NAMES, Features
+from assay.core.relevance.relevance_constants import ANSWER_STATEMENTS
 from assay.core.relevance.topic_question import (
     analysis_for,
 )
@@ -92,7 +92,7 @@ class Seen(NamedTuple):
 
 def see(case: Case, counted: bool = True) -> Seen:
     """The vectors of a case; the words are those of its library, where that was `counted`."""
-    beside = "\n".join(each.text for each in case.statements[: extractive_answers.LANGUAGE])
+    beside = "\n".join(each.text for each in case.statements[: extractive_answers.LANGUAGE_STATEMENTS])
     question = relevance.read_question(case.question.text, "", beside)
     scope = library(case.language, case.half, question.analysis) if counted and case.half != SMALL else None
     features = Features(question, case.statements, scope)
@@ -102,7 +102,9 @@ def see(case: Case, counted: bool = True) -> Seen:
 def fit_statements(seen: Sequence[Seen]) -> np.ndarray:
     """Weights by logistic regression on differences: a statement which answers against each of the best others."""
     rows, weights = [], []
-    first = np.array([4.0 if name == "own" else 1.0 if name in ("neighbour", "document") else 0.0 for name in NAMES])
+    first = np.array(
+        [4.0 if name == "own" else 1.0 if name in ("neighbour", "document") else 0.0 for name in FEATURE_NAMES]
+    )
     for each in seen:
         right = np.array(each.case.right)
         if not right.any() or right.all():
@@ -112,7 +114,9 @@ def fit_statements(seen: Sequence[Seen]) -> np.ndarray:
         best = good[np.argmax(good @ first)]
         rows.append(best - bad)
         weights.append(np.full(len(bad), 1.0 / len(bad)))
-    return logistic(np.concatenate(rows), np.concatenate(weights), np.array([PRIOR.get(name, 0.0) for name in NAMES]))
+    return logistic(
+        np.concatenate(rows), np.concatenate(weights), np.array([PRIOR.get(name, 0.0) for name in FEATURE_NAMES])
+    )
 
 
 def logistic(x: np.ndarray, weights: np.ndarray, prior: np.ndarray) -> np.ndarray:
@@ -138,7 +142,7 @@ def answered(each: Seen, weights: np.ndarray, most: int) -> bool:
 
 def chance_vector(each: Seen, weights: np.ndarray) -> list[float]:
     vectors = [tuple(row) for row in each.vectors]
-    return list(relevance_scores.chances(each.features, vectors, ranked(each, weights), tuple(weights)))
+    return list(relevance_scores.chance_features(each.features, vectors, ranked(each, weights), tuple(weights)))
 
 
 def fit_chance(seen: Sequence[Seen], weights: np.ndarray) -> tuple[np.ndarray, float]:
@@ -190,7 +194,7 @@ def train(path: Path) -> None:
     )
     metadata = {
         "provenance": provenance,
-        "statement": dict(zip(NAMES, [round(float(each), 3) for each in weights], strict=True)),
+        "statement": dict(zip(FEATURE_NAMES, [round(float(each), 3) for each in weights], strict=True)),
         "chance": dict(
             zip(relevance_scores.CHANCE_NAMES, [round(float(each), 3) for each in coefficients], strict=True)
         ),
@@ -272,7 +276,7 @@ def _margin(answerable: Sequence[Seen], weights: np.ndarray) -> float:
     below = []
     for each in answerable:
         best = ranked(each, weights)
-        right = next((judged.score for judged in best[:TOGETHER] if each.case.right[judged.place]), None)
+        right = next((judged.score for judged in best[:ANSWER_STATEMENTS] if each.case.right[judged.place]), None)
         if right is not None and right < best[0].score:
             below.append(best[0].score - right)
     return float(np.quantile(below, WITHIN))

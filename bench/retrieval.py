@@ -93,7 +93,7 @@ def searching(texts: Texts) -> Callable[[str, int], list[str]]:
     search = LocalSearch(None, library, DocumentReader(blobs).spans)
     search.sync()
     return lambda text, limit: [
-        name for hit in search.find(Query(text=text, limit=limit)) for name in names[hit.document.sha256]
+        name for hit in search.search_blocking(Query(text=text, limit=limit)) for name in names[hit.document.sha256]
     ][:limit]
 
 

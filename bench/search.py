@@ -19,7 +19,7 @@ from assay.core.ports import Library, Query
 from assay.core.sources import Document
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
-from assay.search.local.index import FORMAT, LocalIndex
+from assay.search.local.index import INDEX_FORMAT, LocalIndex
 from assay.search.local.local_ranks import IndexSnapshot
 from assay.search.local.words import Words
 from assay.store.sql import open_store
@@ -53,7 +53,7 @@ def report(search: LocalSearch, library: Library) -> None:
     print(f"{'scope':<10} {'p50 ms':>7} {'p95 ms':>7} {'first':>6} {'in 10':>6}")
     for scope in (len(documents), 5000, 300, 3):
         members = chance.sample(documents, scope)
-        name = library.select([document.sha256 for document in members])
+        name = library.collection_for([document.sha256 for document in members])
         asked = chosen if scope == len(documents) else [chance.choice(members) for _ in range(QUESTIONS)]
         measure(search, asked, name, scope)
 
@@ -65,11 +65,13 @@ def named(library: Library, chance: random.Random) -> list[Document]:
 
 def queries(folder: Path, asked: Sequence[Document]) -> None:
     """Measure what the index of passages takes for a question, alone: the ten best of all passages."""
-    index = LocalIndex(folder / FORMAT)
+    index = LocalIndex(folder / INDEX_FORMAT)
     view, times = IndexSnapshot(index), []
     for number, document in enumerate(asked):
-        words = Words(FORMS[number % len(FORMS)].format(document.title), index.analyses).reduced(view.documents)
-        query = words.in_passages()
+        words = Words(FORMS[number % len(FORMS)].format(document.title), index.analyses).select_informative(
+            view.documents
+        )
+        query = words.passage_query()
         started = time.perf_counter()
         view.passages.search(query, 10, count=False)
         times.append((time.perf_counter() - started) * 1e3)
@@ -83,7 +85,7 @@ def measure(search: LocalSearch, asked: Sequence[Document], collection: str, sco
     for number, document in enumerate(asked):
         question = FORMS[number % len(FORMS)].format(document.title)
         started = time.perf_counter()
-        hits = search.find(Query(text=question, limit=10, collections=(collection,)))
+        hits = search.search_blocking(Query(text=question, limit=10, collections=(collection,)))
         times.append((time.perf_counter() - started) * 1e3)
         titles = [hit.document.title for hit in hits]
         first += titles[:1] == [document.title]

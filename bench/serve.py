@@ -64,7 +64,7 @@ async def serve(home: Path, runs: int, database: str, most: int) -> None:
         for number in range(runs):
             await journal.create(f"run{number:07}", "How far?", b"{}", [draft(f"c{number}")])
             leases.append(await journal.acquire(f"run{number:07}", "", TTL))
-        sock = server_process.listening("127.0.0.1", 0)
+        sock = server_process.bind_socket("127.0.0.1", 0)
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
 

@@ -100,7 +100,7 @@ def report(kind: str, made: Callable[[str], Indexed], library: Library) -> None:
 
 def _ask(search: Indexed, document: Document, form: str) -> tuple[float, list[str]]:
     started = time.perf_counter()
-    hits = search.find(Query(text=form.format(document.title), limit=10))
+    hits = search.search_blocking(Query(text=form.format(document.title), limit=10))
     return time.perf_counter() - started, [hit.document.title for hit in hits]
 
 

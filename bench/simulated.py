@@ -37,7 +37,7 @@ from assay.core.ports.models import Secret
 from assay.core.ports.store import Store
 from assay.core.sources import Document
 from assay.core.usage import Usage
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.models import openai
@@ -49,7 +49,7 @@ from assay.run.engine import Engine
 from assay.run.process import SystemClock
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
-from assay.run.speculation import ROLE
+from assay.run.speculation import SPECULATION_ROLE
 from assay.run.steps import StepContext
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
@@ -104,7 +104,7 @@ class FetchTool:
     async def run(self, run: Run, ledger: Ledger, arguments: Mapping[str, Any]) -> Observation:
         """Fetch."""
         page = read(self.definition, arguments, FetchArguments).page
-        key = common.key("fetch", page)
+        key = common.call_key("fetch", page)
 
         async def work() -> Observation:
             start = time.monotonic()
@@ -123,7 +123,7 @@ class FetchTool:
             return found
 
         found = await run.step("fetch", fetch, returns=Observation, input=page, cost=Usage(pages=1))
-        common.keep(ledger, key, found)
+        common.store_result(ledger, key, found)
         return found
 
 
@@ -216,7 +216,7 @@ async def _timed(strategy: str, store: Store, *options: str, **fixed: Any) -> Me
     calls = (*answered, *bench.search.served, *bench.fetch.served)
     counted = Counter(call.key for call in calls)
     twice = tuple(key for key, count in counted.items() if count > 1)
-    unasked = fold(await store.journal.events(run_id)).usage.by_role.get(ROLE, Usage())
+    unasked = fold_events(await store.journal.events(run_id)).usage.by_role.get(SPECULATION_ROLE, Usage())
     return Measured(wall, cpu, paths.seconds(paths.critical_path(calls)), calls, twice, unasked)
 
 

@@ -29,7 +29,7 @@ from assay.core.ports import Hit, Library, Model, Query, World
 from assay.core.ports.store import Store
 from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot
 from assay.core.usage import Usage
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.core.web_addresses import ANYTHING, WebRules
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
@@ -39,7 +39,7 @@ from assay.phases.reflective import reflect
 from assay.run.engine import Engine
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
-from assay.run.speculation import ROLE
+from assay.run.speculation import SPECULATION_ROLE
 from assay.run.steps import StepContext
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
@@ -141,7 +141,7 @@ class WebFetchTool:
         page = read(self.definition, arguments, FetchArguments).page
 
         async def fetch(step_context: StepContext) -> Observation:
-            (document,) = await common.page(run, ledger, step_context, address(page))
+            (document,) = await common.read_page(run, ledger, step_context, address(page))
             step_context.spend(Usage(pages=1))
             shown = DocumentPassages(document=document, spans=self._reader.spans(document)[:30])
             return Observation(summary=page, shown=(shown,))
@@ -186,7 +186,7 @@ async def measure(strategy: str, kind: str, speculation: Speculation) -> Measure
             wall, cpu = time.perf_counter(), time.process_time()
             run_id = await bench.run(strategy, speculation=speculation, scope=SCOPE, verify=False)
             wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        view = fold(await store.journal.events(run_id))
+        view = fold_events(await store.journal.events(run_id))
         await store.close()
     searches, pages = bench.web.served, bench.pages.served
     return Measured(
@@ -195,7 +195,7 @@ async def measure(strategy: str, kind: str, speculation: Speculation) -> Measure
         path=paths.seconds(paths.critical_path((*answered, *searches, *pages))),
         searches=len(searches),
         pages=len(pages),
-        unasked=view.usage.by_role.get(ROLE, Usage()),
+        unasked=view.usage.by_role.get(SPECULATION_ROLE, Usage()),
     )
 
 

@@ -113,7 +113,7 @@ async def run() -> float:
     reader = DocumentReader(store.blobs)
     intake = PageIntake(library=store.library, blobs=store.blobs, clock=clock, readers=readers, spans=reader.spans)
     online = Online(load(), intake)
-    online.fetch_with(Still())
+    online.use_fetcher(Still())
 
     async def read(url: str) -> int:
         documents: tuple[Document, ...] = await online.read(url)

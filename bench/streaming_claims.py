@@ -39,7 +39,7 @@ from assay.run.voice import StreamHooks
 from assay.store.memory import memory_store
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.pipeline import Verified, WrittenReport, verify
+from assay.verify.pipeline import Verified, WrittenReport, verify_report
 from assay.verify.proofreader import Proofreader
 
 WRITER = Profile(name="writer", price=Price(input=0.0, output=0.0))
@@ -79,7 +79,7 @@ def made_report(claims: int, seed: int = 7) -> Made:
         for each in documents
     ]
     ledger.apply(ledger.register(1, shown).rows)
-    passages = [each for each in ledger.everything()[0].values() if len(each.text) > 100]
+    passages = [each for each in ledger.passages_and_sources()[0].values() if len(each.text) > 100]
     return Made(store, ledger, reader, _report([dice.choice(passages) for _ in range(claims)], dice))
 
 
@@ -138,14 +138,14 @@ async def run(at: Made, model: Writer, *, checks: bool, streaming: bool) -> Spen
 
     async def pipeline(run: Run) -> Outcome:
         proofreader = Proofreader(run, at.ledger, at.reader, "write", ()) if streaming else None
-        async with run.at("write").phase("write") as phase:
+        async with run.with_gate("write").phase("write") as phase:
             phase.emit(ReportStarted())
             request = Request(task="write", system="", messages=(Message(role="user", text="Write."),))
             listener = proofreader.listener("") if proofreader else None
             hooks = StreamHooks(deltas=lambda text: ReportDelta(text=text), listener=listener)
             await phase.ask("complex", request, hooks)
         if checks:
-            async with run.at("verify").phase("verify") as phase:
+            async with run.with_gate("verify").phase("verify") as phase:
                 found.append(await _verified(phase, at, proofreader))
         return Outcome()
 
@@ -172,9 +172,9 @@ async def run(at: Made, model: Writer, *, checks: bool, streaming: bool) -> Spen
 async def _verified(phase: Run, at: Made, proofreader: Proofreader | None) -> Verified:
     passages: dict[str, Passage]
     sources: dict[str, Source]
-    passages, sources = at.ledger.everything()
+    passages, sources = at.ledger.passages_and_sources()
     streamed = at.report if proofreader else ""
-    return await verify(
+    return await verify_report(
         phase,
         WrittenReport(text=at.report, streamed=streamed, proofreader=proofreader),
         EvidenceIndex(passages, sources, at.reader),

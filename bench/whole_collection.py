@@ -17,7 +17,7 @@ from pathlib import Path
 from questions import collections, corpus
 
 import assay
-from assay.phases.survey.collection import SHOWN
+from assay.phases.survey.collection import MAX_SHOWN_ROWS
 
 NO_DATA = 2
 COUNT = re.compile(r"([\d,]+) documents? match")
@@ -40,7 +40,7 @@ async def measure(folder: Path, name: str) -> None:
             exact += count == len(each.urls)
             listed += len(found)
             right += len(found & each.urls)
-            missed += max(0, min(SHOWN, len(each.urls)) - len(found & each.urls))
+            missed += max(0, min(MAX_SHOWN_ROWS, len(each.urls)) - len(found & each.urls))
             supported, claims = supported + report.summary.grounded_count, claims + report.summary.claims
             if count != len(each.urls):
                 print(f"    {each.text}  {count} for {len(each.urls)}")
@@ -48,7 +48,7 @@ async def measure(folder: Path, name: str) -> None:
     print(f"{name}: {len(rows)} documents read in {read - began:.1f} s; {len(asked)} questions, {seconds:.2f} s each")
     print(f"  count exact: {exact} of {len(asked)}")
     print(f"  listed: precision {right / max(1, listed):.3f}, recall {right / max(1, right + missed):.3f}", end="")
-    print(f" (of the first {SHOWN} a report lists)")
+    print(f" (of the first {MAX_SHOWN_ROWS} a report lists)")
     print(f"  claims supported: {supported} of {claims}")
 
 

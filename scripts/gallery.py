@@ -154,7 +154,7 @@ async def told(browser: Browser, folder: Path, engine: Assay) -> str:
 @asynccontextmanager
 async def serving(engine: Assay) -> AsyncIterator[str]:
     """The page over a home; its address."""
-    sock = app.listening("127.0.0.1", 0)
+    sock = app.bind_socket("127.0.0.1", 0)
     begun: asyncio.Future[app.Server] = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(app.serve(engine, sock, begun.set_result, no_auth=True))
     await asyncio.wait((task, begun), return_when=asyncio.FIRST_COMPLETED)

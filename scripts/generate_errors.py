@@ -16,7 +16,7 @@ from typing import NamedTuple
 from assay.cli.main import _exit_for
 from assay.core import errors
 from assay.core.errors import AssayError
-from assay.core.ways import way
+from assay.core.ways import suggest_command
 from assay.server.problems import _ERRORS, _TITLES
 
 ROOT = Path(__file__).parents[1]
@@ -106,8 +106,10 @@ def _template(node: ast.expr) -> str:
             return text
         case ast.JoinedStr(values=values):
             return "".join(_template(value) for value in values)
-        case ast.FormattedValue(value=ast.Call(func=ast.Name(id="way"), args=[ast.Constant(value=str(action)), name])):
-            return way(action, f"{{{_name(name)}}}")  # as the terminal words it
+        case ast.FormattedValue(
+            value=ast.Call(func=ast.Name(id="suggest_command"), args=[ast.Constant(value=str(action)), name])
+        ):
+            return suggest_command(action, f"{{{_name(name)}}}")  # as the terminal words it
         case ast.FormattedValue(value=value):
             return f"{{{_name(value)}}}"
         case ast.BinOp(left=left, right=right, op=ast.Add()):

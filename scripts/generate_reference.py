@@ -13,15 +13,15 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from assay.core.options import Declared, Group, declared
+from assay.core.options import Declared, Group, declared_options
 from assay.core.ports.models import Secret
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.settings import Settings, default_text
-from assay.settings.reader import SettingField, dotted
+from assay.settings.reader import SettingField, dotted_settings
 from assay.settings.sections import SettingsTable
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
-DESCRIPTIONS = {name: field.description for name, field in dotted(Settings)}
+DESCRIPTIONS = {name: field.description for name, field in dotted_settings(Settings)}
 OPTIONS = """\
 # Options of a run
 
@@ -60,7 +60,7 @@ def pages() -> dict[Path, str]:
 
 def options() -> str:
     """The page of the options."""
-    found = list(declared(RunOptions).values())
+    found = list(declared_options(RunOptions).values())
     parts = [OPTIONS]
     for group in get_args(Group):
         rows = [_option(each) for each in found if each.option.group == group]
@@ -76,7 +76,7 @@ def options() -> str:
 
 def _option(each: Declared) -> Sequence[str]:
     flags = dict.fromkeys(f"`{flag.name}{f' {flag.metavar}' if flag.metavar else ''}`" for flag in each.flags)
-    fork = each.option.until if each.name in declared(ForkOptions) else ""
+    fork = each.option.until if each.name in declared_options(ForkOptions) else ""
     meaning = each.option.about or DESCRIPTIONS.get(each.option.setting, "")
     if not meaning:
         meaning = each.flags[0].help_on("research")
@@ -95,7 +95,7 @@ def settings() -> str:
     """The page of the settings."""
     parts = [SETTINGS]
     sections: dict[str, list[Sequence[str]]] = {}
-    for name, field in dotted(Settings):
+    for name, field in dotted_settings(Settings):
         sections.setdefault(name.rpartition(".")[0].partition(".")[0], []).append(_setting(name, field))
     del sections["depths"]  # the page on configuration has them side by side
     for section, rows in sections.items():

@@ -15,12 +15,12 @@ import tantivy
 
 from assay.core import markers
 from assay.core.messages import Message, Reply, Request, Task, ToolCall, ToolDefinition
-from assay.core.passage_context import show
+from assay.core.passage_context import format_source
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.sources import Passage, PassageSpan, Source, sha256, source_id
 from assay.evidence.segment import segment
 from assay.models.extractive import Extractive
-from assay.tools.common import matching, part
+from assay.tools.common import rank_passages, select_passages
 from questions.corpus import Row
 from questions.scoring import Report
 
@@ -53,7 +53,7 @@ class Shelves:
         parsed = self._index.parse_query(plain, ["title", "body"], field_boosts={"title": 2.0})
         hits = self._searcher.search(parsed, limit).hits
         rows = [int(self._searcher.doc(address)["row"][0]) for _, address in hits]
-        return [(row, tuple(matching(self.spans(row), query)[:PASSAGES])) for row in rows]
+        return [(row, tuple(rank_passages(self.spans(row), query)[:PASSAGES])) for row in rows]
 
     def spans(self, row: int) -> tuple[PassageSpan, ...]:
         """All passages of a row."""
@@ -75,7 +75,7 @@ class Lane:
         source = self.sources.setdefault(row, self._source(row))
         found = [self._passage(source, span) for span in spans]
         self.passages.update({passage.id: passage for passage in found})
-        return show(source, found)
+        return format_source(source, found)
 
     def _source(self, row: int) -> Source:
         document = self.shelves.rows[row]
@@ -108,7 +108,7 @@ class Lane:
         wanted = set(call.arguments.get("documents", ()))
         rows = [row for row, source in self.sources.items() if source.id in wanted]
         find, room = str(call.arguments.get("find", "")), ROOM // max(len(rows), 1)
-        return "\n\n".join(self.show(row, part(self.shelves.spans(row), find, room)) for row in rows)
+        return "\n\n".join(self.show(row, select_passages(self.shelves.spans(row), find, room)) for row in rows)
 
 
 class Harness:
@@ -122,7 +122,7 @@ class Harness:
         started = time.perf_counter()
         text, lanes = asyncio.run(self._run(question))
         passages = {id: passage for lane in lanes for id, passage in lane.passages.items()}
-        cited = [id for marker in markers.parse(text) for id in marker.passages]
+        cited = [id for marker in markers.parse_markers(text) for id in marker.passages]
         urls = {self.shelves.rows[int(passages[id].document_sha256)].url for id in cited if id in passages}
         exact = sum(id in passages and self._exact(passages[id]) for id in cited)
         return Report(text, tuple(urls), len(cited), exact, time.perf_counter() - started)
@@ -175,7 +175,7 @@ class Harness:
 
     async def _write(self, asked: Message, plan: Plan, found: list[tuple[str, str]], lanes: list[Lane]) -> str:
         coverage = [
-            Coverage(step=step.id, part=step.title, status="answered" if markers.parse(text) else "not")
+            Coverage(step=step.id, part=step.title, status="answered" if markers.parse_markers(text) else "not")
             for step, (_, text) in zip(plan.steps, found, strict=False)
         ]
         messages = [
@@ -190,11 +190,13 @@ class Harness:
 
 
 def _evidence(text: str, lane: Lane) -> str:
-    cited = dict.fromkeys(id for marker in markers.parse(text) for id in marker.passages)
+    cited = dict.fromkeys(id for marker in markers.parse_markers(text) for id in marker.passages)
     by_source: dict[str, list[Passage]] = {}
     for id in cited:
         by_source.setdefault(lane.passages[id].source, []).append(lane.passages[id])
-    return "\n\n".join(show(source, by_source[source.id]) for source in lane.sources.values() if source.id in by_source)
+    return "\n\n".join(
+        format_source(source, by_source[source.id]) for source in lane.sources.values() if source.id in by_source
+    )
 
 
 def _step(place: int, step: dict[str, str]) -> PlanStep:

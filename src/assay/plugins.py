@@ -56,7 +56,7 @@ def load(group: Group, name: str) -> Any:
         UnknownName: no adapter of that name; the message offers the nearest.
         ConfigError: the adapter is installed, and one of its own imports is not (an optional extra, mostly).
     """
-    point = _point(group, name)
+    point = _entry_point(group, name)
     try:
         return point.load()
     except ImportError as error:
@@ -71,7 +71,7 @@ def origin(group: Group, name: str) -> str:
     Raises:
         UnknownName: no adapter of that name.
     """
-    return _point(group, name).value
+    return _entry_point(group, name).value
 
 
 def package(group: Group, name: str) -> str:
@@ -80,11 +80,11 @@ def package(group: Group, name: str) -> str:
     Raises:
         UnknownName: no adapter of that name.
     """
-    point = _point(group, name)
+    point = _entry_point(group, name)
     return point.dist.name if point.dist is not None else point.value.partition(".")[0].partition(":")[0]
 
 
-def others(group: Group) -> tuple[str, ...]:
+def external_names(group: Group) -> tuple[str, ...]:
     """The names in `group` that other packages provide, sorted; nothing is loaded."""
     return tuple(sorted(name for name, point in _installed(group).items() if not point.value.startswith("assay.")))
 
@@ -95,7 +95,7 @@ def split(name: str) -> tuple[str, str]:
     return adapter, argument
 
 
-def _point(group: Group, name: str) -> EntryPoint:
+def _entry_point(group: Group, name: str) -> EntryPoint:
     found = _installed(group)
     if name not in found:
         raise UnknownName(NOUNS[group], name, found)
@@ -103,20 +103,20 @@ def _point(group: Group, name: str) -> EntryPoint:
 
 
 def _installed(group: Group) -> dict[str, EntryPoint]:
-    return _scanned(group, tuple(sys.path))
+    return _scan_entry_points(group, tuple(sys.path))
 
 
 @cache
-def _scanned(group: Group, path: tuple[str, ...]) -> dict[str, EntryPoint]:
+def _scan_entry_points(group: Group, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """Entry points by name. If two packages use the same name, ours yields: a user may replace what we ship."""
     found: dict[str, EntryPoint] = {}
-    for point in _every(path).select(group=f"assay.{group}"):
+    for point in _all_entry_points(path).select(group=f"assay.{group}"):
         if point.name not in found or found[point.name].value.startswith("assay."):
             found[point.name] = point
     return found
 
 
 @cache
-def _every(path: tuple[str, ...]) -> Any:  # `EntryPoints`; a separate class in Python 3.11
+def _all_entry_points(path: tuple[str, ...]) -> Any:  # `EntryPoints`; a separate class in Python 3.11
     """All groups at once: each lookup reads a file of every installed package."""
     return entry_points()

@@ -10,7 +10,7 @@ import repaired
 from browsers import MISSING
 
 from assay.core.sources import Surroundings
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.export.html import render
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -54,7 +54,7 @@ class Watched:
 
 def rich() -> RunView:
     """Two agents' run with a long address, a wide table, code, right-to-left text and every list at the top."""
-    view = fold(logs.two_agents().events)
+    view = fold_events(logs.two_agents().events)
     table = (
         "| " + " | ".join(f"a column {n}" for n in range(9)) + " |\n" + "|---" * 9 + "|\n" + "| 1,234,567 " * 9 + "|\n"
     )

@@ -28,8 +28,8 @@ from screens import (
 )
 from serving import PASSWORD, WAIT, Served, add_user, served
 
-from assay.server.page.hub import screen_of
-from assay.server.page.templates_environment import address, assets
+from assay.server.page.hub import render_regions
+from assay.server.page.templates_environment import asset_url, assets
 
 pytestmark = pytest.mark.skipif(bool(SKIPPED), reason=SKIPPED or "there is one")
 
@@ -206,7 +206,7 @@ def test_hostile_texts_stay_texts(visit: Visit, server: Served) -> None:
 
 
 def test_the_regions_of_a_hostile_run_are_text() -> None:
-    regions = "".join(screen_of(hostile.with_text(hostile.HOSTILE)).values())
+    regions = "".join(render_regions(hostile.with_text(hostile.HOSTILE)).values())
     assert "<script" not in regions
     assert "<img" not in regions
     assert not re.search(r"href=\"(?!https?://|#|/)", regions)
@@ -294,5 +294,5 @@ def test_a_page_weighs_little() -> None:
     scripts = {name: len(gzip.compress(data, 9)) for name, data in assets().items() if name.endswith(".js")}
     assert sum(scripts.values()) < 40_000, scripts
     assert len(gzip.compress(assets()["style.css"], 9)) < 25_000
-    assert all(address(name).startswith("/static/") for name in scripts)
+    assert all(asset_url(name).startswith("/static/") for name in scripts)
     assert not re.search(rb"(?:src|href|url\()=?[\"']?https?:", assets()["style.css"])

@@ -41,11 +41,11 @@ async def shared(stores) -> Store:
     for run_id, owner, thread in (("l1", "", "talk"), ("l2", "", ""), ("a1", "ana", ""), ("b1", "bob", "talk")):
         await store.journal.owned_by(owner).create(run_id, "q", brief, [draft()], thread=thread)
     await store.queue.owned_by("").enqueue("l2", "root")
-    await store.shares.keep(ShareRow(id="s1", hash="h1", run_id="l1", owner="", created=1.0, expires=0.0))
+    await store.shares.add(ShareRow(id="s1", hash="h1", run_id="l1", owner="", created=1.0, expires=0.0))
     local, ana, bob = (store.library.owned_by(owner) for owner in ("", "ana", "bob"))
     stamp = FileStamp(path=f"{OLD}/tide.md", size=1, mtime_ns=1, documents=tuple(hashes("tide")))
     local.add([pair("tide", url="upload://aaaa/tide.md"), pair("ebb")], "papers", [stamp])
-    local.remember("papers", [Origin(place=f"{OLD}/tide.md", kind="files", left_out=("upload://aaaa/no.md",))])
+    local.add_origins("papers", [Origin(place=f"{OLD}/tide.md", kind="files", left_out=("upload://aaaa/no.md",))])
     local.share("papers", open=False, readers=["ana", "bob"])
     local.include(hashes("tide", "ebb"), "unsorted")
     ana.add([pair("ebb", title="Ana's"), pair("flood")], "mine")
@@ -74,8 +74,8 @@ async def test_all_is_handed_over_and_nothing_of_others(shared, stores):
     brief = json.loads((await journal.load("l1")).brief)
     assert (brief["owner"], brief["user"], brief["scope"]) == ("ana", "ana", {"collections": ["papers"]})
     assert (await journal.latest("talk")).run_id == "l1"
-    assert [each.run_id for each in await stores.two.shares.of_run("ana", "l1")] == ["l1"]
-    assert [each.user for each in await stores.two.queue.owned_by("ana").queued()] == ["ana"]
+    assert [each.run_id for each in await stores.two.shares.list_for_run("ana", "l1")] == ["l1"]
+    assert [each.user for each in await stores.two.queue.owned_by("ana").list_runs()] == ["ana"]
     assert [each.run_id for each in await stores.two.journal.owned_by("bob").runs()] == ["b1"]
     # a second time there is nothing left
     assert shared.adoption.adopt("", "ana", {}).runs == 0
@@ -90,7 +90,7 @@ async def test_documents_are_his_once_and_lie_where_his_lie(shared, stores):
     assert ana.document(*hashes("ebb")).title == "Ana's"
     assert ana.document(*hashes("tide")).url == "upload://bbbb/tide.md"
     tide = [row for row, document in before.items() if document.sha256 == hashes("tide")[0]]
-    assert [document.sha256 for document in ana.at(tide).values()] == hashes("tide")
+    assert [document.sha256 for document in ana.documents_at(tide).values()] == hashes("tide")
     (origin,) = ana.origins("papers")
     assert (origin.place, origin.left_out) == (f"{NEW}/tide.md", ("upload://bbbb/no.md",))
     assert ana.stamps([f"{NEW}/tide.md"]) != {}
@@ -120,7 +120,7 @@ async def test_what_somebody_works_on_is_not_handed_over(shared, stores):
     job = await shared.jobs.claim(JobClaim(holder="host:1", ttl=30, kinds=("add",)))
     with pytest.raises(UsageError, match="job j1"):
         shared.adoption.adopt("", "ana", {})
-    await shared.jobs.keep(msgspec.structs.replace(job, state="done"))
+    await shared.jobs.update(msgspec.structs.replace(job, state="done"))
     await shared.journal.acquire("l1", "host:1", 30)
     with pytest.raises(LeaseHeld):
         shared.adoption.adopt("", "ana", {})

@@ -14,7 +14,7 @@ from assay.core.errors import StoreError
 from assay.core.ports import Blobs
 from assay.core.sources import sha256
 from assay.store.blobs import FolderBlobs, MemoryBlobs
-from assay.store.sql.home import kept_blobs
+from assay.store.sql.home import open_blobs
 
 
 @pytest.fixture(params=["memory", "folder", "object store", "object store, cached"])
@@ -30,7 +30,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Blobs, Blobs
 
     if request.param == "object store":
         return ObjectBlobs(place), ObjectBlobs(place)
-    return kept_blobs(tmp_path / "one", place), kept_blobs(tmp_path / "two", place)
+    return open_blobs(tmp_path / "one", place), open_blobs(tmp_path / "two", place)
 
 
 @pytest.fixture

@@ -42,14 +42,14 @@ def test_an_empty_library_has_no_collections(library):
     assert library.private_among(["one"], ["0" * 64]) == []
     library.remove(["0" * 64], "one")
     library.drop("one")
-    library.forget("one", ["/a"])
+    library.forget_origins("one", ["/a"])
     assert library.collections() == []
 
 
 def test_collections_are_listed_with_counts(library, other, shelf):
     library.mark("two", private=True)
-    library.remember("one", [Origin(place="/docs", kind="files"), Origin(place="/more", kind="files")])
-    library.remember("bare", [])
+    library.add_origins("one", [Origin(place="/docs", kind="files"), Origin(place="/more", kind="files")])
+    library.add_origins("bare", [])
     assert other.collections() == [
         CollectionRow(name="bare", documents=0),
         CollectionRow(name="one", documents=2, origins=2),
@@ -65,7 +65,7 @@ def test_what_is_removed_leaves_that_collection_only(library, other, shelf):
 
 
 def test_a_dropped_collection_is_gone_and_its_documents_stay(library, other, shelf):
-    library.remember("one", [Origin(place="/docs", kind="files")])
+    library.add_origins("one", [Origin(place="/docs", kind="files")])
     library.mark("one", private=True)
     library.drop("one")
     assert [row.name for row in other.collections()] == ["two"]
@@ -89,13 +89,13 @@ def test_origins_come_back_whole(library, other, place):
         synced_at="2026-03-01T12:00:00.000Z",
         skipped=(SkippedFile("/a b/scan.pdf", "no text"), SkippedFile("/né\0", "中", partly=True)),
     )
-    library.remember("one", [origin])
+    library.add_origins("one", [origin])
     assert other.origins("one") == [origin]
     newer = Origin(place=place, kind="page")
-    library.remember("one", [newer])
+    library.add_origins("one", [newer])
     assert other.origins("one") == [newer]
     assert other.origins("two") == []
-    library.forget("one", [place, "else"])
+    library.forget_origins("one", [place, "else"])
     assert other.origins("one") == []
 
 
@@ -104,8 +104,8 @@ def test_a_document_of_a_private_collection_is_private_everywhere(library, other
     library.mark("two", private=True)
     assert other.private_among(["two"]) == ["two"]
     assert other.private_among(["one"]) == ["two"]  # b is in both
-    assert other.private_among([library.select([shelf[0].sha256])]) == []
-    assert other.private_among([library.select([shelf[2].sha256])]) == ["two"]
+    assert other.private_among([library.collection_for([shelf[0].sha256])]) == []
+    assert other.private_among([library.collection_for([shelf[2].sha256])]) == ["two"]
     assert other.private_among([], [shelf[2].sha256]) == ["two"]
     assert other.private_among([], [shelf[0].sha256, "0" * 64]) == []
     library.remove([shelf[1].sha256], "two")

@@ -16,7 +16,7 @@ from waiting import until
 from assay.core.errors import UnknownName
 from assay.core.events import RunWaiting
 from assay.core.ports import Commit, EventDraft, Journal
-from assay.run.feeds import LOOK_SECONDS, PAGE, WINDOW, Feeds
+from assay.run.feeds import EVENTS_PER_READ, MAX_WINDOW_EVENTS, POLL_SECONDS, Feeds
 
 LIMIT = 120.0
 
@@ -138,7 +138,7 @@ async def test_a_hundred_followers_cost_what_one_costs(journal: Journal):
     await journal.commit(lease, Commit(status="completed"))
     assert [await each for each in following] == [list(range(2, 12))] * 100
     took = asyncio.get_running_loop().time() - began
-    assert counting.asked["events"] + counting.asked["news"] <= 30 + took / LOOK_SECONDS  # it looks unasked, too
+    assert counting.asked["events"] + counting.asked["news"] <= 30 + took / POLL_SECONDS  # it looks unasked, too
     await feeds.close()
 
 
@@ -148,7 +148,7 @@ async def test_older_events_than_the_window_holds_come_from_the_store(journal: J
     early = asyncio.ensure_future(followed(feeds))
     await asyncio.sleep(0.1)
     for part in range(5):
-        await journal.commit(lease, commit_of(*(f"{part}-{number}" for number in range(WINDOW // 4))))
+        await journal.commit(lease, commit_of(*(f"{part}-{number}" for number in range(MAX_WINDOW_EVENTS // 4))))
         await asyncio.sleep(0.05)
     late = asyncio.ensure_future(followed(feeds, after=1))
     await asyncio.sleep(0.05)
@@ -194,11 +194,11 @@ async def test_a_run_that_is_unknown_or_deleted_is_said_to_be(journal: Journal):
 @pytest.mark.parametrize("stored_again", [False, True])
 async def test_a_run_deleted_before_it_was_read_is_said_to_be(journal: Journal, stored_again: bool):
     lease = await begin(journal)
-    await journal.commit(lease, commit_of(*map(str, range(PAGE + 100))))
+    await journal.commit(lease, commit_of(*map(str, range(EVENTS_PER_READ + 100))))
     await journal.release(lease)
     feeds = Feeds(journal)
     following = feeds.groups("r1", patient=True)
-    assert len(await anext(following)) == PAGE
+    assert len(await anext(following)) == EVENTS_PER_READ
     await journal.delete("r1")
     if stored_again:
         await begin(journal)

@@ -77,32 +77,32 @@ async def test_what_is_not_due_of_another_kind_or_named_is_left_alone(stores, jo
 
 
 async def test_who_has_nothing_to_do_need_not_look_before_a_lease_runs_out(stores, jobs: Jobs) -> None:
-    assert await jobs.until_due() is None
+    assert await jobs.seconds_until_due() is None
     await jobs.put([job("a"), job("b", due=stores.wall.seconds + 3)])
-    assert await jobs.until_due() == 0
+    assert await jobs.seconds_until_due() == 0
     mine = await jobs.claim(by())
-    assert await jobs.until_due() == pytest.approx(3)
+    assert await jobs.seconds_until_due() == pytest.approx(3)
     stores.wall.seconds += 2
     await jobs.cancel("b")
-    assert await jobs.until_due() == pytest.approx(TTL - 2)
+    assert await jobs.seconds_until_due() == pytest.approx(TTL - 2)
     await jobs.renew(mine, TTL)
-    assert await jobs.until_due() == pytest.approx(TTL)
+    assert await jobs.seconds_until_due() == pytest.approx(TTL)
     stores.wall.seconds += TTL + 1
-    assert await jobs.until_due() == 0
+    assert await jobs.seconds_until_due() == 0
 
 
 async def test_what_is_said_of_a_job_is_kept_while_it_is_in_hand(stores, jobs: Jobs) -> None:
     await jobs.put([job("a")])
     mine = await jobs.claim(by())
     assert (mine.state, mine.holder, mine.fence, mine.tries) == ("running", "w1", 1, 1)
-    await jobs.keep(with_(mine, line="reading", finished=1, total=3, notes={"at": 9}), [job("a.0", parent="a")])
+    await jobs.update(with_(mine, line="reading", finished=1, total=3, notes={"at": 9}), [job("a.0", parent="a")])
     found = await stores.two.jobs.find("a")
     assert (found.line, found.finished, found.total, found.notes) == ("reading", 1, 3, {"at": 9})
     assert [each.id for each in await jobs.list(JobFilter(parent="a"))] == ["a.0"]
-    await jobs.keep(with_(mine, state="done", result={"documents": 3}))
+    await jobs.update(with_(mine, state="done", result={"documents": 3}))
     assert (await jobs.find("a")).result == {"documents": 3}
     with pytest.raises(FenceLost):
-        await jobs.keep(with_(mine, line="too late"))
+        await jobs.update(with_(mine, line="too late"))
     with pytest.raises(FenceLost):
         await jobs.renew(mine, TTL)
     assert (await jobs.find("a")).holder == ""
@@ -118,7 +118,7 @@ async def test_a_silent_workers_job_is_claimed_again_and_it_writes_no_more(store
     stores.wall.seconds += 2
     new = await stores.two.jobs.claim(by("w2"))
     assert (new.id, new.fence, new.holder) == ("a", 2, "w2")
-    for late in (jobs.renew(old, TTL), jobs.keep(with_(old, state="done")), jobs.keep(old, [job("x", parent="a")])):
+    for late in (jobs.renew(old, TTL), jobs.update(with_(old, state="done")), jobs.update(old, [job("x", parent="a")])):
         with pytest.raises(FenceLost):
             await late
     assert await jobs.list(JobFilter(parent="a")) == []
@@ -128,7 +128,7 @@ async def test_each_word_has_a_number_of_its_own(jobs: Jobs) -> None:
     await jobs.put([job("a")])
     mine = await jobs.claim(by())
     numbers = [mine.seq]
-    for say in (jobs.keep(with_(mine, line="one")), jobs.cancel("a"), jobs.keep(with_(mine, state="cancelled"))):
+    for say in (jobs.update(with_(mine, line="one")), jobs.cancel("a"), jobs.update(with_(mine, state="cancelled"))):
         await say
         numbers.append((await jobs.find("a")).seq)
     assert numbers == sorted(set(numbers))
@@ -159,9 +159,9 @@ async def test_who_listens_is_told_of_jobs_to_do_and_not_of_each_word(jobs: Jobs
     try:
         await jobs.put([job("a")])
         mine = await jobs.claim(by())
-        await jobs.keep(with_(mine, line="a word"))
-        await jobs.keep(with_(mine, line="parts"), [job("a.0", parent="a")])
-        await jobs.keep(with_(mine, state="done"))
+        await jobs.update(with_(mine, line="a word"))
+        await jobs.update(with_(mine, line="parts"), [job("a.0", parent="a")])
+        await jobs.update(with_(mine, state="done"))
         await until(lambda: lines.count(JOBS_NEWS) >= 3)
         await jobs.put([job("last")])
         await until(lambda: lines.count(JOBS_NEWS) >= 4)
@@ -179,7 +179,7 @@ async def test_what_was_noted_of_parts_which_are_done(jobs: Jobs) -> None:
     await jobs.put([job("a"), *(job(f"a.{n}", parent="a") for n in range(3))])
     for n in range(2):
         part = await jobs.claim(by(parent="a"))
-        await jobs.keep(with_(part, state="done", notes={"files": n}))
+        await jobs.update(with_(part, state="done", notes={"files": n}))
     assert await jobs.part_notes("a") == [{"files": 0}, {"files": 1}]
 
 
@@ -190,7 +190,7 @@ async def test_a_job_which_gets_on_outlives_any_number_of_workers(stores, jobs: 
     await jobs.put([job("a", total=100)])
     for done in range(1, MOST_TRIED + 3):
         hand = JobInHand(jobs, await jobs.claim(by()), SystemClock(), none)
-        await hand.keep(finished=done)
+        await hand.store_changes(finished=done)
         stores.wall.seconds += TTL + 1
     assert await taken(jobs) == ["a"]
     found = await jobs.find("a")
@@ -206,7 +206,7 @@ async def test_a_job_whose_parts_are_done_meanwhile_outlives_any_number_of_worke
         assert (mine.id, mine.finished, mine.tries) == ("a", done, 1)
         part = await jobs.claim(JobClaim(holder="w2", ttl=TTL, kinds=("part",)))
         assert part is not None
-        await jobs.keep(msgspec.structs.replace(part, state="done"))
+        await jobs.update(msgspec.structs.replace(part, state="done"))
         stores.wall.seconds += TTL + 0.1
     for tries in range(1, MOST_TRIED + 1):
         mine = await jobs.claim(by("w1"))
@@ -222,15 +222,15 @@ async def test_a_job_which_waits_for_its_parts_takes_no_place_of_its_owner(store
     await jobs.put([job("a", owner="ann"), job("other", owner="ann")])
     mine = await jobs.claim(by(per_user=1))
     assert await stores.two.jobs.claim(by("w2", per_user=1)) is None
-    await jobs.keep(mine, [job(f"a.{n}", owner="ann", parent="a") for n in range(2)])
+    await jobs.update(mine, [job(f"a.{n}", owner="ann", parent="a") for n in range(2)])
     part = await stores.two.jobs.claim(by("w2", per_user=1, parent="a"))
     assert part.id == "a.0"
     assert await jobs.claim(by(per_user=1, parent="a")) is None
     own = await jobs.claim(by(per_user=2, parent="a"))
     assert own.id == "a.1"
     assert await jobs.claim(by(per_user=2)) is None
-    await stores.two.jobs.keep(with_(part, state="done"))
-    await jobs.keep(with_(own, state="done"))
+    await stores.two.jobs.update(with_(part, state="done"))
+    await jobs.update(with_(own, state="done"))
     assert await jobs.claim(by(per_user=1)) is None  # what it does with what its parts brought is work
     assert (await jobs.claim(by(per_user=2))).id == "other"
 

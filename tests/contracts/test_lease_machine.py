@@ -18,7 +18,7 @@ from journals import commit_of, draft
 from sampling import scaled
 
 from assay.core.errors import FenceLost, LeaseHeld
-from assay.core.ports import FRESH, LONGEST_LEASE, Lease
+from assay.core.ports import FRESH_SHARE, LONGEST_LEASE, Lease
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -106,7 +106,7 @@ class Leases(RuleBasedStateMachine):
         lost = {lease for lease in self.leases if lease.fence != self.fence or not self.holder}
         assert {lease for lease, renewal in renewals.items() if isinstance(renewal, FenceLost)} == lost
         left = self.until - self.wall.seconds
-        if self.holder and not FRESH * TTL < left <= LONGEST_LEASE:
+        if self.holder and not FRESH_SHARE * TTL < left <= LONGEST_LEASE:
             self.until = self.wall.seconds + TTL
 
     @precondition(lambda self: self.leases)

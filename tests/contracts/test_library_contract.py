@@ -103,8 +103,8 @@ def test_known_documents_are_left_as_they_are_and_join_the_collection(library):
 def test_documents_at_their_rows(library):
     library.add([pair("a"), pair("b"), pair("c")], "one")
     first, _, last = (row for row, _ in library.documents_after(0, 10))
-    assert library.at([last, first, last + 100, 0, -1]) == {first: pair("a")[1], last: pair("c")[1]}
-    assert library.at([]) == {}
+    assert library.documents_at([last, first, last + 100, 0, -1]) == {first: pair("a")[1], last: pair("c")[1]}
+    assert library.documents_at([]) == {}
 
 
 def test_documents_are_counted_once(library):
@@ -144,26 +144,26 @@ def test_any_file_name_can_be_stamped(library, path):
 
 def test_a_selection_holds_exactly_its_documents_and_is_named_by_them(library, other):
     library.add([pair(text) for text in "abc"], "default")
-    name = library.select(hashes("c", "a", "c"))
+    name = library.collection_for(hashes("c", "a", "c"))
 
     assert name == "set-" + sha256("\n".join(sorted(hashes("a", "c"))).encode())[:16]
     assert names(other.documents([name])) == ["a", "c"]
-    assert other.select(hashes("a", "c")) == name
-    assert library.select(hashes("a")) != name
+    assert other.collection_for(hashes("a", "c")) == name
+    assert library.collection_for(hashes("a")) != name
     assert names(library.documents([name])) == ["a", "c"]
 
 
 def test_a_selection_somebody_added_to_is_made_exact_again(library):
     library.add([pair(text) for text in "abc"], "default")
-    name = library.select(hashes("a", "b"))
+    name = library.collection_for(hashes("a", "b"))
     library.include(hashes("c"), name)
-    assert library.select(hashes("a", "b")) == name
+    assert library.collection_for(hashes("a", "b")) == name
     assert names(library.documents([name])) == ["a", "b"]
 
 
 def test_an_empty_selection_is_empty(library):
     library.add([pair("a")], "default")
-    assert library.documents([library.select([])]) == []
+    assert library.documents([library.collection_for([])]) == []
 
 
 def test_including_adds_and_repeats_are_harmless(library):
@@ -178,23 +178,23 @@ def test_unknown_documents_are_refused_whole(library):
     with pytest.raises(UnknownName, match="document"):
         library.include(hashes("a", "zz"), "mine")
     with pytest.raises(UnknownName, match="document"):
-        library.select(hashes("a", "zz"))
+        library.collection_for(hashes("a", "zz"))
     assert library.documents(["mine"]) == []
 
 
 def test_it_says_which_of_many_documents_it_knows(library):
     library.add([pair("a"), pair("b")], "default")
-    assert library.existing(hashes("a", "zz", "b")) == set(hashes("a", "b"))
-    assert library.existing([]) == set()
+    assert library.existing_documents(hashes("a", "zz", "b")) == set(hashes("a", "b"))
+    assert library.existing_documents([]) == set()
 
 
 def test_documents_are_found_at_once_in_the_order_asked(library):
     library.add([pair("a"), pair("b"), pair("c")], "notes")
     asked = hashes("c", "zz", "a", "c")
-    assert library.of_hashes(asked) == [pair("c")[1], pair("a")[1]]
-    assert library.of_hashes([]) == []
+    assert library.documents_by_hash(asked) == [pair("c")[1], pair("a")[1]]
+    assert library.documents_by_hash([]) == []
     many = [f"{number:064}" for number in range(600)]  # more than one statement takes
-    assert library.of_hashes([*many, *hashes("b")]) == [pair("b")[1]]
+    assert library.documents_by_hash([*many, *hashes("b")]) == [pair("b")[1]]
 
 
 def test_documents_come_in_the_order_of_adding_each_once(library):
@@ -332,7 +332,7 @@ def test_summary_names_thirty_by_default(library):
 def test_thousands_at_once(library):
     pairs = [pair(f"{n:05}", metadata={"n": str(n)}) for n in range(3000)]
     library.add(pairs, "default")
-    name = library.select(document.sha256 for _, document in pairs[:2500])
+    name = library.collection_for(document.sha256 for _, document in pairs[:2500])
     assert len(library.members([name])) == 2500
     assert library.summary(["default"]).documents == 3000
     assert library.documents(["default"], limit=1) == [pairs[0][1]]

@@ -18,7 +18,7 @@ from assay.core.errors import SearchError
 from assay.search.vectors import VectorStore
 from assay.search.vectors.neighbours import MemoryNeighbours, Neighbours
 from assay.search.vectors.store import DocumentVectors, VectorProgress
-from assay.store.sql.sqlite import engine
+from assay.store.sql.sqlite import create_sqlite_engine
 
 ENGINE, SIZE, DOCUMENTS = "concepts:m", 16, 12
 
@@ -41,7 +41,7 @@ class Place:
     def __init__(self, request: pytest.FixtureRequest, folder: Path) -> None:
         self.url = ""
         if request.param == "memory":
-            self.engine = engine(folder / "vectors.db")
+            self.engine = create_sqlite_engine(folder / "vectors.db")
         else:
             from assay.store.sql.postgres import Postgres
 
@@ -93,13 +93,13 @@ def cosine(one: bytes, other: bytes) -> float:
 
 
 def test_before_there_is_anything(place: Place):
-    place.one.level()
+    place.one.update()
     assert place.one.dimensions == 0
 
 
 def test_each_passage_is_looked_at(place: Place):
     filled(place)
-    place.one.level()
+    place.one.update()
     assert place.one.dimensions == SIZE
     query = vector(7)
     all_of_them = [
@@ -114,7 +114,7 @@ def test_each_passage_is_looked_at(place: Place):
 
 def test_documents_are_looked_up_beside_the_nearest(place: Place):
     filled(place)
-    place.one.level()
+    place.one.update()
     query = vector(7)
     near = place.one.find_nearest(query, None, 1)
     assert near.rows([f"{4:064x}", "f" * 64]) == {f"{4:064x}": 4}
@@ -124,7 +124,7 @@ def test_documents_are_looked_up_beside_the_nearest(place: Place):
 
 def test_the_scope_is_exact(place: Place):
     filled(place)
-    place.one.level()
+    place.one.update()
     near = place.one.find_nearest(vector(7), {2, 3}, 100)
     assert {row for (row, _), _ in near.nearest} == {2, 3}
     assert near.rows([f"{row:064x}" for row in range(9)]) == {f"{2:064x}": 2, f"{3:064x}": 3}
@@ -133,23 +133,23 @@ def test_the_scope_is_exact(place: Place):
 
 def test_what_is_added_and_taken_out_elsewhere_is_seen(place: Place):
     filled(place)
-    place.one.level()
-    place.two.level()
+    place.one.update()
+    place.two.update()
     place.store.add([document_vectors(20)], VectorProgress(20, SIZE))
-    place.two.level()
+    place.two.update()
     assert place.two.find_nearest(vector(2_000), None, 1).nearest[0][0] == (20, 0)
     place.store.forget([20])
     for each in (place.one, place.two):
-        each.level()
+        each.update()
         assert each.find_nearest(vector(2_000), None, 1).nearest[0][0] != (20, 0)
 
 
 def test_what_was_made_anew_is_not_taken_for_what_was_there(place: Place):
     filled(place)
-    place.one.level()
+    place.one.update()
     place.store.clear()
     place.store.add([document_vectors(row + 50) for row in range(1, DOCUMENTS + 1)], VectorProgress(DOCUMENTS, SIZE))
-    place.one.level()
+    place.one.update()
     assert {row for (row, _), _ in place.one.find_nearest(vector(7), None, 100).nearest} == set(
         range(51, 51 + DOCUMENTS)
     )
@@ -157,19 +157,19 @@ def test_what_was_made_anew_is_not_taken_for_what_was_there(place: Place):
 
 def test_vectors_of_another_length(place: Place):
     filled(place)
-    place.one.level()
+    place.one.update()
     place.store.clear()
     place.store.add([document_vectors(1, size=32)], VectorProgress(1, 32))
-    place.one.level()
+    place.one.update()
     assert place.one.dimensions == 32
     assert place.one.find_nearest(vector(100, 32), None, 1).nearest[0][0] == (1, 0)
 
 
 def test_another_segmenters_are_apart(place: Place):
     filled(place)
-    place.one.level()
+    place.one.update()
     other = place.neighbours("cut/2")
-    other.level()
+    other.update()
     assert other.dimensions == 0
 
 
@@ -188,7 +188,7 @@ def test_without_the_extension_it_says_what_to_do(new_database):
         store = VectorStore(engine, ENGINE, "cut/1")
         store.add([document_vectors(1)], VectorProgress(1, SIZE))
         with pytest.raises(SearchError, match=r"extension.*embedder\.pgvector = false"):
-            PgvectorNeighbours(engine, store).level()
+            PgvectorNeighbours(engine, store).update()
     finally:
         engine.dispose()
         postgres.drop(url)

@@ -54,7 +54,7 @@ def desk(there: Site) -> CrossrefNotices:
 
 async def test_a_retracted_work_and_one_with_a_concern(there: Site):
     made = desk(there)
-    found = await made.of("10.1016/s0140-6736(97)11096-0")
+    found = await made.find_notices("10.1016/s0140-6736(97)11096-0")
     await made.close()
     assert found == (
         Notice(kind="retraction", doi="10.1016/s0140-6736(10)60175-4", date="2010-02-06"),
@@ -65,22 +65,22 @@ async def test_a_retracted_work_and_one_with_a_concern(there: Site):
 
 async def test_a_work_without_notices_and_one_nobody_knows(there: Site):
     made = desk(there)
-    assert await made.of("10.1000/182") == ()
-    assert await made.of("10.9999/none") == ()
+    assert await made.find_notices("10.1000/182") == ()
+    assert await made.find_notices("10.9999/none") == ()
     await made.close()
 
 
 async def test_an_answer_which_cannot_be_read(there: Site):
     made = desk(there)
     with pytest.raises(SearchError, match="cannot be read"):
-        await made.of("10.1000/odd")
+        await made.find_notices("10.1000/odd")
     await made.close()
 
 
 async def test_nobody_there():
     made = CrossrefNotices(SearchAccess(url="http://127.0.0.1:9", pause=0.0))
     with pytest.raises(SearchError, match="cannot be reached"):
-        await made.of("10.1000/182")
+        await made.find_notices("10.1000/182")
     await made.close()
 
 
@@ -102,7 +102,7 @@ async def test_any_answer_is_notices_or_a_named_failure(there: Site, reply: obje
     there.pages["/works/10.1%2Fx"] = response(json.dumps(reply))
     made = desk(there)
     try:
-        found = await made.of("10.1/x")
+        found = await made.find_notices("10.1/x")
     except SearchError:
         found = ()
     finally:

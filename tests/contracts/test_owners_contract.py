@@ -87,12 +87,12 @@ async def test_the_queue_shows_ones_own(shared):
     for run_id, owner in RUNS.items():
         await shared.queue.owned_by(owner).enqueue(run_id, owner)
     bob = shared.queue.owned_by("bob")
-    assert [run.run_id for run in await bob.queued()] == ["b1"]
+    assert [run.run_id for run in await bob.list_runs()] == ["b1"]
     with pytest.raises(UnknownName):
         await bob.enqueue("a1")
     assert not await bob.wake("a1")
-    await bob.leave("a1")
-    assert {run.run_id for run in await shared.queue.queued()} == set(RUNS)
+    await bob.remove("a1")
+    assert {run.run_id for run in await shared.queue.list_runs()} == set(RUNS)
 
 
 # documents
@@ -107,12 +107,12 @@ def libraries(stores):
 def test_another_s_documents_are_unknown(libraries):
     ana, bob, local = libraries
     ana.add([pair("tide")], "papers", [FileStamp(path="/a", size=1, mtime_ns=1, documents=tuple(hashes("tide")))])
-    ana.remember("papers", [Origin(place="/a", kind="files")])
+    ana.add_origins("papers", [Origin(place="/a", kind="files")])
     (sha,) = hashes("tide")
     snapshot = pair("tide")[0].sha256
     for other in (bob, local):
         assert other.document(sha) is None
-        assert other.existing([sha]) == set()
+        assert other.existing_documents([sha]) == set()
         assert other.snapshot(snapshot) is None
         assert other.stamps(["/a"]) == {}
         assert other.collections() == []
@@ -123,13 +123,13 @@ def test_another_s_documents_are_unknown(libraries):
         assert other.find(sha, ["papers", "ana/papers"]) == []
         assert other.members(["ana/papers"]) == set()
         assert other.summary(["ana/papers"]).documents == 0
-        assert other.at([1]) == {}
+        assert other.documents_at([1]) == {}
         assert other.documents_after(0, 10) == []
         assert other.private_among(["papers", "ana/papers"], [sha]) == []
         with pytest.raises(UnknownName):
             other.include([sha], "mine")
         with pytest.raises(UnknownName):
-            other.select([sha])
+            other.collection_for([sha])
     assert names(ana.documents(["papers"])) == ["tide"]
     assert ana.snapshot(snapshot) == pair("tide")[0]
 
@@ -155,7 +155,7 @@ def test_each_has_his_own_of_the_same_text_and_the_same_name(libraries):
     local.add([pair("ebb")], "papers")
     (sha,) = hashes("tide")
     assert [each.document(sha).title for each in (ana, bob)] == ["Ana's", "Bob's"]
-    assert [[found.title for found in each.of_hashes([sha])] for each in (ana, bob)] == [["Ana's"], ["Bob's"]]
+    assert [[found.title for found in each.documents_by_hash([sha])] for each in (ana, bob)] == [["Ana's"], ["Bob's"]]
     assert [names(each.documents(["papers"])) for each in libraries] == [["tide"], ["tide"], ["ebb"]]
     bob.drop("papers")
     assert [each.count(["papers"]) for each in libraries] == [1, 0, 1]
@@ -165,13 +165,13 @@ def test_each_has_his_own_of_the_same_text_and_the_same_name(libraries):
 def test_who_may_read_a_collection(libraries, stores):
     ana, bob, local = libraries
     ana.add([pair("tide")], "papers")
-    ana.remember("papers", [Origin(place="/home/ana", kind="files")])
+    ana.add_origins("papers", [Origin(place="/home/ana", kind="files")])
     (sha,) = hashes("tide")
     ana.share("papers", open=False, readers=["bob", "cleo"])
     assert names(bob.documents(["ana/papers"])) == ["tide"]
     assert bob.find("tide", ["ana/papers"]) != []
     assert bob.document(sha) is not None
-    assert bob.existing([sha]) == {sha}
+    assert bob.existing_documents([sha]) == {sha}
     assert bob.snapshot(pair("tide")[0].sha256) is not None
     (row,) = bob.collections()
     assert (row.name, row.owner, row.readers, row.origins, row.documents) == ("ana/papers", "ana", (), 0, 1)
@@ -179,7 +179,7 @@ def test_who_may_read_a_collection(libraries, stores):
     assert ana.collections()[0].name == "papers"
     assert local.collections() == []
     assert local.document(sha) is None
-    assert local.existing([sha]) == set()
+    assert local.existing_documents([sha]) == set()
 
     ana.share("papers", open=True)
     assert names(local.documents(["ana/papers"])) == ["tide"]
@@ -200,8 +200,8 @@ def test_another_s_collection_is_read_and_not_changed(libraries):
         lambda: bob.mark("ana/papers", private=True),
         lambda: bob.remove(hashes("tide"), "ana/papers"),
         lambda: bob.drop("ana/papers"),
-        lambda: bob.remember("ana/papers", []),
-        lambda: bob.forget("ana/papers", ["/a"]),
+        lambda: bob.add_origins("ana/papers", []),
+        lambda: bob.forget_origins("ana/papers", ["/a"]),
         lambda: bob.share("ana/papers", open=False),
     ):
         with pytest.raises(UsageError, match="another user's"):
@@ -239,8 +239,12 @@ def test_who_knows_all_calls_each_by_its_owner(libraries, stores):
         each.add([pair("tide")], "papers")
     local.add([pair("ebb")], "old/name")  # made when there was one user only
     assert [row.name for row in every.collections()] == ["/old/name", "ana/papers", "bob/papers", "papers"]
-    assert [each.referred(["papers", "none"]) for each in libraries] == [("ana/papers",), ("bob/papers",), ("/papers",)]
-    assert local.referred(["old/name"]) == ("/old/name",)
+    assert [each.resolve_names(["papers", "none"]) for each in libraries] == [
+        ("ana/papers",),
+        ("bob/papers",),
+        ("/papers",),
+    ]
+    assert local.resolve_names(["old/name"]) == ("/old/name",)
     for name in ("/papers", "papers", "ana/papers", "bob/papers", "/old/name"):
         assert every.count([name]) == 1, name
     stores.one.library.owned_by("old").add([pair("flood")], "name")

@@ -36,7 +36,7 @@ async def test_a_run_may_be_queued_by_the_transaction_which_stores_it(stores, qu
     place = QueuePlace(user="ann", priority=3, release="9.9")
     await put(stores.one, "usual")
     await stores.one.journal.create("soon", "question", b"{}", [draft("created")], given=RunInputs(place=place))
-    first = (await queue.queued())[0]
+    first = (await queue.list_runs())[0]
     assert (first.run_id, first.user, first.priority, first.release, first.ready) == ("soon", "ann", 3, "9.9", True)
     assert (await stores.one.journal.find("soon")).queued
     assert await taken(stores.two.queue) == ["soon", "usual"]
@@ -46,14 +46,14 @@ async def test_a_run_which_could_not_be_stored_is_not_queued_either(stores, queu
     await stores.one.journal.create("a", "question", b"{}", [draft("created")])
     with pytest.raises(StoreError):
         await stores.one.journal.create("a", "again", b"{}", [draft("created")], given=RunInputs(place=QueuePlace()))
-    assert await queue.queued() == []
+    assert await queue.list_runs() == []
 
 
 async def test_the_highest_priority_goes_first(stores, queue: Queue) -> None:
     await put(stores.one, "later", priority=-1)
     await put(stores.one, "usual", "usual-2")
     await put(stores.one, "soon", priority=5)
-    assert [run.run_id for run in await queue.queued()] == ["soon", "usual", "usual-2", "later"]
+    assert [run.run_id for run in await queue.list_runs()] == ["soon", "usual", "usual-2", "later"]
     assert await taken(queue) == ["soon", "usual", "usual-2", "later"]
 
 
@@ -105,12 +105,12 @@ async def test_what_left_or_ended_is_offered_no_more(stores, queue: Queue) -> No
     lease = await queue.claim("w1", TTL, ANY)
     await stores.one.journal.commit(lease, Commit(status="completed"))
     await stores.one.journal.release(lease)
-    await queue.leave("b")
-    await queue.leave("nobody")
+    await queue.remove("b")
+    await queue.remove("nobody")
     assert await taken(queue) == ["c"]
     await stores.one.journal.delete("b")
     await stores.one.journal.delete("a")
-    assert [run.run_id for run in await queue.queued()] == ["c"]
+    assert [run.run_id for run in await queue.list_runs()] == ["c"]
 
 
 async def test_others_are_left_to_others(stores, queue: Queue) -> None:
@@ -133,13 +133,13 @@ async def test_the_list_says_who_has_what(stores, queue: Queue) -> None:
     await put(stores.one, "a", user="ann", priority=3)
     await put(stores.one, "b")
     await queue.claim("w1", TTL, ANY)
-    run, waiting = await queue.queued()
+    run, waiting = await queue.list_runs()
     assert (run.user, run.priority, run.ready, run.taken, run.holder) == ("ann", 3, True, 1, "w1")
     assert (waiting.run_id, waiting.holder) == ("b", "")
-    assert await queue.queued(held=True) == [run]
+    assert await queue.list_runs(held=True) == [run]
     stores.wall.seconds += TTL + 0.1
-    assert (await queue.queued())[0].holder == ""
-    assert await queue.queued(held=True) == []
+    assert (await queue.list_runs())[0].holder == ""
+    assert await queue.list_runs(held=True) == []
     with pytest.raises(UnknownName):
         await queue.enqueue("none")
 
@@ -197,7 +197,7 @@ async def test_runs_of_an_unfit_release_are_left_to_others(stores, queue: Queue)
     await put(stores.one, "later", user="ann", release="2.0")
     await put(stores.one, "now", user="ann", release="1.0")
     await put(stores.one, "before")
-    assert [run.release for run in await queue.queued()] == ["2.0", "1.0", ""]
+    assert [run.release for run in await queue.list_runs()] == ["2.0", "1.0", ""]
     found = [await queue.claim("w1", TTL, ANY, unfit=lambda release: release == "2.0") for _ in range(3)]
     assert [lease and lease.run_id for lease in found] == ["now", "before", None]
     assert await taken(queue, "w2") == ["later"]
@@ -213,7 +213,7 @@ async def test_who_listens_is_told_that_there_is_something_to_take(stores, queue
         await stores.one.journal.create("b", "question", b"{}", [draft("created")], given=place)
         await queue.park("a")
         await queue.wake("a")
-        await queue.leave("a")
+        await queue.remove("a")
         await until(lambda: lines.count(QUEUE_NEWS) >= 4)
     finally:
         await asyncio.to_thread(stop)

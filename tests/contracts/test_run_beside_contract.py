@@ -9,7 +9,7 @@ import msgspec
 from runtime import ASK, DONE, Journals, Killed, again, first, log, world
 
 from assay.core.events import ReportDelta, StepRestarted, Warned, decode
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scripted, fails, says
 from assay.run.engine import Outcome
 from assay.run.run import Run
@@ -29,7 +29,7 @@ class Counting:
 
     def hear(self, text: str) -> None:
         self.length += len(text)
-        self.begun[-1].say(Warned(message=f"{self.length} signs"), f"length-{self.length}")
+        self.begun[-1].emit(Warned(message=f"{self.length} signs"), f"length-{self.length}")
 
 
 async def asked(run: Run, listener: Counting) -> None:
@@ -87,17 +87,17 @@ async def test_what_is_said_beside_a_stream_is_taken_back_with_it(journals: Jour
 
     async def pipeline(run: Run) -> Outcome:
         await asked(run, heard)
-        heard.begun[0].say(Warned(message="late"), "late")  # of the stream which died
-        heard.begun[1].say(Warned(message="after its end"), "after")
-        heard.begun[1].say(Warned(message="after its end"), "after")
-        stood.extend(run.stands(f"ask-{ASK.task}", once) for once in ("length-9", "late", "after", "length-6"))
+        heard.begun[0].emit(Warned(message="late"), "late")  # of the stream which died
+        heard.begun[1].emit(Warned(message="after its end"), "after")
+        heard.begun[1].emit(Warned(message="after its end"), "after")
+        stood.extend(run.was_emitted(f"ask-{ASK.task}", once) for once in ("length-9", "late", "after", "length-6"))
         return DONE
 
     model = Scripted([fails(partial="It rises."), says("It turns.")], chunk=100)
     handle = await first(journals, pipeline, world(model))
     envelopes = await journals.journal().events(handle.run_id)
     assert stood == [True, False, True, False]
-    found = [each.message for each in fold(envelopes).warnings]
+    found = [each.message for each in fold_events(envelopes).warnings]
     assert found == ["9 signs", "after its end"]
     dropped = [event.dropped for event in map(decode, envelopes) if isinstance(event, StepRestarted)]
     assert [len(each) for each in dropped] == [2]
@@ -110,7 +110,7 @@ async def test_whether_something_stands_is_the_same_when_a_run_is_taken_up(journ
         heard = Counting()
         await asked(run, heard)
         assert bool(heard.begun) == (not stood)  # a replay hears nothing
-        stood.append(tuple(run.stands(f"ask-{ASK.task}", once) for once in ("length-9", "length-8")))
+        stood.append(tuple(run.was_emitted(f"ask-{ASK.task}", once) for once in ("length-9", "length-8")))
         if not stood[-1][0] or len(stood) == 1:
             await run.step("stored", _nothing, returns=int)
             raise Killed

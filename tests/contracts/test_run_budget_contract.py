@@ -49,7 +49,7 @@ async def test_a_fallback_is_asked_only_where_it_is_paid_for_too(
     async def pipeline(run: Run) -> Outcome:
         await run.step("before", spend, returns=int)
         try:
-            got.append((await run.at("verify").ask("analytical", request)).model)
+            got.append((await run.with_gate("verify").ask("analytical", request)).model)
         except LimitReached as limit:
             got.append("")
             return Outcome(stop_reason=limit.reason)
@@ -74,7 +74,7 @@ async def test_a_process_killed_between_hold_and_settling_is_counted_once_by_the
             step_context.spend(Usage(input_tokens=10, searches=1))
             return 1
 
-        seen.append(run.execution.accounts.used)
+        seen.append(run.execution.accounts.total_usage)
         try:
             await run.step("work", work, returns=int, cost=COST)
         except LimitReached as limit:

@@ -37,7 +37,7 @@ async def test_an_early_finish_ends_lanes_and_lets_the_writer_write(journals: Jo
             await run.step("slow", slow, returns=int)
         except LimitReached as limit:
             reasons.append(limit.reason)
-        assert await run.at("write").step("write", write, returns=str) == "report"
+        assert await run.with_gate("write").step("write", write, returns=str) == "report"
         if len(reasons) == 1:
             raise Killed
         with pytest.raises(LimitReached, match="finished_early"):
@@ -65,7 +65,7 @@ async def test_cancel_ends_everything_and_keeps_what_is_stored(journals: Journal
             return 1
 
         await run.step("quick", quick, returns=int)
-        await run.at("write").step("slow", slow, returns=int)
+        await run.with_gate("write").step("slow", slow, returns=int)
         return DONE
 
     handle = Engine(journals.journal(), pipeline).start(ready())

@@ -68,7 +68,7 @@ async def test_lanes_spawned_from_a_stream_are_the_same_on_replay(journals: Jour
             for index, call in enumerate(reply.calls)
         ]
         found.append([(handle.lane, await handle.result()) for handle in handles])
-        assert cycle.abandon([handle.lane for handle in handles]) == []
+        assert cycle.abandon_lanes([handle.lane for handle in handles]) == []
         if len(found) == 1:
             raise Killed
         return DONE
@@ -105,7 +105,7 @@ async def test_a_repeated_stream_which_calls_otherwise_abandons_the_orphan(journ
         reply = await run.ask("analytical", request, StreamHooks(on_call=spawn))
         kept = run.spawn("agent", reply.calls[0].arguments, agent, returns=str)
         await kept.result()
-        given_up.append(run.abandon([kept.lane]))
+        given_up.append(run.abandon_lanes([kept.lane]))
         assert kept.lane == 2
         return DONE
 

@@ -12,7 +12,7 @@ from assay.agents.findings import THINK
 from assay.core.errors import ModelError
 from assay.core.events import decode
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, Request, TextDelta, ThinkingDelta, ToolCall
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scripted, calls
 from assay.run.engine import Outcome
 from assay.run.run import Run
@@ -48,7 +48,7 @@ async def thought(journals: Journals, run_id: str) -> tuple[list[tuple[str, Any]
     log = await journals.journal().events(run_id)
     dropped = {seq for each in log if each.type == "step.restarted" for seq in decode(each).dropped}
     kept = [each for each in log if each.type.startswith("think.") and each.seq not in dropped]
-    turns = [turn for phase in fold(log).phases for turn in phase.turns]
+    turns = [turn for phase in fold_events(log).phases for turn in phase.turns]
     assert not any(turn.thinking for turn in turns)
     rows = [(each.type, msgspec.json.decode(each.data).get("text", "")) for each in kept]
     return _joined(rows), tuple(text for turn in turns for text in turn.thoughts)

@@ -195,7 +195,7 @@ async def test_a_document_which_is_named_shows_its_header(search: Search) -> Non
 async def test_the_scope_is_exact(search: Search, store: Store) -> None:
     (eip, *_) = store.library.find("proposals/eip-2718.md", ["default"])
     (pep, *_) = store.library.find("peps/pep-0008.rst", ["default"])
-    one, two = store.library.select([eip.sha256]), store.library.select([pep.sha256])
+    one, two = store.library.collection_for([eip.sha256]), store.library.collection_for([pep.sha256])
     assert await names(search, "EIP-1559 status", collections=(one,)) == [eip.name]
     assert set(await names(search, "status title", collections=(one, two))) == {eip.name, pep.name}
     assert await names(search, "kumquat", collections=(one,)) == []
@@ -258,10 +258,10 @@ async def test_a_renamed_document_is_found_by_its_new_name(
     store = filled()
     (document,) = store.library.find("long.md", ["default"])
     with searching(store, kind, request, tmp_path) as search:
-        search.renew([1])  # before anything is indexed
+        search.reindex_names([1])  # before anything is indexed
         assert await names(search, "kumquat") == ["long.md"]
         (late,) = fill(store, {"late.md": "The zeppelin landed."})
-        search.renew([rename(store, document, "zanzibar.md"), rename(store, late, "later.md"), 999])
+        search.reindex_names([rename(store, document, "zanzibar.md"), rename(store, late, "later.md"), 999])
         assert await names(search, "zanzibar") == ["zanzibar.md"]
         assert await names(search, "kumquat") == ["zanzibar.md"]
         assert await names(search, "zeppelin") == ["later.md"]
@@ -269,6 +269,6 @@ async def test_a_renamed_document_is_found_by_its_new_name(
 
 @given(text=st.text(st.characters(), max_size=60))
 def test_any_question_is_answered(search: LocalSearch, text: str) -> None:
-    hits = search.find(Query(text=text, limit=3))
+    hits = search.search_blocking(Query(text=text, limit=3))
     assert len(hits) <= 3
     assert all(hit.score > 0 for hit in hits)

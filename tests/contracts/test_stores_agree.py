@@ -250,7 +250,7 @@ def library_answer(store: Store, act: Act) -> Any:
         elif kind == "include":
             library.include(*rest)
         elif kind == "select":
-            return library.select(*rest)
+            return library.collection_for(*rest)
         else:
             return [library.find(rest[0], names) for names in (["default"], ["mine", "default"], [])]
     except AssayError as error:

@@ -20,7 +20,7 @@ from assay.search.web import http
 from assay.search.web.ddgs import Ddgs
 from assay.search.web.http import SearchAccess, WebHit
 from assay.search.web.online import OnlineSearch
-from assay.services.providers import search_turns_of
+from assay.services.providers import search_rate_limiter
 from assay.settings import load
 from assay.store.memory import memory_store
 
@@ -138,7 +138,7 @@ async def test_who_fails_twice_is_left_alone():
 
 
 async def test_who_fails_after_long_is_left_alone_at_once(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(http, "SLOW", 0.05)
+    monkeypatch.setattr(http, "SLOW_SECONDS", 0.05)
     provider = Failing(9, seconds=0.06)
     await outcomes(online(provider), 3)
     assert provider.asked == 1
@@ -150,7 +150,7 @@ async def test_one_failure_is_no_reason(monkeypatch: pytest.MonkeyPatch):
 
 
 async def test_after_a_while_it_is_asked_again(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(http, "REST", 0.05)
+    monkeypatch.setattr(http, "REST_SECONDS", 0.05)
     provider, search = Failing(2), None
     search = online(provider)
     await outcomes(search, 3)
@@ -203,7 +203,9 @@ async def test_a_provider_gets_so_many_questions_at_once(limit: dict[str, int], 
     settings = load(search={"calls_at_once": limit}, limits={"calls_at_once": {"failing": 1}})
     spans = DocumentReader(store.blobs).spans
     asked = [
-        OnlineSearch(Slow(0, 0.01), store.library, store.blobs, SystemClock(), spans, search_turns_of(store, settings))
+        OnlineSearch(
+            Slow(0, 0.01), store.library, store.blobs, SystemClock(), spans, search_rate_limiter(store, settings)
+        )
         for _ in range(2)
     ]
     found = await asyncio.gather(*(search.search(Query(text=str(place))) for place in range(3) for search in asked))

@@ -103,7 +103,7 @@ async def test_failures_are_told(wire: Wire, failure: int, monkeypatch: pytest.M
     """They are told by what all providers have in common: each meets some of them here."""
     reply, says = FAILURES[failure]
     if isinstance(reply, list):
-        monkeypatch.setattr(http, "SECONDS", 0.3)
+        monkeypatch.setattr(http, "TIMEOUT_SECONDS", 0.3)
     async with site() as there:
         answering(there, wire, reply)
         provider = provider_of(wire, there.url("").rstrip("/"))

@@ -50,8 +50,8 @@ def event_types(found: list[NewEvents]) -> list[tuple[str, list[str]]]:
 
 
 async def noted(webhooks: WebhookStore) -> list[tuple[str, list[str]]]:
-    found = await webhooks.news(TYPES, 10)
-    await webhooks.note({news.number: news.last_seq for news in found}, [])
+    found = await webhooks.unsent_events(TYPES, 10)
+    await webhooks.record_deliveries({news.number: news.last_seq for news in found}, [])
     return event_types(found)
 
 
@@ -69,7 +69,7 @@ async def test_what_happens_after_a_webhook_was_made_is_news_once(stores, webhoo
     await commit_event(stores.one.journal.owned_by("bob"), "bobs", "run.completed", "completed")
     for run_id in ("going", "new", "failed"):
         await commit_event(ana, run_id, "run.completed", "completed")
-    assert event_types(await stores.two.webhooks.news(TYPES, 2)) == [
+    assert event_types(await stores.two.webhooks.unsent_events(TYPES, 2)) == [
         ("going", ["run.completed"]),
         ("failed", ["run.completed"]),
     ]
@@ -94,8 +94,8 @@ async def test_a_run_which_waits_and_goes_on_is_news_twice(webhooks, ana) -> Non
 async def test_a_delivery_is_kept_once_and_sent_by_one(stores, webhooks) -> None:
     await webhooks.add(hook("w1"))
     made = [Delivery(id=f"evt_{n}", webhook="w1", type="run.finished", body=b"{}") for n in range(6)]
-    await webhooks.note({}, [*made, Delivery(id="evt_x", webhook="gone", type="run.finished", body=b"{}")])
-    await stores.two.webhooks.note({}, made)
+    await webhooks.record_deliveries({}, [*made, Delivery(id="evt_x", webhook="gone", type="run.finished", body=b"{}")])
+    await stores.two.webhooks.record_deliveries({}, made)
     both = await asyncio.gather(webhooks.claim(4, 30), stores.two.webhooks.claim(4, 30))
     ids = sorted(delivery.id for part in both for delivery, _ in part)
     assert ids == [each.id for each in made]
@@ -103,9 +103,9 @@ async def test_a_delivery_is_kept_once_and_sent_by_one(stores, webhooks) -> None
     stores.wall.seconds += 31  # who had them has died
     again = await webhooks.claim(9, 30)
     assert {(delivery.attempts, webhook.secret) for delivery, webhook in again} == {(2, "whsec_x")}
-    await webhooks.settle("evt_0", "sent", status=204)
-    await webhooks.settle("evt_1", "waiting", status=500, error="refused", wait=5)
-    await webhooks.settle("evt_0", "waiting")  # what was sent stays sent
+    await webhooks.record_outcome("evt_0", "sent", status=204)
+    await webhooks.record_outcome("evt_1", "waiting", status=500, error="refused", wait=5)
+    await webhooks.record_outcome("evt_0", "waiting")  # what was sent stays sent
     by_id = {each.id: each for each in await stores.two.webhooks.deliveries("w1", 10)}
     assert (by_id["evt_0"].state, by_id["evt_0"].status) == ("sent", 204)
     assert (by_id["evt_1"].state, by_id["evt_1"].status, by_id["evt_1"].error) == ("waiting", 500, "refused")
@@ -120,7 +120,9 @@ async def test_a_delivery_is_kept_once_and_sent_by_one(stores, webhooks) -> None
 async def test_nothing_is_sent_to_what_is_gone(stores, webhooks, ana) -> None:
     await webhooks.add(hook("w1"))
     await webhooks.add(hook("w2"))
-    await webhooks.note({}, [Delivery(id=f"e{n}", webhook=f"w{n}", type="run.finished", body=b"{}") for n in (1, 2)])
+    await webhooks.record_deliveries(
+        {}, [Delivery(id=f"e{n}", webhook=f"w{n}", type="run.finished", body=b"{}") for n in (1, 2)]
+    )
     assert not await webhooks.remove("bob", "w1")
     assert await webhooks.remove("ana", "w1")
     await webhooks.disable("w2", "gone")
@@ -149,17 +151,17 @@ async def test_a_run_is_made_with_its_webhook_and_takes_it_along(stores, webhook
     assert await webhooks.all("ana") == []
     [kept] = await webhooks.all("ana", "r")
     assert (kept.run, kept.created, kept.secret) == ("r", stores.wall.seconds, "whsec_x")
-    assert await webhooks.one("ana", "w1") == kept
-    assert await webhooks.one("bob", "w1") is None
+    assert await webhooks.find("ana", "w1") == kept
+    assert await webhooks.find("bob", "w1") is None
     await webhooks.add(hook("w2"))  # one of all runs, which is told of what comes: it hides nothing of the run's own
     assert await noted(webhooks) == [("r", ["run.waiting"])]
     for run_id in ("r", "other"):
         await commit_event(ana, run_id, "run.completed", "completed")
     assert await noted(stores.two.webhooks) == [("r", ["run.completed"]), ("other", ["run.completed"])]
     assert [each.id for each in await webhooks.all()] == ["w2"]
-    await webhooks.note({}, [Delivery(id="evt_1", webhook="w1", type="run.finished", body=b"{}")])
+    await webhooks.record_deliveries({}, [Delivery(id="evt_1", webhook="w1", type="run.finished", body=b"{}")])
     assert [each.id for each in await webhooks.all()] == ["w1", "w2"]  # it has still to be told
-    await webhooks.settle("evt_1", "sent")
+    await webhooks.record_outcome("evt_1", "sent")
     stores.wall.seconds += 1_000
     assert await webhooks.drop_settled(10_000) == 0
     assert len(await webhooks.all("ana", "r")) == 1
@@ -169,7 +171,7 @@ async def test_a_run_is_made_with_its_webhook_and_takes_it_along(stores, webhook
 
 async def test_a_run_which_is_deleted_has_no_webhook(webhooks, ana) -> None:
     await ana.create("r", "?", b"{}", [draft("created", "run.created")], given=RunInputs(webhook=hook("w1")))
-    await webhooks.note({}, [Delivery(id="evt_1", webhook="w1", type="run.waiting", body=b"{}")])
+    await webhooks.record_deliveries({}, [Delivery(id="evt_1", webhook="w1", type="run.waiting", body=b"{}")])
     await ana.delete("r")
-    assert await webhooks.one("ana", "w1") is None
+    assert await webhooks.find("ana", "w1") is None
     assert await webhooks.claim(5, 30) == []

@@ -219,11 +219,11 @@ async def test_a_thought_in_a_call_is_read_from_its_pieces(wire: Wire) -> None:
     thoughts = Thoughts(ASKED.tools, log.append)
     for delta in deltas:
         if isinstance(delta, CallDelta):
-            thoughts.part(delta)
+            thoughts.add_call_part(delta)
             thoughts.flush()
         elif isinstance(delta, CallDone):
-            thoughts.done(delta.index, delta.call)
-    thoughts.end(reply)
+            thoughts.finish_call(delta.index, delta.call)
+    thoughts.finish_reply(reply)
     thought = json.loads(ARGUMENTS)["reasoning"]
     assert log[0] == ThinkStarted()
     assert "".join(each.text for each in log if isinstance(each, ThinkDelta)) == thought

@@ -23,16 +23,16 @@ from pdfs import column, pdf
 
 from assay import plugins, settings
 from assay.core import markers, plan, web_addresses
-from assay.core.citations.reader import citing, read_all, unwrapped
-from assay.core.clean import escape_markdown, harmful, link_target, one_line
+from assay.core.citations.reader import citation_reading, data_reader, read_all
+from assay.core.clean import escape_markdown, harmful_edits, link_target, one_line
 from assay.core.errors import AssayError
 from assay.core.events import Envelope
 from assay.core.messages import Message, Profile, Request
 from assay.core.report_sentences import claims
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.evidence.segment import segment
-from assay.export.bundle import check
-from assay.export.bundle.signature import public_key, public_of, verified
+from assay.export.bundle import check_bundle
+from assay.export.bundle.signature import derive_public_key, public_key, verify_signature
 from assay.fetch.web import response
 from assay.fetch.web import response as web_links
 from assay.models.openai import SERVICES, ChatCompletions
@@ -43,7 +43,7 @@ from assay.search.mcp import McpAccess, McpServer
 from assay.search.web.http import SearchAccess
 from assay.services.batch.rows import read_orders
 from assay.services.claim_checks import RowChecker, check_rows, read_lines
-from assay.verify.texts.marked_text import mark
+from assay.verify.texts.marked_text import mark_citations
 
 Work = Callable[[bytes], object]
 
@@ -81,20 +81,20 @@ def _zip(data: bytes) -> None:
 
 
 def _markers(text: str) -> None:
-    whole = markers.parse(text)
+    whole = markers.parse_markers(text)
     tokens, pieces = Tokenizer(), list[Any]()
     for at in range(0, len(text), 7):
         pieces += tokens.feed(text[at : at + 7])
     pieces += tokens.finish()
     assert [piece for piece in pieces if not isinstance(piece, str)] == whole
-    markers.strip(text)
+    markers.strip_markers(text)
     for mode in ("numbers", "footnotes"):
-        markers.render(text, {"S1001": 1}, mode, {1: ("https://example.org", "a")})  # type: ignore[arg-type]
+        markers.render_markers(text, {"S1001": 1}, mode, {1: ("https://example.org", "a")})  # type: ignore[arg-type]
 
 
 def _citations(text: str) -> None:
-    read_all(citing(lambda name: name.startswith("S1")), text)
-    reader = unwrapped()
+    read_all(citation_reading(lambda name: name.startswith("S1")), text)
+    reader = data_reader()
     reader.feed(text)
     reader.finish()
 
@@ -108,7 +108,7 @@ def _plan_stream(text: str) -> None:
 def _harmony(text: str) -> None:
     reader = Harmony()
     for at in range(0, len(text), 9):
-        list(reader.take(text[at : at + 9]))
+        list(reader.feed(text[at : at + 9]))
     list(reader.end())
 
 
@@ -156,35 +156,35 @@ def _mcp() -> McpServer:
 
 
 def _robots(text: str) -> None:
-    rules = response.rules(response.RobotsResponse(200, text))
-    rules.refusal(web_addresses.read("https://example.org/a?b"), "assay")
+    rules = response.parse_robots(response.RobotsResponse(200, text))
+    rules.refusal(web_addresses.parse_url("https://example.org/a?b"), "assay")
     rules.delay("assay")
 
 
 def _url(text: str) -> None:
     for base in ("", "https://example.org/a/b"):
         try:
-            found = web_addresses.read(text, base)
+            found = web_addresses.parse_url(text, base)
         except web_addresses.BadUrl:
             continue
-        assert web_addresses.read(found.href).href == found.href
-    web_addresses.canonical(text)
+        assert web_addresses.parse_url(found.href).href == found.href
+    web_addresses.canonical_url(text)
     link_target(text)
 
 
 def _shown(text: str) -> None:
-    harmful(text)
+    harmful_edits(text)
     for made in (one_line(text), escape_markdown(text)):
         made.encode()
 
 
 def _schema(text: str) -> None:
-    schema.read(schema.canonical(text))
+    schema.read_schema(schema.canonical_schema(text))
 
 
 def _plan(text: str) -> None:
-    read = plan.read(text)
-    assert plan.read(plan.format_plan(read)) == read
+    read = plan.read_plan(text)
+    assert plan.read_plan(plan.format_plan(read)) == read
 
 
 def _settings(data: bytes) -> None:
@@ -198,16 +198,16 @@ def _settings(data: bytes) -> None:
 
 def _member(name: str) -> Work:
     """The honest bundle with another member, listed with the hash it has."""
-    return lambda data: check(forged(honest(), {name: data}))
+    return lambda data: check_bundle(forged(honest(), {name: data}))
 
 
 def _signature(data: bytes) -> None:
-    verified(b"manifest", data, {"me": public_of(SIGNER)})
+    verify_signature(b"manifest", data, {"me": derive_public_key(SIGNER)})
     public_key(data.decode("utf-8", "replace"))
 
 
 def _events(data: bytes) -> None:
-    fold([msgspec.json.decode(line, type=Envelope) for line in data.splitlines()])
+    fold_events([msgspec.json.decode(line, type=Envelope) for line in data.splitlines()])
 
 
 def _rows(work: Callable[[Any], Any]) -> Work:
@@ -305,7 +305,9 @@ def _texts() -> dict[str, Target]:
         "markers": Target(_text(_markers), [*report, b"[S1.2; S3-S4] \\[S1\\] [[S1.1]](x)"]),
         "citations": Target(_text(_citations), [*report, "【S1001.1】 (see S1001.1, 2) <cite>S1001.1</cite>".encode()]),
         "claims": Target(_text(claims), report),
-        "draft": Target(_text(mark), [*report, b"Tides rise [1], [2-4].\n\n[1] A. Author, T, 2019. https://e.org\n"]),
+        "draft": Target(
+            _text(mark_citations), [*report, b"Tides rise [1], [2-4].\n\n[1] A. Author, T, 2019. https://e.org\n"]
+        ),
         "shown": Target(_text(_shown), [*report, "\x1b]0;a\x07\u202e\u200b\x00\x9b31m".encode()]),
         "urls": Target(_text(_url), [b"https://u:p@EXAMPLE.org:8080/a/../b?c=d#e", b"//[::1]/%zz", b"http://0x7f.1/"]),
     }
@@ -326,18 +328,20 @@ def _replies() -> dict[str, Target]:
 
 def _files() -> dict[str, Target]:
     members = members_of(honest())
-    wrong = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)  # what `check` says of a line of a log
+    wrong = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)  # what `check_bundle` says of a line of a log
     named = {f"bundle {name}": Target(_member(name), [members[name]]) for name in ("events.jsonl", "sources.json")}
     return {
         **named,
-        "bundle": Target(check, [honest()]),
-        "bundle report": Target(_text(lambda text: check(with_report(text))), [REPORT.encode()]),
+        "bundle": Target(check_bundle, [honest()]),
+        "bundle report": Target(_text(lambda text: check_bundle(with_report(text))), [REPORT.encode()]),
         "events": Target(_events, [members["events.jsonl"]], wrong),
         "signature": Target(_signature, [b"untrusted comment: a\nRUQ=\ntrusted comment: b\nAAA=\n", SIGNER.encode()]),
         "robots": Target(
             _text(_robots), [b"User-agent: *\nDisallow: /a*b$\nCrawl-delay: 3\nSitemap: https://e.org/s\n"]
         ),
-        "sitemap": Target(web_links.sitemap, [SITEMAP, b"https://e.org/a\nhttps://e.org/b\n", b"\x1f\x8b\x08\x00"]),
+        "sitemap": Target(
+            web_links.parse_sitemap, [SITEMAP, b"https://e.org/a\nhttps://e.org/b\n", b"\x1f\x8b\x08\x00"]
+        ),
         "links": Target(lambda data: web_links.links(data, "https://e.org/a"), [PAGE.encode()]),
         "plan": Target(_text(_plan), [PLAN, b"## Look\nresearch: At the tide\n", b"1. Look\n   At the tide\n"]),
         "schema": Target(_text(_schema), [SCHEMA]),

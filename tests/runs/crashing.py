@@ -26,7 +26,7 @@ from assay.core.ports import Commit, Hit, Lease, Model, Query
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.run.budget import worst_case
-from assay.run.process import SystemClock, stamp
+from assay.run.process import SystemClock, iso_timestamp
 from assay.run.steps import digest
 
 Point = Literal["write", "asked", "streamed", "searched", "exported"]
@@ -145,7 +145,7 @@ class SetBack(SystemClock):
         self._nanoseconds = int(seconds * 1e9)
 
     def now(self) -> str:
-        return stamp(time.time_ns() - self._nanoseconds)
+        return iso_timestamp(time.time_ns() - self._nanoseconds)
 
 
 class Journal:

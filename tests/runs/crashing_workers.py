@@ -24,7 +24,7 @@ from assay.core.brief import ROLES
 from assay.core.errors import StoreAway
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.view import RunView
-from assay.run.sent_request import owned
+from assay.run.sent_request import add_user
 from assay.settings import Settings, load
 
 LEASE = 1.5
@@ -210,7 +210,7 @@ class Queued(Scene):
     def __init__(self, workers: Workers, run_id: str, user: str) -> None:
         super().__init__(workers.folder / run_id, workers.story)
         self._workers, self.run_id = workers, run_id
-        hashed = owned(Request(task="plan", system="", messages=()), user).user
+        hashed = add_user(Request(task="plan", system="", messages=()), user).user
         self.outside = workers.folder / f"{hashed}.calls"
         self.outside.touch()
 

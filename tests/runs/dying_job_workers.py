@@ -35,16 +35,18 @@ async def run_out(assay: Assay) -> None:
     await store._transactions.execute(update(jobs).where(jobs.c.state == "running").values(lease_until=0.0))
 
 
-def work(database: str, place: str, stored: int = 0, part: int = ingestion.PART, offline: bool = True) -> None:
+def work(
+    database: str, place: str, stored: int = 0, part: int = ingestion.FILES_PER_PART, offline: bool = True
+) -> None:
     """Do one job more than `stored`, which are told of, and die; `part` files make a part."""
-    ingestion.PART = part
+    ingestion.FILES_PER_PART = part
     asyncio.run(_work(configured(database, place, offline=offline), place, stored))
 
 
 async def _work(settings: Settings, place: str, stored: int) -> None:
     async with Assay(settings, home=Path(place) / "home") as assay:
         worker = assay.job_worker(1, lambda _: None)
-        end, left = worker._end, stored
+        end, left = worker._store_result, stored
 
         async def killed(*arguments: Any) -> None:
             nonlocal left
@@ -53,7 +55,7 @@ async def _work(settings: Settings, place: str, stored: int) -> None:
             left -= 1
             await end(*arguments)
 
-        worker._end = killed  # type: ignore[method-assign]
+        worker._store_result = killed  # type: ignore[method-assign]
         await worker.work()
 
 
@@ -65,7 +67,7 @@ def linger(database: str, place: str) -> None:
 async def _linger(database: str, place: Path) -> None:
     async with Assay(configured(database, str(place)), home=place / "home") as assay:
         worker = assay.job_worker(1, lambda _: None)
-        end = worker._end
+        end = worker._store_result
 
         async def late(*arguments: Any) -> None:
             (place / DONE).touch()
@@ -74,5 +76,5 @@ async def _linger(database: str, place: Path) -> None:
             await end(*arguments)
             worker.stop()
 
-        worker._end = late  # type: ignore[method-assign]
+        worker._store_result = late  # type: ignore[method-assign]
         await worker.work()

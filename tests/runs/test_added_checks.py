@@ -9,15 +9,15 @@ from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_want
 
 from assay.core import events as e
 from assay.core.errors import UnknownName
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, says
 from assay.services.claim_checks import ClaimRow, RowChecker
 from assay.verify.analyzed_text import AnalyzedText, Texts
-from assay.verify.checks import AddedCheck, require_known
+from assay.verify.checks import AddedCheck, require_known_checks
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence import ClaimSlot, SlotFinding
-from assay.verify.evidence_index import text_of
-from assay.verify.pipeline import reread
+from assay.verify.evidence_index import text_reader
+from assay.verify.pipeline import recheck_by_code
 
 CLAIM = "The tide rises by 7 metres at Brest."
 
@@ -93,11 +93,11 @@ async def test_one_with_the_name_of_ours_replaces_it() -> None:
 
 def test_an_unknown_name_in_checks_off_is_told_the_nearest() -> None:
     added = (AddedCheck("acme_tides", "acme", tides),)
-    require_known(("judge", "acme_tides"), added)
+    require_known_checks(("judge", "acme_tides"), added)
     with pytest.raises(UnknownName, match="no check named 'acme_tide'; did you mean 'acme_tides'"):
-        require_known(("acme_tide",), added)
+        require_known_checks(("acme_tide",), added)
     with pytest.raises(UnknownName, match="no check named 'numbers'; did you mean 'number'"):
-        require_known(("numbers",), ())
+        require_known_checks(("numbers",), ())
 
 
 SHORT = "acme_tides", "acme-assay"
@@ -109,16 +109,16 @@ TOLD = (
 
 async def test_a_run_is_checked_again_by_it() -> None:
     sea = Sea()
-    view = fold((await sea.run(writes(f"{CLAIM} [S1001.1]"), repair=False)).envelopes)
-    text = text_of(sea.store.library, sea.reader)
-    found = reread(view, text, CheckRules(added=(AddedCheck(*SHORT, tides),))).with_opinions({})
+    view = fold_events((await sea.run(writes(f"{CLAIM} [S1001.1]"), repair=False)).envelopes)
+    text = text_reader(sea.store.library, sea.reader)
+    found = recheck_by_code(view, text, CheckRules(added=(AddedCheck(*SHORT, tides),))).with_opinions({})
     assert [(each.rule, each.now, each.before) for each in found.claims] == [("acme_tides", "unsupported", "supported")]
     assert (found.lost, found.warnings) == (("c1",), ())
-    found = reread(view, text, CheckRules(added=(AddedCheck(*SHORT, breaks),))).with_opinions({})
+    found = recheck_by_code(view, text, CheckRules(added=(AddedCheck(*SHORT, breaks),))).with_opinions({})
     assert [each.now for each in found.claims] == ["supported"]
     assert found.warnings == (TOLD,)
     off = CheckRules(off=("acme_tides",), added=(AddedCheck(*SHORT, breaks),))
-    assert reread(view, text, off).with_opinions({}).warnings == ()
+    assert recheck_by_code(view, text, off).with_opinions({}).warnings == ()
 
 
 def test_claims_are_checked_beside_texts_by_it() -> None:

@@ -10,7 +10,7 @@ from slow_writing import HARBOUR, Slow, brief, of_claims, places_are_right, repo
 from assay.core import events as e
 from assay.core.brief import Mode
 from assay.core.messages import Reply
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.models.script import Scene, fails, says
 from assay.phases.without_plan import UNSOURCED
 from assay.run.replay import replay
@@ -37,7 +37,7 @@ async def played(model: Slow, mode: Mode = "simple", sea: Sea | None = None) -> 
 
 async def view(*scenes: Scene) -> RunView:
     log, _, _ = await played(Slow(scenes, pace=at_once))
-    return fold(log.envelopes)
+    return fold_events(log.envelopes)
 
 
 @pytest.mark.parametrize("mode", ["simple", "web_search"])
@@ -49,7 +49,7 @@ async def test_a_claim_is_checked_while_the_answer_goes_on(mode: Mode) -> None:
     events = of_claims(log.envelopes)
     assert len(events) == len(set(events)), "something was said twice of a claim"
     places_are_right(log.envelopes)
-    found = fold(log.envelopes)
+    found = fold_events(log.envelopes)
     assert [claim.verdict for claim in found.claims] == ["supported", "quoted"]
     assert "fish" not in found.report.text
     assert sum("gives work" in sentence for sentence in model.asked) == 1
@@ -63,13 +63,13 @@ async def test_a_claim_is_checked_while_the_answer_goes_on(mode: Mode) -> None:
 
 async def test_it_comes_to_the_same_as_when_it_comes_at_once() -> None:
     log, _, _ = await played(Slow([says(ANSWER, task="answer")]))
-    assert report_facts(fold(log.envelopes)) == report_facts(await view(says(ANSWER, task="answer")))
+    assert report_facts(fold_events(log.envelopes)) == report_facts(await view(says(ANSWER, task="answer")))
 
 
 async def test_what_cites_nothing_is_not_checked() -> None:
     answer = "The port of Brest employs 400 people.\n\nIt was dug in 1631.\n\nSo much of Brest."
     log, _, _ = await played(Slow([says(answer, task="answer")]))
-    found = fold(log.envelopes)
+    found = fold_events(log.envelopes)
     assert found.report.text.startswith(f"*{UNSOURCED}*")
     assert {claim.reason for claim in found.claims} == {"no sources"}
     assert len(found.claims) == 3
@@ -85,7 +85,7 @@ async def test_what_cites_nothing_is_not_checked() -> None:
 )
 async def test_what_was_said_of_an_answer_which_could_not_be_used_is_taken_back(scene: Scene) -> None:
     log, _, _ = await played(Slow([scene]))
-    found = fold(log.envelopes)
+    found = fold_events(log.envelopes)
     assert "gives work" not in found.report.text
     assert not any("gives work" in claim.text for claim in found.claims)
     assert found.gate is not None

@@ -14,10 +14,10 @@ from assay.core import events as e
 from assay.core.brief import ROLES, Brief, Scope
 from assay.core.report import build_report
 from assay.core.sources import SNIPPET, UNSORTED
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted, calls, says
 from assay.phases.background import GONE
-from assay.services.threads import with_thread
+from assay.services.threads import add_thread
 
 KEEPER = "The keeper of the light was called Perrine Kermorgant."
 FILLER = "\n\n".join(f"Entry {number} of the log records calm water and no ship in sight." for number in range(60))
@@ -38,7 +38,7 @@ def first_script() -> list[Scene]:
 
 
 async def asked(sea: Sea, first: Log, script: list[Scene]) -> Log:
-    at = await with_thread(
+    at = await add_thread(
         sea.journal, Brief(question=ASKED, date="2026-01-01", parent=first.envelopes[0].run_id, mode="simple")
     )
     fields = {name: getattr(at, name) for name in ("question", "thread", "conversation", "parent", "lane", "mode")}
@@ -61,7 +61,7 @@ async def test_what_stands_in_an_opened_document_and_was_never_shown_answers() -
         span.ordinal for span in sea.reader.spans(sea.store.library.documents(["default"])[0]) if "Perrine" in span.text
     )
     second = await asked(sea, first, answers(f"{KEEPER} [S1.{place}]"))
-    report = build_report(fold(second.envelopes))
+    report = build_report(fold_events(second.envelopes))
     assert [(claim.verdict, claim.text) for claim in report.claims] == [("quoted", KEEPER)]
     assert [passage.id for passage in report.passages] == [f"S1.{place}"]
     assert second.last(e.RunCompleted) == e.RunCompleted(stop_reason="done", verified=True)

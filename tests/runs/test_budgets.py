@@ -16,9 +16,9 @@ from assay.core import events as e
 from assay.core.brief import ROLES
 from assay.core.errors import UsageError
 from assay.core.messages import Price, Profile
-from assay.core.phrases import LIMITS
+from assay.core.phrases import LIMIT_REASONS
 from assay.core.usage import MEASURES, Budget
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.extractive import Extractive
 from assay.models.script import Scripted, calls, says
 
@@ -47,7 +47,7 @@ async def limited(budget: Budget, strategy: str) -> Log:
     await handle.wait()
     memory = await sea.journal.load(handle.run_id)
     assert {hold.state for hold in memory.holds} <= {"settled"}
-    total = fold(log.envelopes).usage.total
+    total = fold_events(log.envelopes).usage.total
     assert sum(hold.amount.tokens for hold in memory.holds) == total.tokens  # nothing died, so that is all
     return log
 
@@ -67,12 +67,12 @@ budgets = st.builds(
 @given(budget=budgets)
 def test_no_limit_is_passed_and_there_is_a_report(strategy: str, budget: Budget) -> None:
     log = asyncio.run(limited(budget, strategy))
-    spent = fold(log.envelopes).usage.total
+    spent = fold_events(log.envelopes).usage.total
     assert budget.exceeded_by(spent) is None, spent
     assert whole(log)
     assert log.text.strip()
     reason = log.last(e.RunCompleted).stop_reason
-    assert reason in {*LIMITS, "done", "no_evidence"}
+    assert reason in {*LIMIT_REASONS, "done", "no_evidence"}
     exhausted = [event.reason for event in log.of(e.RunExhausted)]
     assert exhausted == ([reason] if reason in MEASURES else [])
     low = [event.measure for event in log.of(e.BudgetLow)]
@@ -125,7 +125,7 @@ async def test_as_many_pages_are_opened_as_are_left() -> None:
         says("Seven. [S1001.1]", task="write"),
     ]
     log = await Sea().run(script, budget=Budget(pages=1))
-    assert fold(log.envelopes).usage.total.pages == 1
+    assert fold_events(log.envelopes).usage.total.pages == 1
     assert log.last(e.RunCompleted).stop_reason == "done"
 
 

@@ -8,7 +8,7 @@ import pytest
 from bundles import failing, forged, members_of
 
 from assay import Assay
-from assay.export.bundle import check
+from assay.export.bundle import check_bundle
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("control", "how-a-run-works", "reliability", "verification")
@@ -23,7 +23,7 @@ async def test_a_bundle_of_every_run_holds(tmp_path: Path) -> None:
             run = assay.start(question)
             view = await run.view()
             data = await assay.export(run.run_id, ".zip")
-            found = check(data)
+            found = check_bundle(data)
             assert found.ok, (question, found.checks)
             assert (found.question, found.verified) == (question, view.verified)
             assert data == await assay.export(run.run_id, ".zip")

@@ -20,7 +20,7 @@ from assay.core.brief import ROLES, Speculation
 from assay.core.messages import Price, Profile, Reply, Request
 from assay.core.sources import sha256
 from assay.core.usage import Budget, Usage
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted, turn
 
 QUICK = Profile(name="quick", price=Price(input=1.0, output=2.0))
@@ -120,7 +120,7 @@ def test_whatever_the_models_say_the_run_is_the_same(plot: Plot, assess: bool, s
         assert asked(without) - asked(with_it) == Counter()
         lost = unasked(with_it.envelopes)
         assert lost.model_calls == more.total()
-        done = fold(with_it.envelopes).usage.total
+        done = fold_events(with_it.envelopes).usage.total
         assert lost.tokens <= max(3_000, 0.15 * (done.tokens - lost.tokens)) + USED.tokens * more.total()
 
     simulated(both())

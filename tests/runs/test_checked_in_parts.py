@@ -8,7 +8,7 @@ from slow_writing import SLOW, Slow, of_claims, places_are_right
 
 from assay.core import events as e
 from assay.core.messages import Reply
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, says
 
 SMALL = msgspec.structs.replace(SLOW, window=8_192, max_output=2_000)
@@ -64,9 +64,9 @@ async def test_a_part_which_is_taken_back_leaves_the_part_before_with_its_claims
     cut = part(2, Reply(text="## Winds\n\nThe mistral is a fish. [S2001.1]\n\nIt bl", stop="length"))
     log = await written(part(1, Reply(text=ONE)), cut, part(2, Reply(text=TWO)))
     places_are_right(log.envelopes)
-    view = fold(log.envelopes)
+    view = fold_events(log.envelopes)
     assert not any("fish" in each.text for each in (*view.claims, *view.removed))
-    whole = fold((await written(part(1, Reply(text=ONE)), part(2, Reply(text=TWO)))).envelopes)
+    whole = fold_events((await written(part(1, Reply(text=ONE)), part(2, Reply(text=TWO)))).envelopes)
     assert (view.claims, view.checks, view.removed) == (whole.claims, whole.checks, whole.removed)
     texts = [event.text for event in log.of(e.ClaimFound)]
     assert texts.count("It rises a good deal at Brest.") == 2  # told again, since all was taken back

@@ -17,11 +17,11 @@ from assay.core.claims import Verdict
 from assay.core.errors import Cancelled, Paused
 from assay.core.messages import Reply
 from assay.core.usage import Budget
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.models.script import Scene, fails, says
 from assay.run.replay import replay
 from assay.store.memory import memory_store
-from assay.verify.claim_check import AT_ONCE
+from assay.verify.claim_check import CLAIMS_AT_ONCE
 
 REPORT = "\n\n".join((JOBS, HOURS, f"## History\n\n{DUG}", f"- {FISH}", "It is open."))
 EVERY = 6
@@ -50,7 +50,7 @@ async def quickly() -> RunView:
     """The run with next to nothing done before the report stands."""
     model = Slow([says(REPORT, task="write")], pace=at_once)
     log, _, _ = await played(model)
-    return fold(log.envelopes)
+    return fold_events(log.envelopes)
 
 
 def last(log: Log, kind: type[e.Event]) -> int:
@@ -77,7 +77,7 @@ async def test_a_claim_is_checked_while_the_writer_goes_on() -> None:
     assert sum("gives work" in sentence for sentence in model.asked) == 1
     events = of_claims(log.envelopes)
     assert len(events) == len(set(events)), "something was said twice of a claim"
-    view = fold(log.envelopes)
+    view = fold_events(log.envelopes)
     assert report_facts(view) == report_facts(await quickly())
     assert [claim.verdict for claim in view.claims] == VERDICTS
     assert [claim.id for claim in view.removed] == ["c4", "c5"]
@@ -104,11 +104,11 @@ async def test_what_a_writer_takes_back_its_claims_are_taken_back_with() -> None
     cut = f"{wrong}\n\n{JOBS}\n\n{HOURS}\n\nAnd it i"
     model = writes(Scene(answer=Reply(text=cut, stop="length"), task="write"), says(REPORT, task="write"))
     log, _, _ = await played(model)
-    assert report_facts(fold(log.envelopes)) == report_facts(await quickly())
+    assert report_facts(fold_events(log.envelopes)) == report_facts(await quickly())
     started = last(log, e.ReportStarted)
     begun = next(each for each in log.envelopes if each.seq == started)
     assert [each.text for each in log.of(e.ClaimFound)][:1] == ["The port of Brest is a bakery."]
-    assert fold([each for each in log.envelopes if each.seq <= begun.seq]).claims == ()
+    assert fold_events([each for each in log.envelopes if each.seq <= begun.seq]).claims == ()
     assert sum("gives work" in sentence for sentence in model.asked) == 1  # it is judged once, whoever wrote it
 
 
@@ -125,8 +125,8 @@ async def test_of_a_text_which_is_taken_back_no_more_is_judged() -> None:
 
     model = Slow([cut, says(REPORT, task="write")], pace=pace, judging=1.0)
     log, _, _ = await played(model)
-    assert 0 < sum("wall number" in sentence for sentence in model.asked) <= AT_ONCE
-    assert report_facts(fold(log.envelopes)) == report_facts(await quickly())
+    assert 0 < sum("wall number" in sentence for sentence in model.asked) <= CLAIMS_AT_ONCE
+    assert report_facts(fold_events(log.envelopes)) == report_facts(await quickly())
 
 
 @in_simulated_time
@@ -135,7 +135,7 @@ async def test_a_stream_which_dies_and_begins_again_takes_its_claims_back() -> N
     model = writes(fails(task="write", partial=lost), says(REPORT, task="write"))
     log, _, _ = await played(model)
     assert log.of(e.StepRestarted)
-    assert report_facts(fold(log.envelopes)) == report_facts(await quickly())
+    assert report_facts(fold_events(log.envelopes)) == report_facts(await quickly())
     events = of_claims(log.envelopes)
     assert len(events) == len(set(events))
 
@@ -145,7 +145,7 @@ async def test_a_writer_which_fails_leaves_nothing_of_its_claims() -> None:
     partial = f"{FISH}\n\n{HOURS}\n\nAnd"
     model = writes(fails("no", transient=False, task="write", partial=partial, repeat=True))
     log, _, _ = await played(model)
-    view = fold(log.envelopes)
+    view = fold_events(log.envelopes)
     assert "fish" not in view.report.text
     assert not any("fish" in each.text for each in (*view.claims, *view.removed))
     assert view.status == "completed"
@@ -160,7 +160,7 @@ async def test_where_money_is_short_the_judge_waits_for_the_writer() -> None:
     before = [each for each in log.envelopes if each.seq < last(log, e.ReportDelta)]
     rules = {event.rule for event in map(e.decode, before) if isinstance(event, e.ClaimChecked)}
     assert rules == {"verbatim"}
-    assert report_facts(fold(log.envelopes))[1:] == report_facts(await quickly())[1:]
+    assert report_facts(fold_events(log.envelopes))[1:] == report_facts(await quickly())[1:]
 
 
 @pytest.mark.parametrize("changes", [{"verify": False}, {"checks_off": ("judge",)}])
@@ -186,7 +186,7 @@ async def killed(at: int) -> tuple[RunView, int, list[str], list[str], Sequence[
     if at:
         await taken_up(sea.engine(holder="two", ttl=0.05), handle.run_id, sea.world(second))
     return (
-        fold(await sea.journal.events(handle.run_id)),
+        fold_events(await sea.journal.events(handle.run_id)),
         dying.writes,
         judged,
         second.asked,
@@ -232,7 +232,7 @@ async def test_a_run_paused_in_the_middle_goes_on_and_ends_the_same() -> None:
     second = writes(says(REPORT, task="write"))
     again = await sea.engine(holder="two", ttl=0.05).resume(handle.run_id, lambda _: sea.world(second))
     await again.wait()
-    assert report_facts(fold(await sea.journal.events(handle.run_id))) == report_facts(await quickly())
+    assert report_facts(fold_events(await sea.journal.events(handle.run_id))) == report_facts(await quickly())
 
 
 @in_simulated_time
@@ -254,5 +254,5 @@ async def test_a_run_cancelled_in_the_middle_ends_at_once() -> None:
     handle.cancel()
     with pytest.raises(Cancelled):
         await asyncio.wait_for(handle.wait(), 1)
-    assert fold(await sea.journal.events(handle.run_id)).status == "cancelled"
+    assert fold_events(await sea.journal.events(handle.run_id)).status == "cancelled"
     assert {task.get_name() for task in asyncio.all_tasks() - before - {asyncio.current_task()}} == set()

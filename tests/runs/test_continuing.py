@@ -7,7 +7,7 @@ import pytest
 from research import MISTRAL, ONE_STEP, ROSE, TIDE, Log, Sea, agent, call, planned, report_wanted, whole
 from stepwise import requests
 
-from assay.agents.history import total
+from assay.agents.history import total_tokens
 from assay.core import events as e
 from assay.core.messages import Profile, Reply, Request
 from assay.core.text import estimate_tokens
@@ -116,7 +116,7 @@ async def test_what_it_is_told_fits_a_small_window() -> None:
     brief = msgspec.json.decode(first_of(log, MORE).user_texts("brief")[0])
     assert 0 < estimate_tokens(brief["earlier"]) <= profile.window // 8
     for request in log.model.requests:
-        assert total(request.messages) + estimate_tokens(request.system) <= profile.window - request.max_tokens
+        assert total_tokens(request.messages) + estimate_tokens(request.system) <= profile.window - request.max_tokens
 
 
 # what others have asked

@@ -26,10 +26,10 @@ from assay.core.brief import Brief
 from assay.core.errors import NothingSearched, UsageError
 from assay.core.report import build_report
 from assay.core.sources import lane_of_source
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted, calls, says
 from assay.phases.without_plan import UNSOURCED
-from assay.services.threads import with_thread
+from assay.services.threads import add_thread
 
 AGAIN = "And what causes it?"
 RESTATED = "What causes the tide at Brest?"
@@ -59,7 +59,7 @@ class Thread:
         self.sea = sea or Sea()
 
     async def run(self, script: list[Scene], question: str = AGAIN, **wanted: Any) -> Log:
-        at = await with_thread(self.sea.journal, Brief(question=question, date="2026-01-01", **wanted))
+        at = await add_thread(self.sea.journal, Brief(question=question, date="2026-01-01", **wanted))
         fields = {name: getattr(at, name) for name in ("thread", "conversation", "parent", "lane", "scope")}
         return await self.sea.run(script, **{"question": question, **wanted, **fields})
 
@@ -85,7 +85,7 @@ async def test_a_run_goes_on_from_another() -> None:
     assert {lane_of_source(id) for id in added} == {1, 2, 3}
     assert added["S1001"] == "Tides"  # of the first run, announced because it is cited
     assert [event.lane for event in second.of(e.AgentStarted)] == [3]
-    report = build_report(fold(second.envelopes))
+    report = build_report(fold_events(second.envelopes))
     assert {passage.id for passage in report.passages} == {"S3001.2", "S1001.1"}
     assert {claim.verdict for claim in report.claims} == {"quoted"}
     assert second.last(e.RunCompleted).verified
@@ -174,7 +174,7 @@ async def test_an_earlier_run_may_be_deleted_and_is_never_written() -> None:
     script = follow_up("It rises. [S1001.1]", found="It does. [S5001.1]")
     third = await thread.run(script, parent=run_id(second))
     assert third.last(e.RunCompleted).verified
-    assert {passage.id for passage in build_report(fold(third.envelopes)).passages} == {"S1001.1"}
+    assert {passage.id for passage in build_report(fold_events(third.envelopes)).passages} == {"S1001.1"}
 
 
 async def test_triage_and_planner_are_told_what_was_said_and_agents_are_not() -> None:
@@ -199,7 +199,7 @@ async def test_only_the_last_five_messages_of_the_user_are_told() -> None:
     thread = Thread()
     for number in range(7):
         await thread.run([calls(("answer", {"text": f"Reply {number}"}), task="triage")], f"Hello {number}", thread="t")
-    at = await with_thread(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
+    at = await add_thread(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
     assert [each.text for each in at.conversation if each.by == "user"] == [f"Hello {number}" for number in range(2, 7)]
     assert at.conversation[-1].text == "Reply 6"
 
@@ -210,7 +210,7 @@ async def test_nothing_goes_on_from_a_run_which_has_not_ended() -> None:
     with pytest.raises(Exception, match="waits for answers"):
         await handle.wait()
     with pytest.raises(UsageError, match=f"has not ended .waiting.*assay runs resume {handle.run_id}"):
-        await with_thread(sea.journal, Brief(question="?", date="2026-01-01", parent=handle.run_id))
+        await add_thread(sea.journal, Brief(question="?", date="2026-01-01", parent=handle.run_id))
 
 
 async def test_answers_which_came_late_are_part_of_the_conversation() -> None:
@@ -219,7 +219,7 @@ async def test_answers_which_came_late_are_part_of_the_conversation() -> None:
     with pytest.raises(Exception, match="waits for answers"):
         await handle.wait()
     await handle.answer("answers", ("The one in Brittany",))  # the run has not gone on since
-    at = await with_thread(sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
+    at = await add_thread(sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
     assert [(each.by, each.text) for each in at.conversation] == [
         ("user", "How far does the tide rise at Brest?"),
         ("assistant", "Which Brest?"),
@@ -231,7 +231,7 @@ async def test_questions_nobody_was_asked_are_no_part_of_the_conversation() -> N
     thread = Thread()
     script = [says("Which Brest?", task="triage"), *one_agent()[1:]]
     await thread.run(script, "How far does the tide rise at Brest?", thread="t")
-    at = await with_thread(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
+    at = await add_thread(thread.sea.journal, Brief(question="?", date="2026-01-01", thread="t"))
     assert [each.by for each in at.conversation] == ["user", "assistant"]
     assert "Which Brest?" not in [each.text for each in at.conversation]
 
@@ -283,7 +283,7 @@ async def test_a_continued_run_is_taken_up_after_a_crash_and_without_the_earlier
     first = await thread.run(one_agent(), "How far does the tide rise at Brest?")
     text = f"{MOON} The tide at Brest rises seven metres. [S1001.1]"
     whole_run = await thread.run(follow_up(text), parent=run_id(first))
-    at = await with_thread(thread.sea.journal, Brief(question=AGAIN, date="2026-01-01", parent=run_id(first)))
+    at = await add_thread(thread.sea.journal, Brief(question=AGAIN, date="2026-01-01", parent=run_id(first)))
     fields = {name: getattr(at, name) for name in ("question", "thread", "conversation", "parent", "lane", "scope")}
     never = asyncio.Event()
     *before, last = follow_up(text)

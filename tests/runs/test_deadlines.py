@@ -22,7 +22,7 @@ from assay.core import events as e
 from assay.core.brief import ROLES, Timeouts
 from assay.core.errors import ModelError, ModelFailed, ModelUnusable, NothingSearched, SearchError
 from assay.core.messages import Delta, Reply, Request
-from assay.core.phrases import LIMITS
+from assay.core.phrases import LIMIT_REASONS
 from assay.core.ports import Hit, Query, World
 from assay.core.usage import Budget, Usage
 from assay.models.extractive import Extractive
@@ -124,7 +124,7 @@ def test_a_run_ends_within_its_deadline(
         assert trouble
         assert log.last(e.RunFailed).error
         return
-    assert log.last(e.RunCompleted).stop_reason in {*LIMITS, "done", "no_evidence"}
+    assert log.last(e.RunCompleted).stop_reason in {*LIMIT_REASONS, "done", "no_evidence"}
     assert log.text.strip()
     assert log.last(e.ReportFinished)
 

@@ -31,7 +31,7 @@ from stepwise import TITLES, classic, decides, opening, requests, step, steps, t
 
 from assay.core import events as e
 from assay.core.brief import Brief, DepthRules, SetDepth
-from assay.core.depths import DEPTHS, STEPWISE, changed_depths
+from assay.core.depths import ORCHESTRATED_DEPTHS, REFLECTIVE_DEPTHS, changed_depths
 from assay.core.messages import Price, Profile, Request, Task
 from assay.core.ports import Hit, Query
 from assay.models.script import Scene, Scripted, calls, says
@@ -58,7 +58,7 @@ async def played(script: list[Scene] | Scripted, strategy: str = "orchestrated",
 
 
 def everywhere(strategy: str = "orchestrated", /, **numbers: float) -> dict[SetDepth, DepthRules]:
-    return changed_depths(strategy, dict.fromkeys(DEPTHS, numbers))
+    return changed_depths(strategy, dict.fromkeys(ORCHESTRATED_DEPTHS, numbers))
 
 
 def rules_in(request: Request) -> dict[str, Any]:
@@ -285,8 +285,8 @@ async def test_look_seconds() -> None:
 
 
 def test_every_number_can_be_set_and_has_a_test_here() -> None:
-    named = set(DEPTHS["light"].__struct_fields__)
-    assert named == set(STEPWISE["light"].__struct_fields__)
+    named = set(ORCHESTRATED_DEPTHS["light"].__struct_fields__)
+    assert named == set(REFLECTIVE_DEPTHS["light"].__struct_fields__)
     text = Path(__file__).read_text(encoding="utf-8")
     assert {name for name in named if name not in text} == set()
 
@@ -295,7 +295,7 @@ async def test_a_brief_without_numbers_goes_by_the_defaults() -> None:
     old = msgspec.to_builtins(Brief(question="?", date="2026-01-01"))
     del old["depths"]
     brief = msgspec.convert(old, Brief)
-    assert brief.rules("medium") == DEPTHS["medium"]
+    assert brief.rules("medium") == ORCHESTRATED_DEPTHS["medium"]
     assert brief.rules("extended", reasoning=True).cycles == 4
 
 

@@ -11,7 +11,7 @@ from assay import Assay
 from assay.core import events as e
 from assay.core.brief import Section
 from assay.core.report import build_report
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, says
 
 STEP = '{"title": "Brest", "steps": [{"title": "Height of the Signal Tower"}]}'
@@ -64,7 +64,7 @@ async def test_the_report_is_dated_by_the_source_which_only_disagrees_too() -> N
 
 async def test_the_report_as_data_has_the_conflict_and_its_passages() -> None:
     log = await Sea({"guide.md": GUIDE, "city.md": CITY}).run(script(TALL))
-    report = build_report(fold(log.envelopes))
+    report = build_report(fold_events(log.envelopes))
     [conflict] = report.conflicts
     assert (conflict.subject, len(conflict.sides)) == ("Signal Tower Brest", 2)
     assert set(conflict.passages) <= {passage.id for passage in (*report.passages, *report.further)}
@@ -112,7 +112,7 @@ async def test_pages_which_copy_one_release_count_as_one_source() -> None:
     log = await Sea({**pages, "own.md": OWN}).run(script(closed, found), repair=False)
     [event] = log.of(e.CopiesFound)
     assert [len(group) for group in event.groups] == [2]
-    report = build_report(fold(log.envelopes))
+    report = build_report(fold_events(log.envelopes))
     [claim] = report.claims
     assert (len(claim.citations), claim.independent) == (3, 2)
     assert any("copy one another and count as one source" in limit for limit in report.limits)
@@ -141,6 +141,6 @@ async def test_coverage_is_assessed_again_by_what_the_report_states() -> None:
     assert [each.status for each in after.coverage] == ["partly", "answered", "not"]
     assert log.text.endswith("## What could not be found\n\n- Winds of the mistral")
     assert "knots" not in log.text
-    report = build_report(fold(log.envelopes))
+    report = build_report(fold_events(log.envelopes))
     assert [each.status for each in report.coverage] == ["partly", "answered", "not"]
     assert [claim.text for claim in report.claims] == ["The tide at Brest rises seven metres."]

@@ -25,7 +25,7 @@ from assay.core.coordinates import lane_of
 from assay.core.events import Envelope
 from assay.core.report import Report, build_report
 from assay.core.sources import sha256
-from assay.core.view import ViewBuilder, fold
+from assay.core.view import ViewBuilder, fold_events
 from assay.export import json as exporter
 from assay.models.script import Scene, says
 from assay.store.memory import memory_store
@@ -126,8 +126,8 @@ async def test_the_stored_log_is_the_run_and_its_report(name: str, kind: str, tm
     stored = await store.journal.events(run_id)
     await store.close()
     assert stored == live
-    view = fold(stored)
-    assert view == fold(live) == followed(live)
+    view = fold_events(stored)
+    assert view == fold_events(live) == followed(live)
     assert view.status == "completed"
     finished = [msgspec.json.decode(each.data) for each in live if each.type == "report.finished"]
     assert [each["text_sha256"] for each in finished] == [sha256(view.report.text.encode())]

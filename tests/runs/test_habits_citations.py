@@ -12,8 +12,8 @@ from stepwise import TITLES, decides, opening, steps, tide
 
 from assay.core import events as e
 from assay.core.claims import HOLDING
-from assay.core.markers import parse
-from assay.core.view import fold
+from assay.core.markers import parse_markers
+from assay.core.view import fold_events
 from assay.export.markdown import render
 from assay.models.script import Scene, says
 
@@ -59,13 +59,13 @@ async def ran(strategy: str, script: list[Scene]) -> Log:
 
 def shown(log: Log) -> str:
     """The report as its reader gets it."""
-    return render(fold(log.envelopes))
+    return render(fold_events(log.envelopes))
 
 
 def is_sound(log: Log) -> None:
     """Both sentences are cited and true to their sources, nothing was lost, and no id shows."""
     assert log.last(e.RunCompleted).stop_reason == "done"
-    verdicts = {claim.text.rstrip("."): (claim.verdict, claim.passages) for claim in fold(log.envelopes).claims}
+    verdicts = {claim.text.rstrip("."): (claim.verdict, claim.passages) for claim in fold_events(log.envelopes).claims}
     assert verdicts == {ROSE: ("quoted", ("S1001.1",)), BLEW: ("quoted", ("S2001.1",))}
     assert not RAW_ID.search(shown(log))
     assert log.last(e.VerifySummary).summary.dropped_markers == 0
@@ -82,7 +82,7 @@ async def test_a_habit_of_citing_is_read(habit: str, strategy: str) -> None:
     assert not any(event.uncited or event.dropped_markers for event in log.of(e.FindingAdded))
     streamed = "".join(event.text for event in log.of(e.ReportDelta))
     times = 2 if "][" in habit else 1
-    assert [id for marker in parse(streamed) for id in marker.ids] == ["S1001.1"] * times + ["S2001.1"] * times
+    assert [id for marker in parse_markers(streamed) for id in marker.ids] == ["S1001.1"] * times + ["S2001.1"] * times
 
 
 FENCES = {
@@ -97,7 +97,7 @@ FENCES = {
 async def test_a_habit_of_citing_is_read_in_an_answer_without_a_plan(habit: str) -> None:
     text = f"{ROSE} {HABITS[habit].replace('ID', 'S1.1')}."
     log = await Sea().run([says(text, task="answer")], mode="simple")
-    (claim,) = fold(log.envelopes).claims
+    (claim,) = fold_events(log.envelopes).claims
     assert (claim.verdict, claim.passages) == ("quoted", ("S1.1",))
     assert not re.search(r"S1\.1", shown(log))
     assert log.last(e.RunCompleted).stop_reason == "done"
@@ -119,7 +119,7 @@ async def test_a_habit_of_citing_is_read_in_an_analysis(habit: str) -> None:
     analysis = log.of(e.FindingAdded)[-1]
     assert [passage.id for passage in analysis.passages] == ["S1001.1"]
     assert not analysis.dropped_markers
-    assert [marker.ids for marker in parse(analysis.text)] == [("S1001.1",)] * len(parse(analysis.text))
+    assert [marker.ids for marker in parse_markers(analysis.text)] == [("S1001.1",)] * len(parse_markers(analysis.text))
 
 
 @pytest.mark.parametrize(("fence", "strategy"), crossed(FENCES, STRATEGIES))
@@ -144,7 +144,7 @@ async def test_citations_at_a_paragraphs_end_count_for_its_sentences_once_checke
     assert verdicts_logged[f"{ROSE}."]
     assert verdicts_logged["The harbour was built by Romans."]
     assert not verdicts_logged["It turns twice a day."]
-    verdicts = {claim.text: claim.verdict for claim in fold(log.envelopes).claims}
+    verdicts = {claim.text: claim.verdict for claim in fold_events(log.envelopes).claims}
     assert verdicts[f"{ROSE}."] == "quoted"
     assert verdicts.get("The harbour was built by Romans.", "unchecked") not in (*HOLDING, "partial")
 

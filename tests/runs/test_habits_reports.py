@@ -7,7 +7,7 @@ from habitual import BLEW, ROSE, STRATEGIES, found, reports, researched, writes,
 from research import Log, Sea, whole
 
 from assay.core import events as e
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene
 from assay.phases.write import HALF_WRITTEN, NOT_WRITTEN
 from assay.phases.writer import CUT_OFF, REPEATED
@@ -44,7 +44,7 @@ async def test_a_report_which_loops_twice_is_the_report_without_the_loop(strateg
     assert not {NOT_WRITTEN, HALF_WRITTEN} & set(ended.limits)
     assert any("used in part" in event.message for event in log.of(e.Warned))
     assert log.last(e.RunCompleted).stop_reason == "done"
-    assert fold(log.envelopes).report.text == log.text
+    assert fold_events(log.envelopes).report.text == log.text
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -80,7 +80,7 @@ async def test_a_refusal_is_not_the_report(refusal: str, strategy: str) -> None:
 async def test_a_report_that_cites_nothing_but_says_what_was_found_is_one(strategy: str) -> None:
     log = await ran(strategy, writes(f"{ROSE}.\n\n{BLEW}."))
     assert NOT_WRITTEN not in log.last(e.ReportFinished).limits
-    assert [claim.text for claim in fold(log.envelopes).claims] == [f"{ROSE}.", f"{BLEW}."]
+    assert [claim.text for claim in fold_events(log.envelopes).claims] == [f"{ROSE}.", f"{BLEW}."]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

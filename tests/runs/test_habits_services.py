@@ -20,7 +20,7 @@ from assay.core.errors import AssayError, ModelUnusable
 from assay.core.messages import Reply, ToolCall
 from assay.core.ports import Access, World
 from assay.core.report import build_report
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models import openai
 from assay.models.script import Scripted
 from assay.run.process import SystemClock
@@ -204,7 +204,7 @@ async def test_thinking_is_cut_from_the_text_and_shown(way: str, strategy: str) 
     events = (e.decode(each) for each in log.envelopes if each.seq not in restarted)
     thoughts = {event.text.strip() for event in events if isinstance(event, e.ThinkFinished)}
     assert thoughts == {THOUGHT}
-    report = build_report(fold(log.envelopes))
+    report = build_report(fold_events(log.envelopes))
     assert {thought.strip() for thought in report.thinking} == {THOUGHT}
     kept = {seq for event in log.of(e.StepRestarted) for seq in event.dropped}
     shown = [each for each in log.envelopes if each.seq not in kept and each.type in ("report.delta", "finding.delta")]

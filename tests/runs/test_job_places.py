@@ -39,7 +39,7 @@ FILES = 13
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four files make a part."""
-    monkeypatch.setattr(ingestion, "PART", 4)
+    monkeypatch.setattr(ingestion, "FILES_PER_PART", 4)
 
 
 def git(folder: Path, *words: str) -> str:
@@ -80,7 +80,7 @@ async def worked(assay: Assay, slots: int = 1) -> None:
 async def test_one_worker_reads_more_parts_than_may_wait(
     tmp_path: Path, small_parts: None, monkeypatch: pytest.MonkeyPatch, slots: int
 ) -> None:
-    monkeypatch.setattr(ingestion, "AHEAD", 1)
+    monkeypatch.setattr(ingestion, "MAX_WAITING_PARTS", 1)
     folder = tmp_path / "letters"
     folder.mkdir()
     for number in range(FILES):

@@ -27,7 +27,7 @@ FILES = 23
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five files make a part."""
-    monkeypatch.setattr(ingestion, "PART", 5)
+    monkeypatch.setattr(ingestion, "FILES_PER_PART", 5)
 
 
 @pytest.fixture
@@ -287,7 +287,7 @@ def assay_command(environment: dict[str, str], *arguments: str) -> subprocess.Co
 def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
-    many = 3 * ingestion.PART + 7
+    many = 3 * ingestion.FILES_PER_PART + 7
     for number in range(many):
         (folder / f"note{number:05}.txt").write_text(f"Note {number} tells of pier {number} in the harbor.\n")
     queued = assay_command(worker_settings, "docs", "add", str(folder), "-c", "notes", "--queue")
@@ -297,7 +297,7 @@ def test_killed_workers_lose_nothing_and_do_nothing_twice(worker_settings: dict[
     killed = 0
     ways = {"env": worker_settings, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     for _ in range(3):
-        worker = warm.start(*line, **ways, program=halting.at_texts(ingestion.PART // 2))
+        worker = warm.start(*line, **ways, program=halting.at_texts(ingestion.FILES_PER_PART // 2))
         for found in worker.stderr:  # it is killed while it reads a part
             if b", part " in found:
                 break

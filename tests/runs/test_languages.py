@@ -20,16 +20,16 @@ from assay import Assay
 from assay.core.claims import Summary
 from assay.core.ports.exporters import Record
 from assay.core.report_sentences import ReportSentence, claims
-from assay.core.translation import Phrases, day, number, spoken
-from assay.core.view import RunView, fold
+from assay.core.translation import Phrases, format_day, format_number, use_phrases
+from assay.core.view import RunView, fold_events
 from assay.export.docx import EXPORTER as DOCX
 from assay.export.html import render as html
 from assay.export.markdown import render as markdown
-from assay.export.report_parts import counts
-from assay.locale import LOCALES, catalogue, speaking
+from assay.export.report_parts import counts_line
+from assay.locale import LOCALES, catalogue, use_locale
 from assay.models.script import Scene, calls, says
-from assay.verify.texts.marked_text import mark
-from assay.verify.texts.references import is_counts
+from assay.verify.texts.marked_text import mark_citations
+from assay.verify.texts.references import is_counts_line
 
 DEPTHS = ("light", "medium", "extended")
 
@@ -143,7 +143,7 @@ async def ran(language: str, depth: str, **changes: object) -> tuple[Log, RunVie
     asked = {"question": found.question, "language": language, "locale": language, "scope": scope, "depth": depth}
     log = await sea.run(script(found), **{**asked, **changes})
     assert whole(log)
-    return log, fold(log.envelopes)
+    return log, fold_events(log.envelopes)
 
 
 PLAYED: dict[tuple[str, str], tuple[Log, RunView]] = {}
@@ -216,7 +216,7 @@ def foreign_words(language: str, text: str) -> list[str]:
 @pytest.mark.parametrize(("language", "depth"), crossed(TOLD, DEPTHS))
 async def test_code_says_nothing_in_english(language: str, depth: str) -> None:
     log, view = await played(language, depth)
-    with speaking(language) as speech:
+    with use_locale(language) as speech:
         heading = speech.catalogue.gettext("What could not be found")
         sources = speech.catalogue.gettext("Sources")
     assert f"## {heading}\n\n- {TOLD[language].lost}" in view.report.text
@@ -249,7 +249,7 @@ async def test_what_code_said_is_recorded_and_not_found_by_its_words(language: s
 
 
 def _claims(view: RunView) -> tuple[ReportSentence, ...]:
-    with spoken(Phrases(stated=view.report.stated)):
+    with use_phrases(Phrases(stated=view.report.stated)):
         return claims(view.report.text)
 
 
@@ -264,7 +264,7 @@ async def test_the_page_says_its_language_and_its_direction(language: str) -> No
 @pytest.mark.parametrize("language", TOLD)
 async def test_an_export_is_read_back_without_what_it_says_of_itself(language: str) -> None:
     _, view = await played(language)
-    read = mark(markdown(view))
+    read = mark_citations(markdown(view))
     assert [reference.label for reference in read.references] == ["1"]
     found = [claim.text for claim in claims(read.text)]
     assert TOLD[language].answer in found
@@ -276,14 +276,14 @@ async def test_an_export_is_read_back_without_what_it_says_of_itself(language: s
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_a_line_of_counts_is_known_in_every_language(locale: str) -> None:
-    with speaking(locale):
+    with use_locale(locale):
         lines = [
-            counts(Summary(claims=12, supported=7, unsupported=5)),
-            counts(Summary(claims=1, supported=1)),
-            counts(Summary(claims=1_003, supported=1_000, partial=3, dropped_markers=2)),
+            counts_line(Summary(claims=12, supported=7, unsupported=5)),
+            counts_line(Summary(claims=1, supported=1)),
+            counts_line(Summary(claims=1_003, supported=1_000, partial=3, dropped_markers=2)),
         ]
-    assert all(map(is_counts, lines)), lines
-    assert not is_counts("The tide at Brest rises seven metres.")
+    assert all(map(is_counts_line, lines)), lines
+    assert not is_counts_line("The tide at Brest rises seven metres.")
 
 
 async def test_the_language_asked_for_wins_over_that_of_the_question(tmp_path: Path) -> None:
@@ -328,6 +328,6 @@ async def test_a_run_of_before_there_were_catalogues_speaks_english() -> None:
 
 def test_every_locale_is_one_babel_knows() -> None:
     for locale in LOCALES:
-        with speaking(locale):
-            assert day("2024-03-01") != "2024-03-01"
-            assert number(12_345)
+        with use_locale(locale):
+            assert format_day("2024-03-01") != "2024-03-01"
+            assert format_number(12_345)

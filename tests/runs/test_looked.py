@@ -19,10 +19,10 @@ from assay.core.errors import ModelFailed, NothingSearched, SearchError
 from assay.core.messages import Request
 from assay.core.ports import Hit, Query
 from assay.core.report import build_report
-from assay.core.search_record import Silent, look_over
+from assay.core.search_record import Silent, summarize_searches
 from assay.core.sources import SNIPPET
 from assay.core.usage import Budget
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.models.extractive import Extractive
 from assay.models.script import Scene, Scripted, calls, fails, says
 
@@ -60,8 +60,8 @@ async def ended(sea: Sea, model: Any, **changes: Any) -> tuple[RunView, BaseExce
     try:
         await handle.wait()
     except (ModelFailed, NothingSearched) as error:
-        return fold(log), error
-    return fold(log), None
+        return fold_events(log), error
+    return fold_events(log), None
 
 
 @pytest.mark.parametrize(("strategy", "model"), crossed(STRATEGIES, ["scripted", "built in"]))
@@ -74,7 +74,7 @@ async def test_where_no_search_was_answered_the_run_fails_and_names_the_fix(stra
     assert not view.report.text
     looked = build_report(view).looked
     assert looked.silent == (Silent(provider="away", reason="away: cannot be reached"),)
-    assert not looked.anywhere
+    assert not looked.has_searched
 
 
 @pytest.mark.parametrize("mode", ["simple", "web_search", "agent"])
@@ -127,7 +127,7 @@ async def test_for_a_model_which_ignores_its_tools_code_searches(strategy: str) 
     assert view.stop_reason == "done"
     assert "seven metres" in view.report.text
     assert any("made no tool call" in warning.message for warning in view.warnings)
-    assert look_over(view).queries >= 1
+    assert summarize_searches(view).queries >= 1
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -156,11 +156,11 @@ async def test_who_has_looked_says_where_and_who_gave_no_answer(strategy: str, m
     handle = sea.engine().start(fixed(made, msgspec.structs.replace(world, searches=(sea.search, Away()))))
     log = [envelope async for envelope in handle]
     await handle.wait()
-    view = fold(log)
+    view = fold_events(log)
     assert view.stop_reason == "no_evidence"
     assert view.report.text.startswith("Nothing that answers this question was found in the default collection")
     assert view.report.text.endswith("without an answer from away (cannot be reached).")
-    looked = look_over(view)
+    looked = summarize_searches(view)
     assert (looked.documents, looked.providers, looked.silent[0].provider) == (2, ("words",), "away")
 
 
@@ -180,13 +180,13 @@ def test_a_search_over_no_documents_is_no_look(documents: int | None, anywhere: 
     if documents is not None:  # an older log does not say it
         log.add("", e.ScopeCounted(documents=documents))
     log.add("research", e.SearchPerformed(query="so", provider="local", results=0))
-    assert look_over(fold(log.events)).anywhere is anywhere
+    assert summarize_searches(fold_events(log.events)).has_searched is anywhere
 
 
 def test_a_page_which_was_read_is_a_look_and_the_words_of_a_search_engine_are_none() -> None:
     log = logs.Log()
     logs.begin(log, "Is it so?")
     log.add("research", e.SourceAdded(source=msgspec.structs.replace(logs.source("S1"), media_type=SNIPPET)))
-    assert not look_over(fold(log.events)).anywhere
+    assert not summarize_searches(fold_events(log.events)).has_searched
     log.add("research", e.SourceAdded(source=logs.source("S2")))
-    assert look_over(fold(log.events)).read == 1
+    assert summarize_searches(fold_events(log.events)).read == 1

@@ -11,7 +11,7 @@ from assay.core import events as e
 from assay.core.brief import ROLES
 from assay.core.claims import HOLDING
 from assay.core.messages import Request
-from assay.core.view import fold
+from assay.core.view import fold_events
 
 STRATEGIES = ["orchestrated", "reflective"]
 MODELS = dict.fromkeys(ROLES, ("scripted", "spare"))
@@ -50,7 +50,7 @@ async def test_it_ends_with_a_verified_report(strategy: str) -> None:
     assert (ended.stop_reason, ended.verified) == ("done", True)
     assert log.text.startswith("The tide at Brest rises seven metres.")
     assert "Genoa" not in log.text  # what streams said before they were cut is taken back
-    view = fold(log.envelopes)
+    view = fold_events(log.envelopes)
     assert "Genoa" not in view.report.text
     verdicts = {claim.text.partition(" [")[0]: claim.verdict for claim in view.claims}
     assert verdicts["The tide at Brest rises seven metres."] == "quoted"

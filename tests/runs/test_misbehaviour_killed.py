@@ -18,7 +18,7 @@ from assay.core.brief import ROLES
 from assay.core.errors import FenceLost, LeaseHeld
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Commit, Lease, Model, World
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted
 from assay.run.engine import Engine
 from assay.run.steps import digest
@@ -53,7 +53,7 @@ class Service:
         place = self._asked[key]
         self._asked[key] += 1
         if place == len(self._scenes[key]):
-            self._scenes[key].append(self.inner._take(request))
+            self._scenes[key].append(self.inner._next_scene(request))
         async for item in Scripted([self._scenes[key][place]], profile=self.profile).stream(request):
             yield item
 
@@ -136,7 +136,7 @@ def outcome(log: Log) -> dict[str, object]:
         "findings": {event.lane: event.text for event in log.of(e.FindingAdded)},
         "failed": [event.lane for event in log.of(e.AgentFailed)],
         "ended": (log.last(e.RunCompleted).stop_reason, log.last(e.RunCompleted).verified),
-        "claims": [(claim.text, claim.verdict) for claim in fold(log.envelopes).claims],
+        "claims": [(claim.text, claim.verdict) for claim in fold_events(log.envelopes).claims],
     }
 
 

@@ -151,8 +151,8 @@ def test_a_sync_does_what_is_left_after_an_index_failed(assay: Command, monkeypa
         raise SearchError("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr(LocalSearch, "renew", fails)
-        broken.setattr(HybridSearch, "renew", fails)
+        broken.setattr(LocalSearch, "reindex_names", fails)
+        broken.setattr(HybridSearch, "reindex_names", fails)
         assert assay("docs", "sync", "sea").returncode != 0
     done(assay, "docs", "sync", "sea")
     assert addresses(assay, "sea") == [url("a/zanzibar.md")]

@@ -16,7 +16,7 @@ from assay.core import events as e
 from assay.core.brief import ROLES
 from assay.core.errors import Cancelled, LeaseHeld, OtherRelease, Paused, UsageError
 from assay.core.ports import Commit, RunStatus
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted, says
 from assay.run.engine import RunTask
 from assay.settings import Settings
@@ -264,7 +264,7 @@ async def test_a_step_in_another_form_names_the_release_and_changes_nothing() ->
         await resumed.wait()
     envelopes = await sea.journal.events(first.run_id)
     assert [each.type for each in envelopes[count:]] == ["run.resumed"]
-    assert fold(envelopes).status == "running"
+    assert fold_events(envelopes).status == "running"
 
 
 async def test_a_run_made_here_names_this_release(home: Assay, tmp_path: Path) -> None:

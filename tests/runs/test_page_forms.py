@@ -7,7 +7,7 @@ from web import response
 
 from assay import Assay
 from assay.core.report import build_report
-from assay.core.view import fold
+from assay.core.view import fold_events
 
 REST = (
     "The second part of the report tells of the boats which lay in the harbor at that time. Nine of them were lost in"
@@ -33,7 +33,7 @@ async def groups(web: LocalWeb) -> tuple[list[set[str]], dict[str, str], list[st
     """The groups of documents which are one source by their addresses, what pages call their own, and the limits."""
     async with Assay(web.settings()) as assay:
         log = [envelope async for envelope in assay.start(QUESTION, web=True)]
-    view = fold(log)
+    view = fold_events(log)
     paths = {each.document_sha256: each.url.rpartition("/")[2] for each in view.sources.values()}
     found = {paths[each.document_sha256]: each.metadata.get("canonical", "") for each in view.sources.values()}
     named = [{paths[sha256] for sha256 in group} for group in view.copies]

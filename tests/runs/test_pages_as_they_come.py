@@ -14,7 +14,7 @@ from assay import Assay
 from assay.core import events as e
 from assay.core.errors import FetchFailed
 from assay.core.report import Report, build_report
-from assay.core.view import fold
+from assay.core.view import fold_events
 
 HTML = "text/html; charset=utf-8"
 STORY = f"<main><h1>Tides of the north</h1><p>{pages.FACT}</p></main>"
@@ -41,7 +41,7 @@ async def asked(web: LocalWeb, most: int | None = None) -> tuple[Report, dict[st
         run = assay.start(QUESTION, web=True, max_pages=most)
         log = [envelope async for envelope in run]
     failed = [event for each in log if isinstance(event := e.decode(each), e.SourceFailed)]
-    return build_report(fold(log)), {event.url.rpartition("/")[2]: event.reason for event in failed}
+    return build_report(fold_events(log)), {event.url.rpartition("/")[2]: event.reason for event in failed}
 
 
 async def test_walls_are_told_and_never_cited(web: LocalWeb):

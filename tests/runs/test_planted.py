@@ -12,7 +12,7 @@ from research import ONE_STEP, TIDE, Log, Sea, first_agent, planned, report_want
 from assay.core.events import Envelope
 from assay.core.ports import Commit, EventDraft, Journal, Lease
 from assay.core.report import build_report
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.export import report_parts
 from assay.models.script import Scene, Scripted, says
 from assay.phases import final
@@ -55,7 +55,7 @@ def says_so(view: RunView, problem: str) -> None:
     assert view.gate is not None
     assert not view.gate.passed
     assert any(problem in each for each in view.gate.problems), view.gate.problems
-    assert any(problem in limit for limit in report_parts.limits(view, build_report(view)))
+    assert any(problem in limit for limit in report_parts.report_limits(view, build_report(view)))
 
 
 @pytest.mark.parametrize("kind", ["report.delta", "report.revised"])
@@ -66,13 +66,13 @@ async def test_a_sentence_slipped_into_the_store_leaves_the_run_unverified(kind:
     sea.journal = journal  # type: ignore[assignment]
     log = await sea.run(writes(report), repairs_off=("recite", "narrow", "retrieve"))
     assert journal.planted
-    view = fold(log.envelopes)
+    view = fold_events(log.envelopes)
     assert LIE in view.report.text
     says_so(view, "changed behind the checks")
 
 
 async def test_the_same_run_without_it_is_verified() -> None:
-    view = fold((await Sea().run(writes(TRUE))).envelopes)
+    view = fold_events((await Sea().run(writes(TRUE))).envelopes)
     assert (view.verified, LIE in view.report.text) == (True, False)
 
 
@@ -92,7 +92,7 @@ async def test_a_stage_behind_repair_which_adds_a_sentence_does_not_pass_the_gat
 ) -> None:
     monkeypatch.setattr("assay.phases.final.Closing", Lying)
     log: Log = await Sea().run(Scripted(writes(TRUE)))
-    view = fold(log.envelopes)
+    view = fold_events(log.envelopes)
     assert LIE in view.report.text
     assert [claim.text for claim in view.claims] == ["The tide at Brest rises seven metres."]
     says_so(view, f"no recorded claim: '{LIE}'")

@@ -11,7 +11,7 @@ from research import Sea, one_agent, two_agents
 
 from assay.core.messages import Message, Profile, Request
 from assay.models.openai import SERVICES
-from assay.models.openai.wire import fields
+from assay.models.openai.wire import request_fields
 from assay.models.script import Scene, Scripted
 
 
@@ -49,7 +49,7 @@ async def test_so_do_the_bodies_and_each_loop_has_a_key_of_its_own() -> None:
     await Sea().run(model)
     keys = []
     for loop in loops(model.requests):
-        sent = [fields(each, "m", model.profile, SERVICES["openai"]) for each in loop]
+        sent = [request_fields(each, "m", model.profile, SERVICES["openai"]) for each in loop]
         for request, (before, after) in zip(loop, itertools.pairwise(sent), strict=False):
             kept = len(before["messages"]) - request.passing
             assert after["messages"][:kept] == before["messages"][:kept]
@@ -58,5 +58,5 @@ async def test_so_do_the_bodies_and_each_loop_has_a_key_of_its_own() -> None:
         keys.append(sent[0]["prompt_cache_key"])
     assert len(set(keys)) == len(keys) > 2
     for request in model.requests:
-        alone = fields(request, "m", model.profile, SERVICES["vllm"])
+        alone = request_fields(request, "m", model.profile, SERVICES["vllm"])
         assert "prompt_cache_key" not in alone  # no server but OpenAI's is known to take it

@@ -17,7 +17,7 @@ from assay.core.errors import UsageError
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access, Model
 from assay.models import openai
-from assay.services.privacy import ways
+from assay.services.privacy import run_destinations
 from assay.settings import load
 
 QUESTION = "When was the harbor built?"
@@ -217,7 +217,7 @@ class Local:
 def test_where_a_model_is(name: str, url: str | None, elsewhere: bool):
     services = {} if url is None else {"ollama": {"url": url}}
     settings = load(services=services)
-    found = ways(settings, Brief(question="q", date="2026-01-01"), {name: Local()})  # type: ignore[dict-item]
+    found = run_destinations(settings, Brief(question="q", date="2026-01-01"), {name: Local()})  # type: ignore[dict-item]
     assert (found.hosted == (name,)) is elsewhere
 
 

@@ -10,7 +10,7 @@ from research import ONE_STEP, ROSE, TIDE, Sea, first_agent, planned, report_wan
 
 from assay import agents, phases, verify
 from assay.core.brief import Section
-from assay.core.messages import NAMES, Request
+from assay.core.messages import MESSAGE_NAMES, Request
 from assay.models.script import says
 from assay.run.prompt_files import prompt
 
@@ -47,7 +47,7 @@ async def test_a_prompt_names_no_message_which_is_never_sent() -> None:
     optional = {"answers", "assumptions", "conversation", "instructions", "seen", "steering", "template"}
     for name in ALL:
         found = set(TAG.findall(prompt_text(name)))
-        assert found <= set(NAMES), name
+        assert found <= set(MESSAGE_NAMES), name
         assert found <= sent | optional, name
 
 

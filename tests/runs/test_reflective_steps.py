@@ -7,7 +7,7 @@ import pytest
 from research import BLEW, ROSE, Log, Sea, whole
 from stepwise import SAID, TITLES, again, classic, decides, opening, requests, step, steps, tide, winds
 
-from assay.agents.history import total
+from assay.agents.history import total_tokens
 from assay.core import events as e
 from assay.core.messages import Profile, Reply
 from assay.core.text import estimate_tokens
@@ -166,7 +166,7 @@ async def test_a_small_window_is_never_overrun() -> None:
     log = await stepwise(Scripted(script, profile=profile))
     for request in log.model.requests:
         room = profile.window - request.max_tokens
-        assert total(request.messages) + estimate_tokens(request.system) <= room, request.task
+        assert total_tokens(request.messages) + estimate_tokens(request.system) <= room, request.task
     assert [step.status for step in log.last(e.PlanChanged).plan.steps] == ["completed"] * 3
 
 

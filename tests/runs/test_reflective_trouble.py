@@ -14,7 +14,7 @@ from stepwise import SAID, TITLES, changed_plan, decides, opening, steps, tide, 
 
 from assay.core import events as e
 from assay.core.messages import Request
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted, calls, says
 
 EVERY = 8
@@ -69,7 +69,7 @@ def repeating(script: list[Scene]) -> Scripted:
     def answer(request: Request) -> Scene:
         key = msgspec.json.encode(request)
         if key not in answers:
-            answers[key] = inner._take(request)
+            answers[key] = inner._next_scene(request)
         return answers[key]
 
     return Scripted(answer)
@@ -95,11 +95,11 @@ async def test_a_run_killed_between_any_two_stored_facts_is_the_same_run(
     script: Callable[[], list[Scene]], first: int
 ) -> None:
     straight = await Sea().run(script(), strategy="reflective")
-    seen, wanted, writes = fold(straight.envelopes), sorted(kinds(straight)), first
+    seen, wanted, writes = fold_events(straight.envelopes), sorted(kinds(straight)), first
     while (log := await killed(script(), writes)) is not None:
         kept = sorted(kind for kind in kinds(log) if kind not in ("run.resumed", "step.restarted"))
         assert kept == wanted, f"killed after {writes} writes"
-        view = fold(log.envelopes)  # drops what the attempts said that were killed
+        view = fold_events(log.envelopes)  # drops what the attempts said that were killed
         assert (view.report.text, view.plan, view.reflections) == (seen.report.text, seen.plan, seen.reflections)
         assert [lane.finding for lane in view.lanes] == [lane.finding for lane in seen.lanes]
         writes += EVERY

@@ -14,7 +14,7 @@ from assay import Assay
 from assay.core import events as e
 from assay.core.claims import HOLDING
 from assay.core.report import Report, build_report
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.settings import Settings
 
 
@@ -35,7 +35,7 @@ def rendering(web: LocalWeb, **how: object) -> Settings:
 async def researched(settings: Settings) -> tuple[Report, list[e.Event]]:
     async with Assay(settings) as assay:
         log = [envelope async for envelope in assay.start(QUESTION, web=True)]
-    return build_report(fold(log)), [event for each in log if (event := e.decode(each)) is not None]
+    return build_report(fold_events(log)), [event for each in log if (event := e.decode(each)) is not None]
 
 
 @pytest.mark.skipif(bool(MISSING), reason=MISSING)

@@ -14,7 +14,7 @@ from slow_writing import report_facts
 from assay.core import events as e
 from assay.core.brief import ROLES
 from assay.core.messages import Price, Profile
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.models.script import Scripted, says
 
 CLEVER = Profile(name="clever", price=Price(input=0.0, output=0.0))
@@ -60,7 +60,7 @@ async def ended(*, clever: bool, last: int) -> tuple[RunView, int, list[e.Envelo
         await taken_up(sea.engine(holder="two", ttl=0.05), handle.run_id, sea.world(model(clever=clever)))
     events = await sea.journal.events(handle.run_id)
     assert [each.seq for each in events] == list(range(1, len(events) + 1))
-    return fold(events), dying.writes, events
+    return fold_events(events), dying.writes, events
 
 
 EVERY = 5

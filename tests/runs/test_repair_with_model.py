@@ -17,7 +17,7 @@ from assay.core.brief import Section
 from assay.core.claims import HOLDING, RepairName
 from assay.core.ports import Cosines, TextKind, World
 from assay.core.usage import Budget, Usage
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted, fails, says
 
 # with a model which judges and revises
@@ -82,7 +82,7 @@ async def test_what_is_said_while_it_streams_and_what_is_stored_is_one_text() ->
     log = await run(" ".join([FOUND, *LIES]))
     last = log.last(e.ReportRevised)
     assert last.text == log.text
-    assert last.spans == {claim.id: (claim.start, claim.end) for claim in fold(log.envelopes).claims}
+    assert last.spans == {claim.id: (claim.start, claim.end) for claim in fold_events(log.envelopes).claims}
     kinds = log.types("claim", "report")
     assert kinds.index("claim.removed") < len(kinds) - 1 - kinds[::-1].index("report.revised")
 
@@ -226,7 +226,7 @@ class ByConcepts:
 
     name = "concepts:m"
 
-    def most(self, texts: Sequence[str]) -> Usage:
+    def max_usage(self, texts: Sequence[str]) -> Usage:
         return Usage(input_tokens=len(texts))
 
     async def cosines(self, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:

@@ -28,7 +28,7 @@ from simulated_time import in_simulated_time
 from stepwise import requests
 
 from assay.core import events as e
-from assay.core.depths import DEPTHS, STEPWISE, decided_by_reasoning, depths_of
+from assay.core.depths import ORCHESTRATED_DEPTHS, REFLECTIVE_DEPTHS, depths_of, rules_for_reasoning
 from assay.core.errors import NothingSearched
 from assay.core.messages import CallDone, Delta, Profile, Reply, Request
 from assay.core.usage import Budget
@@ -60,17 +60,17 @@ def answered_once(request: Request) -> bool:
 def test_the_numbers_of_the_depths() -> None:
     assert {
         depth: (each.seconds, each.min_steps, each.max_steps, each.cycles, each.agents_at_once, each.agent_turns)
-        for depth, each in DEPTHS.items()
+        for depth, each in ORCHESTRATED_DEPTHS.items()
     } == {"light": (120, 1, 3, 2, 2, 3), "medium": (600, 3, 6, 4, 3, 6), "extended": (1800, 5, 6, 8, 3, 8)}
     assert {
         depth: (each.seconds, each.min_steps, each.max_steps, each.queries, each.pages, each.calls)
-        for depth, each in STEPWISE.items()
+        for depth, each in REFLECTIVE_DEPTHS.items()
     } == {"light": (120, 1, 3, 2, 3, 0), "medium": (600, 3, 6, 0, 0, 12), "extended": (1800, 5, 10, 0, 0, 40)}
 
 
 @pytest.mark.parametrize(("strategy", "cycles"), [("orchestrated", (2, 4, 4)), ("reflective", (4, 7, 11))])
 def test_a_model_that_reasons_by_itself_decides_less_often(strategy: str, cycles: tuple[int, ...]) -> None:
-    assert tuple(decided_by_reasoning(rules).cycles for rules in depths_of(strategy).values()) == cycles
+    assert tuple(rules_for_reasoning(rules).cycles for rules in depths_of(strategy).values()) == cycles
 
 
 @pytest.mark.parametrize(

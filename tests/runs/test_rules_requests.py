@@ -196,7 +196,7 @@ async def test_the_roles_ask_for_what_is_theirs() -> None:
     whole = Scripted(orchestrated())
 
     def one(name: str) -> Scripted:
-        return Scripted(whole._take, profile=Profile(name=name))
+        return Scripted(whole._next_scene, profile=Profile(name=name))
 
     models = {role: one(name) for role, name in names.items()}
     sea = Sea()

@@ -24,7 +24,7 @@ from assay.cli.main import main
 from assay.core.view import RunView
 from assay.services.results import RunHandle
 from assay.services.schedule_runs import run_due
-from assay.services.schedules import Schedule, ScheduleBook, iso
+from assay.services.schedules import Schedule, ScheduleBook, format_time
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def added(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def due(place: Path, id: str) -> Schedule:
     """Set the clock ahead, as it were."""
-    past = iso(datetime.now(UTC) - timedelta(minutes=1))
+    past = format_time(datetime.now(UTC) - timedelta(minutes=1))
     return ScheduleBook(place / "home").change(id, lambda old: msgspec.structs.replace(old, next_at=past))
 
 

@@ -10,7 +10,7 @@ from stepwise import requests
 
 from assay.core import events as e
 from assay.core.brief import Scope
-from assay.core.messages import NAMES, Profile
+from assay.core.messages import MESSAGE_NAMES, Profile
 from assay.models.script import Scene, Scripted, calls, says
 
 SEARCH = ("search", {"query": "tide Brest"})
@@ -97,4 +97,4 @@ async def test_every_message_has_a_name_whose_tag_is_known() -> None:
     script = [*planned(depth="medium"), sends(TIDE, MISTRAL), *both_agents(), report_wanted()]
     log = await Sea().run([*script, says(ROSE, task="write")], instructions="Be brief.", language="de")
     names = {message.name for request in log.model.requests for message in request.messages if message.role == "user"}
-    assert names <= set(NAMES)
+    assert names <= set(MESSAGE_NAMES)

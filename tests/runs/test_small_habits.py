@@ -6,10 +6,10 @@ import pytest
 from research import ONE_STEP, PLAN, ROSE, TIDE, Log, Sea, agent, calls, first_agent, planned, report_wanted, sends
 
 from assay.core import events as e
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, fails, says
 from assay.phases.without_plan import UNSOURCED
-from assay.tools.search import plain
+from assay.tools.search import normalize_query
 
 WRITTEN = says("Seven. [S1001.1]", task="write")
 
@@ -18,14 +18,14 @@ async def test_a_plan_streams_as_steps() -> None:
     log = await Sea().run([*planned(), sends(TIDE), *first_agent(), *second(), report_wanted(), WRITTEN])
     streamed = "".join(event.text for event in log.of(e.PlanDelta))
     assert streamed == "1. Tide at Brest\n2. Winds of the mistral\n"
-    assert fold(log.envelopes).plan_text == streamed
+    assert fold_events(log.envelopes).plan_text == streamed
 
 
 async def test_a_plan_whose_stream_was_cut_streams_from_its_first_step_again() -> None:
     cut = fails("overloaded", retry_after=0.0, task="plan", partial=PLAN[:150])
     script = [*planned()[:2], cut, says(PLAN, task="plan"), sends(TIDE), *first_agent(), *second(), report_wanted()]
     log = await Sea().run([*script, WRITTEN])
-    assert fold(log.envelopes).plan_text == "1. Tide at Brest\n2. Winds of the mistral\n"
+    assert fold_events(log.envelopes).plan_text == "1. Tide at Brest\n2. Winds of the mistral\n"
 
 
 def second() -> list[Scene]:
@@ -43,7 +43,7 @@ def second() -> list[Scene]:
     ],
 )
 def test_queries_which_ask_the_same(one: str, other: str, same: bool) -> None:
-    assert (plain(one) == plain(other)) is same
+    assert (normalize_query(one) == normalize_query(other)) is same
 
 
 async def test_a_query_in_another_case_and_order_is_asked_once() -> None:

@@ -15,10 +15,10 @@ from web import response, site
 from assay import Assay
 from assay.core import events as e
 from assay.core.messages import Delta, Reply, Request
-from assay.core.passage_context import read
+from assay.core.passage_context import read_sources
 from assay.core.ports import Model
 from assay.core.report import Report, build_report
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.models.extractive import Extractive
 from assay.settings import Settings
 
@@ -54,7 +54,7 @@ async def web() -> AsyncIterator[Papers]:
 async def researched(settings: Settings, models: Mapping[str, Model] = {}) -> tuple[Report, RunView, list[str]]:
     async with Assay(settings, models=models) as assay:
         log = [envelope async for envelope in assay.start(QUESTION, web=True)]
-    view = fold(log)
+    view = fold_events(log)
     return build_report(view), view, [envelope.type for envelope in log]
 
 
@@ -93,7 +93,7 @@ async def test_the_writer_sees_it_before_it_writes_and_crossref_is_asked_once(we
     settings = web.configured()
     models = replace(settings.models, complex=("noting",))
     _, view, _ = await researched(replace(settings, models=models), {"noting": Writer()})
-    paper = next(source for text in shown for source in read(text) if source.title == "The Harbor report")
+    paper = next(source for text in shown for source in read_sources(text) if source.title == "The Harbor report")
     assert paper.notices == ("retraction 1850-01-02",)
     assert [path for path in web.there.asked if path.startswith("/works/")] == ["/works/10.1000%2Fharbor"]
     noted = [source for source in view.sources.values() if source.notices]

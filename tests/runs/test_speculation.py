@@ -25,7 +25,7 @@ from assay.core import events as e
 from assay.core.brief import ROLES, ConversationMessage
 from assay.core.report import Report, build_report
 from assay.core.usage import Usage
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scripted, calls, says
 from assay.settings import Settings, load
 
@@ -40,7 +40,7 @@ class Ended:
 
     def __init__(self, log: Sequence[e.Envelope]) -> None:
         self.log = log
-        self.report: Report = build_report(fold(log))
+        self.report: Report = build_report(fold_events(log))
         events = [(each, e.decode(each)) for each in log]
         self.ahead = [event for _, event in events if is_ahead(event)]
         self.rest = [each for each, event in events if not is_ahead(event)]

@@ -24,9 +24,9 @@ from stepwise import again, decides, requests
 from assay.core import events as e
 from assay.core.errors import UsageError
 from assay.core.messages import Request
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted, calls, says
-from assay.phases.case import YIELDING
+from assay.phases.case import STEERING_NOTE
 from assay.run import control
 from assay.run.process import SystemClock
 
@@ -46,7 +46,7 @@ class Told(Scripted):
         if self._left and request.task == self._during and self._turn in (None, turns):
             found, self._left = self._left, []
             for text in found:
-                await control.steer(self._sea.journal, SystemClock(), self.run_id, text)
+                await control.post_instruction(self._sea.journal, SystemClock(), self.run_id, text)
         async for item in super().stream(request):
             yield item
 
@@ -65,7 +65,9 @@ def steering_notes(model: Scripted, task: str) -> list[tuple[str, ...]]:
     found = []
     for request in requests(model, task):
         notes = request.user_texts("steering")
-        assert (YIELDING in [message.text for message in request.messages if message.name == "note"]) == bool(notes)
+        assert (STEERING_NOTE in [message.text for message in request.messages if message.name == "note"]) == bool(
+            notes
+        )
         found.append(tuple(notes))
     return found
 
@@ -92,7 +94,7 @@ async def test_the_orchestrators_next_decision_heeds_it_and_the_writer_knows() -
     assert steering_notes(model, "orchestrate") == [(), (WISH,), (WISH,)]
     assert steering_notes(model, "write") == [(WISH,)]
     assert facts(log) == [("accepted", WISH), ("applied", "research/cycle-2")]
-    view = fold(log.envelopes)
+    view = fold_events(log.envelopes)
     assert [(each.text, each.state, each.note) for each in view.steering] == [(WISH, "applied", "research/cycle-2")]
 
 
@@ -142,7 +144,7 @@ async def test_too_late_is_rejected_with_the_reason() -> None:
     log = await played(sea, model, depth="medium")
     assert facts(log) == [("accepted", WISH), ("rejected", control.ENDED_FIRST)]
     assert log.envelopes[-1].type == "run.completed"
-    assert fold(log.envelopes).steering[0].state == "rejected"
+    assert fold_events(log.envelopes).steering[0].state == "rejected"
 
 
 async def test_several_are_heeded_in_order_each_once() -> None:
@@ -166,7 +168,7 @@ async def test_a_replay_hears_what_was_heard_whatever_was_said_since() -> None:
         while model.unused:
             await asyncio.sleep(0.01)
     await first.stop()
-    await control.steer(sea.journal, SystemClock(), first.run_id, "Second.")
+    await control.post_instruction(sea.journal, SystemClock(), first.run_id, "Second.")
 
     rest = agent(MISTRAL, "mistral", "The mistral blows from the north-west. [S2001.1]")
     resumed = Scripted([*rest, report_wanted(), says(REPORT, task="write")])
@@ -189,14 +191,14 @@ async def test_empty_and_endless_words_are_refused(text: str, why: str) -> None:
     handle = sea.start(Scripted(one_agent()))
     await handle.wait()
     with pytest.raises(UsageError, match=why):
-        await control.steer(sea.journal, SystemClock(), handle.run_id, text)
+        await control.post_instruction(sea.journal, SystemClock(), handle.run_id, text)
 
 
 async def test_a_run_can_be_told_only_so_much() -> None:
     sea = Sea()
     handle = sea.start(Scripted(one_agent()))
     await handle.wait()
-    for number in range(control.MOST):
-        await control.steer(sea.journal, SystemClock(), handle.run_id, f"{number}")
+    for number in range(control.MAX_MESSAGES):
+        await control.post_instruction(sea.journal, SystemClock(), handle.run_id, f"{number}")
     with pytest.raises(UsageError, match="has 50 messages"):
-        await control.steer(sea.journal, SystemClock(), handle.run_id, "more")
+        await control.post_instruction(sea.journal, SystemClock(), handle.run_id, "more")

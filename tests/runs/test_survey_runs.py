@@ -13,7 +13,7 @@ from assay.core.errors import ContextTooLong
 from assay.core.messages import Price, Profile, Reply
 from assay.core.report import build_report
 from assay.core.usage import Budget, Usage
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted, calls, says
 from assay.store.sql import open_store
 
@@ -55,7 +55,7 @@ async def test_a_filter_is_exact_and_every_row_is_a_supported_claim() -> None:
         "- Status of PEP 12 (Thing 12): Final [S3.2, S3.0, S3.1]"
     )
     assert whole(log)
-    report = build_report(fold(log.envelopes))
+    report = build_report(fold_events(log.envelopes))
     assert [claim.verdict for claim in report.claims] == ["supported"] * 3
     assert (report.verified, report.stop_reason, report.limits) == (True, "done", ())
     assert [each.status for each in report.coverage] == ["answered"]

@@ -17,7 +17,7 @@ from waiting import LONG
 
 from assay.core.stop_gate import StopGate
 from assay.store.sql import open_store
-from assay.store.sql.home import DATABASE
+from assay.store.sql.home import DATABASE_FILE
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGTSTP"), reason="there is no Ctrl-Z")
 
@@ -58,7 +58,7 @@ sys.exit(command.main([]))
 @pytest.mark.parametrize("where", ["thread", "main"])
 def test_a_stopped_command_keeps_nobody_from_writing(tmp_path: Path, where: str) -> None:
     open_store(tmp_path)
-    command = [sys.executable, "-c", CHILD, str(tmp_path / DATABASE), where]
+    command = [sys.executable, "-c", CHILD, str(tmp_path / DATABASE_FILE), where]
     # its own group: a group without a parent in its session is not stopped by Ctrl-Z
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0)
     assert child.stdout is not None
@@ -66,7 +66,7 @@ def test_a_stopped_command_keeps_nobody_from_writing(tmp_path: Path, where: str)
         assert child.stdout.readline() == "inside\n"
         os.kill(child.pid, signal.SIGTSTP)
         until_stopped(child.pid)
-        other = sqlite3.connect(tmp_path / DATABASE, timeout=1, isolation_level=None)
+        other = sqlite3.connect(tmp_path / DATABASE_FILE, timeout=1, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")  # raises if another process is in a transaction
         other.execute("ROLLBACK")
         other.close()

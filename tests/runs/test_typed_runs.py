@@ -21,8 +21,8 @@ from research import (
 from assay.core import events as e
 from assay.core.claims import HOLDING
 from assay.core.report import Report, build_report
-from assay.core.view import fold
-from assay.export.json import render, schema
+from assay.core.view import fold_events
+from assay.export.json import render, report_schema
 from assay.models.script import Scene, calls, says
 
 SCHEMA = {
@@ -49,7 +49,7 @@ def researched() -> list[Scene]:
 
 async def typed(*scenes: Scene, schema: Any = SCHEMA, **changes: Any) -> tuple[Log, Report]:
     log = await Sea().run([*researched(), *scenes], schema=json.dumps(schema), **changes)
-    return log, build_report(fold(log.envelopes))
+    return log, build_report(fold_events(log.envelopes))
 
 
 async def test_the_report_is_its_fields_each_a_claim() -> None:
@@ -87,8 +87,8 @@ async def test_everyone_who_searches_is_told_the_fields() -> None:
 
 async def test_the_export_satisfies_the_schema_of_reports() -> None:
     log, _ = await typed(fills({"rise": value(7, "S1001.1")}))
-    data = json.loads(render(fold(log.envelopes)))
-    jsonschema_rs.validate(schema(), data)
+    data = json.loads(render(fold_events(log.envelopes)))
+    jsonschema_rs.validate(report_schema(), data)
     assert data["data"] == {"rise": 7, "cause": None, "port": None}
     assert data["fields"]["cause"] == {
         "value": None,

@@ -30,7 +30,7 @@ from assay.core.messages import Reply
 from assay.core.ports import World
 from assay.core.ports.store import Store
 from assay.core.sources import sha256
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted, fails, says
 from assay.phases.write import NOT_WRITTEN
 from assay.store.memory import memory_store
@@ -57,7 +57,7 @@ def checked(log: Log) -> None:
     assert log.last(e.ReportFinished).limits[0] == NOT_WRITTEN
     assert log.last(e.RunCompleted).stop_reason == "unwritten"
     assert {event.text.split(" [")[0] for event in log.of(e.ClaimFound)} == {ROSE[:-10], BLEW[:-10]}
-    assert exit_code(fold(log.envelopes)) == Exit.LIMIT
+    assert exit_code(fold_events(log.envelopes)) == Exit.LIMIT
     assert whole(log)
 
 
@@ -108,7 +108,7 @@ async def test_the_report_of_a_fallback_is_the_report() -> None:
     scenes = [*planned(), sends(TIDE, MISTRAL), *both_agents(), report_wanted(), *FAILING["midway"]]
     roles = dict.fromkeys(("simple", "analytical", "judge"), ("scripted",))
     log = await Doubled().run(scenes, models={**roles, "complex": ("scripted", "second")})
-    text = fold(log.envelopes).report.text
+    text = fold_events(log.envelopes).report.text
     assert text.startswith(f"{ROSE}\n\n*As of ")
     assert log.last(e.ReportFinished).text_sha256 == sha256(text.encode())
     assert log.last(e.RunCompleted).stop_reason == "done"

@@ -13,12 +13,12 @@ from local_web import QUESTION, LocalWeb
 from web import response
 
 from assay import Assay
-from assay.cli.runs.lists import as_text
+from assay.cli.runs.lists import format_csv
 from assay.core import events as e
 from assay.core.brief import ROLES
 from assay.core.report import Report, build_report
 from assay.core.search_record import search_log
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.models.script import Scripted, calls, says
 
 E = TypeVar("E", bound=e.Event)
@@ -29,7 +29,7 @@ class Done:
 
     def __init__(self, log: list[e.Envelope]) -> None:
         self.log = log
-        self.view: RunView = fold(log)
+        self.view: RunView = fold_events(log)
         self.report: Report = build_report(self.view)
 
     def of(self, kind: type[E]) -> list[E]:
@@ -233,7 +233,7 @@ async def test_the_method_is_a_table(web: LocalWeb):
 async def test_the_method_as_csv(web: LocalWeb):
     async with Assay(web.settings()) as assay:
         done = await researched(assay, web=True)
-    rows = list(csv.DictReader(io.StringIO(as_text(search_log(done.view)))))
+    rows = list(csv.DictReader(io.StringIO(format_csv(search_log(done.view)))))
     assert {row["provider"] for row in rows} == {"local", "searxng"}
     assert all(row["hits"].isdigit() for row in rows)
 

@@ -17,7 +17,7 @@ from assay.core.claims import HOLDING
 from assay.core.errors import UsageError
 from assay.core.events import Envelope
 from assay.core.report import Report, build_report
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scripted, calls, says
 
 
@@ -56,7 +56,7 @@ async def web() -> AsyncIterator[Web]:
 async def researched(assay: Assay, question: str = QUESTION, **options: object) -> tuple[Report, list[Envelope]]:
     run = assay.start(question, web=True, **options)  # type: ignore[arg-type]
     log = [envelope async for envelope in run]
-    return build_report(fold(log)), log
+    return build_report(fold_events(log)), log
 
 
 E = TypeVar("E", bound=e.Event)

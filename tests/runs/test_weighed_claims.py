@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 from assay.core import events as e
 from assay.core.claims import HOLDING
 from assay.core.report import build_report
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.export.html import render
 from assay.models.script import Scene, says
 
@@ -50,9 +50,9 @@ async def test_where_nothing_is_certain_the_nearest_passage_and_what_it_lacks_ar
     assert checked.nearest is not None
     assert checked.nearest.passage == "S1001.1"
     assert set(checked.nearest.missing) == {"Sailors", "fear"}
-    report = build_report(fold(log.envelopes))
+    report = build_report(fold_events(log.envelopes))
     assert report.claims[0].checks[-1].nearest == checked.nearest
-    html = LexborHTMLParser(render(fold(log.envelopes)))
+    html = LexborHTMLParser(render(fold_events(log.envelopes)))
     assert "which lacks: Sailors, fear" in " ".join(html.css_first("#claim-1").text().split())
 
 

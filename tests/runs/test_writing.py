@@ -30,7 +30,7 @@ from assay.core import events as e
 from assay.core.blocks import read_template
 from assay.core.errors import UsageError
 from assay.core.messages import Profile, Reply, Request
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scene, Scripted, calls, fails, says
 
 MOON = "The moon causes most of it."
@@ -62,7 +62,7 @@ def script(opening: list[Scene], *writer: Scene) -> Scripted:
     scenes, replies = Scripted(opening), iter(writer)
 
     def play(request: Request) -> Scene:
-        return next(replies, None) or moon(request) if request.task == "write" else scenes._take(request)
+        return next(replies, None) or moon(request) if request.task == "write" else scenes._next_scene(request)
 
     return Scripted(play)
 
@@ -89,7 +89,11 @@ async def test_the_writer_may_look_again_at_what_no_finding_cites() -> None:
     assert not log.last(e.VerifySummary).summary.dropped_markers
     assert [event.tool for event in log.of(e.ToolFinished)][-1] == "recall"
     (looked,) = [
-        turn for phase in fold(log.envelopes).phases if phase.name == "write" for turn in phase.turns if turn.tools
+        turn
+        for phase in fold_events(log.envelopes).phases
+        if phase.name == "write"
+        for turn in phase.turns
+        if turn.tools
     ]
     assert [(use.tool, use.outcome) for use in looked.tools] == [("recall", "done")]
     assert whole(log)
@@ -123,7 +127,7 @@ async def test_a_model_which_takes_no_tools_writes_without() -> None:
 
     def play(request: Request) -> Scene:
         if request.task != "write":
-            return opening._take(request)
+            return opening._next_scene(request)
         return fails("no tools here", transient=False, partial="It r") if request.tools else says(ROSE)
 
     log = await Sea().run(Scripted(play))
@@ -218,7 +222,7 @@ async def test_its_parts_are_joined_by_sentences_of_the_same_call_which_are_chec
 
 def claims_of(log: Log) -> set[str]:
     """The ids of the claims that stand in the report."""
-    return {claim.id for claim in fold(log.envelopes).claims}
+    return {claim.id for claim in fold_events(log.envelopes).claims}
 
 
 @pytest.mark.parametrize("fault", [fails("broken", transient=False), Scene(answer=Reply(text=ROSE, stop="length"))])

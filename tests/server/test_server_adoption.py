@@ -94,7 +94,7 @@ async def test_killed_in_the_middle_and_said_again_it_ends_the_same(
 
     async with Assay(home=home) as assay:
         with monkeypatch.context() as patched:
-            patched.setattr(ScheduleBook, "hand_to", killed)
+            patched.setattr(ScheduleBook, "transfer_to", killed)
             with pytest.raises(KeyboardInterrupt):
                 await assay.adopt("", "ana")
         assert len(ScheduleBook(home, "").all()) == 1

@@ -14,7 +14,7 @@ from accounts import accounts, logged_in, session
 from serving import PASSWORD, TIDES, Served, begun, command, until
 
 from assay.server import page
-from assay.server.audit_middleware import ELSEWHERE, QUIET
+from assay.server.audit_middleware import OTHER_ACTIONS, UNRECORDED_PATHS
 
 QUESTION = "Which zebra is striped at Brest?"
 
@@ -122,5 +122,5 @@ async def test_what_is_done_on_the_page_is_kept_too(server: Served) -> None:
 
 def test_every_form_of_the_page_is_an_operation_or_changes_nothing() -> None:
     forms = {route.path for route in page.ROUTES if "POST" in (route.methods or ())}
-    noted = {path for method, path in ELSEWHERE if method == "POST" and not path.startswith("/v1/")}
-    assert {re.sub(r":\w+\}", "}", path) for path in forms} == noted | QUIET
+    noted = {path for method, path in OTHER_ACTIONS if method == "POST" and not path.startswith("/v1/")}
+    assert {re.sub(r":\w+\}", "}", path) for path in forms} == noted | UNRECORDED_PATHS

@@ -14,7 +14,7 @@ from assay.core.events import Envelope
 from assay.server import guards
 from assay.server.guards import LimitedBody
 from assay.server.problems import Refusal, problem_of, problems
-from assay.server.streams import BEGIN, EventStream, Tickets, run_frames, type_filter
+from assay.server.streams import RETRY_FRAME, EventStream, Tickets, run_frames, type_filter
 from assay.server.wire import accepts
 
 
@@ -97,7 +97,7 @@ async def test_a_stream_that_cannot_go_on_ends_like_any_other(error: Exception) 
 
     stream = EventStream(chunks(), counted.ticket("ana"))
     await stream({"type": "http", "asgi": {"spec_version": "2.4"}}, asyncio.Event().wait, send)
-    assert b"".join(each.get("body", b"") for each in sent) == b"data: 1\n\n" + BEGIN
+    assert b"".join(each.get("body", b"") for each in sent) == b"data: 1\n\n" + RETRY_FRAME
     assert (sent[-1]["more_body"], counted.total) == (False, 0)
 
 

@@ -16,7 +16,7 @@ from assay.core.events import Envelope
 from assay.server import broadcasts as subject
 from assay.server.broadcasts import Broadcasts, RunStream
 from assay.server.problems import Refusal
-from assay.server.streams import BEAT, BEGIN, OUTLET, Outlet, Tickets, run_frames
+from assay.server.streams import HEARTBEAT_FRAME, OUTLET, RETRY_FRAME, Outlet, Tickets, run_frames
 
 RUN = "r1"
 
@@ -116,7 +116,7 @@ async def test_who_comes_late_and_who_was_there_have_the_same(site: Site) -> Non
     assert (early.seen, late.seen) == (list(range(1, 15)), list(range(3, 15)))
     await site.coming.put(None)
     await asyncio.gather(*tasks)
-    assert early.written[-2:] == [BEGIN, b""]  # it is told to come back, and that this was the end
+    assert early.written[-2:] == [RETRY_FRAME, b""]  # it is told to come back, and that this was the end
     for _ in range(100):  # each of the two had a ticket, and gave it back
         site.tickets.ticket("")
     with pytest.raises(Refusal, match="streams are open"):
@@ -168,7 +168,7 @@ async def test_who_takes_nothing_falls_behind_and_costs_the_others_nothing(site:
 
 @in_simulated_time
 async def test_who_takes_nothing_for_long_loses_the_connection(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subject, "PATIENCE", 0.05)
+    monkeypatch.setattr(subject, "SEND_SECONDS", 0.05)
     stuck = Client()
     task = site.follow(stuck)
     await asyncio.sleep(0.01)
@@ -185,7 +185,7 @@ async def test_each_gets_the_kinds_he_wants_and_a_word_where_there_are_none(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subject, "HEARTBEAT", 0.0)
-    monkeypatch.setattr(subject, "REST", 0.0)
+    monkeypatch.setattr(subject, "IDLE_SECONDS", 0.0)
     whole, few = Client(), Client()
     tasks = [site.follow(whole), site.follow(few, types=("claim.*",))]
     await asyncio.sleep(0.01)
@@ -193,8 +193,8 @@ async def test_each_gets_the_kinds_he_wants_and_a_word_where_there_are_none(
     await site.say("report.delta")
     await site.say("claim.checked", "report.delta")
     assert (whole.seen, few.seen) == ([1, 2, 3, 4, 5], [2, 4])
-    assert BEAT in few.written
-    assert BEAT not in whole.written
+    assert HEARTBEAT_FRAME in few.written
+    assert HEARTBEAT_FRAME not in whole.written
     await site.coming.put(None)
     await asyncio.gather(*tasks)
 

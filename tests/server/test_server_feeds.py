@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from serving import TIDE, WAIT, Served, begun, until
 
-from assay.export.atom import ATOM, AtomFeed, atom
+from assay.export.atom import ATOM, AtomFeed, render_feed
 from assay.services.schedules import ScheduleBook
 
 LOW = "# Tides\n\nThe tide at Brest rises seven metres.\n"
@@ -115,5 +115,5 @@ async def test_the_page_makes_one_and_shows_its_address_once(server: Served, sch
 def test_it_is_xml_whatever_was_asked(text: str) -> None:
     at, url = "2026-01-01T00:00:00Z", "http://x/feed/y"
     feed = AtomFeed(id="a", question=text, created_at=at, url=url, site="http://x", entries=())
-    root = ElementTree.fromstring(atom(feed))
+    root = ElementTree.fromstring(render_feed(feed))
     assert root.find(tag("title")) is not None

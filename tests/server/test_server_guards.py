@@ -12,7 +12,7 @@ import httpx
 import pytest
 from serving import Served, begun, frames, served, slow, until
 
-from assay.server.guards import is_ours, name_of
+from assay.server.guards import host_name, is_own_host
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +48,10 @@ async def test_only_its_own_names_are_answered(server: Served, host: str, status
 
 
 def test_a_host_is_read_as_browsers_send_it() -> None:
-    assert name_of("A.corp:80") == "a.corp"
-    assert name_of("a.corp:x") == name_of("") == name_of("a b/..") == ""
-    assert is_ours("192.168.1.7:80", frozenset())
-    assert not is_ours("a.corp", frozenset({"corp"}))
+    assert host_name("A.corp:80") == "a.corp"
+    assert host_name("a.corp:x") == host_name("") == host_name("a b/..") == ""
+    assert is_own_host("192.168.1.7:80", frozenset())
+    assert not is_own_host("a.corp", frozenset({"corp"}))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from serving import TIDE, Served, begun, served, until
 
-from assay.server.app import GRACE
+from assay.server.app import SHUTDOWN_SECONDS
 
 ASKED, ALLOWED = 300, 120
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -85,7 +85,7 @@ async def test_a_server_with_streams_stops_within_ten_seconds_and_tells_them_to_
         stopping = asyncio.create_task(asyncio.to_thread(server.stop))
         rests = await asyncio.gather(*(asyncio.wait_for(reader.read(), 30) for reader, _ in streams))
         assert await stopping == 143
-    assert GRACE < 10  # so long it waits for streams; none was cut off in the end
+    assert SHUTDOWN_SECONDS < 10  # so long it waits for streams; none was cut off in the end
     for rest in rests:
         assert b"retry: 2000\n\n" in rest
         assert rest.endswith(b"0\r\n\r\n" if version == "1.1" else b"retry: 2000\n\n"), rest

@@ -15,7 +15,7 @@ from oidc_browser import BEGIN, Browser, variables
 from oidc_provider import Running
 from serving import Served, served
 
-from assay.server.id_claims import skew
+from assay.server.id_claims import describe_clock_skew
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
 
@@ -86,6 +86,6 @@ async def test_without_a_provider_the_page_has_only_its_own_form(tmp_path: Path)
 )
 def test_clocks_that_differ_are_named(seconds: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", lambda: 1_000_000.0)
-    found = skew({"iat": 1_000_000 + seconds})
+    found = describe_clock_skew({"iat": 1_000_000 + seconds})
     assert said in found
     assert bool(found) == bool(said)

@@ -20,12 +20,12 @@ from assay.core.events import KINDS
 from assay.server import operations, page
 from assay.server.app import PARTS, create_app
 from assay.server.backend import Backend
-from assay.server.openapi import document
+from assay.server.openapi import openapi_document
 
 
 @pytest.fixture(scope="module")
 def described() -> dict[str, Any]:
-    return json.loads(msgspec.json.encode(document(operations.endpoints())))
+    return json.loads(msgspec.json.encode(openapi_document(operations.endpoints())))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def test_both_editions_are_valid() -> None:
-    made = [msgspec.json.encode(document(operations.endpoints(), *edition)) for edition in ((), ("3.1.1",))]
+    made = [msgspec.json.encode(openapi_document(operations.endpoints(), *edition)) for edition in ((), ("3.1.1",))]
     read = (
         *made,
         *(metadata.version(name).encode() for name in ("openapi-spec-validator", "openapi-schema-validator")),

@@ -41,7 +41,7 @@ async def log_of(name: str) -> list[Envelope]:
 
 def projected(log: Iterable[Envelope]) -> list[PlacedEvent]:
     projection = PacketProjection()
-    return [projection.take(each) for each in log]
+    return [projection.add_event(each) for each in log]
 
 
 def rows(placed: list[PlacedEvent]) -> list[list[Any]]:

@@ -12,7 +12,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from serving import HASTY, PASSWORD, TIDE, TIDES, WAIT, Served, add_user, begun, frames, served, until
 
-from assay.server.page.templates_environment import ENVIRONMENT, address
+from assay.server.page.templates_environment import ENVIRONMENT, asset_url
 
 HTML = {"Accept": "text/html"}
 
@@ -247,10 +247,10 @@ async def test_who_reads_pages_is_told_in_pages_and_programs_in_json(server: Ser
         assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
         assert (await client.get("/nowhere")).headers["content-type"] == "application/problem+json"
         assert (await client.get("/api/v1/none", headers=HTML)).headers["content-type"] == "application/problem+json"
-        script = await client.get(address("htmx.js"))
+        script = await client.get(asset_url("htmx.js"))
         assert "immutable" in script.headers["cache-control"]
         assert (await client.get("/static/0/htmx.js")).headers["cache-control"] == "no-store"
-        assert (await client.get(f"{address('style.css')}/../../../server/app.py")).status_code == 404
+        assert (await client.get(f"{asset_url('style.css')}/../../../server/app.py")).status_code == 404
 
 
 async def test_forms_of_other_sites_are_refused(server: Served) -> None:
@@ -267,7 +267,7 @@ async def test_each_user_sees_his_own_alone(tmp_path: Path) -> None:
     with served(home) as server:
         async with server.client(headers=HTML) as ana, server.client(headers=HTML) as bob:
             assert (await ana.get("/library")).headers["location"] == "/login?next=/library"
-            assert (await ana.get(address("style.css"))).status_code == 200
+            assert (await ana.get(asset_url("style.css"))).status_code == 200
             for client, name in ((ana, "ana"), (bob, "bob")):
                 data = {"name": name, "password": f"{PASSWORD} of {name}", "next": "https://evil.example"}
                 sent = await client.post("/login", data=data)

@@ -20,18 +20,18 @@ from starlette.requests import Request
 
 from assay.core import events as e
 from assay.core.claims import summarize
-from assay.locale import FOLDER, LOCALES, PAGE_LOCALES, page_catalogue, speaking_page
-from assay.server.page.hub import READ_OUT, announcement
+from assay.locale import FOLDER, LOCALES, PAGE_LOCALES, page_catalogue, use_page_locale
+from assay.server.page.hub import ANNOUNCED_TYPES, announcement
 from assay.server.page.words import (
-    ago,
     decimal,
-    every,
     format_count,
+    format_moment,
+    interval_words,
     language_of,
-    moment,
     money,
     short_day,
     status_word,
+    time_ago,
     translate,
 )
 
@@ -199,12 +199,12 @@ def test_milestones_are_read_out_in_the_language_of_the_page() -> None:
     english = ["Waiting for you to approve the plan", "80 % of the limit is used: money", "Agent 2 failed: x"]
     english += ["Research ends: the time limit was reached", "2 claims were checked: 1 quoted, 1 partial", ""]
     assert [announcement(each) for each in found] == english
-    with speaking_page("de"):
+    with use_page_locale("de"):
         german = ["Wartet darauf, dass Sie den Plan freigeben", "80 % der Grenze sind verbraucht: Geld"]
         assert [announcement(each) for each in found[:2]] == german
         assert announcement(checked).startswith("2 Aussagen wurden geprüft: 1 wörtlich zitiert")
-    assert {"run.waiting", "verify.summary"} < READ_OUT
-    assert "report.delta" not in READ_OUT
+    assert {"run.waiting", "verify.summary"} < ANNOUNCED_TYPES
+    assert "report.delta" not in ANNOUNCED_TYPES
 
 
 def test_figures_dates_and_states_are_those_of_the_language() -> None:
@@ -217,11 +217,19 @@ def test_figures_dates_and_states_are_those_of_the_language() -> None:
             decimal(2.34),
             format_count(1200, "{count} run", "{count} runs"),
         )
-        return (*figures, moment(at), short_day(at), every("2w"), every("1d"), status_word("waiting"), ago("soon"))
+        return (
+            *figures,
+            format_moment(at),
+            short_day(at),
+            interval_words("2w"),
+            interval_words("1d"),
+            status_word("waiting"),
+            time_ago("soon"),
+        )
 
     english = ("$1,234.50", "$0.0123", "$0.00", "2.3", "1,200 runs", "2026-11-02 14:05", "2026-11-02")
     assert words() == (*english, "every 2 weeks", "every day", "waiting", "soon")
-    with speaking_page("de"):
+    with use_page_locale("de"):
         german = ("1.234,50 $", "0,0123 $", "0,00 $", "2,3", "1.200 Läufe", "02.11.26, 14:05", "02.11.2026")
         assert tuple(each.replace("\xa0", " ") for each in words()) == (
             *german,

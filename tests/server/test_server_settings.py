@@ -14,8 +14,8 @@ from accounts import accounts, code, session
 from serving import Served, served
 
 from assay import settings
-from assay.services.configuration import ON_THE_MACHINE
-from assay.settings.reader import dotted
+from assay.services.configuration import LOCAL_SETTINGS
+from assay.settings.reader import dotted_settings
 
 KEY = "sk-this-is-a-secret-key-of-nobody"
 PATH = "/api/v1/settings"
@@ -131,7 +131,7 @@ async def test_two_changes_at_once_lose_nothing(server: Served, home: Path) -> N
 
 
 def test_what_names_a_file_is_set_on_the_machine_alone() -> None:
-    paths = {name for name, field in dotted(settings.Settings) if "Path" in str(field.kind)}
+    paths = {name for name, field in dotted_settings(settings.Settings) if "Path" in str(field.kind)}
     assert {"home", "web.chromium", "server.folders"} <= paths
-    assert paths <= ON_THE_MACHINE
-    assert set(settings.names()) >= ON_THE_MACHINE
+    assert paths <= LOCAL_SETTINGS
+    assert set(settings.names()) >= LOCAL_SETTINGS

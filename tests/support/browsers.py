@@ -10,9 +10,9 @@ from importlib.util import find_spec
 
 from web import Site, response
 
-from assay.fetch.browser import on_path
+from assay.fetch.browser import find_on_path
 
-CHROMIUM = on_path()
+CHROMIUM = find_on_path()
 MISSING = (
     "playwright is not installed"
     if find_spec("playwright") is None

@@ -10,16 +10,16 @@ from research import Sea, two_agents
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.ports.exporters import Record
-from assay.core.view import fold
-from assay.export.bundle import EXPORTER, Verification, check
-from assay.export.bundle.contents import MANIFEST, BundleMember, Manifest, encode, listing, pack, unpack
+from assay.core.view import fold_events
+from assay.export.bundle import EXPORTER, Verification, check_bundle
+from assay.export.bundle.contents import MANIFEST, BundleMember, Manifest, encode, manifest_entries, pack, unpack
 
 
 async def record_of_two_agents() -> Record:
     """A whole run of two agents over two documents."""
     sea = Sea()
     log = tuple((await sea.run(two_agents())).envelopes)
-    return Record(view=fold(log), log=log, library=sea.store.library, blobs=sea.store.blobs)
+    return Record(view=fold_events(log), log=log, library=sea.store.library, blobs=sea.store.blobs)
 
 
 async def bundle_of_two_agents(citations: CitationMode = "numbers") -> bytes:
@@ -39,7 +39,7 @@ def forged(data: bytes, changes: Mapping[str, bytes | None], release: str = "") 
     members = {**members_of(data), **changes}
     manifest = msgspec.json.decode(members.pop(MANIFEST) or b"", type=Manifest)
     kept = [BundleMember(name, text) for name, text in sorted(members.items()) if text is not None]
-    manifest = msgspec.structs.replace(manifest, members=listing(kept), release=release or manifest.release)
+    manifest = msgspec.structs.replace(manifest, members=manifest_entries(kept), release=release or manifest.release)
     return pack([BundleMember(MANIFEST, encode(manifest)), *kept])
 
 
@@ -52,7 +52,7 @@ def relogged(data: bytes, change: Callable[[Envelope], Envelope | None]) -> byte
 
 def failing(data: bytes) -> list[str]:
     """The names of the checks which fail."""
-    found = check(data, "r.zip")
+    found = check_bundle(data, "r.zip")
     names = [each.name for each in found.checks if not each.ok]
     assert found.ok == (not names)
     return names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from assay.core.messages import Message, Request
-from assay.core.passage_context import show
+from assay.core.passage_context import format_source
 from assay.core.sources import Passage, Source, Syntax
 from assay.evidence.segment import segment
 from assay.models.extractive import respond
@@ -37,7 +37,7 @@ def shown(title: str, text: str, syntax: Syntax = "markdown", url: str = "file:/
         )
         for span in segment(text, syntax)
     ]
-    return show(record, passages)
+    return format_source(record, passages)
 
 
 def found(question: str, title: str, text: str, syntax: Syntax = "markdown") -> str:

@@ -6,13 +6,13 @@ from typing import Any
 
 from assay.core.messages import Message, Request
 from assay.models.extractive import respond
-from assay.phases.fields.answer import definition
-from assay.phases.fields.schema import FieldGroup, read
+from assay.phases.fields.answer import fill_tool
+from assay.phases.fields.schema import FieldGroup, read_schema
 
 
 def fill(question: str, evidence: str, schema: str) -> dict[str, Any]:
     """The fields, or items, of the first part of a schema."""
-    part: FieldGroup = read(schema).parts[0]
+    part: FieldGroup = read_schema(schema).parts[0]
     messages = [
         Message(role="user", name="evidence", text=evidence),
         Message(role="user", name="question", text=question),
@@ -21,7 +21,7 @@ def fill(question: str, evidence: str, schema: str) -> dict[str, Any]:
         task="fill",
         system="",
         messages=tuple(messages),
-        tools=(definition(part, part.slots),),
+        tools=(fill_tool(part, part.slots),),
         tool_choice="fill_fields",
     )
     _, (call,) = respond(request)

@@ -8,7 +8,7 @@ import msgspec
 from assay.core import events as e
 from assay.core.brief import Brief
 from assay.core.sources import Surroundings
-from assay.core.view import RunView, Unreadable, fold
+from assay.core.view import RunView, Unreadable, fold_events
 
 HOSTILE = (
     "</title></style></script><script>alert(1)</script><img src=x onerror=alert(2)>--><!-- \"'` &lt;b&gt; "
@@ -31,7 +31,7 @@ def with_text(hostile: str) -> RunView:
     logs.write(log, written, limits=(hostile,))
     logs.verify(log, written, {shown.id: shown}, ("contradicted",))
     log.add("", e.Warned(message=hostile))
-    view = fold(log.events)
+    view = fold_events(log.events)
     claims = tuple(msgspec.structs.replace(claim, reason=hostile, id=hostile) for claim in view.claims)
     brief = Brief(question=hostile, date=hostile, language=hostile, instructions=hostile)
     return msgspec.structs.replace(

@@ -13,7 +13,7 @@ from assay.core import events as e
 from assay.core.events import Envelope, Event
 from assay.core.events.envelope import decode
 from assay.core.sources import Passage, sha256
-from assay.export.bundle import check
+from assay.export.bundle import check_bundle
 
 
 @functools.cache
@@ -192,6 +192,6 @@ if __name__ == "__main__":
         for size in sizes:
             data = KINDS[name](size)
             began = time.process_time()
-            check(data)
+            check_bundle(data)
             row.append(f"{len(data) / 1e6:6.2f} MB {time.process_time() - began:7.2f} s")
         print(f"{name:12}", *row, flush=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.core.ports import Archive, Clock, Extractor
 from assay.core.ports.store import Store
 from assay.core.sources import Fetched
-from assay.evidence.ingest import LARGEST, FileReaders, Ingested, IngestTarget, ReadingProgress, ingest
+from assay.evidence.ingest import MAX_FILE_BYTES, FileReaders, Ingested, IngestTarget, ReadingProgress, ingest
 from assay.run.process import SystemClock
 
 
@@ -22,7 +22,7 @@ def read_into(
     archives: Sequence[Archive] = (),
     clock: Clock | None = None,
     collection: str | None = "c",
-    largest: int = LARGEST,
+    largest: int = MAX_FILE_BYTES,
     pages: Sequence[Fetched] = (),
     progress: Callable[[ReadingProgress], None] | None = None,
     needed: bool = True,

@@ -24,10 +24,10 @@ from assay.run.process import SystemClock
 from assay.run.run import Run
 from assay.store.memory import memory_store
 from assay.verify.amounts import tokens
-from assay.verify.analyzed_text import plain
+from assay.verify.analyzed_text import fold_text
 from assay.verify.checks import examine
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.judge import JudgeRuling, consider
+from assay.verify.judge import JudgeRuling, ask_judge
 
 JUDGE = Profile(name="judge", price=Price(input=0.0, output=0.0))
 
@@ -101,7 +101,7 @@ class Judging:
         """One claim, judged as the pipeline has it judged."""
 
         async def body(run: Run) -> JudgeRuling:
-            return await consider(run, claim, evidence, examine(claim, evidence))
+            return await ask_judge(run, claim, evidence, examine(claim, evidence))
 
         judged: JudgeRuling = await self.within(script, body, **changes)
         return judged
@@ -120,8 +120,8 @@ def found_by_code(sentence: str, evidence: str) -> Reply:
 
 
 def _after_the_same_words(sentence: str, letter: str, evidence: str) -> str:
-    before = " ".join(plain(sentence.partition(f"{{{letter}}}")[0]).text.split()[-2:])
-    text = plain(evidence).text
+    before = " ".join(fold_text(sentence.partition(f"{{{letter}}}")[0]).text.split()[-2:])
+    text = fold_text(evidence).text
     at = text.find(before)
     found = [token for token in tokens(text) if token.start >= at + len(before) >= 0] if at >= 0 else []
     return found[0].text if found else ""

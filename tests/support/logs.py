@@ -10,7 +10,7 @@ from assay.core import events as e
 from assay.core.brief import Brief
 from assay.core.claims import HOLDING, VERDICTS, summarize
 from assay.core.coordinates import Coordinates, Placer
-from assay.core.markers import parse
+from assay.core.markers import parse_markers
 from assay.core.plan import Coverage, Plan, PlanStep, Triage
 from assay.core.sources import Passage, Source, sha256
 from assay.core.usage import Usage
@@ -170,7 +170,7 @@ def verify(log: Log, text: str, passages: dict[str, Passage], verdicts: tuple[st
     log.add("verify", e.PhaseStarted(phase="verify"))
     start, claims = 0, []
     for number, line in enumerate(text.splitlines(keepends=True), 1):
-        cited = tuple(passages[id] for marker in parse(line) for id in marker.passages if id in passages)
+        cited = tuple(passages[id] for marker in parse_markers(line) for id in marker.passages if id in passages)
         sentence = line.rstrip()
         if cited:
             claims.append(

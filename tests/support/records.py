@@ -6,7 +6,7 @@ from assay import plugins
 from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.ports.exporters import Record
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.store.memory import memory_store
 
 
@@ -18,7 +18,7 @@ def record(view: RunView, log: tuple[Envelope, ...] = ()) -> Record:
 
 def recorded(log: list[Envelope]) -> Record:
     """The record of a log."""
-    return record(fold(log), tuple(log))
+    return record(fold_events(log), tuple(log))
 
 
 class Holding:

@@ -6,7 +6,7 @@ from research import ONE_STEP, Log, Sea, agent, planned, report_wanted, sends, w
 
 from assay.core.messages import Price, Profile
 from assay.core.sources import sha256
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.models.script import Scene, Scripted, says
 
 TASK = "Find how many people the two harbours of Brest employ"
@@ -53,7 +53,7 @@ async def run(report: str, *scenes: Scene, clever: bool = False, **changes: obje
 
 def view_of(log: Log) -> RunView:
     """The run as any reader sees it; text, hash and places agree."""
-    view = fold(log.envelopes)
+    view = fold_events(log.envelopes)
     assert view.report.text == log.text
     assert view.report.text_sha256 == sha256(log.text.encode())
     for claim in view.claims:

@@ -8,7 +8,7 @@ import msgspec
 from assay.core import events as e
 from assay.core.sources import sha256
 from assay.core.typed_answers import Field
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 
 RISES = logs.passage("S1001.4", "The tide at Brest rises seven metres.")
 TWICE = logs.passage("S1001.5", "High water comes twice a day.", document="S1001", start=60)
@@ -29,7 +29,7 @@ def log() -> logs.Log:
     made.add("verify", e.PhaseStarted(phase="verify"))
     _claims(made)
     _repair(made)
-    summary = msgspec.structs.replace(fold(made.events).summary)
+    summary = msgspec.structs.replace(fold_events(made.events).summary)
     made.add("verify", e.VerifySummary(summary=summary, passed=True))
     made.add("verify", e.PhaseFinished(phase="verify"))
     made.add("", e.RunCompleted(stop_reason="done", verified=True))
@@ -74,4 +74,4 @@ def view() -> RunView:
         Field(path=("rise", "metres"), value=9, sentence="The tide at Brest rises nine metres.", passages=("S1001.4",)),
         Field(path=("harbour_master",), reason="no passage <names> *anyone*"),
     )
-    return msgspec.structs.replace(fold(log().events), fields=fields)
+    return msgspec.structs.replace(fold_events(log().events), fields=fields)

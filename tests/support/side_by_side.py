@@ -13,7 +13,7 @@ from runtime import Dying, fixed, outcome, taken_up
 from assay.core import events as e
 from assay.core.brief import Brief
 from assay.core.usage import Usage
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.models.script import Scripted
 
 TIMES = {"seconds", "active_seconds", "elapsed", "first_token", "fetched_at", "speculation"}
@@ -56,8 +56,8 @@ def assert_same(one: Sequence[e.Envelope], other: Sequence[e.Envelope]) -> None:
     assert there.keys() == here.keys()
     for path in there:
         assert there[path] == here[path], path
-    assert fold(one).report == fold(other).report
-    assert fold(one).claims == fold(other).claims
+    assert fold_events(one).report == fold_events(other).report
+    assert fold_events(one).claims == fold_events(other).claims
 
 
 async def died_and_resumed(sea: Sea, model: Scripted, made: Brief, last: int) -> list[e.Envelope]:

@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from assay.core.ports import Clock
-from assay.run.process import SystemClock, stamp
+from assay.run.process import SystemClock, iso_timestamp
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ class SimulatedClock:
     """Implements `core.ports.Clock` by the time of the running loop."""
 
     def now(self) -> str:
-        return stamp(BEGAN + round(self.monotonic() * 1e9))
+        return iso_timestamp(BEGAN + round(self.monotonic() * 1e9))
 
     def monotonic(self) -> float:
         return asyncio.get_running_loop().time()

@@ -209,14 +209,14 @@ def _use(serve_once: Callable[[], None]) -> None:
     """Answer and serve once: patterns, decoders, statements and certificates are made when they are first used."""
     from assay.cli import main
     from assay.core.lazy import compile_all
-    from assay.core.remote_services import trusted
+    from assay.core.remote_services import tls_context
     from assay.locale import LOCALES, catalogue
     from assay.verify.texts import references
 
     compile_all()
     for locale in LOCALES:
         catalogue(locale)
-    references.titles(), references.lists(), references._after_claims(), references._counts()
+    references.export_headings(), references.source_list_headings(), references._after_claims(), references._counts()
     before = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="warm-") as folder, redirect_stdout(io.StringIO()):
         os.environ.update(ASSAY_HOME=f"{folder}/home", ASSAY_CONFIG=f"{folder}/config.toml")
@@ -225,8 +225,8 @@ def _use(serve_once: Callable[[], None]) -> None:
         serve_once()
     os.environ.clear()
     os.environ.update(before)
-    trusted()
-    trusted(told=True)
+    tls_context()
+    tls_context(told=True)
     assert threading.active_count() == 1, threading.enumerate()  # a fork has only the one which forks
 
 

@@ -11,12 +11,12 @@ from typing import Any
 from httpcore2 import AnyIOBackend, AsyncNetworkStream
 
 from assay.fetch.web import FetchLimits, FetchManners, WebFetcher
-from assay.fetch.web.addresses import GuardedBackend, Policy, policy
+from assay.fetch.web.addresses import GuardedBackend, Policy, parse_policy
 from assay.run.process import SystemClock
 
 PUBLIC, FORBIDDEN = "127.0.0.1", "127.66.0.1"
 """In tests the first stands for the public network; the second, as all other loopback, for what is forbidden."""
-ALLOWED: Policy = policy([f"{PUBLIC}/32"])
+ALLOWED: Policy = parse_policy([f"{PUBLIC}/32"])
 AGENT = "Assay/1 (test)"
 Reply = bytes | Sequence[bytes | float]
 """What is sent; between pieces, seconds to wait."""

@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 from assay.core import phrases
 from assay.core.claims import VERDICTS
-from assay.core.phrases import STOP_REASONS, in_words
+from assay.core.phrases import STOP_REASONS, stop_reason_phrase
 from assay.core.translation import (
-    day,
+    format_day,
+    format_number,
     gettext,
     is_right_to_left,
     join_list,
-    number,
-    state,
+    record_statement,
     statement_kind,
     statements_in,
 )
-from assay.locale import LOCALES, catalogue, compile_catalogue, locale_for, speaking
+from assay.locale import LOCALES, catalogue, compile_catalogue, locale_for, use_locale
 
 PLACES = re.compile(r"\{\w*\}")
 
@@ -65,10 +65,10 @@ def test_a_translation_ends_and_begins_as_its_message(locale: str) -> None:
 @pytest.mark.parametrize("locale", TRANSLATED)
 @given(count=st.integers(min_value=0, max_value=10**6))
 def test_every_number_has_a_form(locale: str, count: int) -> None:
-    with speaking(locale):
+    with use_locale(locale):
         found = [phrases.claims(count), phrases.sources(count), phrases.documents(count), phrases.pages(count)]
         assert all(found)
-        assert all(number(count) in each for each in found) or (locale == "ar" and count in (0, 1, 2))
+        assert all(format_number(count) in each for each in found) or (locale == "ar" and count in (0, 1, 2))
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
@@ -90,13 +90,13 @@ def test_for_tests_what_was_changed_is_compiled_once(tmp_path: Path) -> None:
 
 def test_verdicts_and_stop_reasons_are_words_of_each_language() -> None:
     for locale in TRANSLATED:
-        with speaking(locale):
+        with use_locale(locale):
             words = [phrases.verdict(name) for name in VERDICTS]
             assert len(set(words)) == len(VERDICTS)
             assert not set(words) & set(VERDICTS)
             for reason in STOP_REASONS:
-                assert not in_words(reason).endswith((".", "。", "।"))
-                assert in_words(reason) != STOP_REASONS[reason]
+                assert not stop_reason_phrase(reason).endswith((".", "。", "।"))
+                assert stop_reason_phrase(reason) != STOP_REASONS[reason]
 
 
 @pytest.mark.parametrize(
@@ -108,25 +108,29 @@ def test_a_language_has_a_catalogue_or_english(language: str, locale: str) -> No
 
 
 def test_figures_and_dates_are_those_of_the_language() -> None:
-    with speaking("de"):
-        assert (number(12_345), day("2024-03-01"), join_list(["a", "b"])) == ("12.345", "1. März 2024", "a, b")
-    with speaking("zh"):
-        assert (day("2024-03-01"), join_list(["a", "b"])) == ("2024年3月1日", "a、b")
-    assert (number(12_345), day("2024-03-01"), day("soon")) == ("12,345", "1 March 2024", "soon")
+    with use_locale("de"):
+        assert (format_number(12_345), format_day("2024-03-01"), join_list(["a", "b"])) == (
+            "12.345",
+            "1. März 2024",
+            "a, b",
+        )
+    with use_locale("zh"):
+        assert (format_day("2024-03-01"), join_list(["a", "b"])) == ("2024年3月1日", "a、b")
+    assert (format_number(12_345), format_day("2024-03-01"), format_day("soon")) == ("12,345", "1 March 2024", "soon")
     assert is_right_to_left("ar-EG")
     assert not is_right_to_left("de")
 
 
 def test_what_is_said_in_one_run_is_not_known_in_another() -> None:
-    with speaking("de"):
+    with use_locale("de"):
         assert gettext("Sources") == "Quellen"
-        assert state("Eins. *Zwei.*") == "Eins. *Zwei.*"
+        assert record_statement("Eins. *Zwei.*") == "Eins. *Zwei.*"
         assert statement_kind("*Zwei.*") == statement_kind("Eins. Zwei.") == "notice"
         assert statements_in("Vorher.\n\nZwei. Drei.") == {"Zwei.": "notice"}
-        with speaking("fr"):
+        with use_locale("fr"):
             assert statement_kind("Zwei.") is None
         assert statement_kind("Drei.") is None
     assert gettext("Sources") == "Sources"
     assert statement_kind("Zwei.") is None
-    state("Said outside of any run.")
+    record_statement("Said outside of any run.")
     assert statement_kind("Said outside of any run.") is None

@@ -11,9 +11,9 @@ from sampling import sampled
 
 from assay.core.sources import Document, sha256
 from assay.evidence.segment import segment
-from assay.fetch.html_markdown import DEEPEST_TAGS, shallow
-from assay.verify.texts.marked_text import mark
-from assay.verify.texts.text_check import DocumentAccess, draft
+from assay.fetch.html_markdown import DEEPEST_TAGS, limit_nesting
+from assay.verify.texts.marked_text import mark_citations
+from assay.verify.texts.text_check import DocumentAccess, check_by_rules
 
 SIZE = 5_000
 TEXTS = {name: (suffix, make) for name, suffix, make in constructs("text")}
@@ -47,7 +47,7 @@ def test_a_text_is_read_in_linear_time(name: str) -> None:
 @pytest.mark.parametrize("name", sampled(DRAFTS, 3))
 def test_a_draft_is_verified_in_linear_time(name: str) -> None:
     make: Callable[[int], str] = DRAFTS[name]
-    assert exponent(lambda text: draft(text, mark(text), SHELF), make, SIZE // 2) < WORST
+    assert exponent(lambda text: check_by_rules(text, mark_citations(text), SHELF), make, SIZE // 2) < WORST
 
 
 BLOCKS = (
@@ -59,10 +59,10 @@ BLOCKS = (
 @pytest.mark.parametrize("tag", [*BLOCKS.split(), "DIV"])
 def test_no_page_is_too_deep_to_be_read_at_once(tag: str) -> None:
     deep = f"<{tag} class=a>" * 5_000 + "text" + f"</{tag}>" * 5_000
-    kept = shallow(deep)
+    kept = limit_nesting(deep)
     assert (kept.count(f"<{tag} "), kept.count(f"</{tag}>")) == (DEEPEST_TAGS, DEEPEST_TAGS)
     assert "text" in kept
     no_block = f"<{tag}x>" * 5_000
-    assert shallow(no_block) == no_block
+    assert limit_nesting(no_block) == no_block
     flat = f"<{tag}>a</{tag}>" * 5_000
-    assert shallow(flat) == flat
+    assert limit_nesting(flat) == flat

@@ -16,13 +16,13 @@ from assay.cli.main import cli
 from assay.cli.run_options import _READERS, GroupedCommand, run_options
 from assay.core.brief import Brief, Depth
 from assay.core.errors import UnknownOption
-from assay.core.options import Flag, Option, declared, nested
+from assay.core.options import Flag, Option, declared_options, nest_values
 from assay.core.run_options import ForkOptions, RunOptions
-from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, options_of, with_options
+from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, add_options, options_of
 from assay.services import arguments
 from assay.services.batch.rows import row_shape
 
-OPTIONS = declared(RunOptions)
+OPTIONS = declared_options(RunOptions)
 WORDS = {"fork": ["runs", "fork"], "schedule": ["schedule", "add"], "answer": ["runs", "answer"], "judge": ["verify"]}
 """Where a command stands, by its name in the table, if that is not its own."""
 
@@ -89,7 +89,7 @@ def test_an_option_more_is_a_flag_of_its_commands_in_its_group() -> None:
 
 
 def test_an_option_more_is_a_column_of_rows_and_a_field_of_bodies() -> None:
-    @with_options("report", MoreOptions)
+    @add_options("report", MoreOptions)
     class Looks(RequestBody, frozen=True, kw_only=True):
         """How a report looks."""
 
@@ -104,9 +104,9 @@ def test_an_option_more_is_a_column_of_rows_and_a_field_of_bodies() -> None:
 
 def test_an_option_more_is_offered_for_what_nobody_knows() -> None:
     with pytest.raises(UnknownOption, match="no option of start named 'tonne'; did you mean 'tone'"):
-        arguments.check("start", {"tonne": "dry"}, (), f"{__name__}:MoreOptions")
+        arguments.check_keywords("start", {"tonne": "dry"}, (), f"{__name__}:MoreOptions")
     with pytest.raises(UnknownOption, match="no option of start named 'tone'"):
-        arguments.check("start", {"tone": "dry"}, (), "assay.core.run_options:RunOptions")
+        arguments.check_keywords("start", {"tone": "dry"}, (), "assay.core.run_options:RunOptions")
 
 
 def test_a_body_becomes_the_options_of_the_library() -> None:
@@ -122,4 +122,4 @@ def test_a_body_becomes_the_options_of_the_library() -> None:
 def test_types_and_dotted_names() -> None:
     assert get_args(OPTIONS["depth"].data) == (Depth, type(None))
     assert get_args(OPTIONS["template"].data) == (str, type(None))
-    assert nested({"a": 1, "b.c": 2, "b.d": 3}) == {"a": 1, "b": {"c": 2, "d": 3}}
+    assert nest_values({"a": 1, "b.c": 2, "b.d": 3}) == {"a": 1, "b": {"c": 2, "d": 3}}

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from assay import settings
-from assay.core.depths import STEPWISE, changed_depths
+from assay.core.depths import REFLECTIVE_DEPTHS, changed_depths
 from assay.core.errors import ConfigError, UnknownName
 from assay.services.briefs import make_brief
 from assay.settings import file as file_of_settings
@@ -160,9 +160,11 @@ def test_surroundings(variables: dict[str, str], color: bool, interactive: bool,
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert settings.surroundings() == settings.TerminalEnvironment(color=color, interactive=interactive, remote=False)
+    assert settings.terminal_environment() == settings.TerminalEnvironment(
+        color=color, interactive=interactive, remote=False
+    )
     monkeypatch.setenv("SSH_TTY", "/dev/pts/3")
-    assert settings.surroundings().remote
+    assert settings.terminal_environment().remote
 
 
 def test_the_page_on_settings_has_the_numbers_of_every_depth():
@@ -206,7 +208,7 @@ def test_a_brief_keeps_the_numbers_of_its_strategy():
     brief = make_brief("How?", made, {"strategy": "reflective"})
     assert (brief.rules("medium").max_steps, brief.rules("medium").cycles) == (4, 5)
     assert (brief.rules("light").words, brief.rules("light").queries) == (80, 2)
-    assert brief.rules("extended") == STEPWISE["extended"]
+    assert brief.rules("extended") == REFLECTIVE_DEPTHS["extended"]
     assert set(brief.depths) == {"light", "medium", "extended"}
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as some
 from assay.core.errors import ConfigError
 from assay.core.ports.models import Secret
 from assay.settings import Settings, describe, load, names
-from assay.settings.reader import dotted
+from assay.settings.reader import dotted_settings
 from assay.settings.research import SearchSettings
 from assay.settings.sections import Keys, Limits
 
@@ -129,7 +129,7 @@ def read(values: dict[str, Any]) -> tuple[Settings | None, str]:
 
 
 VARIABLES = [name for name in names() if name != "language"]  # its message repeats what is no language
-SECRETS = [name for name, field in dotted(Settings) if "Secret" in str(field.kind)]
+SECRETS = [name for name, field in dotted_settings(Settings) if "Secret" in str(field.kind)]
 ANYTHING = some.recursive(
     some.none() | some.booleans() | some.integers() | some.floats() | some.text(max_size=8),
     lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=8), inner, max_size=3),

@@ -11,18 +11,18 @@ from typing import Annotated
 
 import msgspec
 
-from assay.agents.history import History, ask, output
-from assay.agents.replies import defect, salvaged
-from assay.core.citations.reader import citing
+from assay.agents.history import History, ask_with_history, output_cap
+from assay.agents.replies import reply_defect, salvage_text
+from assay.core.citations.reader import citation_reading
 from assay.core.citations.whole_source import WholeSource
 from assay.core.clean import Edit, Edited
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
 from assay.core.lazy import regex
-from assay.core.markers import Marker, parse
+from assay.core.markers import Marker, parse_markers
 from assay.core.messages import Message, Reply, Request, ToolDefinition
-from assay.core.phrases import NOTHING, in_words, nothing
-from assay.core.report_sentences import read
+from assay.core.phrases import NOTHING, nothing_found_text, stop_reason_phrase
+from assay.core.report_sentences import read_sentences
 from assay.core.sources import Passage, Source
 from assay.core.text import sentences, words
 from assay.core.translation import gettext as _
@@ -89,8 +89,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     uncited: bool = False
 
 
-def brief(task: AgentTask) -> str:
-    """The `brief` message, as JSON: question, language, date, documents, the work of finished agents, findings."""
+def brief_json(task: AgentTask) -> str:
+    """The `brief_json` message, as JSON: question, language, date, documents, the work of finished agents, findings."""
     told = {
         "question": task.question,
         "language": task.language,
@@ -119,13 +119,13 @@ DONE = define("done", "End your research: you are asked for your findings next."
 THINK = define(
     "think", "Reason in writing before you decide. Nothing else happens.", Think, control=True, thought="reasoning"
 )
-CONTROL = frozenset({DONE.name, THINK.name})
+CONTROL_TOOLS = frozenset({DONE.name, THINK.name})
 
 
 _ITEM = regex(r"^- \{([a-z_]+)\} (.*\n(?: .*\n)*)", re.MULTILINE)
 
 
-def for_tools(text: str, there: Collection[str]) -> str:
+def drop_unavailable_items(text: str, there: Collection[str]) -> str:
     """A prompt without its items about missing tools or places (`- {open} Open the …`, `- {web} …`)."""
     return _ITEM.sub(lambda found: f"- {found[2]}" if found[1] in there else "", text)
 
@@ -137,19 +137,21 @@ class PromptOpening(msgspec.Struct, frozen=True, kw_only=True):
     tools: tuple[ToolDefinition, ...]
 
 
-def opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpening:
+def prompt_opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> PromptOpening:
     """The opening of an agent with `tools`; `think` only if its model does not reason by itself."""
     may_think = run.rules.thoughts and not run.profile("analytical").native_reasoning
     think = (THINK,) if may_think else ()
     definitions = (*(tool.definition for tool in tools.values()), DONE, *think)
     places = {"web": run.brief.scope.web, "documents": task.held}
     there = {tool.name for tool in definitions} | {place for place, held in places.items() if held}
-    return PromptOpening(system=for_tools(run.prompt("assay.agents", "research"), there), tools=definitions)
+    return PromptOpening(
+        system=drop_unavailable_items(run.prompt("assay.agents", "research"), there), tools=definitions
+    )
 
 
 # The citations of a text: its markers resolved in the ledger, without those that do not exist.
 
-OF_A_SOURCE = 2
+PASSAGES_PER_SOURCE = 2
 """Passages that stand for a source cited as a whole, if no sentence that cites it shares a word with any."""
 
 
@@ -167,13 +169,13 @@ class CitedText(msgspec.Struct, frozen=True, kw_only=True):
     uncited: bool = False
 
 
-def cite(text: str, ledger: Ledger) -> CitedText:
+def resolve_citations(text: str, ledger: Ledger) -> CitedText:
     """Resolve the markers of `text`. An unknown id is dropped and counted, never mapped to another."""
     edits: list[Edit] = []
     passages: dict[str, Passage] = {}
     sources: dict[str, Source] = {}
     dropped = 0
-    for marker in parse(text):
+    for marker in parse_markers(text):
         found = ledger.resolve(marker.ids)
         passages.update((passage.id, passage) for passage in found.passages)
         sources.update((source.id, source) for source in found.sources)
@@ -181,7 +183,7 @@ def cite(text: str, ledger: Ledger) -> CitedText:
         if found.dropped:
             edits.append(_drop_ids(text, marker, found.dropped))
     for source in sources:
-        passages.update((passage.id, passage) for passage in _of_whole(source, text, ledger))
+        passages.update((passage.id, passage) for passage in _whole_source_passages(source, text, ledger))
     return CitedText(
         text=Edited(text, edits).text,
         passages=tuple(passages.values()),
@@ -201,25 +203,25 @@ def _drop_ids(text: str, marker: Marker, dropped: tuple[str, ...]) -> Edit:
     return Edit(start, marker.end, "")
 
 
-def _of_whole(source: str, text: str, ledger: Ledger) -> Sequence[Passage]:
+def _whole_source_passages(source: str, text: str, ledger: Ledger) -> Sequence[Passage]:
     """The passages meant by sentences that cite a source as a whole; one in other words still rests on its first."""
     whole = WholeSource(ledger.passages(source))
-    stated = [each.text for each in read(text) if any(source in marker.sources for marker in each.markers)]
-    return [passage for each in stated for passage in whole.best_passages(each)] or whole.passages[:OF_A_SOURCE]
+    stated = [each.text for each in read_sentences(text) if any(source in marker.sources for marker in each.markers)]
+    return [passage for each in stated for passage in whole.best_passages(each)] or whole.passages[:PASSAGES_PER_SOURCE]
 
 
 # How an agent reports.
 
-BEST = 8
-LONG_ENOUGH_TO_CITE = 60
-LEAST_TOLD, TOLD = 2, 0.6
+MAX_NEAREST_PASSAGES = 8
+MIN_CITED_WORDS = 60
+MIN_NEW_WORDS, SHARED_WORDS_SHARE = 2, 0.6
 """Words a sentence must have beyond its task, and the share of them that must be in one passage. By hand."""
 
 
 class AgentWork(msgspec.Struct, frozen=True, kw_only=True):
     """An agent's work at its end: its task, its history, why it ended, and after how many turns.
 
-    `opening` is the beginning of its requests; that for the findings has it too.
+    `prompt_opening` is the beginning of its requests; that for the findings has it too.
     """
 
     task: AgentTask
@@ -229,14 +231,20 @@ class AgentWork(msgspec.Struct, frozen=True, kw_only=True):
     turns: int
 
 
-async def report(run: Run, ledger: Ledger, work: AgentWork) -> Finding:
+async def report_findings(run: Run, ledger: Ledger, work: AgentWork) -> Finding:
     """Write an agent's findings and log them. `ledger` is what the agent sees of it; no tool may be called."""
-    place, task, stop = run.child("findings").at("report"), work.task, work.stop
+    place, task, stop = run.child("findings").with_gate("report"), work.task, work.stop
     try:
-        cited = founded(await _write(place, ledger, task, work.history, work.opening), task, ledger, place.lane)
+        cited = citations_or_nearest(
+            await _write(place, ledger, task, work.history, work.opening), task, ledger, place.lane
+        )
     except (LimitReached, ModelFailed) as failed:
-        place.at("write").warn(_("findings were put together by code: {why}").format(why=in_words(failed.reason)))
-        cited = cite(compose(task.about, ledger.seeing([run.lane])) or nothing(), ledger)
+        place.with_gate("write").warn(
+            _("findings were put together by code: {why}").format(why=stop_reason_phrase(failed.reason))
+        )
+        cited = resolve_citations(
+            quote_nearest_passages(task.about, ledger.seeing([run.lane])) or nothing_found_text(), ledger
+        )
         stop = stop if stop != "done" else failed.reason if isinstance(failed, LimitReached) else failed.kind
     return log_finding(place, task, cited, stop, work.turns)
 
@@ -251,7 +259,7 @@ async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, 
 
     async def ask(note: str) -> Reply:
         told = f"{instruction}\n\n{note}" if note else instruction
-        return await _ask(place, ledger, history, opening, told)
+        return await _ask_for_findings(place, ledger, history, opening, told)
 
     return await ask_for_findings("findings", ask, place, ledger, task)
 
@@ -261,64 +269,67 @@ async def ask_for_findings(
 ) -> str:
     """The text of a reply, `called` findings or an analysis; if it is badly written, that of a second one.
 
-    `ask` gets a note on what was wrong, "" at first. If the second is unusable too, what can be used of both counts.
+    `ask_with_history` gets a note on what was wrong, "" at first. If the second is unusable too, what can be used of
+    both counts.
 
     Raises:
         ModelFailed: nothing can be used.
     """
     first = last = await ask("")
-    if wrong := _wrong_with(first, task, ledger):
+    if wrong := _findings_defect(first, task, ledger):
         last = await ask(f"Your last reply could not be used: {wrong}.")
-    wrong = defect(last)
+    wrong = reply_defect(last)
     if not wrong:
         return last.text.strip()
-    left = [text for text in map(salvaged, (first, last)) if cite(text, ledger).passages]
+    left = [text for text in map(salvage_text, (first, last)) if resolve_citations(text, ledger).passages]
     if not left:
         raise ModelFailed(f"{called} could not be used: {wrong}")
     place.warn(f"{called} were used in part: {wrong.partition(';')[0]}")
     return max(left, key=len)
 
 
-def _wrong_with(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
-    """Why findings cannot be used: `defect`, or statements without citations; "" if they can."""
-    if wrong := defect(reply):
+def _findings_defect(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
+    """Why findings cannot be used: `reply_defect`, or statements without citations; "" if they can."""
+    if wrong := reply_defect(reply):
         return wrong
-    if cite(reply.text, ledger).passages or not _must_cite(reply.text, task, ledger):
+    if resolve_citations(reply.text, ledger).passages or not _must_cite(reply.text, task, ledger):
         return ""
     return "it cites no passage; put the id of the passage, like [S2003.17], after each sentence"
 
 
 def _must_cite(text: str, task: AgentTask, ledger: Ledger) -> bool:
     """True if a text is long, or says something about the passages shown; not if it says that nothing was found."""
-    if text.strip() == nothing():
+    if text.strip() == nothing_found_text():
         return False
-    return len(words(text)) >= LONG_ENOUGH_TO_CITE or mentions_passages(text, task, ledger)
+    return len(words(text)) >= MIN_CITED_WORDS or mentions_passages(text, task, ledger)
 
 
 def mentions_passages(text: str, task: AgentTask, ledger: Ledger) -> bool:
     """True if a text says something about the passages shown: words of a sentence, beyond the task's, are in one."""
     known = set(words(task.about))
-    return any(_stands(set(words(text[start:end])) - known, ledger) for start, end in sentences(text))
+    return any(_is_in_passages(set(words(text[start:end])) - known, ledger) for start, end in sentences(text))
 
 
-def _stands(new: set[str], ledger: Ledger) -> bool:
-    if len(new) < LEAST_TOLD:
+def _is_in_passages(new: set[str], ledger: Ledger) -> bool:
+    if len(new) < MIN_NEW_WORDS:
         return False
     near = ledger.recall(" ".join(new), 3)
-    return any(len(new & set(words(passage.text))) >= len(new) * TOLD for passage in near)
+    return any(len(new & set(words(passage.text))) >= len(new) * SHARED_WORDS_SHARE for passage in near)
 
 
-def founded(text: str, task: AgentTask, ledger: Ledger, lane: int) -> CitedText:
+def citations_or_nearest(text: str, task: AgentTask, ledger: Ledger, lane: int) -> CitedText:
     """The citations of a text; if it says something without citing, the nearest passages that its agent was shown."""
-    cited = cite(text, ledger)
+    cited = resolve_citations(text, ledger)
     if cited.passages or not _must_cite(text, task, ledger):
         return cited
     shown = ledger.seeing([lane])
-    near = (shown if shown.count() else ledger).recall(f"{text}\n{task.task}", BEST)
+    near = (shown if shown.count() else ledger).recall(f"{text}\n{task.task}", MAX_NEAREST_PASSAGES)
     return msgspec.structs.replace(cited, passages=tuple(near), uncited=bool(near))
 
 
-async def _ask(place: Run, ledger: Ledger, history: History, opening: PromptOpening, instruction: str) -> Reply:
+async def _ask_for_findings(
+    place: Run, ledger: Ledger, history: History, opening: PromptOpening, instruction: str
+) -> Reply:
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
         task="find",
@@ -326,12 +337,14 @@ async def _ask(place: Run, ledger: Ledger, history: History, opening: PromptOpen
         messages=(),
         tools=opening.tools,
         tool_choice="none",
-        max_tokens=output(place.profile("analytical"), place.rules.findings_tokens),
+        max_tokens=output_cap(place.profile("analytical"), place.rules.findings_tokens),
         effort="low",
     )
     closing = [Message(role="user", name="report_findings", text=instruction)]
-    hooks = StreamHooks(deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citing(ledger.knows))
-    return await ask(place, "analytical", history, request, closing, hooks)
+    hooks = StreamHooks(
+        deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citation_reading(ledger.knows)
+    )
+    return await ask_with_history(place, "analytical", history, request, closing, hooks)
 
 
 def log_finding(place: Run, task: AgentTask, cited: CitedText, stop: str, turns: int) -> Finding:
@@ -359,18 +372,20 @@ def log_finding(place: Run, task: AgentTask, cited: CitedText, stop: str, turns:
     )
 
 
-def compose(about: str, ledger: Ledger) -> str:
+def quote_nearest_passages(about: str, ledger: Ledger) -> str:
     """Findings without a model: the shown passages that share most words with the task, verbatim and cited, if any."""
-    passages = ledger.recall(about, BEST)
-    return "\n".join(f"- {quoted(passage)}" for passage in passages)
+    passages = ledger.recall(about, MAX_NEAREST_PASSAGES)
+    return "\n".join(f"- {cited_sentences(passage)}" for passage in passages)
 
 
 def finding_text(finding: Finding) -> str:
     """A finding for a reader; without citations, its passages word for word."""
-    return "\n".join(f"- {quoted(passage)}" for passage in finding.passages) if finding.uncited else finding.text
+    return (
+        "\n".join(f"- {cited_sentences(passage)}" for passage in finding.passages) if finding.uncited else finding.text
+    )
 
 
-def quoted(passage: Passage) -> str:
+def cited_sentences(passage: Passage) -> str:
     """A passage on one line, with each of its sentences cited."""
     text = " ".join(passage.text.split())
     return " ".join(f"{text[start:end]} [{passage.id}]" for start, end in sentences(text))

@@ -12,12 +12,12 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from assay.agents.replies import again
+from assay.agents.replies import retry_request
 from assay.core.brief import Role
 from assay.core.clean import one_line
 from assay.core.errors import ContextTooLong
 from assay.core.messages import Message, Profile, Reply, Request, ToolDefinition
-from assay.core.passage_context import show
+from assay.core.passage_context import format_source
 from assay.core.text import estimate_tokens, words
 from assay.evidence.ledger import SourceBlock
 from assay.run.run import Run
@@ -30,18 +30,18 @@ MARGIN = 0.05
 MESSAGE_TOKENS = 8
 
 
-def output(profile: Profile, wanted: int) -> int:
+def output_cap(profile: Profile, wanted: int) -> int:
     """An output cap: what is wanted, within the model's limit and a quarter of its window."""
     return max(1, min(wanted, profile.max_output, profile.window // 4))
 
 
-def room(profile: Profile, system: str, tools: Sequence[ToolDefinition], max_tokens: int) -> int:
+def message_room(profile: Profile, system: str, tools: Sequence[ToolDefinition], max_tokens: int) -> int:
     """The part of the window left for messages."""
     fixed = estimate_tokens(system) + estimate_tokens(msgspec.json.encode(tools).decode()) + max_tokens
     return max(0, int(profile.window * (1 - MARGIN)) - fixed)
 
 
-async def halved(ask: Callable[[int], Awaitable[T]], tokens: int) -> T:
+async def ask_with_halving(ask: Callable[[int], Awaitable[T]], tokens: int) -> T:
     """Ask with so many tokens of findings, and with half of them if the model says that they do not fit."""
     try:
         return await ask(tokens)
@@ -49,27 +49,27 @@ async def halved(ask: Callable[[int], Awaitable[T]], tokens: int) -> T:
         return await ask(tokens // 2)
 
 
-async def readable(
+async def ask_until_readable(
     run: Run, role: Role, request: Request, read: Callable[[str], T | None], note: str, hooks: StreamHooks = HEARD
 ) -> T | None:
     """The reply as `read` reads it; asked for once more, with a note, if it cannot be read."""
     reply = await run.ask(role, request, hooks)
     found = read(reply.text)
-    return found if found is not None else read((await run.ask(role, again(request, reply, note))).text)
+    return found if found is not None else read((await run.ask(role, retry_request(request, reply, note))).text)
 
 
-def size(message: Message) -> int:
+def message_tokens(message: Message) -> int:
     """The size of a message, estimated on the safe side."""
     calls = msgspec.json.encode(message.calls).decode() if message.calls else ""
     return estimate_tokens(message.text) + estimate_tokens(calls) + MESSAGE_TOKENS
 
 
-def total(messages: Sequence[Message]) -> int:
+def total_tokens(messages: Sequence[Message]) -> int:
     """The size of messages together."""
-    return sum(size(message) for message in messages)
+    return sum(message_tokens(message) for message in messages)
 
 
-BEST = 3
+BEST_PASSAGES = 3
 FORMS = 3
 TITLE_LENGTH = 80
 
@@ -106,7 +106,7 @@ class History:
 
     def __init__(self, opening: Sequence[Message]) -> None:
         self._opening = tuple(opening)
-        self._taken = sum(map(size, self._opening))
+        self._taken = sum(map(message_tokens, self._opening))
         self._turns: list[_RenderedTurn] = []
 
     def add(self, turn: ModelTurn) -> None:
@@ -119,9 +119,9 @@ class History:
         Results are shortened oldest first, then whole turns are left out, oldest first. The opening, the last turn and
         `closing` always stay, and every result keeps its call.
         """
-        spare = tokens - self._taken - sum(map(size, closing))
-        shortened = list(zip(self._turns, _shorten(self._turns, spare), strict=True))
-        left_out = _left_out([turn.size(form) for turn, form in shortened], spare)
+        spare = tokens - self._taken - sum(map(message_tokens, closing))
+        shortened = list(zip(self._turns, _choose_forms(self._turns, spare), strict=True))
+        left_out = _count_dropped_turns([turn.size(form) for turn, form in shortened], spare)
         kept = (message for turn, form in shortened[left_out:] for message in turn.messages(form))
         return (*self._opening, *kept, *closing)
 
@@ -142,11 +142,11 @@ class _RenderedTurn:
     def _form(self, form: int) -> tuple[tuple[Message, ...], int]:
         if form not in self._made:
             messages = _render(self._turn, form)
-            self._made[form] = messages, sum(map(size, messages))
+            self._made[form] = messages, sum(map(message_tokens, messages))
         return self._made[form]
 
 
-def _shorten(turns: Sequence[_RenderedTurn], spare: int) -> list[int]:
+def _choose_forms(turns: Sequence[_RenderedTurn], spare: int) -> list[int]:
     """The form of each turn."""
     forms = [0] * len(turns)
     taken = sum(turn.size(0) for turn in turns)
@@ -159,7 +159,7 @@ def _shorten(turns: Sequence[_RenderedTurn], spare: int) -> list[int]:
     return forms
 
 
-def _left_out(sizes: Sequence[int], spare: int) -> int:
+def _count_dropped_turns(sizes: Sequence[int], spare: int) -> int:
     """How many turns to leave out at the beginning."""
     taken, count = sum(sizes), 0
     while taken > spare and count < len(sizes) - 1:
@@ -177,13 +177,13 @@ def _render(turn: ModelTurn, form: int) -> tuple[Message, ...]:
     return (turn.said, *results, *note)
 
 
-def result(call_id: str, note: str, blocks: Sequence[SourceBlock], about: str) -> CallResult:
+def tool_result(call_id: str, note: str, blocks: Sequence[SourceBlock], about: str) -> CallResult:
     """A tool result; `about` is the task, by which the best passages are chosen."""
 
     def shorten() -> tuple[str, str]:
         if not blocks:
             return note, note[:200]
-        best = _best(blocks, about)
+        best = _best_blocks(blocks, about)
         left = _exclude(blocks, best)
         few = _blocks_text(f"The best passages. Also shown were {_sources_line(left)}." if left else "", best)
         return few, f"Shortened; recall or open to read again: {_sources_line(blocks)}."
@@ -192,12 +192,12 @@ def result(call_id: str, note: str, blocks: Sequence[SourceBlock], about: str) -
         call_id=call_id,
         text=_blocks_text(note, blocks),
         shorten=shorten,
-        gist=lambda: _blocks_text("", _best(blocks, about)) or note,
+        gist=lambda: _blocks_text("", _best_blocks(blocks, about)) or note,
     )
 
 
 def _blocks_text(note: str, blocks: Sequence[SourceBlock]) -> str:
-    shown = (show(block.source, block.passages) for block in blocks)
+    shown = (format_source(block.source, block.passages) for block in blocks)
     return "\n\n".join(text for text in (note, *shown) if text)
 
 
@@ -213,19 +213,19 @@ def _sources_line(blocks: Sequence[SourceBlock]) -> str:
 def _exclude(blocks: Sequence[SourceBlock], others: Sequence[SourceBlock]) -> list[SourceBlock]:
     """The passages that are in none of `others`, below their sources."""
     gone = {each.id for block in others for each in block.passages}
-    return _chosen(blocks, lambda each: each not in gone)
+    return _filter_blocks(blocks, lambda each: each not in gone)
 
 
-def _best(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
+def _best_blocks(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
     wanted = set(words(about))
     rated = sorted(
         ((len(wanted & set(words(each.text))), each.id) for block in blocks for each in block.passages),
         key=lambda pair: -pair[0],
     )
-    return _chosen(blocks, {id for _, id in rated[:BEST]}.__contains__)
+    return _filter_blocks(blocks, {id for _, id in rated[:BEST_PASSAGES]}.__contains__)
 
 
-def _chosen(blocks: Sequence[SourceBlock], keeps: Callable[[str], bool]) -> list[SourceBlock]:
+def _filter_blocks(blocks: Sequence[SourceBlock], keeps: Callable[[str], bool]) -> list[SourceBlock]:
     """The passages whose ids it keeps, below their sources."""
     kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if keeps(p.id))) for b in blocks)
     return [block for block in kept if block.passages]
@@ -234,28 +234,30 @@ def _chosen(blocks: Sequence[SourceBlock], keeps: Callable[[str], bool]) -> list
 # Asking with a history: it is made to fit, and shortened once more if the model says that it does not.
 
 
-def fitted(run: Run, role: Role, history: History, request: Request, closing: Sequence[Message]) -> tuple[Request, int]:
+def fit_request(
+    run: Run, role: Role, history: History, request: Request, closing: Sequence[Message]
+) -> tuple[Request, int]:
     """`request` with the messages of `history` and then `closing`, and the tokens that these may have."""
-    tokens = room(run.profile(role), request.system, request.tools, request.max_tokens)
+    tokens = message_room(run.profile(role), request.system, request.tools, request.max_tokens)
     messages = history.messages(tokens, closing)
     return msgspec.structs.replace(request, messages=messages, passing=len(closing)), tokens
 
 
-async def ask(
+async def ask_with_history(
     run: Run, role: Role, history: History, request: Request, closing: Sequence[Message], hooks: StreamHooks = HEARD
 ) -> Reply:
-    """Ask `request` with the messages of `history` and then `closing`; see `Run.ask`.
+    """Ask `request` with the messages of `history` and then `closing`; see `Run.ask_with_history`.
 
     Raises:
-        ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` if half of it is still too long.
+        ModelFailed, LimitReached: as `Run.ask_with_history`; `ContextTooLong` if half of it is still too long.
     """
-    fitting, tokens = fitted(run, role, history, request, closing)
+    fitting, tokens = fit_request(run, role, history, request, closing)
     try:
         return await run.ask(role, fitting, hooks)
     except ContextTooLong:
         # The window may be far smaller than reported: half of it, or of the part that can be shortened.
-        least = total(history.messages(0, closing))
-        half = min(tokens, total(fitting.messages) + least) // 2
+        least = total_tokens(history.messages(0, closing))
+        half = min(tokens, total_tokens(fitting.messages) + least) // 2
         shorter = msgspec.structs.replace(fitting, messages=history.messages(half, closing))
         return await run.ask(role, shorter, hooks)
 
@@ -271,8 +273,8 @@ class RuleTexts(Protocol):
         ...
 
 
-def rules(data: RuleTexts) -> Message:
-    """The `rules` message."""
+def rules_message(data: RuleTexts) -> Message:
+    """The `rules_message` message."""
     return Message(role="user", name="rules", text=data.sentences(), values=msgspec.json.encode(data).decode())
 
 

@@ -8,20 +8,30 @@ from functools import partial
 import msgspec
 
 from assay.agents.findings import (
-    CONTROL,
+    CONTROL_TOOLS,
     DONE,
     THINK,
     AgentTask,
     AgentWork,
     Finding,
     PromptOpening,
-    brief,
-    opening,
-    report,
+    brief_json,
+    prompt_opening,
+    report_findings,
 )
-from assay.agents.history import CallResult, History, ModelTurn, ask, fitted, output, pluralize, result, rules
-from assay.agents.replies import mend, names, tell_ignored
-from assay.core.brief import shortened
+from assay.agents.history import (
+    CallResult,
+    History,
+    ModelTurn,
+    ask_with_history,
+    fit_request,
+    output_cap,
+    pluralize,
+    rules_message,
+    tool_result,
+)
+from assay.agents.replies import log_ignored_tools, read_calls, tool_names
+from assay.core.brief import shorten_text
 from assay.core.errors import Failed, LimitReached, ModelFailed
 from assay.core.events import (
     AgentFailed,
@@ -34,14 +44,14 @@ from assay.core.events import (
     ToolStarted,
 )
 from assay.core.messages import Message, Reply, Request, ToolCall
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.ports import LedgerRow
 from assay.core.sources import SNIPPET
 from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation, Tool
 from assay.run.run import Branch, Run
-from assay.run.steps import StepContext, watched
+from assay.run.steps import StepContext, watch_span
 from assay.run.voice import HEARD, StreamHooks
 from assay.tools.recall import RecallTool
 
@@ -63,7 +73,7 @@ class Observed(msgspec.Struct, frozen=True):
     rows: tuple[LedgerRow, ...]
 
 
-async def act(
+async def execute_calls(
     run: Run, ledger: Ledger, tools: Mapping[str, Tool], calls: Sequence[ToolCall], about: str
 ) -> tuple[CallResult, ...]:
     """Carry out a turn's calls and register what they returned.
@@ -74,22 +84,22 @@ async def act(
         LimitReached: a limit ended a call; the results of the others are registered first.
     """
     branches = (
-        Branch(f"call-{place}", partial(_call, ledger=ledger, tools=tools, call=call))
+        Branch(f"call-{place}", partial(_execute_call, ledger=ledger, tools=tools, call=call))
         for place, call in enumerate(calls)
     )
     acted = await run.gather(*branches)
-    results = await observe(run, ledger, acted, about)
+    results = await register_results(run, ledger, acted, about)
     limit = next((each.limit for each in acted if each.limit), "")
     if limit:
         raise LimitReached(limit)
     return results
 
 
-async def _call(run: Run, *, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> Acted:
+async def _execute_call(run: Run, *, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> Acted:
     arguments = call.malformed or msgspec.json.encode(call.arguments).decode()
     run.emit(ToolStarted(call=call.id, tool=call.name, arguments=arguments))
     try:
-        with watched(run, "tool", call.name if call.name in tools else "unknown"):
+        with watch_span(run, "tool", call.name if call.name in tools else "unknown"):
             observation = await _perform(run, ledger, tools, call)
     except LimitReached as limit:
         run.emit(ToolFailed(call=call.id, tool=call.name, reason=f"limit reached: {limit.reason}"))
@@ -111,7 +121,7 @@ async def _perform(run: Run, ledger: Ledger, tools: Mapping[str, Tool], call: To
     return await tool.run(run, ledger, call.arguments)
 
 
-async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) -> tuple[CallResult, ...]:
+async def register_results(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) -> tuple[CallResult, ...]:
     """Give ids to what a turn's calls showed, in call order, in one step, and return the answers to the calls."""
     shown = [each for one in acted if one.observation for each in one.observation.shown]
 
@@ -126,7 +136,7 @@ async def observe(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) 
 
     places = [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]
     # Under the writer's gate: results are kept, whatever limit has been reached meanwhile.
-    observed = await run.at("write").step("observe", register, returns=Observed, input=places)
+    observed = await run.with_gate("write").step("observe", register, returns=Observed, input=places)
     ledger.apply(observed.rows)
     return tuple(_result(run, ledger, each, about) for each in acted)
 
@@ -142,14 +152,14 @@ def _queries_and_opened(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
 
 def _result(run: Run, ledger: Ledger, acted: Acted, about: str) -> CallResult:
     if acted.observation is None:
-        return result(acted.call.id, f"Failed: {acted.failure or acted.limit}", (), about)
+        return tool_result(acted.call.id, f"Failed: {acted.failure or acted.limit}", (), about)
     blocks = ledger.blocks(run.lane, acted.observation.shown)
-    return result(acted.call.id, acted.observation.note, blocks, about)
+    return tool_result(acted.call.id, acted.observation.note, blocks, about)
 
 
 FIRST_TURN = "first-turn"
 """The slot of the call with which an agent begins."""
-SEARCH = "search"
+SEARCH_TOOL = "search"
 QUERY_LENGTH = 200
 """Characters of a query that code takes from a task."""
 NOTED = "Noted."
@@ -161,20 +171,20 @@ OPEN_PAGES = (
 CALL_A_TOOL = "Call a tool: search for what your task needs. Answer with a tool call, not with text."
 
 
-async def research_agent(run: Run, task: AgentTask, ledger: Ledger, tools: Mapping[str, Tool]) -> Finding:
+async def research_task(run: Run, task: AgentTask, ledger: Ledger, tools: Mapping[str, Tool]) -> Finding:
     """Work on one task in a separate lane and return findings, whatever ended the work.
 
     Raises:
         ModelFailed: the model failed before anything was found; only this agent fails.
     """
-    return await conduct(run, Agent(task, ledger, tools, run.lane))
+    return await run_agent(run, Agent(task, ledger, tools, run.lane))
 
 
-async def conduct(run: Run, agent: Agent) -> Finding:
+async def run_agent(run: Run, agent: Agent) -> Finding:
     """Let an agent work, and report.
 
     Raises:
-        ModelFailed: as `research_agent`.
+        ModelFailed: as `research_task`.
         LimitReached: the run may have no more agents.
     """
     task = agent.task
@@ -184,15 +194,15 @@ async def conduct(run: Run, agent: Agent) -> Finding:
         run.emit(AgentFailed(lane=run.lane, error=agent.failure))
         raise ModelFailed(agent.failure)
     if stop == "agents":  # it never began, and has nothing to report
-        run.emit(AgentFailed(lane=run.lane, error=in_words(stop)))
+        run.emit(AgentFailed(lane=run.lane, error=stop_reason_phrase(stop)))
         raise LimitReached(stop)
     work = AgentWork(task=task, history=agent.history, opening=agent.opening(run), stop=stop, turns=agent.turns)
-    finding = await report(run, agent.ledger, work)
+    finding = await report_findings(run, agent.ledger, work)
     run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=finding.turns))
     return finding
 
 
-async def count(run: Run) -> None:
+async def count_agent(run: Run) -> None:
     """Count an agent that begins to work.
 
     Raises:
@@ -208,7 +218,9 @@ async def count(run: Run) -> None:
 
 
 class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The `rules` message: the number of this turn, of how many, and how many calls are left if they are limited."""
+    """The `rules_message` message: the number of this turn, of how many, and how many calls are left if they are
+    limited.
+    """
 
     turn: int
     turns: int
@@ -230,7 +242,7 @@ class Agent:
         seen = [Message(role="user", name="seen", text=task.seen)] if task.seen else []
         self.history = History(
             [
-                Message(role="user", name="brief", text=brief(task)),
+                Message(role="user", name="brief", text=brief_json(task)),
                 *seen,
                 Message(role="user", name="task", text=task.task),
             ]
@@ -242,13 +254,13 @@ class Agent:
 
     def opening(self, run: Run) -> PromptOpening:
         """The beginning of its requests."""
-        return opening(run, self.task, self.tools)
+        return prompt_opening(run, self.task, self.tools)
 
     async def work(self, run: Run) -> str:
         """Work, and return what ended it: done, a limit's reason, or the kind of a failure."""
         try:
-            await count(run)
-            await self.go(run)
+            await count_agent(run)
+            await self.run_turns(run)
         except LimitReached as limit:
             return limit.reason
         except ModelFailed as failed:
@@ -256,7 +268,7 @@ class Agent:
             return failed.kind
         return "done"
 
-    async def go(self, run: Run) -> None:
+    async def run_turns(self, run: Run) -> None:
         """Run the loop.
 
         Raises:
@@ -266,27 +278,27 @@ class Agent:
             place = run.child(f"turn-{turn}")
             if self.task.calls and self.calls >= self.task.calls:
                 return
-            message = await self._ask(place, turn)
-            if turn == 1 and not acting(message):
+            message = await self._ask_for_calls(place, turn)
+            if turn == 1 and not action_calls(message):
                 await self._search_anyway(place, message)
-            if not acting(message):
+            if not action_calls(message):
                 return
             self.turns = turn
-            await self.act(place, message)
-            if DONE.name in names(message.calls):
+            await self.execute_calls(place, message)
+            if DONE.name in tool_names(message.calls):
                 return
 
-    async def act(self, place: Run, message: Message) -> tuple[CallResult, ...]:
+    async def execute_calls(self, place: Run, message: Message) -> tuple[CallResult, ...]:
         """Carry out the calls of a turn, as many as the agent has left; each is answered, in call order.
 
         Raises:
             LimitReached: a limit ended a call.
         """
-        wanted = acting(message)
+        wanted = action_calls(message)
         most = len(wanted) if not self.task.calls else self.task.calls - self.calls
         made, refused = wanted[:most], wanted[most:]
         self.calls += len(made)
-        acted = await act(place, self.ledger, self.tools, made, self.task.about)
+        acted = await execute_calls(place, self.ledger, self.tools, made, self.task.about)
         answers = {
             each.call_id: each for each in (*acted, *(self._note_result(call, NO_CALLS_LEFT) for call in refused))
         }
@@ -295,34 +307,34 @@ class Agent:
         return results
 
     def _note_result(self, call: ToolCall, text: str) -> CallResult:
-        return result(call.id, text, (), self.task.about)
+        return tool_result(call.id, text, (), self.task.about)
 
     def _nudge(self, place: Run) -> str:
         """A reminder, once after a web search, that results are excerpts and pages should be opened."""
         if self.nudged or "open" not in self.tools:
             return ""
-        own = self.ledger.seeing([place.lane]).everything()[1].values()
+        own = self.ledger.seeing([place.lane]).passages_and_sources()[1].values()
         if not any(source.media_type == SNIPPET for source in own):
             return ""
         self.nudged = True
         return "" if any(source.media_type != SNIPPET for source in own) else OPEN_PAGES
 
-    async def _ask(self, place: Run, turn: int) -> Message:
+    async def _ask_for_calls(self, place: Run, turn: int) -> Message:
         """Ask what to do next, after thinking, which uses up no turn but has a limit.
 
         In the first turn the model must call a tool that acts; if it does not, it is reminded once.
         """
         (message, reply), reminded = await self._reply(place, turn), turn > 1
         for _thought in range(place.rules.thoughts + 1):
-            only_thinks = names(message.calls) == {THINK.name}
-            if acting(message) or (reminded and not only_thinks):
+            only_thinks = tool_names(message.calls) == {THINK.name}
+            if action_calls(message) or (reminded and not only_thinks):
                 break
             reminded = reminded or not only_thinks
             noted = tuple(self._note_result(call, NOTED) for call in message.calls)
             self.history.add(ModelTurn(said=message, results=noted, told="" if only_thinks else CALL_A_TOOL))
             message, reply = await self._reply(place, turn)
         if turn == 1 and not message.calls:
-            tell_ignored(place, reply.model, "research")
+            log_ignored_tools(place, reply.model, "research")
         return message
 
     async def _search_anyway(self, place: Run, message: Message) -> None:
@@ -331,23 +343,23 @@ class Agent:
         Raises:
             LimitReached: a limit ended the search.
         """
-        if SEARCH not in self.tools or self.task.seen:
+        if SEARCH_TOOL not in self.tools or self.task.seen:
             return
-        query = shortened(self.task.task.partition("\n")[0], QUERY_LENGTH)
-        call = ToolCall(id=SEARCH, name=SEARCH, arguments={"query": query})
+        query = shorten_text(self.task.task.partition("\n")[0], QUERY_LENGTH)
+        call = ToolCall(id=SEARCH_TOOL, name=SEARCH_TOOL, arguments={"query": query})
         self.turns = 1
-        await self.act(place, msgspec.structs.replace(message, calls=(call,)))
+        await self.execute_calls(place, msgspec.structs.replace(message, calls=(call,)))
 
     def first_request(self, place: Run) -> Request:
         """The first request of its work."""
         request, closing = self._request(place, 1)
-        return fitted(place, "analytical", self.history, request, closing)[0]
+        return fit_request(place, "analytical", self.history, request, closing)[0]
 
     async def _reply(self, place: Run, turn: int) -> tuple[Message, Reply]:
         request, closing = self._request(place, turn)
         hooks = StreamHooks(slot=FIRST_TURN) if turn == 1 else HEARD
-        reply = await ask(place, "analytical", self.history, request, closing, hooks)
-        return Message(role="assistant", text=reply.text, calls=mend(reply, {*self.tools, *CONTROL})), reply
+        reply = await ask_with_history(place, "analytical", self.history, request, closing, hooks)
+        return Message(role="assistant", text=reply.text, calls=read_calls(reply, {*self.tools, *CONTROL_TOOLS})), reply
 
     def _request(self, place: Run, turn: int) -> tuple[Request, Sequence[Message]]:
         """The request of a turn without its history, and the messages at its end."""
@@ -358,13 +370,13 @@ class Agent:
             messages=(),
             tools=opening.tools,
             tool_choice="required" if turn == 1 else "auto",
-            max_tokens=output(place.profile("analytical"), place.rules.turn_tokens),
+            max_tokens=output_cap(place.profile("analytical"), place.rules.turn_tokens),
             effort="low",
         )
         left = self.task.calls - self.calls if self.task.calls else None
-        return request, [rules(TurnRules(turn, self.task.turns, left))]
+        return request, [rules_message(TurnRules(turn, self.task.turns, left))]
 
 
-def acting(message: Message) -> tuple[ToolCall, ...]:
+def action_calls(message: Message) -> tuple[ToolCall, ...]:
     """The calls of a reply that do something, rather than signal to the loop."""
-    return tuple(call for call in message.calls if call.name not in CONTROL)
+    return tuple(call for call in message.calls if call.name not in CONTROL_TOOLS)

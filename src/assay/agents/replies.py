@@ -12,30 +12,30 @@ import msgspec
 from assay.core.events import ToolsIgnored
 from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms, terms
-from assay.core.markers import strip
+from assay.core.markers import strip_markers
 from assay.core.messages import Message, Reply, Request, Task, ToolCall, ToolDefinition
 from assay.core.relevance.topic_question import analysis_for
 from assay.core.text import ends_sentence
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
-from assay.run.call_repair import decoded as decoded
+from assay.run.call_repair import decode_arguments as decode_arguments
 from assay.run.call_repair import json_values as json_values
-from assay.run.call_repair import mend as mend
+from assay.run.call_repair import read_calls as read_calls
 from assay.run.call_repair import read_json as read_json
 from assay.run.run import Run
 
 
-def names(tools: Iterable[ToolDefinition | ToolCall]) -> set[str]:
+def tool_names(tools: Iterable[ToolDefinition | ToolCall]) -> set[str]:
     """The names of tools, or of the called ones."""
     return {tool.name for tool in tools}
 
 
-def first(calls: Sequence[ToolCall], name: str) -> ToolCall | None:
+def first_call(calls: Sequence[ToolCall], name: str) -> ToolCall | None:
     """The first call of a tool; None if there is none."""
     return next((call for call in calls if call.name == name), None)
 
 
-def line_of(value: object) -> str:
+def one_line_text(value: object) -> str:
     """A text that a model wrote, on one line; anything else is no text."""
     return " ".join(value.split()) if isinstance(value, str) else ""
 
@@ -46,7 +46,7 @@ def read_ids(ids: object) -> tuple[str, ...]:
     return tuple(id.strip().strip("[]") for id in written if isinstance(id, str))
 
 
-def again(request: Request, reply: Reply, note: str) -> Request:
+def retry_request(request: Request, reply: Reply, note: str) -> Request:
     """The request once more, after a reply that could not be read; `note` says what is wanted."""
     said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
     messages = (*request.messages, *said, Message(role="user", name="note", text=note))
@@ -55,13 +55,13 @@ def again(request: Request, reply: Reply, note: str) -> Request:
 
 # Texts of a model caught in a loop: found by what they say, not by their layout, and cut. Limits chosen by hand.
 
-TIMES = 4
+MIN_REPETITIONS = 4
 """Repetitions that make a loop."""
-LEAST = 30
+MIN_REPEATED_CHARS = 30
 """The least characters of a loop."""
-LONGEST_LOOP = 40
+MAX_LOOP_SENTENCES = 40
 """The most sentences or rows in one round of a loop."""
-MOST_SAID_BEFORE = 0.5
+MAX_REPEATED_SHARE = 0.5
 """The share of a text that may repeat itself."""
 _SHORT_ROUND, _LONG_ROUND, _ROUNDS = 6, 200, 6
 _CITED = r"(?:[ \t]*\[[^\[\]\n]{1,80}\])+"
@@ -81,19 +81,19 @@ class TextUnit(msgspec.Struct, frozen=True):
     said: str
 
 
-def repeating(text: str) -> bool:
+def is_looping(text: str) -> bool:
     """True if a text is caught in a loop."""
     units = list(_units(text))
-    return bool(_loops(units)) or _said_before(units) > MOST_SAID_BEFORE or _circle(text) > 0
+    return bool(_loops(units)) or _repeated_share(units) > MAX_REPEATED_SHARE or _final_round_length(text) > 0
 
 
-def without_loops(text: str) -> str:
+def drop_loops(text: str) -> str:
     """The text with only the first round of each loop."""
-    text = _uncircled(text)
+    text = _drop_final_rounds(text)
     units = list(_units(text))
     gone = {index for first, last in _loops(units) for index in range(first, last)}
-    if _said_before([unit for index, unit in enumerate(units) if index not in gone]) > MOST_SAID_BEFORE:
-        gone.update(_later(units))
+    if _repeated_share([unit for index, unit in enumerate(units) if index not in gone]) > MAX_REPEATED_SHARE:
+        gone.update(_repeated_units(units))
     kept = [text[unit.start : unit.end] for index, unit in enumerate(units) if index not in gone]
     return "".join(kept).rstrip() if gone else text
 
@@ -108,7 +108,7 @@ def whole_sentences(text: str) -> str:
 
 def _ends_sentence(text: str, unit: TextUnit) -> bool:
     sentence = text[unit.start : unit.end].rstrip()
-    return ends_sentence(strip(sentence)) or (sentence[:1] == "|" and sentence.endswith("|"))
+    return ends_sentence(strip_markers(sentence)) or (sentence[:1] == "|" and sentence.endswith("|"))
 
 
 # units
@@ -118,8 +118,10 @@ def _units(text: str) -> Iterator[TextUnit]:
     """The text in pieces that together are the whole text."""
     start = 0
     lines = [0, *itertools.accumulate(len(line) + 1 for line in text.split("\n")[:-1])]  # where each begins
-    structure = _structural(text)
-    cuts = (cut for cut in _CUT.finditer(text) if not _numbers(text, _line_start(lines, cut.start()), cut.start()))
+    structure = _structure_lines(text)
+    cuts = (
+        cut for cut in _CUT.finditer(text) if not _ends_item_number(text, _line_start(lines, cut.start()), cut.start())
+    )
     for cut in [*cuts, None]:
         end = cut.end() if cut else len(text)
         if end > start:
@@ -132,12 +134,12 @@ def _line_start(lines: Sequence[int], at: int) -> int:
     return lines[bisect_right(lines, at) - 1]
 
 
-def _numbers(text: str, line: int, at: int) -> bool:
+def _ends_item_number(text: str, line: int, at: int) -> bool:
     """True if the number of a list item ends at `at`, in the line that begins at `line`."""
     return _NUMBER.fullmatch(text, line, at) is not None
 
 
-def _structural(text: str) -> set[int]:
+def _structure_lines(text: str) -> set[int]:
     """Where the lines begin that are only structure."""
     found = set()
     at = 0
@@ -159,7 +161,7 @@ def _structural(text: str) -> set[int]:
 def _words_of(text: str) -> str:
     """The words of a piece, without markers, symbols and citations."""
     signs = _LINE_SIGNS.match(text)
-    body = strip(text[signs.end() :] if signs else text)
+    body = strip_markers(text[signs.end() :] if signs else text)
     return " ".join(re.findall(r"\w+", body.casefold()))
 
 
@@ -185,36 +187,36 @@ def _loops(units: Sequence[TextUnit]) -> list[tuple[int, int]]:
 
 def _loop_at(sentences: Sequence[str], at: int) -> tuple[int, int]:
     """The length of a round of the loop that begins at `at`, and the number of rounds; (0, 0) for none."""
-    for size in range(1, min(LONGEST_LOOP, (len(sentences) - at) // TIMES) + 1):
+    for size in range(1, min(MAX_LOOP_SENTENCES, (len(sentences) - at) // MIN_REPETITIONS) + 1):
         if sentences[at] != sentences[at + size]:
             continue
         one = sentences[at : at + size]
         rounds = 1
         while sentences[at + size * rounds : at + size * (rounds + 1)] == one:
             rounds += 1
-        if rounds >= TIMES and sum(map(len, one)) >= LEAST:
+        if rounds >= MIN_REPETITIONS and sum(map(len, one)) >= MIN_REPEATED_CHARS:
             return size, rounds
     return 0, 0
 
 
-def _later(units: Sequence[TextUnit]) -> list[int]:
+def _repeated_units(units: Sequence[TextUnit]) -> list[int]:
     """The units that repeat earlier ones."""
     seen: set[str] = set()
     later = []
     for index, unit in enumerate(units):
-        if len(unit.said) >= LEAST and unit.said in seen:
+        if len(unit.said) >= MIN_REPEATED_CHARS and unit.said in seen:
             later.append(index)
         seen.add(unit.said)
     return later
 
 
-def _said_before(units: Sequence[TextUnit]) -> float:
+def _repeated_share(units: Sequence[TextUnit]) -> float:
     """The share of a text that repeats itself, if something is repeated often enough."""
     counts: dict[str, int] = {}
     for unit in units:
         counts[unit.said] = counts.get(unit.said, 0) + 1
-    long = {sentence: count for sentence, count in counts.items() if len(sentence) >= LEAST}
-    if not any(count >= TIMES for count in long.values()):
+    long = {sentence: count for sentence, count in counts.items() if len(sentence) >= MIN_REPEATED_CHARS}
+    if not any(count >= MIN_REPETITIONS for count in long.values()):
         return 0.0
     again = sum(len(sentence) * (count - 1) for sentence, count in long.items())
     return again / max(1, sum(len(unit.said) for unit in units))
@@ -223,7 +225,7 @@ def _said_before(units: Sequence[TextUnit]) -> float:
 # loops inside one sentence
 
 
-def _circle(text: str) -> int:
+def _final_round_length(text: str) -> int:
     """The length of a round if a text ends by repeating the same few words, 0 if it does not."""
     tail = text.rstrip()[-_LONG_ROUND * _ROUNDS :]
     for size in range(_SHORT_ROUND, min(_LONG_ROUND, len(tail) // _ROUNDS) + 1):
@@ -233,10 +235,10 @@ def _circle(text: str) -> int:
     return 0
 
 
-def _uncircled(text: str) -> str:
+def _drop_final_rounds(text: str) -> str:
     """The text with one round of what its end repeats."""
-    text = text.rstrip() if _circle(text) else text
-    size = _circle(text)
+    text = text.rstrip() if _final_round_length(text) else text
+    size = _final_round_length(text)
     if not size:
         return text
     one, end = text[-size:], len(text)
@@ -245,13 +247,13 @@ def _uncircled(text: str) -> str:
     return text[:end]
 
 
-def defect(reply: Reply) -> str:
+def reply_defect(reply: Reply) -> str:
     """Why a reply's text cannot be used: empty, cut at its cap, or repeating itself; "" if it can."""
     if not reply.text.strip():
         return "it was empty"
     if reply.stop == "length":
         return "it was cut off because it was too long; be much shorter"
-    if repeating(reply.text):
+    if is_looping(reply.text):
         return "it repeated itself; say each thing once"
     return ""
 
@@ -260,7 +262,7 @@ LEAST_SHARED = 0.25
 """The least share of a text's words that what it was written from has; refusals have none. By hand."""
 
 
-def strays(text: str, about: str) -> bool:
+def is_off_topic(text: str, about: str) -> bool:
     """True if a text says hardly a word of what it is to be about, as a refusal does ("I cannot help with that")."""
     analysis = analysis_for(about)
     said = {*terms(text, analysis)} - stop_terms(analysis)
@@ -270,15 +272,15 @@ def strays(text: str, about: str) -> bool:
 IGNORED = N_("{model} made no tool call: it may not support tools; try another model for the role analytical")
 
 
-def tell_ignored(run: Run, model: str, task: Task) -> None:
+def log_ignored_tools(run: Run, model: str, task: Task) -> None:
     """Log that a model called no tool, although it was told to and reminded; `task` is the task of the request."""
     run.emit(ToolsIgnored(model=model, task=task, lane=run.lane))
     run.warn(_(IGNORED).format(model=model))
 
 
-def salvaged(reply: Reply) -> str:
+def salvage_text(reply: Reply) -> str:
     """The usable part of a reply's text: without rounds of a loop or a cut sentence; "" if nothing is."""
-    text = without_loops(reply.text)
+    text = drop_loops(reply.text)
     if reply.stop == "length":
         text = whole_sentences(text)
     return text.strip()

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Unpack
 from assay.app.runs import LATEST, RunQueue
 from assay.core.brief import Estimate, Point
 from assay.core.events import Envelope
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.markers import CitationMode
 from assay.core.plan import Plan
 from assay.core.ports import RunRow
 from assay.core.ports.webhooks import Webhook
 from assay.core.view import Steered
-from assay.services.arguments import DEFAULT as DEFAULT
+from assay.services.arguments import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from assay.services.arguments import Say, checked_keywords
 from assay.services.arguments import Sources as Sources
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from assay.services.ownership import DataErased
     from assay.services.results import RunHandle
     from assay.services.retention import Pruned, RetentionRules, Swept
-    from assay.services.run_control import Asked, Came
+    from assay.services.run_control import Asked, ControlOutcome
 else:
-    forks = later("assay.services.forks")
-    ownership = later("assay.services.ownership")
-    results = later("assay.services.results")
-    retention = later("assay.services.retention")
-    run_control = later("assay.services.run_control")
-    run_start = later("assay.services.run_start")
-    stored_runs = later("assay.services.stored_runs")
-    verification = later("assay.app.verification")
+    forks = lazy_module("assay.services.forks")
+    ownership = lazy_module("assay.services.ownership")
+    results = lazy_module("assay.services.results")
+    retention = lazy_module("assay.services.retention")
+    run_control = lazy_module("assay.services.run_control")
+    run_start = lazy_module("assay.services.run_start")
+    stored_runs = lazy_module("assay.services.stored_runs")
+    verification = lazy_module("assay.app.verification")
 
 
 class Assay(RunQueue):
@@ -115,7 +115,7 @@ class Assay(RunQueue):
         Raises:
             UsageError, UnknownName: as `start`.
         """
-        return await run_start.foreseen(self._context, question, sources, wanted)
+        return await run_start.foresee(self._context, question, sources, wanted)
 
     @checked_keywords("assay.core.run_options:RunOptions")
     async def create_ask(
@@ -276,7 +276,7 @@ class Assay(RunQueue):
             UsageError: the run has no report, or the model cannot judge or would see private documents.
         """
         judge = verification.Judge(model, None, allow_private, max_usd, max_tokens)
-        return await verification.rechecked(self._context, reference, judge)
+        return await verification.recheck_run(self._context, reference, judge)
 
     async def replay(self, reference: str) -> Replay:
         """Compute a completed run again from its stored steps. Calls no model, fetches nothing, changes nothing.
@@ -285,11 +285,11 @@ class Assay(RunQueue):
             UnknownName: there is no such run.
             UsageError: the run is not completed.
         """
-        return await verification.replayed(self._context, reference)
+        return await verification.replay_run(self._context, reference)
 
     # what a run's owner may do, from any process
 
-    async def control(self, reference: str, action: Asked, *, wait: float = 0.0) -> Came:
+    async def control(self, reference: str, action: Asked, *, wait: float = 0.0) -> ControlOutcome:
         """Finish, cancel or pause a run, whichever process executes it. If none does, the run changes at once.
 
         Args:
@@ -299,9 +299,9 @@ class Assay(RunQueue):
             UnknownName: there is no such run, or no such action.
             UsageError: the run has ended, or it has nothing to pause.
         """
-        return await run_control.ask_for(self._context, reference, action, wait)
+        return await run_control.request_action(self._context, reference, action, wait)
 
-    async def stop_agent(self, reference: str, lane: int, *, wait: float = 0.0) -> Came:
+    async def stop_agent(self, reference: str, lane: int, *, wait: float = 0.0) -> ControlOutcome:
         """Stop one agent of a run, whichever process executes it. Its findings are kept and the run goes on without it.
 
         If no process executes the run, the agent stops when the run is resumed.

@@ -9,8 +9,8 @@ from pathlib import Path
 from assay import settings
 from assay.core.errors import ConfigError, StoreError, UsageError
 from assay.export import bundle
-from assay.export.bundle import BundleLimits, Verification, check, signature
-from assay.export.bundle.contents import LARGEST
+from assay.export.bundle import BundleLimits, Verification, check_bundle, signature
+from assay.export.bundle.contents import MAX_BUNDLE_BYTES
 from assay.export.bundle.signature import PublicKey
 from assay.settings import file
 from assay.settings.sections import BundleSettings
@@ -30,8 +30,8 @@ def create_key(*, replace: bool) -> tuple[PublicKey, Path]:
     """
     if settings.load().signing.key is not None and not replace:
         raise UsageError("a signing key exists already (`assay keys sign show`): --replace deletes it for good")
-    secret = signature.create()
-    return signature.public_of(secret), file.write(SECRET, secret)
+    secret = signature.create_secret_key()
+    return signature.derive_public_key(secret), file.write(SECRET, secret)
 
 
 def own_key() -> PublicKey:
@@ -41,17 +41,17 @@ def own_key() -> PublicKey:
         UsageError: there is none, or it is not valid.
         ConfigError: the settings cannot be read.
     """
-    return signature.public_of(_secret())
+    return signature.derive_public_key(_secret())
 
 
-def signed(data: bytes, run_id: str) -> bytes:
+def sign_bundle(data: bytes, run_id: str) -> bytes:
     """Sign a new bundle.
 
     Raises:
         UsageError: there is no key for signing.
         ConfigError: the settings cannot be read.
     """
-    return bundle.signed(data, _secret(), run_id)
+    return bundle.sign_bundle(data, _secret(), run_id)
 
 
 def trust(name: str, key: str) -> tuple[PublicKey, Path]:
@@ -89,7 +89,7 @@ def signers() -> Mapping[str, PublicKey]:
         except UsageError as error:
             raise ConfigError(f"correct the setting signing.trusted.{name}: {error}") from error
     if configured.key is not None:
-        found[OWN] = signature.public_of(configured.key.reveal())
+        found[OWN] = signature.derive_public_key(configured.key.reveal())
     return found
 
 
@@ -143,21 +143,21 @@ def verify_bundle(path: Path, signer: str = "") -> Verification:
         ConfigError: it is signed, and the settings cannot be read.
     """
     named = key_of_signer(signer) if signer else None
-    bounds = limits()
+    bounds = bundle_limits()
     try:
-        data = _read(path, min(LARGEST, int(bounds.max_mb * 1_000_000)))
+        data = _read(path, min(MAX_BUNDLE_BYTES, int(bounds.max_mb * 1_000_000)))
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror}): check its name and permissions") from error
     except MemoryError as error:
         raise UsageError(f"{path} does not fit into memory: check it on a machine with more") from error
     try:
         most = BundleLimits(members=bounds.max_members, events=bounds.max_events)
-        return check(data, str(path), signers if named is None else lambda: named, most)
+        return check_bundle(data, str(path), signers if named is None else lambda: named, most)
     except StoreError as error:
         raise UsageError(str(error)) from error
 
 
-def limits() -> BundleSettings:
+def bundle_limits() -> BundleSettings:
     """Limits on the contents of a bundle; the defaults if the settings cannot be read, since checking needs none."""
     try:
         return settings.load().bundles

@@ -29,12 +29,12 @@ from assay.run.process import SystemClock
 from assay.run.run import Branch, Run
 from assay.services import briefs, daily
 from assay.services.claim_checks import BadRow, CheckedRow, ClaimRow, RowChecker, Warn, added_checks, checked_row
-from assay.services.providers import load_model, turns_of
+from assay.services.providers import load_model, model_rate_limiter
 from assay.settings import Settings, load
 from assay.store.memory import memory_store
-from assay.verify.checks import examine, sound
-from assay.verify.claim_check import ALL_OURS, CheckRules, PendingClaim, check_claim, evidence_of
-from assay.verify.judge import consider
+from assay.verify.checks import drop_faults, examine
+from assay.verify.claim_check import DEFAULT_RULES, CheckRules, PendingClaim, check_claim, text_evidence
+from assay.verify.judge import ask_judge
 
 AT_ONCE = 8
 """Parallel calls, the limit of most services for one key."""
@@ -85,12 +85,12 @@ async def judge_rows(
     """
     settings = settings or load()
     judge = models[model] if model in models else load_model(settings, model)
-    check_able(model, judge)
+    check_can_judge(model, judge)
     store = store_of(home or settings.home if remember else None, settings)
     checker = RowChecker(added_checks(settings.checks_off))
 
     async def pipeline(run: Run) -> Outcome:
-        await _judge_all(run.at("verify"), iter(rows), notify, checker)
+        await _judge_all(run.with_gate("verify"), iter(rows), notify, checker)
         return Outcome()
 
     try:
@@ -98,7 +98,7 @@ async def judge_rows(
             store.journal, daily.allowances(settings.limits), daily.budget_of(settings.limits, max_usd, max_tokens)
         )
         brief = _brief(model, budget)
-        used = await _run_pipeline(pipeline, brief, _world(model, judge, store, turns_of(store, settings)))
+        used = await _run_pipeline(pipeline, brief, _world(model, judge, store, model_rate_limiter(store, settings)))
     finally:
         await judge.close()
         await store.close()
@@ -119,7 +119,7 @@ class Bench(msgspec.Struct, frozen=True):
     rate_limiter: RateLimiter | None = None
     budget: Budget = Budget()
 
-    async def judge(self, found: Sequence[PendingClaim], rules: CheckRules = ALL_OURS) -> Judgements:
+    async def judge(self, found: Sequence[PendingClaim], rules: CheckRules = DEFAULT_RULES) -> Judgements:
         """Return the judge's verdict on each claim, `AT_ONCE` at a time; `rules` are those asked before.
 
         A failing judge leaves a claim unchecked, with the reason, and so does a spent budget.
@@ -127,7 +127,7 @@ class Bench(msgspec.Struct, frozen=True):
         Raises:
             UsageError: the model cannot judge, or money is limited and its price not known.
         """
-        check_able(self.name, self.model)
+        check_can_judge(self.name, self.model)
         opinions: dict[str, Check] = {}
         places, rules = asyncio.Semaphore(AT_ONCE), msgspec.structs.replace(rules, judged=True)
 
@@ -137,7 +137,7 @@ class Bench(msgspec.Struct, frozen=True):
             opinions[each.id] = checked.check
 
         async def pipeline(run: Run) -> Outcome:
-            await run.at("verify").gather(*(Branch(each.id, partial(one, each=each)) for each in found))
+            await run.with_gate("verify").gather(*(Branch(each.id, partial(one, each=each)) for each in found))
             return Outcome()
 
         world = _world(self.name, self.model, self.store, self.rate_limiter)
@@ -153,7 +153,7 @@ class Judgements(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
 
 
-def check_able(name: str, model: Model) -> None:
+def check_can_judge(name: str, model: Model) -> None:
     """Refuse a model that cannot judge.
 
     Raises:
@@ -189,7 +189,7 @@ def _brief(model: str, budget: Budget) -> Brief:
         date=datetime.now(UTC).date().isoformat(),
         models={"judge": (model,)},
         budget=budget,
-        prompts=briefs.hashes(),
+        prompts=briefs.prompt_hashes(),
     )
 
 
@@ -230,9 +230,9 @@ async def judge_row(run: Run, row: ClaimRow, checker: RowChecker) -> CheckedRow:
     first = checker.decide(row)
     if first.rule != "lexical":
         return checked_row(row, first)
-    evidence = evidence_of(row.doc)
+    evidence = text_evidence(row.doc)
     findings = examine(row.claim, evidence, added=checker.added)
-    judged = await consider(run, row.claim, evidence, sound(findings))
+    judged = await ask_judge(run, row.claim, evidence, drop_faults(findings))
     verdict = judged.check.verdict
     low, high = _BANDS.get(verdict, (0.0, 1.0))
     return CheckedRow(

@@ -16,19 +16,19 @@ from assay import plugins
 from assay.core.brief import Brief
 from assay.core.claims import VERDICTS
 from assay.core.errors import ConfigError, ExtractError
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports import Archive, Extractor, LibrarySearch, PageCache, Similarity
 from assay.core.sources import PassageSpan, Syntax
 from assay.evidence.documents import BATCH_BYTES, DocumentReader, Spans, Texts, cut_all, segment_utf8
-from assay.evidence.segment import SEGMENTER, BatchCutter, PassageCutter, packed, passages_of, passages_of_each
+from assay.evidence.segment import SEGMENTER, BatchCutter, PassageCutter, pack_texts, passages_of, passages_of_each
 from assay.fetch.workers import ExtractorHere, Workers
 from assay.search.local import LocalSearch
 from assay.search.runs import RunIndex
-from assay.search.shared_index import INDEX, OwnedSearch, Turn, file_turn
-from assay.services.arguments import Say, text_of
+from assay.search.shared_index import INDEX_WORK, OwnedSearch, Turn, file_lock
+from assay.services.arguments import Say, read_text_argument
 from assay.services.context import Context
 from assay.services.home_paths import index_folder, pages_folder, runs_folder, writable_folder
-from assay.services.providers import search_turns_of
+from assay.services.providers import search_rate_limiter
 from assay.services.results import replace_file
 from assay.settings import Settings
 from assay.settings.environment import reader_environment
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from assay.search.vectors.hybrid import WordIndex
     from assay.services.jobs.specifications import VerifyJob
 else:
-    assay = later("assay.app.assay")
-    verification = later("assay.app.verification")
-    embeddings = later("assay.app.embeddings")
-    hybrid = later("assay.search.vectors.hybrid")
-    addresses = later("assay.fetch.web.addresses")
-    web = later("assay.app.online")
+    assay = lazy_module("assay.app.assay")
+    verification = lazy_module("assay.app.verification")
+    embeddings = lazy_module("assay.app.embeddings")
+    hybrid = lazy_module("assay.search.vectors.hybrid")
+    addresses = lazy_module("assay.fetch.web.addresses")
+    web = lazy_module("assay.app.online")
 
 
 PAGE_SECONDS = 20.0
@@ -57,7 +57,7 @@ PICTURES = "assay.fetch.pdf.pictures"
 """Loads PDFium, which takes a tenth of a second: only needed to draw pages."""
 PICTURE_SECONDS = 15.0
 """Seconds for drawing a page."""
-LONG = 8_000
+LONG_TEXT_BYTES = 8_000
 """Bytes from which on a text is cut in another process: sending a shorter one costs as much as cutting it."""
 
 
@@ -90,7 +90,7 @@ class LazyReaders:
             ExtractorHere(extractor) if getattr(extractor, "streams", False) else self._workers.isolate_large(extractor)
         )
 
-    def of_pages(self) -> list[Extractor]:
+    def page_extractors(self) -> list[Extractor]:
         """All installed ones, each in a process of its own.
 
         So a page, however large or odd, blocks nothing else in this process, and can only harm its own extractor.
@@ -103,7 +103,7 @@ class LazyReaders:
             self._of_pages = [self._workers.isolate(each, PAGE_SECONDS) for each in found]
         return self._of_pages
 
-    def of_printed_pages(self) -> Extractor:
+    def pdf_page_reader(self) -> Extractor:
         """Draws pages of PDFs, and finds passages on them, in a process of its own."""
         if self._of_printed is None:
             pictures: type[Extractor] = import_module(PICTURES).PagePictures
@@ -114,19 +114,19 @@ class LazyReaders:
         """The passages of a text in UTF-8. A long one is cut in another process, if one is running already.
         Blocking.
         """
-        if len(text) >= LONG and self._workers.pids():
+        if len(text) >= LONG_TEXT_BYTES and self._workers.pids():
             try:
                 return passages_of(next(iter(self._cutter.extract(text, syntax))))
             except (ExtractError, RuntimeError):  # the process has ended, or all have: cut the text here
                 return segment_utf8(text, syntax)
         return segment_utf8(text, syntax)
 
-    def begin_cutting(self, texts: Texts) -> Callable[[], Sequence[Spans]]:
+    def begin_segmenting(self, texts: Texts) -> Callable[[], Sequence[Spans]]:
         """Start to cut texts, a full batch in a process; the result waits for the passages of each. Blocking."""
         if sum(len(text) for text, _ in texts) < BATCH_BYTES and not self._workers.pids():
             return lambda: cut_all(texts)
         try:
-            answer = self._batch_cutter.extract(packed(texts), "")
+            answer = self._batch_cutter.extract(pack_texts(texts), "")
         except RuntimeError:  # the processes have ended
             return lambda: cut_all(texts)
 
@@ -161,7 +161,7 @@ def reader(context: Context) -> DocumentReader:
         return context.readers.segment(text, syntax)  # created on first use
 
     def begin(texts: Texts) -> Callable[[], Sequence[Spans]]:
-        return context.readers.begin_cutting(texts)
+        return context.readers.begin_segmenting(texts)
 
     return DocumentReader(context.store.blobs, cut=segment, begin=begin)
 
@@ -180,10 +180,10 @@ def search(context: Context) -> LibrarySearch:
         ConfigError: the index should be in a database and there is none, or there is no such embedder.
     """
     index = _index(context)
-    return embeddings.hybrid(context, index) if context.home and context.settings.embedder.model else index
+    return embeddings.hybrid_search(context, index) if context.home and context.settings.embedder.model else index
 
 
-def searched(context: Context, brief: Brief | None = None) -> OwnedSearch:
+def owned_search(context: Context, brief: Brief | None = None) -> OwnedSearch:
     """The index as the owner of a context may query it; by words alone if the embedder may not see the run's
     queries.
     """
@@ -195,14 +195,14 @@ def searched(context: Context, brief: Brief | None = None) -> OwnedSearch:
 
 def _index(context: Context) -> WordIndex:
     if context.home is not None and context.settings.search.index == "postgres":
-        return _in_postgres(context)
+        return _postgres_index(context)
     if context.home is not None and context.settings.search.index == "opensearch":
-        return _in_opensearch(context, context.home)
+        return _opensearch_index(context, context.home)
     folder = None if context.home is None else writable_folder(index_folder(context.home))
     return LocalSearch(folder, context.whole.library, context.reader.spans, context.reader.each_spans)
 
 
-def _in_postgres(context: Context) -> WordIndex:
+def _postgres_index(context: Context) -> WordIndex:
     if context.settings.database is None:
         raise ConfigError(
             "search.index is postgres, and no PostgreSQL database is set: set ASSAY_DATABASE, or search.index to local"
@@ -211,12 +211,12 @@ def _in_postgres(context: Context) -> WordIndex:
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.reveal())
     engine = backend.engine(present=False)
     made: WordIndex = import_module("assay.search.postgres").PostgresSearch(
-        engine, context.whole.library, context.reader.spans, SEGMENTER, backend.lasting(engine)
+        engine, context.whole.library, context.reader.spans, SEGMENTER, backend.session_lock_engine(engine)
     )
     return made
 
 
-def _in_opensearch(context: Context, home: Path) -> WordIndex:
+def _opensearch_index(context: Context, home: Path) -> WordIndex:
     address = context.settings.search.opensearch
     if address is None:
         raise ConfigError(
@@ -231,18 +231,18 @@ def _in_opensearch(context: Context, home: Path) -> WordIndex:
         context.reader.each_spans,
         SEGMENTER,
         context.settings.search.opensearch_name,
-        _index_turn(context, home),
+        _index_lock(context, home),
     )
     return made
 
 
-def _index_turn(context: Context, home: Path) -> Turn:
+def _index_lock(context: Context, home: Path) -> Turn:
     """The lock for writing an index that the processes of a home share, or the machines of a database."""
     if context.settings.database is None:
-        return partial(file_turn, index_folder(home), INDEX)
+        return partial(file_lock, index_folder(home), INDEX_WORK)
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.reveal())
     return partial(
-        import_module("assay.search.postgres.tables").postgres_turn, backend.unpooled(), INDEX
+        import_module("assay.search.postgres.tables").postgres_lock, backend.direct_engine(), INDEX_WORK
     )  # nobody would close a pool
 
 
@@ -268,7 +268,7 @@ def online(context: Context) -> web.Online:
             spans=context.reader.spans,
         ),
         context.page_cache,
-        search_turns_of(context.store, context.settings),
+        search_rate_limiter(context.store, context.settings),
     )
 
 
@@ -299,7 +299,7 @@ def library(context: Context) -> assay.Assay:
 async def verify(context: Context, wanted: VerifyJob, progress: Say) -> dict[str, object]:
     """Check a text as the command does: against the documents it names, with a library in memory."""
     file, output = Path(wanted.file), Path(wanted.output)
-    text = await asyncio.to_thread(text_of, file, "the text", verification.LONGEST)
+    text = await asyncio.to_thread(read_text_argument, file, "the text", verification.LONGEST)
     async with assay.Assay(context.settings, models=context.own_models) as alone:
         found = await alone.verify(
             text,

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import msgspec
 
 from assay.app.layout import store_of
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports import Model, Watch
 from assay.core.ports.models import Secret
 from assay.services.context import Context
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from assay.services import configuration
     from assay.telemetry import watchdog
 else:
-    components = later("assay.app.components")
-    configuration = later("assay.services.configuration")
-    watchdog = later("assay.telemetry.watchdog")
+    components = lazy_module("assay.app.components")
+    configuration = lazy_module("assay.services.configuration")
+    watchdog = lazy_module("assay.telemetry.watchdog")
 
 
 SDK = "opentelemetry.sdk.trace"
@@ -105,7 +105,7 @@ def open_context(settings: Settings, home: Path | None, models: Mapping[str, Mod
             be written.
     """
     if settings.agents.tools != AgentSettings().tools:  # else there is nothing to load for it
-        configuration.check_loaded(settings)
+        configuration.check_settings(settings)
     wiring: Wiring = components
     store = store_of(home, settings)
     context = Context(settings, home, store=store, wiring=wiring, presence=Presence(home), models=models)

@@ -14,8 +14,8 @@ from assay.services.schedules import FILE as SCHEDULES
 from assay.settings import Settings
 from assay.store.sql.backup import Backup, back_up, copy_database
 from assay.store.sql.database import Database
-from assay.store.sql.home import DATABASE, new_id
-from assay.store.sql.integrity import IntegrityReport, check, probe
+from assay.store.sql.home import DATABASE_FILE, new_id
+from assay.store.sql.integrity import IntegrityReport, check_library, probe
 from assay.store.sql.restore import Restored as Restored
 from assay.store.sql.restore import restore
 from assay.store.sql.tables import HEAD
@@ -46,7 +46,7 @@ def backup(home: Path, settings: Settings, target: Path) -> Backup:
     return back_up(database_of(home, settings), blobs_of(home, settings), target, also=(home / SCHEDULES,))
 
 
-def restored(home: Path, settings: Settings, file: Path) -> Restored:
+def restore_backup(home: Path, settings: Settings, file: Path) -> Restored:
     """Restore a backup to where the settings say that the library and its runs are; there must be nothing yet.
 
     Raises:
@@ -65,14 +65,14 @@ def restored(home: Path, settings: Settings, file: Path) -> Restored:
     return restore(file, database_of(home, settings), blobs, own, also=home / SCHEDULES)
 
 
-def checked(home: Path, settings: Settings, *, quick: bool = False) -> IntegrityReport:
+def check_database(home: Path, settings: Settings, *, quick: bool = False) -> IntegrityReport:
     """Check everything in a library and its runs, without changes.
 
     Raises:
         StoreError: there is no database that this release can read, or the blobs cannot be reached.
     """
     home = home.expanduser()
-    return check(database_of(home, settings), blobs_of(home, settings), quick=quick)
+    return check_library(database_of(home, settings), blobs_of(home, settings), quick=quick)
 
 
 def migrate(home: Path, settings: Settings) -> Migrated:
@@ -99,12 +99,12 @@ def _migrate_file(path: Path) -> Migrated:
         raise UsageError(f"there is no database in {path.parent}: the first command that needs it creates it")
     copy = ""
     if found.state == "older":
-        draft = path.with_name(f".{DATABASE}.copy")
+        draft = path.with_name(f".{DATABASE_FILE}.copy")
         draft.unlink(missing_ok=True)  # of a killed process
         copy_database(path, draft)
-        copy = str(draft.rename(_unused_path(path.with_name(f"{DATABASE}.schema-{found.schema}"))))
+        copy = str(draft.rename(_unused_path(path.with_name(f"{DATABASE_FILE}.schema-{found.schema}"))))
     elif found.state != "current":
-        raise StoreError(f"{path} cannot be migrated: it is {found.described}; restore a copy (assay db restore)")
+        raise StoreError(f"{path} cannot be migrated: it is {found.description}; restore a copy (assay db restore)")
     Database(path).close()
     return Migrated(before=found.schema, now=probe(path).schema, copy=copy)
 

@@ -16,17 +16,17 @@ from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
 from assay.evidence.ingest import ReadingMonitor
 from assay.evidence.segment import SEGMENTER
-from assay.search.shared_index import VECTORS, Turn, file_turn
+from assay.search.shared_index import VECTORS_WORK, Turn, file_lock
 from assay.search.vectors import Built as Built
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import WordIndex
 from assay.services.arguments import Say
 from assay.services.context import Context
 from assay.services.home_paths import vectors_file
-from assay.services.privacy import is_here
-from assay.services.providers import COMPATIBLE, access
+from assay.services.privacy import is_local
+from assay.services.providers import COMPATIBLE_ADAPTER, provider_access
 from assay.settings import Settings
-from assay.store.sql.sqlite import engine
+from assay.store.sql.sqlite import create_sqlite_engine
 
 
 class Vectors(msgspec.Struct, frozen=True):
@@ -66,12 +66,14 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
     if provider not in installed and provider not in settings.services:
         raise UnknownName("embedder", provider, {*installed, *settings.services})
     own = settings.embedder
-    model_access = access(settings, name)
+    model_access = provider_access(settings, name)
     if own.query_prefix is not None or own.passage_prefix is not None:
         model_access = msgspec.structs.replace(
             model_access, prefixes=(own.query_prefix or "", own.passage_prefix or "")
         )
-    made: Embedder = plugins.load("embedders", provider if provider in installed else COMPATIBLE)(name, model_access)
+    made: Embedder = plugins.load("embedders", provider if provider in installed else COMPATIBLE_ADAPTER)(
+        name, model_access
+    )
     return made
 
 
@@ -81,7 +83,7 @@ def vectors(context: Context) -> Vectors:
     Raises:
         UsageError: the settings name none, or the library is in memory.
     """
-    return context.once("vectors", _vectors)
+    return context.get_or_create("vectors", _vectors)
 
 
 def _vectors(context: Context) -> Vectors:
@@ -92,7 +94,7 @@ def _vectors(context: Context) -> Vectors:
         raise UsageError("a library in memory has no vectors: open Assay with a home")
     embedder = load_embedder(context.settings, name)
     own = context.settings.embedder
-    stays = is_here(context.settings, name, local=embedder.local)
+    stays = is_local(context.settings, name, local=embedder.local)
     model = f"{name}\n{own.passage_prefix}" if own.passage_prefix else name
     if context.settings.search.index == "postgres" and context.settings.database is not None:
         backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.reveal())
@@ -100,17 +102,21 @@ def _vectors(context: Context) -> Vectors:
         return Vectors(
             embedder,
             VectorStore(made, model, SEGMENTER),
-            partial(import_module("assay.search.postgres.tables").postgres_turn, backend.lasting(made), VECTORS),
+            partial(
+                import_module("assay.search.postgres.tables").postgres_lock,
+                backend.session_lock_engine(made),
+                VECTORS_WORK,
+            ),
             stays or own.allow_private,
             made,
         )
     file = vectors_file(context.home)
     file.parent.mkdir(parents=True, exist_ok=True)
-    store = VectorStore(engine(file), model, SEGMENTER)
-    return Vectors(embedder, store, partial(file_turn, file, VECTORS), stays or own.allow_private)
+    store = VectorStore(create_sqlite_engine(file), model, SEGMENTER)
+    return Vectors(embedder, store, partial(file_lock, file, VECTORS_WORK), stays or own.allow_private)
 
 
-def hybrid(context: Context, index: WordIndex) -> HybridSearch:
+def hybrid_search(context: Context, index: WordIndex) -> HybridSearch:
     """Search by words and by meaning; what the embedder may not see is searched by words."""
     of = vectors(context)
     library = context.whole.library
@@ -134,7 +140,7 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
     of, library = vectors(context), context.whole.library
     if brief.budget.usd is not None and of.embedder.price is None:
         return None
-    meant = context.store.library.referred(brief.scope.collections)
+    meant = context.store.library.resolve_names(brief.scope.collections)
 
     def may_see_private() -> bool:
         return of.may_be_told_private or not (brief.scope.private or library.private_among(meant))
@@ -156,7 +162,7 @@ async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
             of.store.clear()
         built = builder.build(limits, private, reading.report_line)
         if own.pgvector and isinstance(context.search, HybridSearch):
-            context.search.neighbours.level()  # a search need not wait for it
+            context.search.neighbours.update()  # a search need not wait for it
         return built
 
     try:
@@ -165,12 +171,16 @@ async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
         reading.stop()  # nobody waits any more: the thread makes no more vectors, and spends nothing more
 
 
-async def status(context: Context) -> EmbeddingStatus:
+async def embedding_status(context: Context) -> EmbeddingStatus:
     """Progress of the vectors of the library; see `DocumentLibrary.embedding_status`."""
     of = vectors(context)
 
     def look() -> EmbeddingStatus:
-        progress, (_, documents), withheld = of.store.progress(), of.store.extent(), len(of.store.withheld())
+        progress, (_, documents), withheld = (
+            of.store.progress(),
+            of.store.highest_id_and_count(),
+            len(of.store.withheld_rows()),
+        )
         rest = sum(1 for _ in _rows_after(context.whole.library, progress.row))
         return EmbeddingStatus(
             model=of.embedder.name,

@@ -13,11 +13,11 @@ import msgspec
 
 from assay.app.composition import open_context, watch_loop
 from assay.core.allowance import OwnerLimits
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports import Addition, Model, Watch
 from assay.core.ports.collections import AdditionStart
 from assay.core.ports.users import AuditEntry, AuditLog, Buckets, LimitStore
-from assay.services.arguments import DEFAULT, Sources, checked_keywords
+from assay.services.arguments import DEFAULT_COLLECTION, Sources, checked_keywords
 from assay.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from assay.services.users import Users
     from assay.services.webhooks import Webhooks
 else:
-    ownership = later("assay.services.ownership")
-    requests = later("assay.services.requests")
-    run_lists = later("assay.services.run_lists")
-    warmth = later("assay.app.warmth")
-    additions = later("assay.services.additions")
-    shelves = later("assay.services.shelves")
+    ownership = lazy_module("assay.services.ownership")
+    requests = lazy_module("assay.services.requests")
+    run_lists = lazy_module("assay.services.run_lists")
+    warmth = lazy_module("assay.app.warmth")
+    additions = lazy_module("assay.services.additions")
+    shelves = lazy_module("assay.services.shelves")
 
 
 class Home:
@@ -59,7 +59,7 @@ class Home:
         model: str | Sequence[str] | None = None,
         models: Mapping[str, Model] = {},
     ) -> None:
-        self.settings = _with_model(settings or load(), model)
+        self.settings = _set_model(settings or load(), model)
         folder = None if home is None else Path(home).expanduser()
         self._context = open_context(self.settings, folder, models)
         self._lent = False
@@ -131,10 +131,10 @@ class Home:
             RequestDiffers: the first request asked for something else.
             InProgress: it is being done now.
         """
-        return await requests.once(self._context, key, asked, do)
+        return await requests.run_once(self._context, key, asked, do)
 
     async def forget_requests(self) -> int:
-        """Delete the requests (`once`) first made more than a day ago, and return how many."""
+        """Delete the requests (`run_once`) first made more than a day ago, and return how many."""
         return await requests.forget_old(self._context)
 
     @property
@@ -192,7 +192,7 @@ class Home:
         Raises:
             UsageError: everything is in memory, or the two are the same.
         """
-        return await ownership.plan(self._context, source, target)
+        return await ownership.plan_handover(self._context, source, target)
 
     async def adopt(self, source: str, target: str) -> Handover:
         """Transfer everything of one owner to another: runs, conversations, documents, collections, schedules, links.
@@ -228,7 +228,7 @@ class Home:
         return self._context.home
 
 
-def _with_model(settings: Settings, model: str | Sequence[str] | None) -> Settings:
+def _set_model(settings: Settings, model: str | Sequence[str] | None) -> Settings:
     """The settings with this model for every role without one."""
     if not model:
         return settings
@@ -244,7 +244,7 @@ LARGEST = 200_000_000
 class BackgroundLibrary(Home):
     """Reading into a library in the background, with progress."""
 
-    async def begin_add(self, paths: Sources, collection: str = DEFAULT) -> Addition:
+    async def begin_add(self, paths: Sources, collection: str = DEFAULT_COLLECTION) -> Addition:
         """Read documents into a collection in the background; `follow_addition` reports the progress.
 
         If this process dies, the next one on this machine that calls `go_on_adding`, or follows the addition, continues
@@ -254,13 +254,13 @@ class BackgroundLibrary(Home):
             UsageError: nothing is named, or the collection's name is not valid. The addition itself reports what cannot
                 be read.
         """
-        return await additions.begin(self._context, paths, collection)
+        return await additions.begin_addition(self._context, paths, collection)
 
     async def begin_upload(
         self,
         name: str,
         pieces: AsyncIterable[bytes],
-        collection: str = DEFAULT,
+        collection: str = DEFAULT_COLLECTION,
         *,
         media_type: str = "",
         most: int = LARGEST,
@@ -279,18 +279,22 @@ class BackgroundLibrary(Home):
             UsageError: the name of the file or collection is not valid.
             StoreError: it cannot be stored.
         """
-        return await additions.upload(self._context, additions.Arriving(name, pieces, collection, most, media_type))
+        return await additions.begin_upload(
+            self._context, additions.Arriving(name, pieces, collection, most, media_type)
+        )
 
-    async def begin_crawl(self, url: str, collection: str = DEFAULT, *, pages: int = 200, depth: int = 5) -> Addition:
+    async def begin_crawl(
+        self, url: str, collection: str = DEFAULT_COLLECTION, *, pages: int = 200, depth: int = 5
+    ) -> Addition:
         """Read a site into a collection in the background, as `crawl` does.
 
         Raises:
             UsageError: the collection's name is not valid. The addition itself reports what cannot be read.
         """
         how = AdditionStart(kind="crawl", options={"pages": pages, "depth": depth})
-        return await additions.begin(self._context, [url], collection, how)
+        return await additions.begin_addition(self._context, [url], collection, how)
 
-    async def begin_sync(self, collection: str = DEFAULT) -> Addition:
+    async def begin_sync(self, collection: str = DEFAULT_COLLECTION) -> Addition:
         """Look again in the background at every place a collection was added from, as `sync` does.
 
         Raises:
@@ -298,7 +302,7 @@ class BackgroundLibrary(Home):
         """
         await shelves.check_collection(self._context, collection)
         how = AdditionStart(kind="sync", name=collection)
-        return await additions.begin(self._context, [f"@{collection}"], collection, how)
+        return await additions.begin_addition(self._context, [f"@{collection}"], collection, how)
 
     async def additions(self, limit: int = 100) -> list[Addition]:
         """Additions in progress and those of the last days, newest first."""
@@ -320,8 +324,8 @@ class BackgroundLibrary(Home):
         Raises:
             UnknownName: there is none with that id.
         """
-        return additions.follow(self._context, id, after)
+        return additions.follow_addition(self._context, id, after)
 
     async def go_on_adding(self) -> list[Addition]:
         """Continue what killed processes of this machine were adding; a server does this when it starts."""
-        return await additions.go_on(self._context)
+        return await additions.resume_additions(self._context)

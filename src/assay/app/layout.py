@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.core.json_decoders import ready_types
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports.store import Store
 from assay.settings import Settings
 from assay.store.blobs import KeptBlobs, Owner
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from assay.store.sql import home as sql_home
     from assay.store.sql.database import DatabaseBackend
 else:
-    memory = later("assay.store.memory")
-    sql_home = later("assay.store.sql.home")
+    memory = lazy_module("assay.store.memory")
+    sql_home = lazy_module("assay.store.sql.home")
 
 
 def store_of(home: Path | None, settings: Settings) -> Store:
@@ -43,7 +43,7 @@ def database_of(home: Path, settings: Settings) -> Path | DatabaseBackend:
     Raises:
         ConfigError: a required library is not installed.
     """
-    return sql_home.database_at(home, settings.database.reveal() if settings.database else "")
+    return sql_home.locate_database(home, settings.database.reveal() if settings.database else "")
 
 
 def blobs_of(home: Path, settings: Settings, owner: Owner | None = None) -> KeptBlobs:
@@ -52,7 +52,7 @@ def blobs_of(home: Path, settings: Settings, owner: Owner | None = None) -> Kept
     Raises:
         ConfigError: a required library is not installed.
     """
-    return sql_home.kept_blobs(home, settings.blobs, cache_bytes(settings), owner)
+    return sql_home.open_blobs(home, settings.blobs, cache_bytes(settings), owner)
 
 
 def cache_bytes(settings: Settings) -> int:
@@ -62,4 +62,4 @@ def cache_bytes(settings: Settings) -> int:
 
 def has_database(home: Path) -> bool:
     """True if there is a database in `home`, so that opening it creates nothing."""
-    return (home / sql_home.DATABASE).is_file()
+    return (home / sql_home.DATABASE_FILE).is_file()

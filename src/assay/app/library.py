@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from assay.app.home import LARGEST, BackgroundLibrary
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin
 from assay.core.sources import Document
-from assay.services.arguments import DEFAULT, Say, Sources
+from assay.services.arguments import DEFAULT_COLLECTION, Say, Sources
 
 if TYPE_CHECKING:
     from assay.app import embeddings, verification
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from assay.services.extraction import Reading, ReadPage
     from assay.services.shelves import DocumentFacts, Excerpt, PageText
 else:
-    additions = later("assay.services.additions")
-    collections = later("assay.services.collections")
-    embeddings = later("assay.app.embeddings")
-    extraction = later("assay.services.extraction")
-    removal = later("assay.services.removal")
-    shelves = later("assay.services.shelves")
-    verification = later("assay.app.verification")
+    additions = lazy_module("assay.services.additions")
+    collections = lazy_module("assay.services.collections")
+    embeddings = lazy_module("assay.app.embeddings")
+    extraction = lazy_module("assay.services.extraction")
+    removal = lazy_module("assay.services.removal")
+    shelves = lazy_module("assay.services.shelves")
+    verification = lazy_module("assay.app.verification")
 
 
 class DocumentLibrary(BackgroundLibrary):
@@ -41,7 +41,9 @@ class DocumentLibrary(BackgroundLibrary):
 
     # adding and removing
 
-    async def add(self, paths: Sources, collection: str | None = DEFAULT, progress: Say | None = None) -> Ingested:
+    async def add(
+        self, paths: Sources, collection: str | None = DEFAULT_COLLECTION, progress: Say | None = None
+    ) -> Ingested:
         """Read files, folders, globs, pages (http…) and what connectors understand into the library.
 
         Known files cost nothing. A collection stores what it was added from, for `sync`; without one the result names
@@ -56,7 +58,7 @@ class DocumentLibrary(BackgroundLibrary):
         self,
         name: str,
         pieces: AsyncIterable[bytes],
-        collection: str = DEFAULT,
+        collection: str = DEFAULT_COLLECTION,
         *,
         most: int = LARGEST,
         progress: Say | None = None,
@@ -75,10 +77,16 @@ class DocumentLibrary(BackgroundLibrary):
             UsageError: nothing in it could be read, or the name of the file or collection is not valid.
             StoreError: it cannot be stored.
         """
-        return await additions.add(self._context, name, pieces, collection, most, progress)
+        return await additions.add_upload(self._context, name, pieces, collection, most, progress)
 
     async def crawl(
-        self, url: str, collection: str = DEFAULT, *, pages: int = 200, depth: int = 5, progress: Say | None = None
+        self,
+        url: str,
+        collection: str = DEFAULT_COLLECTION,
+        *,
+        pages: int = 200,
+        depth: int = 5,
+        progress: Say | None = None,
     ) -> Ingested:
         """Read the pages of one site into a collection: those on the host of `url`, at or below its path.
 
@@ -94,7 +102,7 @@ class DocumentLibrary(BackgroundLibrary):
         return await collections.crawl(self._context, url, collection, pages, depth, progress)
 
     async def sync(
-        self, collection: str = DEFAULT, progress: Say | None = None, *, only: Sequence[str] | None = None
+        self, collection: str = DEFAULT_COLLECTION, progress: Say | None = None, *, only: Sequence[str] | None = None
     ) -> Synced:
         """Look again at every place a collection was added from: new documents are added, missing or changed ones
         removed.
@@ -108,7 +116,7 @@ class DocumentLibrary(BackgroundLibrary):
         """
         return await collections.sync(self._context, collection, progress, only)
 
-    async def remove(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
+    async def remove(self, references: Sequence[str], collection: str = DEFAULT_COLLECTION) -> list[Document]:
         """Remove documents from a collection, by hash, name, address, title or path; a place or a folder removes
         all documents from it.
 
@@ -121,7 +129,7 @@ class DocumentLibrary(BackgroundLibrary):
         """
         return await removal.remove(self._context, references, collection)
 
-    async def meant(self, references: Sequence[str], collection: str = DEFAULT) -> list[Document]:
+    async def meant(self, references: Sequence[str], collection: str = DEFAULT_COLLECTION) -> list[Document]:
         """Return the documents that `remove` would remove.
 
         Raises:
@@ -147,7 +155,7 @@ class DocumentLibrary(BackgroundLibrary):
         Raises:
             UsageError: no embedder is named.
         """
-        return await embeddings.status(self._context)
+        return await embeddings.embedding_status(self._context)
 
     # contents
 
@@ -176,7 +184,7 @@ class DocumentLibrary(BackgroundLibrary):
 
         The documents in `documents` (hashes) count too: a private document stays private in every other collection.
         """
-        return await shelves.private(self._context, collections, documents)
+        return await shelves.private_collections(self._context, collections, documents)
 
     async def share(self, collection: str, readers: Sequence[str] | Literal["all"] = ()) -> None:
         """Set who may read a collection beside its owner: users by name, or all; empty ends the sharing.
@@ -211,13 +219,13 @@ class DocumentLibrary(BackgroundLibrary):
         Raises:
             UnknownName: there is no such document.
         """
-        return await asyncio.to_thread(self._context.store.library.select, documents)
+        return await asyncio.to_thread(self._context.store.library.collection_for, documents)
 
-    async def origins(self, collection: str = DEFAULT) -> list[Origin]:
+    async def origins(self, collection: str = DEFAULT_COLLECTION) -> list[Origin]:
         """The places a collection was added from."""
         return await shelves.origins(self._context, collection)
 
-    async def documents(self, collection: str = DEFAULT) -> list[Document]:
+    async def documents(self, collection: str = DEFAULT_COLLECTION) -> list[Document]:
         """The documents of a collection, in the order they were added."""
         return await shelves.documents(self._context, collection)
 
@@ -228,11 +236,13 @@ class DocumentLibrary(BackgroundLibrary):
         """
         return await shelves.copies(self._context, documents)
 
-    async def search(self, text: str, limit: int = 10, collection: str | Sequence[str] = DEFAULT) -> list[Hit]:
+    async def search(
+        self, text: str, limit: int = 10, collection: str | Sequence[str] = DEFAULT_COLLECTION
+    ) -> list[Hit]:
         """The best documents of one or more collections for `text`, best first."""
         return await shelves.search(self._context, text, limit, collection)
 
-    async def explain(self, text: str, limit: int = 10, collection: str = DEFAULT) -> list[Explanation]:
+    async def explain(self, text: str, limit: int = 10, collection: str = DEFAULT_COLLECTION) -> list[Explanation]:
         """Return what `search` returns, each with the reasons for its rank."""
         return await shelves.explain(self._context, text, limit, collection)
 
@@ -361,4 +371,4 @@ class DocumentLibrary(BackgroundLibrary):
         """
         judge = verification.Judge(model, answers, allow_private, max_usd, max_tokens)
         against = verification.TextSources(sources=sources, folder=folder, web=web, find=find)
-        return await verification.checked(self._context, text, against, judge, progress)
+        return await verification.check_text(self._context, text, against, judge, progress)

@@ -13,7 +13,7 @@ from assay.core.errors import ConfigError, FetchFailed, NothingRead
 from assay.core.ports import Blobs, Clock, Fetcher, Library, Notices, PageCache, RateLimiter, Search
 from assay.core.ports.models import Secret
 from assay.core.sources import UNSORTED, Document, Fetched
-from assay.core.web_addresses import ANYTHING, OTHER, WebRules
+from assay.core.web_addresses import ANYTHING, MCP_PREFIX, WebRules
 from assay.evidence.ingest import FileReaders, IngestTarget, ingest
 from assay.fetch.web.page_parts import next_part
 from assay.search.mcp import McpAccess, McpServer
@@ -61,7 +61,7 @@ class Online:
         self._fetcher: Fetcher | None = None
         self._notices: CrossrefNotices | None = None
 
-    def fetch_with(self, fetcher: Fetcher) -> None:
+    def use_fetcher(self, fetcher: Fetcher) -> None:
         """Read pages with `fetcher` instead of the one from the settings."""
         self._fetcher = fetcher
 
@@ -87,7 +87,7 @@ class Online:
         Raises:
             FetchFailed: it cannot be fetched or read.
         """
-        if url.startswith(OTHER):
+        if url.startswith(MCP_PREFIX):
             page = await self._server_of(url).read(url)
             return await asyncio.to_thread(self._documents, [page], library or self._library)
         pages = await self._parts(url, rules, MOST_PARTS if parts is None else min(parts, MOST_PARTS))
@@ -171,7 +171,7 @@ class Online:
         Raises:
             FetchFailed: it is no longer in the settings.
         """
-        name = url.removeprefix(OTHER).partition("/")[0]
+        name = url.removeprefix(MCP_PREFIX).partition("/")[0]
         if name not in self._settings.mcp:
             raise FetchFailed(f"blocked: the settings name no MCP server {name!r}")
         return self._server(name)[0]
@@ -190,12 +190,12 @@ class Online:
             done = ingest(
                 (),
                 IngestTarget(library=library, blobs=self._blobs, clock=self._clock, collection=UNSORTED),
-                FileReaders(extractors=self._readers.of_pages()),
+                FileReaders(extractors=self._readers.page_extractors()),
                 pages=pages,
             )
         except NothingRead as error:
             raise FetchFailed(f"{error.kind}: {error}") from error
-        return tuple(library.of_hashes([*chain.from_iterable(done.given.values())]))
+        return tuple(library.documents_by_hash([*chain.from_iterable(done.given.values())]))
 
 
 class OwnedWeb:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from assay.app.library import DocumentLibrary
 from assay.core.events import Envelope
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports import ModelUsage, Queue, QueuedRun, QueueLimits, RunRow, RunStatus, ThreadRow
-from assay.core.ports.jobs import TOP, Job, JobFilter
+from assay.core.ports.jobs import TOP_LEVEL_JOBS, Job, JobFilter
 from assay.core.view import RunView
 from assay.services import stored_runs
 from assay.services.arguments import Say
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from assay.services.results import ResearchReport
     from assay.services.run_lists import FoundRuns, RunsPage, ThreadMessage, ThreadsPage
 else:
-    daily = later("assay.services.daily")
-    results = later("assay.services.results")
-    run_lists = later("assay.services.run_lists")
-    jobs_desk = later("assay.services.jobs_desk")
-    queue_workers = later("assay.services.queue_workers")
+    daily = lazy_module("assay.services.daily")
+    results = lazy_module("assay.services.results")
+    run_lists = lazy_module("assay.services.run_lists")
+    jobs_desk = lazy_module("assay.services.jobs_desk")
+    queue_workers = lazy_module("assay.services.queue_workers")
 
 
 LATEST = 100
@@ -44,7 +44,7 @@ class RunHistory(DocumentLibrary):
 
     async def runs(self, limit: int = LATEST) -> list[RunRow]:
         """The latest runs, newest first."""
-        return await stored_runs.latest(self._context, limit)
+        return await stored_runs.latest_runs(self._context, limit)
 
     async def listed(self, limit: int = LATEST) -> list[ListedRun]:
         """The latest runs, newest first, with owner and usage."""
@@ -82,7 +82,7 @@ class RunHistory(DocumentLibrary):
             UsageError: there is no such status or limit, or the cursor belongs to another list.
         """
         filters = {"text": text, "since": since, "until": until, "thread": thread, "label": label}
-        wanted = run_lists.filter_of(status, **filters, collection=collection.removeprefix("@"))
+        wanted = run_lists.make_filter(status, **filters, collection=collection.removeprefix("@"))
         return await run_lists.page(self._context, wanted, cursor, limit, accounts=accounts)
 
     async def label(
@@ -167,7 +167,7 @@ class RunHistory(DocumentLibrary):
             UnknownName: as `thread`.
             UsageError: the title is not valid.
         """
-        return await run_lists.rename(self._context, reference, title)
+        return await run_lists.rename_thread(self._context, reference, title)
 
     async def delete_thread(self, reference: str) -> tuple[str, ...]:
         """Delete a thread with all its runs, and return their ids. What they read stays in the library.
@@ -199,7 +199,7 @@ class RunHistory(DocumentLibrary):
         Raises:
             UnknownName: as `find`.
         """
-        record = await results.record(self._context, reference)
+        record = await results.run_record(self._context, reference)
         return await asyncio.to_thread(results.research_report, record)
 
     async def view(self, reference: str) -> RunView:
@@ -224,7 +224,7 @@ class RunQueue(RunHistory):
 
     async def queued(self) -> list[QueuedRun]:
         """The runs in the queue, and the processes that execute them."""
-        return await self.queue.queued()
+        return await self.queue.list_runs()
 
     @property
     def queue(self) -> Queue:
@@ -242,7 +242,7 @@ class RunQueue(RunHistory):
             limits: over all workers together; each worker applies its own.
             say: called with a line of text when it takes a run up and when that ends.
         """
-        return queue_workers.worker(self._context, slots, limits, say)
+        return queue_workers.make_worker(self._context, slots, limits, say)
 
     async def begin_job(self, work: JobWork, *, priority: int = 0, every: int = 0) -> Job:
         """Queue long work for workers: reading documents, making vectors, writing a report to a file.
@@ -258,9 +258,9 @@ class RunQueue(RunHistory):
                 could find the job (a store in memory).
             UnknownName: there is no such collection or run.
         """
-        return await jobs_desk.begin(self._context, work, priority, every)
+        return await jobs_desk.begin_job(self._context, work, priority, every)
 
-    async def jobs(self, wanted: JobFilter = TOP) -> list[Job]:
+    async def jobs(self, wanted: JobFilter = TOP_LEVEL_JOBS) -> list[Job]:
         """Jobs, newest first; ended ones are listed for 30 days."""
         return await jobs_desk.jobs_of(self._context).list(wanted)
 
@@ -278,7 +278,7 @@ class RunQueue(RunHistory):
         Raises:
             UnknownName: there is none with that id.
         """
-        return await jobs_desk.figures(self._context, id)
+        return await jobs_desk.job_figures(self._context, id)
 
     def follow_job(self, id: str, after: int = 0) -> AsyncIterator[Job]:
         """Yield a job after each update with `seq > after`, until it has ended.
@@ -288,7 +288,7 @@ class RunQueue(RunHistory):
         Raises:
             UnknownName: there is none with that id.
         """
-        return jobs_desk.follow(self._context, id, after)
+        return jobs_desk.follow_job(self._context, id, after)
 
     async def cancel_job(self, id: str) -> Job:
         """End a job and its parts: at once if it waits, within seconds if it is in progress. Completed work stays.
@@ -305,7 +305,7 @@ class RunQueue(RunHistory):
             UnknownName: there is none with that id.
             UsageError: it is done, waiting or in progress.
         """
-        return await jobs_desk.retry(self._context, id)
+        return await jobs_desk.retry_job(self._context, id)
 
     def job_worker(self, slots: int, say: Say | None = None) -> JobWorker:
         """Make a worker for jobs in this process, `slots` at once.
@@ -313,4 +313,4 @@ class RunQueue(RunHistory):
         Args:
             say: called with a line of text when it takes a job up and when that ends.
         """
-        return jobs_desk.worker(self._context, slots, say)
+        return jobs_desk.make_worker(self._context, slots, say)

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import msgspec
 
-from assay.app.claim_judge import Bench, Judgements, check_able
+from assay.app.claim_judge import Bench, Judgements, check_can_judge
 from assay.app.layout import store_of
 from assay.core.claims import Summary
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Library, Pages
 from assay.core.sources import Document, Passage
 from assay.core.usage import Usage
-from assay.core.ways import way
+from assay.core.ways import suggest_command
 from assay.core.web_addresses import is_address
 from assay.evidence.documents import DocumentReader
 from assay.run.replay import replay
@@ -27,15 +27,15 @@ from assay.services.arguments import Say, Sources, source_names
 from assay.services.claim_checks import added_checks
 from assay.services.context import Context
 from assay.services.forks import Replay, compare_logs
-from assay.services.places import collections_in
-from assay.services.providers import turns_of
+from assay.services.places import split_collections
+from assay.services.providers import model_rate_limiter
 from assay.store.memory import memory_store
 from assay.verify.claim_check import CheckRules
-from assay.verify.evidence_index import text_of
-from assay.verify.pipeline import Again, Rechecked, reread
+from assay.verify.evidence_index import text_reader
+from assay.verify.pipeline import Again, Rechecked, recheck_by_code
 from assay.verify.texts.catalogue import Catalogue
-from assay.verify.texts.marked_text import MarkedText, mark
-from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, Named, draft
+from assay.verify.texts.marked_text import MarkedText, mark_citations
+from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, Named, check_by_rules
 
 __all__ = [
     "LONGEST",
@@ -115,18 +115,18 @@ async def verify_text(
     """
     if len(text) > LONGEST:
         raise UsageError(f"a text of more than {LONGEST:,} characters is too long for a report: name a smaller file")
-    marked = await asyncio.to_thread(mark, text)
+    marked = await asyncio.to_thread(mark_citations, text)
     catalogue = await asyncio.to_thread(lambda: Catalogue(documents, str(folder.resolve())))
     fetched, failed = await _fetch(marked, catalogue, desk.pages)
     searched = find or (find is None and not marked.references)
     shelf = DocumentAccess(
         find=catalogue.find,
         spans=desk.reader.spans,
-        text_of=text_of(desk.library, desk.reader),
+        text_of=text_reader(desk.library, desk.reader),
         everything=(*documents, *fetched) if searched else (),
     )
-    checked = await asyncio.to_thread(draft, text, marked, shelf, desk.rules)
-    judged = await bench.judge(checked.to_judge(), desk.rules) if bench else Judgements()
+    checked = await asyncio.to_thread(check_by_rules, text, marked, shelf, desk.rules)
+    judged = await bench.judge(checked.open_claims(), desk.rules) if bench else Judgements()
     found = await asyncio.to_thread(checked.with_opinions, judged.opinions)
     return VerifiedText(
         claims=found.claims,
@@ -136,7 +136,7 @@ async def verify_text(
         summary=found.summary,
         uncited=found.uncited,
         share=round(found.share, 4),
-        warnings=(*failed, *checked.faults),
+        warnings=(*failed, *checked.fault_messages),
         model=judged.model,
         usage=judged.usage,
     )
@@ -184,7 +184,7 @@ class TextSources(msgspec.Struct, frozen=True, kw_only=True):
     find: bool | None = None
 
 
-async def checked(
+async def check_text(
     context: Context, text: str, against: TextSources, judge: Judge, progress: Say | None
 ) -> VerifiedText:
     """Check every claim of a text against the documents it names; see `DocumentLibrary.verify`."""
@@ -192,9 +192,9 @@ async def checked(
     if not paths and not against.web:
         raise UsageError("there is nothing to check the text against: name documents, or allow the web")
     if judge.name is not None:
-        check_able(judge.name, worlds.model(context, judge.name))
+        check_can_judge(judge.name, worlds.model(context, judge.name))
     library = context.store.library
-    collections, rest = await asyncio.to_thread(collections_in, paths, library)
+    collections, rest = await asyncio.to_thread(split_collections, paths, library)
     ingested = await app_collections.add(context, rest, None, progress) if rest else None
     held = [*collections, ingested.collection] if ingested else collections
     documents = await asyncio.to_thread(library.documents, held) if held else []
@@ -202,17 +202,17 @@ async def checked(
     desk = Desk(library, context.reader, context.online.for_library(library) if against.web else None, rules)
     warnings = ingested.warnings if ingested else ()
     if judge.name is None:
-        return _with_warnings(await verify_text(text, documents, desk, folder, find=find), warnings)
-    async with _bench(context, judge.name, judge) as bench:
+        return _add_warnings(await verify_text(text, documents, desk, folder, find=find), warnings)
+    async with _open_judge(context, judge.name, judge) as bench:
         if not judge.allow_private:
             # A text may be checked outside the home that knows what is private.
             libraries, hashes = {library, bench.store.library}, [document.sha256 for document in documents]
             private = await asyncio.to_thread(_private, libraries, hashes)
             privacy.check_judge(context.settings, judge.name, bench.model, private)
-        return _with_warnings(await verify_text(text, documents, desk, folder, bench, find), warnings)
+        return _add_warnings(await verify_text(text, documents, desk, folder, bench, find), warnings)
 
 
-def _with_warnings(found: VerifiedText, warnings: Sequence[str]) -> VerifiedText:
+def _add_warnings(found: VerifiedText, warnings: Sequence[str]) -> VerifiedText:
     """The same, with what could not be read before the check."""
     return msgspec.structs.replace(found, warnings=(*warnings, *found.warnings))
 
@@ -222,31 +222,31 @@ def _private(libraries: Iterable[Library], documents: Sequence[str]) -> list[str
     return sorted({name for each in libraries for name in each.private_among((), documents)})
 
 
-async def rechecked(context: Context, reference: str, judge: Judge) -> Rechecked:
+async def recheck_run(context: Context, reference: str, judge: Judge) -> Rechecked:
     """Check the report of a run by today's rules; see `Assay.recheck`."""
     if judge.name is not None:
-        check_able(judge.name, worlds.model(context, judge.name))
+        check_can_judge(judge.name, worlds.model(context, judge.name))
     view = await stored_runs.view(context, reference)
     if not view.claims and view.report.state != "finished":
         raise UsageError(
             f"run {view.run_id} has no finished report: wait until it ends, or continue it: "
-            f"{way('resume', view.run_id)}"
+            f"{suggest_command('resume', view.run_id)}"
         )
     rules = CheckRules(off=view.brief.checks_off if view.brief else (), added=added_checks())
-    read = await asyncio.to_thread(reread, view, text_of(context.store.library, context.reader), rules)
+    read = await asyncio.to_thread(recheck_by_code, view, text_reader(context.store.library, context.reader), rules)
     if judge.name is None:
         return read.with_opinions({})
     if not judge.allow_private:
         private = await privacy.private_names(context.store.journal, context.store.library, view.run_id)
         privacy.check_judge(context.settings, judge.name, worlds.model(context, judge.name), private)
-    async with _bench(context, judge.name, judge) as bench:
-        judged = await bench.judge(read.to_judge(), rules)
+    async with _open_judge(context, judge.name, judge) as bench:
+        judged = await bench.judge(read.open_claims(), rules)
     found = await asyncio.to_thread(read.with_opinions, judged.opinions)
     return msgspec.structs.replace(found, model=judged.model, usage=judged.usage)
 
 
 @asynccontextmanager
-async def _bench(context: Context, model: str, judge: Judge) -> AsyncIterator[Bench]:
+async def _open_judge(context: Context, model: str, judge: Judge) -> AsyncIterator[Bench]:
     """A judge; its answers are stored here, or in the home that `judge` names."""
     settings = context.settings
     store = store_of(judge.answers, settings) if judge.answers else context.store
@@ -254,16 +254,16 @@ async def _bench(context: Context, model: str, judge: Judge) -> AsyncIterator[Be
         budget = daily.budget_of(settings.limits, judge.max_usd, judge.max_tokens)
         allowances = daily.allowances(settings.limits, context.owner or "", context.limits)
         budget = await daily.budget_left(store.journal.owned_by(None), allowances, budget)
-        yield Bench(model, worlds.model(context, model), store, turns_of(store, settings), budget)
+        yield Bench(model, worlds.model(context, model), store, model_rate_limiter(store, settings), budget)
     finally:
         if store is not context.store:
             await store.close()
 
 
-async def replayed(context: Context, reference: str) -> Replay:
+async def replay_run(context: Context, reference: str) -> Replay:
     """Compute a completed run again from its stored steps; see `Assay.replay`."""
     run_id, journal = (await stored_runs.find(context, reference)).run_id, context.store.journal
     again = await replay(
-        run_id, journal, memory_store().journal, worlds.way(context), partial(worlds.any_world, context)
+        run_id, journal, memory_store().journal, worlds.make_pipeline(context), partial(worlds.unchecked_world, context)
     )
     return compare_logs(again, await journal.events(run_id))

@@ -11,8 +11,8 @@ from assay.core.assurance import states_absence
 from assay.core.errors import AssayError
 from assay.core.lazy import compile_all
 from assay.core.lexicon import analysis_of, terms
-from assay.core.options import declared
-from assay.core.remote_services import trusted
+from assay.core.options import declared_options
+from assay.core.remote_services import tls_context
 from assay.core.run_options import RunOptions
 from assay.core.text import sentences, words
 from assay.services import worlds
@@ -56,7 +56,7 @@ def _load(context: Context) -> None:
     for name in LOADED:
         with suppress(ImportError):
             import_module(name)
-    declared(RunOptions)
+    declared_options(RunOptions)
     settings = context.settings
     with suppress(AssayError):
         _ = context.pipeline_parts, context.engine, context.search
@@ -67,13 +67,13 @@ def _load(context: Context) -> None:
         terms(text, analysis_of("en"))
         tokens(text)
     with suppress(AssayError):
-        context.readers.of_pages()
+        context.readers.page_extractors()
     for name in {name for names in settings.roles().values() for name in names}:
         with suppress(AssayError, ImportError):
             worlds.model(context, name)
     if not settings.search.offline:
-        trusted()
-        trusted(told=True)
+        tls_context()
+        tls_context(told=True)
         with suppress(AssayError):
             context.online.warm()
     compile_all()

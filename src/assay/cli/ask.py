@@ -16,11 +16,11 @@ from assay.cli import options, run_options
 from assay.cli.display import PlainDisplay
 from assay.cli.library import open_existing
 from assay.cli.run_options import GroupedCommand, question_from
-from assay.cli.run_watch import Output, OutputOptions, takes_output, watch
-from assay.cli.terminal import Exit, TerminalOptions, first_word, harmless
+from assay.cli.run_watch import Output, OutputOptions, execute_run, gather_output_options
+from assay.cli.terminal import Exit, TerminalOptions, first_word, strip_controls
 from assay.core.events import Envelope, ReportDelta
 from assay.core.lazy import regex
-from assay.core.markers import CitationMode, parse
+from assay.core.markers import CitationMode, parse_markers
 from assay.core.report import build_report
 from assay.core.sources import Passage, Source
 from assay.core.view import RunView, ViewBuilder
@@ -34,12 +34,12 @@ _END = 400
 @click.command("ask", cls=GroupedCommand)
 @options.run_argument("RUN")
 @click.argument("question", metavar="QUESTION")
-@options.output("answer")
+@options.output_options("answer")
 @run_options.run_options("ask")
-@options.citations
-@options.common
+@options.citation_options
+@options.common_options
 @click.pass_obj
-@takes_output
+@gather_output_options
 def command(
     state: TerminalOptions,
     /,
@@ -70,9 +70,9 @@ async def _ask(reference: str, question: str, ways: dict[str, Any], output: Outp
         row = await assay.find(reference, "evidence")
         run = assay.ask(row.run_id, question, **ways)
         if output.stdout != "report" or output.files or not can_stream():
-            return await watch(assay, run, output)
+            return await execute_run(assay, run, output)
         shown = Streaming(output.verbosity, output.citations)
-        return await watch(assay, run, replace(output, rest=shown.rest), shown)
+        return await execute_run(assay, run, replace(output, rest=shown.remaining_text), shown)
 
 
 class Streaming(PlainDisplay):
@@ -87,31 +87,31 @@ class Streaming(PlainDisplay):
         """Print the event's milestone; for a piece of the answer, print the piece."""
         self._folder.apply(envelope)
         if envelope.type == ReportDelta.kind:
-            self._go_on()
+            self._print_settled()
         else:
             super().show(envelope)
 
-    def _go_on(self) -> None:
+    def _print_settled(self) -> None:
         """Print what is certain of the answer and not yet printed; nothing more if the answer was taken back."""
         view = self._folder.view
         text = _settled_text(view.report.text)
-        body = build_report(_with_report_text(view, text), self._citations).markdown.rstrip()
+        body = build_report(_set_report_text(view, text), self._citations).markdown.rstrip()
         if body.startswith(self.said) and body != self.said:
             first_word.erase()
-            click.echo(harmless(body[len(self.said) :]), nl=False)
+            click.echo(strip_controls(body[len(self.said) :]), nl=False)
             self.said = body
 
-    def rest(self, text: str) -> str:
+    def remaining_text(self, text: str) -> str:
         """The part of `text` that is not yet printed; all of it, after an empty line, if its beginning changed."""
         if not self.said:
             return text
         if text.startswith(self.said):
             return text.removeprefix(self.said)
-        unsaid = _not_printed(self.said, text)
+        unsaid = _unprinted_part(self.said, text)
         return f"\n\n{text}" if unsaid is None else unsaid
 
 
-def _not_printed(printed: str, text: str) -> str | None:
+def _unprinted_part(printed: str, text: str) -> str | None:
     """The part of `text` beside the printed paragraphs, for example a date that code inserted; None if some of them are
     gone.
     """
@@ -132,9 +132,9 @@ def _settled_text(text: str) -> str:
     return text[:start] + _OPEN.sub("", text[start:])
 
 
-def _with_report_text(view: RunView, text: str) -> RunView:
+def _set_report_text(view: RunView, text: str) -> RunView:
     """The run with this much of its report; its citations are assumed to exist, and are checked at the end."""
-    cited = {id: view.sources.get(id.partition(".")[0]) for marker in parse(text) for id in marker.passages}
+    cited = {id: view.sources.get(id.partition(".")[0]) for marker in parse_markers(text) for id in marker.passages}
     passages = {id: _placeholder_passage(id, source) for id, source in cited.items() if source is not None}
     writing = msgspec.structs.replace(view.report, text=text)
     return msgspec.structs.replace(view, report=writing, passages=passages | view.passages)

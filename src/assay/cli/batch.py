@@ -12,19 +12,19 @@ import click
 
 from assay import plugins, settings
 from assay.cli import destinations, options, run_options
-from assay.cli.jobs import leave, queue_option
+from assay.cli.jobs import queue_jobs, queue_option
 from assay.cli.library import open_assay
 from assay.cli.run_options import ResearchCommand, check_exist, paths_from
-from assay.cli.runs.removal import keep_to_rules
-from assay.cli.signals import Terminated, interrupts, termination
+from assay.cli.runs.removal import apply_retention
+from assay.cli.signals import Terminated, cancel_on_signal, on_interrupts
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
 from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
 from assay.core.milestones import pluralize, shorten
 from assay.core.usage import Budget
 from assay.services.arguments import check_format
-from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Ended, Terms, read_orders
-from assay.services.batch.rows import LONGEST
+from assay.services.batch import BadLine, Batch, BatchEnd, BatchFolder, BatchResult, BatchRow, Terms, read_orders
+from assay.services.batch.rows import MAX_LINE_BYTES
 from assay.services.jobs.specifications import BatchJob
 from assay.services.notices import RunNotice, Target
 from assay.services.schedules import stored_options
@@ -61,9 +61,9 @@ class _BatchTask:
 @options.citation_modes
 @click.option("--strict", is_flag=True, help="Exit with 3 if a report did not pass its final check.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
-@options.notify
+@options.notify_option
 @queue_option
-@options.common
+@options.common_options
 @click.pass_obj
 def command(
     state: TerminalOptions,
@@ -110,10 +110,10 @@ def command(
     if queued:
         if strict or as_json or notify:
             raise click.UsageError("--queue leaves it to a worker: leave out --strict, --json and --notify")
-        leave([_job(file, folder, terms, configured)], home, configured, state.verbosity)
+        queue_jobs([_job(file, folder, terms, configured)], home, configured, state.verbosity)
         return Exit.DONE
-    targets = options.targets(notify, configured)
-    read = list(read_orders(destinations.lines(file, LONGEST)))
+    targets = options.notice_targets(notify, configured)
+    read = list(read_orders(destinations.lines(file, MAX_LINE_BYTES)))
     bad = [each for each in read if isinstance(each, BadLine)]
     orders = [each for each in read if isinstance(each, BatchRow)]
     for line in bad:
@@ -163,28 +163,28 @@ async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settin
         try:
             ended = await work_on(batch)
         finally:
-            job.folder.put_in_order()
+            job.folder.sort_results()
         if ended is None:
             return Exit.TERMINATED
-        await keep_to_rules(assay, -1 if job.quiet else 0)
+        await apply_retention(assay, -1 if job.quiet else 0)
     code = _report(job, batch, ended)
     await options.send_notices(_notice(job, batch, ended), job.notify)
     return code
 
 
-async def work_on(batch: Batch) -> Ended | None:
+async def work_on(batch: Batch) -> BatchEnd | None:
     """Work on a batch. Ctrl-C begins no further run, a second one leaves the runs in progress; None after SIGTERM."""
 
     def stop() -> None:
-        say(f"no further run is begun; {pluralize(batch.at_work, 'run')} at work (Ctrl-C again leaves them)")
+        say(f"no further run is begun; {pluralize(batch.active_count, 'run')} at work (Ctrl-C again leaves them)")
         batch.stop()
 
     def leave() -> None:
         say("left; the same command continues")
-        batch.leave()
+        batch.detach()
 
     try:
-        with termination(), interrupts(stop, leave):
+        with cancel_on_signal(), on_interrupts(stop, leave):
             return await batch.work()
     except Terminated:
         say("interrupted; the same command continues")
@@ -235,30 +235,30 @@ def _rows(job: _BatchTask) -> tuple[list[BatchResult], dict[str, int]]:
     return rows, {status: sum(row.status == status for row in rows) for status in sorted({row.status for row in rows})}
 
 
-def _notice(job: _BatchTask, batch: Batch, ended: Ended) -> RunNotice:
+def _notice(job: _BatchTask, batch: Batch, ended: BatchEnd) -> RunNotice:
     usd, tokens = batch.spending
     return RunNotice(event="batch", status=ended, usd=round(usd, 6), tokens=tokens, rows=_rows(job)[1])
 
 
-def _report(job: _BatchTask, batch: Batch, ended: Ended) -> Exit:
+def _report(job: _BatchTask, batch: Batch, ended: BatchEnd) -> Exit:
     rows, counts = _rows(job)
     if job.as_json:
         fields = {
             "ended": ended, "questions": len(job.orders), "bad_lines": job.bad, "rows": counts,
-            "not_begun": batch.unbegun, **spent_fields(batch),
+            "not_begun": batch.pending_count, **spent_fields(batch),
             "results": str(job.folder.path / "results.jsonl"),
         }  # fmt: skip
         write_json(fields, line=True)
     elif not job.quiet:
         parts = [f"{count} {status}" for status, count in counts.items()]
-        parts += [f"{batch.unbegun} not begun"] if batch.unbegun else []
+        parts += [f"{batch.pending_count} not begun"] if batch.pending_count else []
         why = "; the total does not pay for another report (--max-usd, --max-tokens)" if ended == "spent" else ""
         say(f"{', '.join(parts)}; {spent_line(batch)}{why}")
         say(f"results: {job.folder.path / 'results.jsonl'}")
-    return _code(job, rows, ended)
+    return _exit_code(job, rows, ended)
 
 
-def _code(job: _BatchTask, rows: Sequence[BatchResult], ended: Ended) -> Exit:
+def _exit_code(job: _BatchTask, rows: Sequence[BatchResult], ended: BatchEnd) -> Exit:
     if ended == "stopped":
         return Exit.CANCELLED
     if job.bad or any(row.status in ("failed", "running", "paused") for row in rows):

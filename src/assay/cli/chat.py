@@ -12,12 +12,12 @@ import click
 
 from assay import Assay, settings
 from assay.cli import options, run_options
-from assay.cli.chat_session import SLASH, ChatSession, ChatTerms
+from assay.cli.chat_session import COMMANDS, ChatSession, ChatTerms
 from assay.cli.completion import run_ids, thread_names
 from assay.cli.library import open_assay
 from assay.cli.run_options import ResearchCommand, paths_from
-from assay.cli.runs.removal import keep_to_rules
-from assay.cli.signals import Terminated, left_by_ctrl_c, termination
+from assay.cli.runs.removal import apply_retention
+from assay.cli.signals import Terminated, cancel_on_signal, interruptible_prompt
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.markers import CitationMode
 
@@ -38,9 +38,9 @@ class LineInput:
     def __init__(self, recent: Sequence[str], *, person: bool) -> None:
         self.person = person
         if person and readline is not None:
-            _equip(recent)
+            _set_up_readline(recent)
 
-    async def line(self) -> str | None:
+    async def next_line(self) -> str | None:
         """Return the next line that is not empty, None at the end. Ctrl-C discards an unfinished line."""
         while True:
             try:
@@ -62,11 +62,11 @@ class LineInput:
         Raises:
             EOFError, KeyboardInterrupt: Ctrl-D, Ctrl-C.
         """
-        with left_by_ctrl_c():
+        with interruptible_prompt():
             return input(PROMPT)
 
 
-def _equip(recent: Sequence[str]) -> None:
+def _set_up_readline(recent: Sequence[str]) -> None:
     """Set up earlier questions, and Tab for commands. No history file is kept, because the runs have the questions."""
     readline.clear_history()
     for question in recent:
@@ -77,7 +77,7 @@ def _equip(recent: Sequence[str]) -> None:
 
 
 def _complete(text: str, state: int) -> str | None:
-    found = [f"/{name} " for name in SLASH if text.startswith("/") and f"/{name}".startswith(text)]
+    found = [f"/{name} " for name in COMMANDS if text.startswith("/") and f"/{name}".startswith(text)]
     return found[state] if state < len(found) else None
 
 
@@ -100,8 +100,8 @@ RECENT = 100
 )
 @run_options.places_option()
 @run_options.run_options("chat")
-@options.citations
-@options.common
+@options.citation_options
+@options.common_options
 @click.pass_obj
 @options.run_async
 async def command(
@@ -141,27 +141,27 @@ async def command(
     async with open_assay(home, configured) as assay:
         session = ChatSession(assay, terms)
         await session.resume(thread, continues)
-        person = sys.stdin.isatty() and settings.surroundings().interactive
+        person = sys.stdin.isatty() and settings.terminal_environment().interactive
         entered = LineInput(await _recent(assay), person=person)
         if person and terms.verbosity >= 0:
             say(session.greeting())
         try:
-            with termination():
-                code = await _serve(session, entered, question)
+            with cancel_on_signal():
+                code = await _answer_lines(session, entered, question)
         except Terminated:
             say("ended; to continue: assay chat --continue")
             return Exit.TERMINATED
         if terms.verbosity >= 0 and session.asked:
             say(session.farewell())
-        await keep_to_rules(assay, terms.verbosity)
+        await apply_retention(assay, terms.verbosity)
         return code
 
 
-async def _serve(session: ChatSession, entered: LineInput, question: str) -> int:
+async def _answer_lines(session: ChatSession, entered: LineInput, question: str) -> int:
     """Answer line after line. The exit code is that of the last answer if no person is watching."""
-    line: str | None = question or await entered.line()
-    while line is not None and await session.serve(line):
-        line = await entered.line()
+    line: str | None = question or await entered.next_line()
+    while line is not None and await session.handle_line(line):
+        line = await entered.next_line()
     return Exit.DONE if entered.person else session.code
 
 

@@ -16,8 +16,8 @@ from assay.cli import destinations
 from assay.cli.ask import Streaming, can_stream
 from assay.cli.claims import write_cited
 from assay.cli.display import Display
-from assay.cli.figures import cost, join_nonempty, outcome, price, tokens
-from assay.cli.run_watch import Output, exit_code, follow
+from assay.cli.figures import cost, describe_cost, format_tokens, join_nonempty, outcome
+from assay.cli.run_watch import Output, exit_code, show_events
 from assay.cli.signals import signal_handlers
 from assay.cli.terminal import Exit, clean, say, write
 from assay.cli.threads import HOW_TO_BEGIN, print_page
@@ -33,7 +33,7 @@ from assay.services.arguments import suffix_of
 
 # The commands of a chat: what each takes, and its line in the help.
 
-SLASH = {
+COMMANDS = {
     "help": ("", "this list"),
     "research": ("[QUESTION]", "research a question anew; without one, the last"),
     "cite": ("N", "what citation [N] of the last answer cites; N alone does the same"),
@@ -50,7 +50,7 @@ _OTHER = {"exit": "quit", "q": "quit", "bye": "quit", "?": "help", "h": "help", 
 _NUMBER = regex(r"\[?(\d{1,4})\]?")
 
 
-def read(line: str) -> tuple[str, str]:
+def parse_line(line: str) -> tuple[str, str]:
     """Split a line into a command and its argument; the command is "" if the line is a question."""
     if number := _NUMBER.fullmatch(line):
         return "cite", number[1]
@@ -61,19 +61,19 @@ def read(line: str) -> tuple[str, str]:
     return _OTHER.get(name, name) or "help", rest.strip()
 
 
-def unknown(name: str) -> str:
+def unknown_command(name: str) -> str:
     """The message for an unknown command."""
-    near = difflib.get_close_matches(name, SLASH, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.6)
     return f"no command /{name}; " + (f"did you mean /{near[0]}?" if near else "/help lists those there are")
 
 
 def help_lines() -> list[str]:
     """The help, one line per command."""
-    width = max(len(f"/{name} {takes}") for name, (takes, _) in SLASH.items())
-    return [f"  {f'/{name} {takes}'.ljust(width)}  {about}" for name, (takes, about) in SLASH.items()]
+    width = max(len(f"/{name} {takes}") for name, (takes, _) in COMMANDS.items())
+    return [f"  {f'/{name} {takes}'.ljust(width)}  {about}" for name, (takes, about) in COMMANDS.items()]
 
 
-ENDED: tuple[RunStatus, ...] = ("completed",)
+CONTINUABLE_STATUSES: tuple[RunStatus, ...] = ("completed",)
 WEB = ("web", "domains", "not_domains", "since", "until", "country", "fresh")
 """Search options, which a question about opened documents does not need."""
 
@@ -109,11 +109,11 @@ class ChatSession:
         self.thread, self.last, self.question, self._grounded = thread, "", "", False
         if run:
             row = await self._assay.find(run)
-            if row.status not in ENDED:
+            if row.status not in CONTINUABLE_STATUSES:
                 raise UsageError(f"run {row.run_id} is {row.status}; a chat can only continue from a completed run")
             self.last, self.thread, self.question = row.run_id, row.thread, row.question
         elif thread:
-            found = await self._assay.page(thread=thread, status=ENDED, limit=1)
+            found = await self._assay.page(thread=thread, status=CONTINUABLE_STATUSES, limit=1)
             if found.runs:
                 self.last, self.question = found.runs[0].run_id, found.runs[0].question
         if self.last:  # documents named now must be read first
@@ -130,18 +130,18 @@ class ChatSession:
         named = f"--thread {self.thread}" if self.thread else f"--continue {self.last}" if self.last else ""
         return join_nonempty((self._total(), f"to continue: assay chat {named}" if named else ""), "; ")
 
-    async def serve(self, line: str) -> bool:
+    async def handle_line(self, line: str) -> bool:
         """Answer a question or run a command; False if the chat is to end. Failures are printed."""
-        name, rest = read(line)
+        name, rest = parse_line(line)
         if name == "quit":
             return False
         try:
             if not name:
                 await self._answer_from_documents(rest)
-            elif name in SLASH:
+            elif name in COMMANDS:
                 await self._commands()[name](rest)
             else:
-                say(unknown(name))
+                say(unknown_command(name))
         except Cancelled:
             say("cancelled")
             self.code = Exit.CANCELLED
@@ -193,25 +193,25 @@ class ChatSession:
             output = replace(output, verbosity=output.verbosity or -1)
         if streams and can_stream():
             streaming = Streaming(output.verbosity, output.citations)
-            output = replace(output, rest=streaming.rest)
+            output = replace(output, rest=streaming.remaining_text)
         display = shown or streaming or output.display()
         with signal_handlers() as heed:
             heed(signal.SIGINT, run.cancel)
             with display:
-                await follow(aiter(run), output, display)
+                await show_events(aiter(run), output, display)
             view = await run.view()
         self.code = exit_code(view)
         self.spent += view.usage.total
         if streaming is not None and streaming.said and view.status != "completed":
             write("\n")
-        self._deliver(view, output, again=streams)
+        self._print_answer(view, output, again=streams)
         if view.status == "completed" and not (streams and view.stop_reason == "no_evidence"):
             self.last, self.question = view.run_id, question
             self.thread = self.thread or (view.brief.thread if view.brief else "") or view.run_id
             self._grounded = self._grounded or bool(view.sources)
         return view
 
-    def _deliver(self, view: RunView, output: Output, *, again: bool) -> None:
+    def _print_answer(self, view: RunView, output: Output, *, again: bool) -> None:
         """Print the answer on stdout, and a line or two on stderr. An answer that is searched `again` is not
         printed.
         """
@@ -226,7 +226,7 @@ class ChatSession:
 
     def _total(self) -> str:
         """`this chat: 3 questions, 4.1k tokens, $0.03`."""
-        used = join_nonempty((pluralize(self.asked, "run"), tokens(self.spent), price(self.spent)), ", ")
+        used = join_nonempty((pluralize(self.asked, "run"), format_tokens(self.spent), describe_cost(self.spent)), ", ")
         return f"this chat: {used}"
 
     # commands

@@ -22,7 +22,7 @@ from assay.cli.terminal import Exit, TerminalOptions, say, write
 from assay.core.milestones import pluralize
 from assay.core.usage import Usage
 from assay.services.claim_checks import (
-    LONGEST,
+    MAX_LINE_BYTES,
     BadRow,
     CheckedRow,
     ClaimRow,
@@ -32,7 +32,7 @@ from assay.services.claim_checks import (
     read_lines,
 )
 
-_EVERY = 2.0
+_PROGRESS_SECONDS = 2.0
 """Seconds between lines of progress."""
 
 
@@ -44,7 +44,7 @@ _EVERY = 2.0
 )
 @click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
 @run_options.run_options("check")
-@options.common
+@options.common_options
 @click.pass_obj
 def command(
     state: TerminalOptions,
@@ -90,9 +90,9 @@ def command(
 def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadRow]]:
     """The rows of a file, or the single row of a claim and its text."""
     if text is not None:
-        data = text.read(LONGEST + 1)
-        if len(data) > LONGEST:
-            raise click.UsageError(f"the text has more than {LONGEST // 1024 // 1024} MiB")
+        data = text.read(MAX_LINE_BYTES + 1)
+        if len(data) > MAX_LINE_BYTES:
+            raise click.UsageError(f"the text has more than {MAX_LINE_BYTES // 1024 // 1024} MiB")
         try:
             yield iter([ClaimRow(id=1, doc=data.decode("utf-8-sig"), claim=what)])
         except UnicodeDecodeError as error:
@@ -101,7 +101,7 @@ def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadR
         return
     try:
         with click.open_file(what, "rb") as file:
-            yield read_lines(lines(cast("IO[bytes]", file), LONGEST))
+            yield read_lines(lines(cast("IO[bytes]", file), MAX_LINE_BYTES))
     except (FileNotFoundError, IsADirectoryError) as error:
         raise click.UsageError(f"{what!r} is not a file of rows; to check a claim, name its text: --in FILE") from error
 
@@ -109,7 +109,7 @@ def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadR
 def _check_rows(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path | None) -> list[bytes]:
     """Check every row without a model, and return the lines for an output file, if there is one."""
     kept: list[bytes] = []
-    checker = RowChecker(added_checks(_off()))
+    checker = RowChecker(added_checks(_disabled_checks()))
     for row in check_rows(rows, checker):
         _print_row(row, watch, kept if output else None)
     for fault in checker.faults():
@@ -117,7 +117,7 @@ def _check_rows(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path |
     return kept
 
 
-def _off() -> tuple[str, ...]:
+def _disabled_checks() -> tuple[str, ...]:
     """The checks which the settings switch off; without those of other packages no settings are read."""
     return settings.load().checks_off if added_checks() else ()
 
@@ -163,7 +163,7 @@ class _Watch:
     def count(self, row: CheckedRow | BadRow) -> None:
         self.counts["bad" if isinstance(row, BadRow) else row.verdict] += 1
         now, total = time.monotonic(), self.counts.total()
-        if not self._quiet and now - self._said >= _EVERY:
+        if not self._quiet and now - self._said >= _PROGRESS_SECONDS:
             self._said = now
             say(f"{pluralize(total, 'row')} checked, {total / (now - self._began):,.0f} a second")
 

@@ -12,7 +12,7 @@ import msgspec
 from assay.cli import options
 from assay.cli.figures import summary_line
 from assay.cli.library import read_library
-from assay.cli.terminal import clean, say, table, write_json, write_lines
+from assay.cli.terminal import clean, print_table, say, write_json, write_lines
 from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.milestones import pluralize, shorten
@@ -34,7 +34,7 @@ _HEADINGS = ("claim", "verdict", "answers?", "rule", "sentence", "why", "sources
     "--problems", is_flag=True, help="List only claims that are neither quoted nor supported, and removed sentences."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each as a line of JSON.")
-@options.common
+@options.common_options
 def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> None:
     """List the claims in the report of RUN: verdict, rule, relevance to the question, reason, and cited sources.
 
@@ -53,7 +53,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
         for each in listed:
             write_json(each, line=True)
         return
-    table(_HEADINGS, list(map(row_of, listed)))
+    print_table(_HEADINGS, list(map(row_of, listed)))
     removed = f", {pluralize(len(report.removed), 'sentence')} taken out" if report.removed else ""
     say(f"{summary_line(report.summary)}{removed}", at_words=True)
     say(assurance_text(view), at_words=True)
@@ -158,7 +158,7 @@ def row_of(claim: ListedClaim) -> tuple[str, ...]:
 @options.run_argument("RUN")
 @click.argument("number", type=click.IntRange(1), metavar="N")
 @options.json_output
-@options.common
+@options.common_options
 def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
     """Show the passages behind citation [N] in the report of RUN, each in its document, with the verdicts.
 

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from assay.cli.terminal import clean, write
 from assay.core.errors import AssayError, UsageError
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 
 if TYPE_CHECKING:
     from assay import Assay, plugins, settings
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from assay.core.ports import CollectionRow, ThreadRow
     from assay.services import configuration
 else:
-    plugins = later("assay.plugins")
-    settings = later("assay.settings")
-    layout = later("assay.app.layout")
-    library = later("assay.cli.library")
-    milestones = later("assay.core.milestones")
-    configuration = later("assay.services.configuration")
+    plugins = lazy_module("assay.plugins")
+    settings = lazy_module("assay.settings")
+    layout = lazy_module("assay.app.layout")
+    library = lazy_module("assay.cli.library")
+    milestones = lazy_module("assay.core.milestones")
+    configuration = lazy_module("assay.services.configuration")
 
 
 def setting_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -81,7 +81,7 @@ def collection_names(ctx: click.Context, param: click.Parameter, incomplete: str
     ]
 
 
-def in_places(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def input_places(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Files and folders, and collections after an `@`."""
     if not incomplete.startswith("@"):
         return any_path(ctx, param, incomplete)

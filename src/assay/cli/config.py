@@ -14,18 +14,18 @@ from assay import settings
 from assay.cli import options
 from assay.cli.completion import key_holders, setting_names
 from assay.cli.options import json_output
-from assay.cli.terminal import first_word, listing, may_ask, say, write
+from assay.cli.terminal import can_ask, first_word, print_list, say, write
 from assay.core.errors import ConfigError, UnknownName
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 
 if TYPE_CHECKING:
     from assay.app import bundles
     from assay.services import configuration
     from assay.settings import file as settings_file
 else:
-    configuration = later("assay.services.configuration")
-    settings_file = later("assay.settings.file")
-    bundles = later("assay.app.bundles")
+    configuration = lazy_module("assay.services.configuration")
+    settings_file = lazy_module("assay.settings.file")
+    bundles = lazy_module("assay.app.bundles")
 
 
 @click.command("list")
@@ -39,7 +39,7 @@ def list_settings(as_json: bool) -> None:
     """
     known = settings.describe(settings.load())
     rows = [(each.name, each.value, each.origin, each.default, each.description) for each in known]
-    listing(list(map(asdict, known)), ("setting", "value", "from", "default", "meaning"), rows, as_json=as_json)
+    print_list(list(map(asdict, known)), ("setting", "value", "from", "default", "meaning"), rows, as_json=as_json)
 
 
 @click.command("get")
@@ -67,7 +67,7 @@ def set_setting(name: str, value: str) -> None:
         assay config set model ollama:qwen3
         assay config set limits.tokens 200000
     """
-    say(f"{name} is set in {settings_file.write(name, configuration.checked(name, value))}")
+    say(f"{name} is set in {settings_file.write(name, configuration.parse_setting(name, value))}")
 
 
 @click.command("unset")
@@ -83,7 +83,7 @@ def unset_setting(name: str) -> None:
     say(f"{name} is {'no longer' if there else 'not'} set in {settings.config_path()}")
 
 
-BEGUN = "# Settings of Assay. `assay config list` names all of them, with their defaults.\n"
+FILE_HEADER = "# Settings of Assay. `assay config list` names all of them, with their defaults.\n"
 """The text an editor shows if there is no file yet."""
 
 
@@ -101,20 +101,20 @@ def edit_settings() -> None:
     """
     before = settings_file.contents()
     draft = Path(tempfile.mkstemp(prefix="assay-config-", suffix=".toml")[1])
-    draft.write_text(before or BEGUN, encoding="utf-8")
+    draft.write_text(before or FILE_HEADER, encoding="utf-8")
     first_word.erase()
     while True:
         click.edit(filename=str(draft))
         try:
             text = draft.read_text(encoding="utf-8")
-            if text == (before or BEGUN):
+            if text == (before or FILE_HEADER):
                 say("nothing was changed")
                 break
-            configuration.check_tools(settings_file.check(draft).agents.tools)
+            configuration.check_tools(settings_file.check_draft(draft).agents.tools)
             say(f"saved in {settings_file.replace(before, text)}")
             break
         except (ConfigError, UnknownName, UnicodeDecodeError) as error:
-            if not may_ask():
+            if not can_ask():
                 raise ConfigError(f"{error}; nothing was saved, correct your draft: {draft}") from error
             say(f"{error}")
             if not click.confirm("Edit it again?", default=True, err=True):
@@ -147,7 +147,7 @@ def set_key(provider: str) -> None:
         assay keys set openai
         assay keys set openai < key.txt
     """
-    setting = configuration.setting_of(provider)
+    setting = configuration.key_setting(provider)
     if sys.stdin.isatty():
         first_word.erase()
         key = click.prompt(f"Key of {provider}", hide_input=True, err=True)
@@ -160,7 +160,7 @@ def set_key(provider: str) -> None:
 
 @click.command("list")
 @options.json_output
-@options.verbosity
+@options.verbosity_options
 def list_keys(as_json: bool) -> None:
     """List the providers that have a key, and where the key comes from. Keys are not shown.
 
@@ -168,10 +168,10 @@ def list_keys(as_json: bool) -> None:
         assay keys list
         assay keys list --json
     """
-    held = [each for each in configuration.described(settings.load()) if each.secret]
+    held = [each for each in configuration.all_settings(settings.load()) if each.secret]
     rows = [(each.name.removeprefix("keys."), each.origin if each.value else "") for each in held]
     found = [{"provider": provider, "origin": origin or None} for provider, origin in rows]
-    listing(found, ("provider", "key from"), [(name, origin or "none") for name, origin in rows], as_json=as_json)
+    print_list(found, ("provider", "key from"), [(name, origin or "none") for name, origin in rows], as_json=as_json)
 
 
 @click.command("rm")
@@ -183,7 +183,7 @@ def remove_key(provider: str) -> None:
         assay keys rm openai
         assay keys rm anthropic
     """
-    held = settings_file.remove(configuration.stored_as(provider))
+    held = settings_file.remove(configuration.stored_key_setting(provider))
     say(f"the key of {provider} is deleted" if held else f"there is no key of {provider} in the settings file")
 
 
@@ -243,7 +243,7 @@ def distrust_signer(name: str) -> None:
 
 @click.command("list")
 @options.json_output
-@options.verbosity
+@options.verbosity_options
 def list_signers(as_json: bool) -> None:
     """List whose signatures you trust. Your own key is listed as `you`.
 
@@ -254,4 +254,4 @@ def list_signers(as_json: bool) -> None:
     found = bundles.signers()
     fields = [{"signer": name, "key": str(key), "key_id": key.name} for name, key in found.items()]
     rows = [(name, str(key)) for name, key in found.items()]
-    listing(fields, ("signer", "public key"), rows, as_json=as_json)
+    print_list(fields, ("signer", "public key"), rows, as_json=as_json)

@@ -19,11 +19,11 @@ from typing import IO
 import click
 
 from assay import Assay, plugins, settings
-from assay.cli.terminal import harmless, put_aside, say
+from assay.cli.terminal import say, send_control, strip_controls
 from assay.core.errors import StoreError
 from assay.core.markers import CitationMode
 from assay.services.arguments import check_format, suffix_of
-from assay.services.home_paths import write_whole
+from assay.services.home_paths import write_atomically
 
 
 def check_paths(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -76,7 +76,9 @@ def save(path: Path, data: bytes) -> None:
     """
     target = _target(path)
     try:
-        write_whole(target, data, stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else 0o666 & ~_umask())
+        write_atomically(
+            target, data, stat.S_IMODE(target.stat().st_mode) & 0o777 if target.exists() else 0o666 & ~_umask()
+        )
     except OSError as error:
         raise StoreError(f"{path} cannot be written ({error.strerror}): name another place") from error
 
@@ -95,7 +97,7 @@ def _umask() -> int:
 # Showing a report in the browser of this machine.
 
 
-async def page(assay: Assay, reference: str, citations: CitationMode) -> Path:
+async def write_report_page(assay: Assay, reference: str, citations: CitationMode) -> Path:
     """Write a run's report as one HTML file, in a folder that only this user may read and the system clears in time.
 
     Raises:
@@ -108,9 +110,9 @@ async def page(assay: Assay, reference: str, citations: CitationMode) -> Path:
     return path
 
 
-def show(path: Path) -> None:
+def open_in_browser(path: Path) -> None:
     """Open a page; if there is no browser, say so."""
-    if not settings.surroundings().interactive or not webbrowser.open(path.as_uri()):
+    if not settings.terminal_environment().interactive or not webbrowser.open(path.as_uri()):
         say(f"no browser to open {path} in")
 
 
@@ -125,24 +127,24 @@ _PROGRAMS: tuple[tuple[str, ...], ...] = (
 """In the order in which they are tried: a program without a desktop to copy to fails, and the next is tried."""
 
 
-def copy(text: str) -> None:
+def copy_to_clipboard(text: str) -> None:
     """Copy `text` to the clipboard, without control characters, and report success or the reason for failure.
 
     A terminal does not confirm that it took the text, so for that method only the attempt is reported.
     """
-    text = harmless(text)
-    about = settings.surroundings()
-    if not about.remote and any(_copied_by(program, text) for program in _PROGRAMS):
+    text = strip_controls(text)
+    about = settings.terminal_environment()
+    if not about.remote and any(_copy_with(program, text) for program in _PROGRAMS):
         say("the report is on the clipboard")
     elif about.interactive and sys.stderr is not None and sys.stderr.isatty():
-        put_aside(f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07")
+        send_control(f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07")
         say("the report was sent to the terminal's clipboard; if nothing is there, the terminal does not allow it")
     else:
         names = ", ".join(program[0] for program in _PROGRAMS)
         say(f"not copied: there is no terminal, and none of {names} works here; the report as a file: -o report.md")
 
 
-def _copied_by(program: tuple[str, ...], text: str) -> bool:
+def _copy_with(program: tuple[str, ...], text: str) -> bool:
     """True if a program took the text. Its output is discarded, because a program that serves the clipboard keeps
     running.
     """

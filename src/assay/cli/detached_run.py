@@ -25,7 +25,7 @@ SHOWN = 5
 """Lines of the log that are shown if it could not."""
 
 
-def check(output: Output, *, detach: bool, queue: bool = False) -> None:
+def check_options(output: Output, *, detach: bool, queue: bool = False) -> None:
     """Refuse options that a detached or queued run cannot honour.
 
     Raises:
@@ -40,16 +40,16 @@ def check(output: Output, *, detach: bool, queue: bool = False) -> None:
         raise click.UsageError("--queue and -o exclude each other; when it is done: assay runs export ID -o FILE")
 
 
-async def leave(assay: Assay, run_id: str, home: Path, output: Output) -> Exit:
+async def detach_run(assay: Assay, run_id: str, home: Path, output: Output) -> Exit:
     """Have another process execute a stored run, and print its id on stdout once it does.
 
     Raises:
         StoreError: the log cannot be written, or the process cannot be started.
     """
     log = log_file(home, run_id)
-    process = start(command(run_id, home, output), log)
+    process = start_process(resume_command(run_id, home, output), log)
     if not await _wait_until_executed(assay, run_id, process):
-        for line in tail(log):
+        for line in last_lines(log):
             say(line)
         say(f"run {run_id} was not taken up; to execute it here: assay runs resume {run_id}")
         return Exit.FAILED
@@ -63,7 +63,7 @@ async def leave(assay: Assay, run_id: str, home: Path, output: Output) -> Exit:
     return Exit.DONE
 
 
-def command(run_id: str, home: Path, output: Output) -> list[str]:
+def resume_command(run_id: str, home: Path, output: Output) -> list[str]:
     """The command that executes the run, with absolute paths of files."""
     line = [sys.executable, "-P", "-m", "assay", "runs", "resume", run_id, "--home", str(home.absolute())]
     for path in output.files:
@@ -73,7 +73,7 @@ def command(run_id: str, home: Path, output: Output) -> list[str]:
     return [*line, "--citations", output.citations, *(["--strict"] if output.strict else [])]
 
 
-def start(line: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+def start_process(line: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
     """Start a process that survives this terminal and this process.
 
     Raises:
@@ -110,7 +110,7 @@ async def _wait_until_executed(assay: Assay, run_id: str, process: subprocess.Po
     return False
 
 
-def tail(log: Path) -> list[str]:
+def last_lines(log: Path) -> list[str]:
     """The last lines of a log."""
     try:
         return log.read_text(encoding="utf-8", errors="replace").splitlines()[-SHOWN:]

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Protocol, Self
 from assay import settings
 from assay.cli.terminal import say
 from assay.core.events import Envelope, Warned
-from assay.core.lazy import later
-from assay.core.milestones import ProgressNote, lines
+from assay.core.lazy import lazy_module
+from assay.core.milestones import ProgressNote, progress_lines
 
 if TYPE_CHECKING:
     from rich import console
 
     from assay.cli import live
 else:
-    live, console = later("assay.cli.live"), later("rich.console")
+    live, console = lazy_module("assay.cli.live"), lazy_module("rich.console")
 
 SIGNS = "✓●○✗…·"
 """The signs the live view draws besides letters."""
@@ -75,7 +75,7 @@ class PlainDisplay:
         """Print the event's milestone, and its detail with `-v`; repeated warnings, which every agent may have, only
         once.
         """
-        for line in lines(envelope, self._verbosity):
+        for line in progress_lines(envelope, self._verbosity):
             if envelope.type != Warned.kind or line not in self._warned:
                 say(line)
             self._warned |= {line} if envelope.type == Warned.kind else set()
@@ -103,7 +103,7 @@ def can_draw(*, events: bool = False) -> bool:
         return False
     if events and sys.stdout is not None and sys.stdout.isatty():
         return False
-    about = settings.surroundings()
+    about = settings.terminal_environment()
     return about.color and about.interactive and _shows_signs() and not console.Console(stderr=True).legacy_windows
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from assay.core.assurance import assured
+from assay.core.assurance import assess_claims
 from assay.core.brief import Brief, Estimate, Span
 from assay.core.claims import RELEVANT, VERDICTS, Summary
 from assay.core.milestones import pluralize
-from assay.core.phrases import STOP_REASONS, in_words
+from assay.core.phrases import STOP_REASONS, stop_reason_phrase
 from assay.core.usage import Usage
 from assay.core.view import RunView, ToolUse, Turn
 
@@ -22,7 +22,7 @@ def join_nonempty(parts: Iterable[str], between: str = " · ") -> str:
     return between.join(part for part in parts if part)
 
 
-def short(number: int) -> str:
+def format_number(number: int) -> str:
     """Format a number: `950`, `4.1k`, `45k`, `1.2M`."""
     for size, unit in ((1_000_000, "M"), (1_000, "k")):
         if number >= size:
@@ -31,7 +31,7 @@ def short(number: int) -> str:
     return str(number)
 
 
-def size(count: int) -> str:
+def format_size(count: int) -> str:
     """Format a number of bytes: `812 bytes`, `3.4 kB`, `48 kB`, `1.2 MB`, `1,204 MB`."""
     if count < 1_000:
         return pluralize(count, "byte")
@@ -39,12 +39,12 @@ def size(count: int) -> str:
     return f"{value:,.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
 
 
-def tokens(usage: Usage) -> str:
+def format_tokens(usage: Usage) -> str:
     """Format tokens: `4.1k tokens`, or nothing."""
-    return f"{short(usage.tokens)} token{'' if usage.tokens == 1 else 's'}" if usage.tokens else ""
+    return f"{format_number(usage.tokens)} token{'' if usage.tokens == 1 else 's'}" if usage.tokens else ""
 
 
-def money(usage: Usage) -> str:
+def format_cost(usage: Usage) -> str:
     """Format a cost: `$0.0312`, with a `+` if it omits calls without a known price; `$?` if no price is known.
 
     Nothing if nothing was spent.
@@ -53,10 +53,10 @@ def money(usage: Usage) -> str:
     return f"${usage.usd:.4f}{more}" if usage.usd else "$?" if usage.unpriced_calls else ""
 
 
-def price(usage: Usage) -> str:
+def describe_cost(usage: Usage) -> str:
     """A cost in words: `$0.0312`, `$0.0312 and 3 calls without a known price`, `cost unknown: 3 calls …`."""
     if not usage.unpriced_calls:
-        return money(usage)
+        return format_cost(usage)
     unpriced = f"{usage.unpriced_calls} call{'' if usage.unpriced_calls == 1 else 's'} without a known price"
     return f"${usage.usd:.4f} and {unpriced}" if usage.usd else f"cost unknown: {unpriced}"
 
@@ -94,12 +94,14 @@ def describe_estimate(estimate: Estimate) -> str:
     """An estimate: `8 to 30 model calls, 20k to 200k tokens, $0.01 to $0.09, 0:10 to 2:00 (by the rules of the
     depth)`.
     """
-    money = "cost unknown" if estimate.usd is None else _span(estimate.usd, amount) if estimate.usd.most else "$0"
+    money = (
+        "cost unknown" if estimate.usd is None else _span(estimate.usd, format_dollars) if estimate.usd.most else "$0"
+    )
     parts = (
         f"{_span(estimate.calls, lambda value: str(round(value)))} model calls",
-        f"{_span(estimate.tokens, lambda value: short(round(value)))} tokens",
+        f"{_span(estimate.tokens, lambda value: format_number(round(value)))} tokens",
         money,
-        _span(estimate.seconds, clock),
+        _span(estimate.seconds, format_duration),
     )
     rests = f"by {estimate.runs} runs like it" if estimate.basis == "runs" else "by the rules of its depth"
     return f"{join_nonempty(parts, ', ')} ({rests})"
@@ -108,10 +110,10 @@ def describe_estimate(estimate: Estimate) -> str:
 def describe_expected_cost(brief: Brief | None) -> str:
     """The estimated cost: ` (estimated $0.01 to $0.09)`, if a cost was expected; else nothing."""
     usd = brief.estimate.usd if brief and brief.estimate else None
-    return f" (estimated {_span(usd, amount)})" if usd and usd.most else ""
+    return f" (estimated {_span(usd, format_dollars)})" if usd and usd.most else ""
 
 
-def amount(usd: float) -> str:
+def format_dollars(usd: float) -> str:
     """Format dollars, with more decimals for small amounts."""
     return f"${usd:.2f}" if usd >= CENT or not usd else f"${usd:.4f}"
 
@@ -121,17 +123,17 @@ def _span(span: Span, form: Callable[[float], str]) -> str:
     return most if least == most else f"{least} to {most}"
 
 
-def moment(at: str) -> datetime:
+def parse_time(at: str) -> datetime:
     """Parse the time of an event, which is ISO 8601 UTC."""
     return datetime.fromisoformat(at)
 
 
-def elapsed(view: RunView, began: str, ended: str, now: datetime) -> float:
+def elapsed_seconds(view: RunView, began: str, ended: str, now: datetime) -> float:
     """Seconds from `began` to `ended` (empty: to `now`) in which a process worked on the run; 0 before it began."""
     if not began:
         return 0.0
-    start, end = moment(began), moment(ended) if ended else now
-    idle = sum((_overlap(start, end, moment(p.began_at), moment(p.ended_at)) for p in view.pauses), timedelta())
+    start, end = parse_time(began), parse_time(ended) if ended else now
+    idle = sum((_overlap(start, end, parse_time(p.began_at), parse_time(p.ended_at)) for p in view.pauses), timedelta())
     return max(0.0, (end - start - idle).total_seconds())
 
 
@@ -139,12 +141,12 @@ def _overlap(start: datetime, end: datetime, began: datetime, ended: datetime) -
     return max(timedelta(), min(end, ended) - max(start, began))
 
 
-def day(seconds: float) -> str:
+def format_day(seconds: float) -> str:
     """Format a day (UTC, ISO 8601) from seconds since 1970; nothing for 0."""
     return datetime.fromtimestamp(seconds, UTC).date().isoformat() if seconds else ""
 
 
-def clock(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Format seconds: `0:07`, `12:30`, `1:02:03`."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
@@ -172,29 +174,29 @@ def _value_text(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def troubles(view: RunView) -> Iterator[str]:
+def problem_lines(view: RunView) -> Iterator[str]:
     """The kinds of problems that occurred, each as a sentence."""
     turns = [turn for lane in view.lanes for turn in lane.turns] + [t for phase in view.phases for t in phase.turns]
     if view.exhausted:
-        yield f"research ends: {in_words(view.exhausted)}"
+        yield f"research ends: {stop_reason_phrase(view.exhausted)}"
     elif view.low:
         low = view.low[-1]
         yield f"80 % of the limit on {low.measure} is used ({low.used:g} of {low.limit:g})"
     agents = [f"agent {lane.lane}: {lane.error}" for lane in view.lanes if lane.state == "failed"]
     yield from _summarize(agents, "agent failed", "agents failed")
-    yield from _summarize(_models(turns), "model call failed", "model calls failed")
-    yield from _summarize(_tools(turns), "tool call failed", "tool calls failed")
+    yield from _summarize(_failed_attempts(turns), "model call failed", "model calls failed")
+    yield from _summarize(_failed_tools(turns), "tool call failed", "tool calls failed")
     unreadable = [f"{each.url}: {each.reason}" for each in view.unreadable]
     yield from _summarize(unreadable, "document could not be read", "documents could not be read")
     yield from _summarize([warning.message for warning in view.warnings], "warning", "warnings")
 
 
-def _models(turns: Sequence[Turn]) -> list[str]:
+def _failed_attempts(turns: Sequence[Turn]) -> list[str]:
     attempts = [attempt for turn in turns for attempt in turn.attempts]
     return [f"{each.model}: {each.outcome}" for each in attempts if each.outcome != "ok"]
 
 
-def _tools(turns: Sequence[Turn]) -> list[str]:
+def _failed_tools(turns: Sequence[Turn]) -> list[str]:
     uses = [use for turn in turns for use in turn.tools]
     return [f"{describe_call(use)}: {use.summary}" for use in uses if use.outcome == "failed"]
 
@@ -213,7 +215,7 @@ def summary(view: RunView, files: Sequence[Path] = ()) -> list[str]:
     """Three lines, for a waiting or interrupted run about its state so far; one line if no model could be used."""
     if view.stop_reason == "no_model":
         return [f"{outcome(view)}; to continue: assay runs resume {view.run_id}"]
-    return [outcome(view), cost(view), _where(view, files)]
+    return [outcome(view), cost(view), _continue_line(view, files)]
 
 
 def outcome(view: RunView) -> str:
@@ -235,7 +237,7 @@ def _assurance(view: RunView) -> str:
     """The assurance of a report, in a few words; `assay claims` gives the details."""
     if not view.passed or not view.graded:
         return "" if view.verified else "not verified"
-    found = assured(view.claims)
+    found = assess_claims(view.claims)
     if found.is_sound:
         return "verified"
     lacking = (
@@ -270,33 +272,33 @@ def _evidence_counts(view: RunView) -> str:
 def cost(view: RunView) -> str:
     """Working time, model calls, tokens, searches, pages and money."""
     total = view.usage.total
-    seconds = elapsed(view, view.started_at, view.finished_at or _last(view), datetime.now(UTC))
+    seconds = elapsed_seconds(view, view.started_at, view.finished_at or _latest_time(view), datetime.now(UTC))
     parts = (
-        clock(seconds),
+        format_duration(seconds),
         pluralize(total.model_calls, "model call") if total.model_calls else "",
-        tokens(total),
+        format_tokens(total),
         pluralize(total.searches, "search", "searches") if total.searches else "",
         pluralize(total.pages, "page") if total.pages else "",
-        price(total) + describe_expected_cost(view.brief),
+        describe_cost(total) + describe_expected_cost(view.brief),
     )
     return f"took {join_nonempty(parts, ', ')}"
 
 
-def _last(view: RunView) -> str:
+def _latest_time(view: RunView) -> str:
     """The latest time in the view of a run that has not ended."""
     known = [phase.finished_at or phase.started_at for phase in view.phases]
     known += [lane.finished_at or lane.started_at for lane in view.lanes]
-    return max((at for at in known if at), key=moment, default=view.started_at)
+    return max((at for at in known if at), key=parse_time, default=view.started_at)
 
 
-def _where(view: RunView, files: Sequence[Path] = ()) -> str:
+def _continue_line(view: RunView, files: Sequence[Path] = ()) -> str:
     """The run's id, its files, and the commands to continue with."""
     named = f" in {', '.join(map(str, files))}" if files else ""
-    wrong = [f"assay runs show {view.run_id}"] if any(troubles(view)) else []
-    return f"run {view.run_id}{named}: {'; '.join(dict.fromkeys([_next(view), *wrong]))}"
+    wrong = [f"assay runs show {view.run_id}"] if any(problem_lines(view)) else []
+    return f"run {view.run_id}{named}: {'; '.join(dict.fromkeys([_next_command(view), *wrong]))}"
 
 
-def _next(view: RunView) -> str:
+def _next_command(view: RunView) -> str:
     if view.status == "waiting":
         return f"assay runs {'approve' if view.waiting_for == 'plan' else 'answer'} {view.run_id}"
     if view.status in ("created", "running", "paused"):

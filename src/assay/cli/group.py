@@ -13,14 +13,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from assay.cli.terminal import first_word
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
     import difflib
     import shlex
 else:
-    difflib = later("difflib")
-    shlex = later("shlex")
+    difflib = lazy_module("difflib")
+    shlex = lazy_module("shlex")
 
 _BEFORE = frozenset({"--home", "-v", "-vv", "--verbose", "-q", "--quiet"})
 """Options that every command has, so that people may put them before it."""
@@ -39,7 +39,7 @@ _ALIASES = {
     "new": "add",
 }
 """Words people type out of habit, and the command they mean, in any group."""
-_WHOLE = {
+_HABITS = {
     "ls": ["runs", "list"],
     "list": ["runs", "list"],
     "history": ["runs", "list"],
@@ -110,7 +110,7 @@ class LazyGroup(click.Group):
         if command is None and ctx.resilient_parsing:
             return None, None, args[1:]
         if command is None:
-            raise click.UsageError(f"no command {args[0]!r}; {self.nearest(args[0], or_all=True)}", ctx)
+            raise click.UsageError(f"no command {args[0]!r}; {self.nearest_hint(args[0], or_all=True)}", ctx)
         return self.resolve_alias(args[0]), command, args[1:]
 
     def resolve_alias(self, name: str) -> str:
@@ -118,7 +118,7 @@ class LazyGroup(click.Group):
         meant = _ALIASES.get(name, name)
         return meant if name not in self.lazy and meant in self.lazy else name
 
-    def nearest(self, name: str, *, or_all: bool = False) -> str:
+    def nearest_hint(self, name: str, *, or_all: bool = False) -> str:
         """A hint for an unknown `name`: the nearest command, or (with `or_all`) all of them, or nothing."""
         known = self.lazy if name in self.habits else (*self.lazy, *self.habits)  # `help me …` is a question
         near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
@@ -130,7 +130,7 @@ class LazyGroup(click.Group):
 class QuestionGroup(LazyGroup):
     """A group whose first word may be a question: if it names no command, the words go to `default`."""
 
-    habits = ("help", *_WHOLE)
+    habits = ("help", *_HABITS)
 
     def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -167,20 +167,20 @@ class QuestionGroup(LazyGroup):
         if word == "help" and all(each in self.lazy or at > 0 for at, each in enumerate(rest)):
             return [*rest, "--help"]
         names = [each for each in rest if not each.startswith("-")]
-        if word not in _WHOLE or any(" " in name for name in names):
+        if word not in _HABITS or any(" " in name for name in names):
             return args
-        return [*_WHOLE[word], *rest]
+        return [*_HABITS[word], *rest]
 
     def _reject_no_question(self, ctx: click.Context, args: list[str]) -> None:
         """Refuse a command in words, a path or an address as a question, unless documents are named."""
         words = " ".join(itertools.takewhile(lambda arg: not arg.startswith("-"), args)).strip()
         if ctx.resilient_parsing or not words or _names_documents(args):
             return
-        habits = {word: " ".join(meant) for word, meant in _WHOLE.items()} | {"help": "--help"}
-        if meant := hint(words, self.lazy, habits, self._inside):
+        habits = {word: " ".join(meant) for word, meant in _HABITS.items()} | {"help": "--help"}
+        if meant := suggest_command_line(words, self.lazy, habits, self._subcommands):
             raise click.UsageError(f"{words!r} was not researched; {meant}", ctx)
 
-    def _inside(self, name: str) -> Mapping[str, str]:
+    def _subcommands(self, name: str) -> Mapping[str, str]:
         command = self.get_command(click.Context(self), name)
         if not isinstance(command, LazyGroup):
             return {}
@@ -192,7 +192,7 @@ class QuestionGroup(LazyGroup):
         word = args[0]
         if ctx.resilient_parsing or word.startswith("-") or _names_documents(args) or not _BARE.fullmatch(word):
             return
-        if hint := self.nearest(word):
+        if hint := self.nearest_hint(word):
             raise click.UsageError(
                 f"no command {word!r}; {hint} (to research the word: assay {self.default} {word})", ctx
             )
@@ -203,7 +203,7 @@ class QuestionGroup(LazyGroup):
 
 MOST_OPTIONS = 15
 """A command with more options than this names none of them in an error; `--help` has them in groups."""
-ALIKE = 0.6
+MIN_OPTION_SIMILARITY = 0.6
 """The similarity from which an option is a misspelling of another, without the dashes that all begin with."""
 
 
@@ -213,7 +213,7 @@ def option_error(error: click.NoSuchOption) -> click.UsageError:
         return error
     has = [each for each in error.ctx.command.get_params(error.ctx) if isinstance(each, click.Option)]
     bare = {name.lstrip("-"): name for each in has for name in each.opts + each.secondary_opts}
-    near = difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1, cutoff=ALIKE)
+    near = difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1, cutoff=MIN_OPTION_SIMILARITY)
     if near:
         hint = f"Did you mean {bare[near[0]]!r}?"
     elif len(has) <= MOST_OPTIONS:
@@ -238,7 +238,7 @@ MOST_WORDS = 5
 """With more words than this, the text is a question."""
 
 
-NEAR = 0.75
+MIN_WORD_SIMILARITY = 0.75
 """The similarity from which one word is a misspelling of another (difflib's ratio)."""
 
 
@@ -274,7 +274,7 @@ Inside = Callable[[str], Mapping[str, str]]
 """Returns the words for a group's commands with the name of each; empty for a command that is not a group."""
 
 
-def hint(words: str, names: Collection[str], habits: Mapping[str, str], inside: Inside) -> str:
+def suggest_command_line(words: str, names: Collection[str], habits: Mapping[str, str], inside: Inside) -> str:
     """The command that was meant, as the end of a message; nothing if `words` may be a question.
 
     Args:
@@ -327,5 +327,5 @@ def _command(text: str, names: Collection[str], habits: Mapping[str, str], insid
 
 
 def _closest_match(word: str, known: Collection[str]) -> str:
-    near = difflib.get_close_matches(word, known, n=1, cutoff=NEAR)
+    near = difflib.get_close_matches(word, known, n=1, cutoff=MIN_WORD_SIMILARITY)
     return near[0] if near else ""

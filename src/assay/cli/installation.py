@@ -11,21 +11,21 @@ import click
 
 from assay import settings
 from assay.cli import options
-from assay.cli.figures import size
-from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json
+from assay.cli.figures import format_size
+from assay.cli.terminal import Exit, TerminalOptions, clean, print_list, say, write, write_json
 from assay.core.brief import Role
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.milestones import pluralize
-from assay.core.ports.models import BUILT_IN, family
+from assay.core.ports.models import BUILT_IN, model_family
 
 if TYPE_CHECKING:
     from assay.app import databases
     from assay.app import doctor as examination
     from assay.services import providers
 else:
-    databases = later("assay.app.databases")
-    examination = later("assay.app.doctor")
-    providers = later("assay.services.providers")
+    databases = lazy_module("assay.app.databases")
+    examination = lazy_module("assay.app.doctor")
+    providers = lazy_module("assay.services.providers")
 
 _SIGNS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
 
@@ -36,7 +36,7 @@ _SIGNS = {"ok": "ok", "note": "note", "broken": "BROKEN"}
     "--home", type=click.Path(path_type=Path, readable=False), help="Folder with library, index and runs [ASSAY_HOME]."
 )
 @click.option("--cluster", is_flag=True, help="Check all processes that share the PostgreSQL database instead.")
-@options.verbosity
+@options.verbosity_options
 def doctor(as_json: bool, home: Path | None, cluster: bool) -> int:
     """Check what can keep Assay from working, and say how to fix it. Changes nothing.
 
@@ -65,7 +65,7 @@ def _diagnosis_lines(found: Sequence[examination.Diagnosis]) -> Iterator[str]:
 @click.argument("names", nargs=-1, metavar="[PROVIDER]…")
 @click.option("--roles", is_flag=True, help="Show the models of each role in your settings.")
 @options.json_output
-@options.verbosity
+@options.verbosity_options
 def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
     """List the models you can use, and what is missing for the others.
 
@@ -81,13 +81,13 @@ def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
         return
     found = asyncio.run(providers.providers(settings.load(), names))
     rows = (row for each in found for row in _rows(each))
-    listing(found, ("provider", "", "models, or what is missing"), rows, as_json=as_json)
+    print_list(found, ("provider", "", "models, or what is missing"), rows, as_json=as_json)
 
 
 def _show_roles(loaded: settings.Settings, as_json: bool) -> None:
     found = loaded.roles()
     rows = ((role, ", ".join(models), _role_note(loaded, role)) for role, models in found.items())
-    listing(found, ("role", "models, first choice first", ""), rows, as_json=as_json)
+    print_list(found, ("role", "models, first choice first", ""), rows, as_json=as_json)
 
 
 def _role_note(loaded: settings.Settings, role: Role) -> str:
@@ -97,7 +97,9 @@ def _role_note(loaded: settings.Settings, role: Role) -> str:
         return ""
     if judge == BUILT_IN:
         return "no judge: name a model"
-    return "of another family than the writer" if family(judge) != family(writer) else "of the writer's family"
+    return (
+        "of another family than the writer" if model_family(judge) != model_family(writer) else "of the writer's family"
+    )
 
 
 def _rows(provider: providers.Provider) -> list[tuple[str, str, str]]:
@@ -112,7 +114,7 @@ def _rows(provider: providers.Provider) -> list[tuple[str, str, str]]:
 
 @click.command("backup")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@options.common
+@options.common_options
 @click.pass_obj
 def back_up(state: TerminalOptions, file: Path, home: Path | None) -> None:
     """Copy runs and documents to FILE, even while runs are in progress. A .zip includes the stored pages and files;
@@ -134,7 +136,7 @@ def back_up(state: TerminalOptions, file: Path, home: Path | None) -> None:
         held = (
             f"{pluralize(done.blobs, 'blob')} in it" if done.blobs or not done.needed else _external_blobs(done.needed)
         )
-        say(f"{size(done.size)}; {held}")
+        say(f"{format_size(done.size)}; {held}")
 
 
 def _external_blobs(needed: int) -> str:
@@ -143,7 +145,7 @@ def _external_blobs(needed: int) -> str:
 
 @click.command("restore")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@options.common
+@options.common_options
 def restore(file: Path, home: Path | None) -> int:
     """Restore a copy made by `assay db backup` into an empty home, or into the empty PostgreSQL database and blob
     store named in the settings. This also moves a home to PostgreSQL, and back. Exit codes: 0 everything was
@@ -155,7 +157,7 @@ def restore(file: Path, home: Path | None) -> int:
         assay db restore assay-2026-05-31.zip
     """
     configured = settings.load()
-    done = databases.restored(home or configured.home, configured, file)
+    done = databases.restore_backup(home or configured.home, configured, file)
     for name in done.damaged:
         say(f"warning: blob {name} is damaged in {file}, and was left out (assay db check says what needs it)")
     say(
@@ -168,7 +170,7 @@ def restore(file: Path, home: Path | None) -> int:
 @click.command("check")
 @click.option("--quick", is_flag=True, help="Check only that stored bytes exist, without reading them.")
 @options.json_output
-@options.common
+@options.common_options
 def check(quick: bool, as_json: bool, home: Path | None) -> int:
     """Check the database file, the completeness and ownership of every log, and every stored byte against its hash.
     Changes nothing. Exit codes: 0 all is well, 1 something is wrong.
@@ -178,7 +180,7 @@ def check(quick: bool, as_json: bool, home: Path | None) -> int:
         assay db check --quick --json
     """
     configured = settings.load()
-    found = databases.checked(home or configured.home, configured, quick=quick)
+    found = databases.check_database(home or configured.home, configured, quick=quick)
     if as_json:
         write_json(found)
     else:
@@ -194,7 +196,7 @@ def check(quick: bool, as_json: bool, home: Path | None) -> int:
 
 
 @click.command("migrate")
-@options.common
+@options.common_options
 def migrate(home: Path | None) -> None:
     """Migrate the database to this release's schema, and keep a copy of the old file beside it.
 

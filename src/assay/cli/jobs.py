@@ -14,14 +14,14 @@ from assay import Assay
 from assay.cli import options
 from assay.cli.library import open_assay, open_existing, read_library
 from assay.cli.options import Command
-from assay.cli.signals import left_by_ctrl_c
-from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json
+from assay.cli.signals import interruptible_prompt
+from assay.cli.terminal import Exit, TerminalOptions, clean, print_list, say, write, write_json
 from assay.core.errors import process_of
 from assay.core.milestones import pluralize
 from assay.core.ports.jobs import Job, JobFilter, JobState
 from assay.services.jobs.ingestion import WorkerFigures
 from assay.services.jobs.specifications import JobWork
-from assay.services.schedules import format_interval, read_every
+from assay.services.schedules import format_interval, parse_interval
 from assay.settings import Settings, load
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ def queue_option(command: Command) -> Command:
     )(command)
 
 
-def leave(works: Sequence[JobWork], home: Path | None, configured: Settings, verbosity: int, **when: int) -> None:
+def queue_jobs(works: Sequence[JobWork], home: Path | None, configured: Settings, verbosity: int, **when: int) -> None:
     """Leave work to the workers, and print the ids of the jobs on stdout. `when` is as for `Assay.begin_job`."""
     for job in asyncio.run(_begin_jobs(works, home, configured, when)):
         write(job.id)
@@ -58,7 +58,7 @@ async def _begin_jobs(
 @click.argument("values", nargs=-1, metavar="NAME=VALUE…")
 @click.option("--every", metavar="TIME", help="Repeat it: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
 @click.option("--priority", type=click.IntRange(-100, 100), default=0, metavar="N", help="The highest goes first [0].")
-@options.common
+@options.common_options
 @click.pass_obj
 def begin_job(
     state: TerminalOptions, kind: str, values: Sequence[str], every: str | None, priority: int, home: Path | None
@@ -74,8 +74,8 @@ def begin_job(
         assay jobs begin add 'paths=["/mnt/archive"]' collection=archive --priority 5
     """
     work = _work(kind, values)
-    seconds = 0 if every is None else read_every(every)
-    leave([work], home, load(), state.verbosity, priority=priority, every=seconds)
+    seconds = 0 if every is None else parse_interval(every)
+    queue_jobs([work], home, load(), state.verbosity, priority=priority, every=seconds)
 
 
 def _work(kind: str, values: Sequence[str]) -> JobWork:
@@ -120,7 +120,7 @@ all_users = click.option("--all-users", "every_user", is_flag=True, help="Includ
 @click.option("-n", "--limit", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Jobs to list.")
 @all_users
 @options.json_output
-@options.common
+@options.common_options
 def list_jobs(states: tuple[JobState, ...], limit: int, every_user: bool, as_json: bool, home: Path | None) -> None:
     """List jobs, newest first: id, state, progress, name and last message. Jobs stay in the list for 30 days.
 
@@ -131,18 +131,18 @@ def list_jobs(states: tuple[JobState, ...], limit: int, every_user: bool, as_jso
         assay jobs list --state failed --all-users --json
     """
     wanted = JobFilter(states=frozenset(states), limit=limit)
-    found = _look(home, every_user, lambda assay: assay.jobs(wanted))
+    found = _read_jobs(home, every_user, lambda assay: assay.jobs(wanted))
     if not found and not as_json:
         say(NO_JOBS)
     rows = [(job.id, job.state, _progress(job), job.name, job.error or job.line) for job in found]
-    listing(found, ("job", "state", "done", "what", "last word"), rows, as_json=as_json)
+    print_list(found, ("job", "state", "done", "what", "last word"), rows, as_json=as_json)
 
 
 @click.command("show")
 @click.argument("id", metavar="ID")
 @all_users
 @options.json_output
-@options.common
+@options.common_options
 def show_job(id: str, every_user: bool, as_json: bool, home: Path | None) -> None:
     """Show job ID: its state, its worker, its result, and what each worker did.
 
@@ -150,7 +150,7 @@ def show_job(id: str, every_user: bool, as_json: bool, home: Path | None) -> Non
         assay jobs show k3v9q2m4p1
         assay jobs show k3v9q2m4p1 --json
     """
-    job, figures = _look(home, every_user, lambda assay: _job_and_workers(assay, id))
+    job, figures = _read_jobs(home, every_user, lambda assay: _job_and_workers(assay, id))
     if as_json:
         shown = {**msgspec.to_builtins(job), "workers": figures}
         write_json(shown)
@@ -161,7 +161,7 @@ def show_job(id: str, every_user: bool, as_json: bool, home: Path | None) -> Non
 
 @click.command("watch")
 @click.argument("id", metavar="ID")
-@options.common
+@options.common_options
 @click.pass_obj
 def watch_job(state: TerminalOptions, id: str, home: Path | None) -> int:
     """Show the progress of job ID until it ends. Ctrl-C stops watching; the job continues. Exits with 1 if the job
@@ -171,7 +171,7 @@ def watch_job(state: TerminalOptions, id: str, home: Path | None) -> int:
         assay jobs watch k3v9q2m4p1
         assay jobs watch k3v9q2m4p1 --home ~/research
     """
-    with left_by_ctrl_c():
+    with interruptible_prompt():
         job = asyncio.run(_watch(home, id, state.verbosity))
     if job.state == "done":
         return Exit.DONE
@@ -182,7 +182,7 @@ def watch_job(state: TerminalOptions, id: str, home: Path | None) -> int:
 @click.command("cancel")
 @click.argument("ids", nargs=-1, required=True, metavar="ID…")
 @all_users
-@options.common
+@options.common_options
 def cancel_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
     """Cancel the jobs ID…: waiting and failed ones at once, running ones within seconds. Finished work is kept.
 
@@ -190,14 +190,14 @@ def cancel_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
         assay jobs cancel k3v9q2m4p1
         assay jobs cancel k3v9q2m4p1 m2p4h8t6r0
     """
-    for job in _look(home, every_user, lambda assay: _each(map(assay.cancel_job, ids))):
+    for job in _read_jobs(home, every_user, lambda assay: _await_each(map(assay.cancel_job, ids))):
         say(f"job {job.id} is {'being stopped' if job.stopping and job.state == 'running' else job.state}")
 
 
 @click.command("retry")
 @click.argument("ids", nargs=-1, required=True, metavar="ID…")
 @all_users
-@options.common
+@options.common_options
 def retry_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
     """Retry the jobs ID…, which failed or were cancelled. Finished work is not repeated.
 
@@ -205,11 +205,11 @@ def retry_job(ids: Sequence[str], every_user: bool, home: Path | None) -> None:
         assay jobs retry k3v9q2m4p1
         assay jobs retry k3v9q2m4p1 m2p4h8t6r0
     """
-    for job in _look(home, every_user, lambda assay: _each(map(assay.retry_job, ids))):
+    for job in _read_jobs(home, every_user, lambda assay: _await_each(map(assay.retry_job, ids))):
         say(f"job {job.id} waits for a worker")
 
 
-def _look(home: Path | None, every_user: bool, read: Callable[[Assay], Awaitable[T]]) -> T:
+def _read_jobs(home: Path | None, every_user: bool, read: Callable[[Assay], Awaitable[T]]) -> T:
     """The result of `read`, which gets the library as its local user sees it, or with the data of all users."""
     return read_library(home, lambda assay: read(assay.owned_by(None) if every_user else assay))
 
@@ -218,7 +218,7 @@ async def _job_and_workers(assay: Assay, id: str) -> tuple[Job, list[WorkerFigur
     return await assay.job(id), await assay.job_figures(id)
 
 
-async def _each(asked: Iterable[Awaitable[T]]) -> list[T]:
+async def _await_each(asked: Iterable[Awaitable[T]]) -> list[T]:
     """The results of these calls, each begun after the one before it."""
     return [await call for call in asked]
 

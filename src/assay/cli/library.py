@@ -14,24 +14,24 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.app.assay import DEFAULT
+from assay.app.assay import DEFAULT_COLLECTION
 from assay.app.layout import has_database
 from assay.cli.display import can_draw
 from assay.cli.terminal import TerminalOptions, say
 from assay.core.errors import UsageError
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
     import ctypes
 else:
-    ctypes = later("ctypes")
+    ctypes = lazy_module("ctypes")
 
 T = TypeVar("T")
 
 # `-vv`: the log of runs on stderr too.
 
 
-def logged(configured: settings.Settings) -> settings.Settings:
+def add_stderr_log(configured: settings.Settings) -> settings.Settings:
     """The settings, with the whole log on stderr if `-vv` is given.
 
     If the live view draws on stderr, there is no room for log lines; `log.file` keeps them.
@@ -46,7 +46,7 @@ def logged(configured: settings.Settings) -> settings.Settings:
 
 HOW_TO_RUN = "there are no runs yet: `assay QUESTION --in PATH` makes the first"
 HOW_TO_ADD = "the library is empty: add documents with `assay docs add PATH`, or name them with `--in PATH`"
-NAMED = 5
+MAX_NAMED = 5
 ARENA_MAX, ARENAS = -8, 2
 """`M_ARENA_MAX` of glibc's malloc.h, and its value here."""
 
@@ -58,7 +58,7 @@ def open_assay(home: Path | None, configured: settings.Settings | None = None) -
         ConfigError: the settings cannot be read.
     """
     _share_arenas()
-    configured = logged(configured or settings.load())
+    configured = add_stderr_log(configured or settings.load())
     return Assay(configured, home=home or configured.home)
 
 
@@ -71,7 +71,7 @@ def _share_arenas() -> None:
         mallopt(ARENA_MAX, ARENAS)
 
 
-def configured_for(embedder: str | None, *, elsewhere: bool = False) -> settings.Settings:
+def settings_with_embedder(embedder: str | None, *, elsewhere: bool = False) -> settings.Settings:
     """The settings, with the embedder that a command names; `elsewhere`: another process does the work.
 
     Raises:
@@ -93,8 +93,8 @@ def open_existing(home: Path | None, embedder: str | None = None) -> Assay:
         ConfigError: the settings cannot be read.
         UsageError: there is no library.
     """
-    configured = configured_for(embedder)
-    if not exists(home, configured):
+    configured = settings_with_embedder(embedder)
+    if not library_exists(home, configured):
         raise UsageError(
             f"there is no library in {home or configured.home}: `assay docs add PATH` makes one for documents, "
             "`assay QUESTION --in PATH` one with a run (--home names another)"
@@ -117,7 +117,7 @@ def read_library(home: Path | None, read: Callable[[Assay], Awaitable[T]]) -> T:
     return asyncio.run(open_and_read())
 
 
-def exists(home: Path | None, configured: settings.Settings | None = None) -> bool:
+def library_exists(home: Path | None, configured: settings.Settings | None = None) -> bool:
     """True if the home that the command or the settings name has a library. Creates nothing.
 
     A home that cannot be read, or is not a folder, counts as one: opening it reports the error.
@@ -141,16 +141,18 @@ async def check_collection(assay: Assay, collection: str) -> None:
     Raises:
         UnknownName: there is none; the message names the existing ones.
     """
-    if collection != DEFAULT:
+    if collection != DEFAULT_COLLECTION:
         await assay.check_collection(collection)
 
 
-async def without_documents(assay: Assay, collection: str = DEFAULT, named_by: str = "-c NAME") -> str:
+async def empty_collection_message(
+    assay: Assay, collection: str = DEFAULT_COLLECTION, named_by: str = "-c NAME"
+) -> str:
     """The message for an empty collection: the collections with documents and how to name one, else how to add some."""
     others = [row.name for row in await assay.collections() if row.documents and row.name != collection]
     if not others:
         return HOW_TO_ADD
-    named = ", ".join(others[:NAMED]) + (", …" if len(others) > NAMED else "")
+    named = ", ".join(others[:MAX_NAMED]) + (", …" if len(others) > MAX_NAMED else "")
     return f"the collection {collection} has no documents; others have some: {named} (`{named_by}`)"
 
 

@@ -15,17 +15,17 @@ from typing import NamedTuple, Self
 from rich.console import Console
 from rich.text import Text
 
-from assay.cli.live_frame import Size, frame
+from assay.cli.live_frame import Size, frame_lines
 from assay.cli.signals import on_continue
 from assay.cli.terminal import clean_line, first_word
 from assay.core.events import Envelope, RunCreated
-from assay.core.milestones import ProgressNote, lines
+from assay.core.milestones import ProgressNote, progress_lines
 from assay.core.view import ViewBuilder
 
 # The lowest lines of a terminal, rewritten in place.
 
 BEGIN, END = "\x1b[?2026h", "\x1b[?2026l"  # terminals that support it show what is between these at once
-CUT, WRAP = "\x1b[?7l", "\x1b[?7h"
+WRAP_OFF, WRAP_ON = "\x1b[?7l", "\x1b[?7h"
 TO_LINE_END, TO_SCREEN_END = "\x1b[K", "\x1b[J"
 LOWEST = Size(80, 24)
 
@@ -50,22 +50,26 @@ class Region:
         return Size(width - 1, height - 1)
 
     def draw(self, lines: Sequence[Text], above: Sequence[str] = ()) -> None:
-        """Show `lines` in place of the previous ones; `above` are lines that stay in the terminal's history."""
+        """Show `progress_lines` in place of the previous ones; `above` are lines that stay in the terminal's
+        history.
+        """
         width = self._terminal().width
-        fresh = [_Line(_with_styles(line), line.cell_len) for line in lines]
+        fresh = [_Line(_styled_line(line), line.cell_len) for line in lines]
         if fresh == self._drawn and width == self._width and not above:
             return
         whole = bool(above) or width != self._width
-        up = self._up(width)
+        up = self._move_up(width)
         output = TO_SCREEN_END + "".join(f"{line}\r\n" for line in above) if whole else ""
-        body = "".join(_rewritten(line, None if whole else self._drawn_line(place)) for place, line in enumerate(fresh))
+        body = "".join(
+            _rewrite_line(line, None if whole else self._drawn_line(place)) for place, line in enumerate(fresh)
+        )
         self._drawn, self._width = fresh, width
-        self._write(f"{BEGIN}{up}{output}{CUT}{body}{TO_SCREEN_END}{WRAP}{END}")
+        self._write(f"{BEGIN}{up}{output}{WRAP_OFF}{body}{TO_SCREEN_END}{WRAP_ON}{END}")
 
     def erase(self) -> None:
         """Leave the terminal as if nothing had been drawn, even if Ctrl-C interrupted a draw."""
         if self._drawn:
-            self._write(f"{self._up(self._terminal().width)}{TO_SCREEN_END}{WRAP}{END}")
+            self._write(f"{self._move_up(self._terminal().width)}{TO_SCREEN_END}{WRAP_ON}{END}")
         self._drawn = []
 
     def forget(self) -> None:
@@ -75,7 +79,7 @@ class Region:
     def _drawn_line(self, place: int) -> _Line | None:
         return self._drawn[place] if place < len(self._drawn) else None
 
-    def _up(self, width: int) -> str:
+    def _move_up(self, width: int) -> str:
         """Move to the first line drawn. A terminal that became narrower has broken its lines into several."""
         rows = sum(max(1, -(-line.cells // width)) for line in self._drawn)
         return f"\r\x1b[{rows}A" if rows else "\r"
@@ -85,11 +89,11 @@ class Region:
         return Size(width, height) if width > 1 and height > 1 else LOWEST
 
 
-def _rewritten(line: _Line, before: _Line | None) -> str:
+def _rewrite_line(line: _Line, before: _Line | None) -> str:
     return "\r\n" if line == before else f"{line.written}{TO_LINE_END}\r\n"
 
 
-def _with_styles(line: Text) -> str:
+def _styled_line(line: Text) -> str:
     """The line with its colours; each style ends where it began, so a line can be written alone."""
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, color_system="standard", width=max(line.cell_len, 1) + 1)
@@ -97,9 +101,9 @@ def _with_styles(line: Text) -> str:
     return out.getvalue()
 
 
-EVERY = 0.2
+CHECK_SECONDS = 0.2
 """Seconds between two checks whether there is something new to draw."""
-PASSING = ("reading: ", "indexed ", "waiting for another process")
+TRANSIENT_PREFIXES = ("reading: ", "indexed ", "waiting for another process")
 
 
 class Screen:
@@ -132,14 +136,14 @@ class Screen:
         if self._timer is not None:
             self._timer.cancel()
         self._continued.__exit__(kind, error, trace)
-        self._try_to_draw(self._leave)
+        self._try_to_draw(self._finish)
 
     def show_progress(self, line: str) -> None:
         """Show progress in reading documents (from any thread); transient lines are replaced by the next one.
 
         An aside is shown with `-v`.
         """
-        if line.startswith(PASSING):
+        if line.startswith(TRANSIENT_PREFIXES):
             self._note = line
         elif self._verbosity >= isinstance(line, ProgressNote):
             self._above.append(line)
@@ -159,12 +163,12 @@ class Screen:
         if envelope.type == RunCreated.kind:
             self._note = ""
         if self._verbosity > 0:
-            self._above += lines(envelope, self._verbosity)
+            self._above += progress_lines(envelope, self._verbosity)
 
     def _tick(self) -> None:
         self._try_to_draw(self._draw)
         if not self._gone:
-            self._timer = self._loop.call_later(EVERY, self._tick)
+            self._timer = self._loop.call_later(CHECK_SECONDS, self._tick)
 
     def _try_to_draw(self, draw: Callable[[], None]) -> None:
         """Draw; a terminal that disappeared ends the view, not the run."""
@@ -181,9 +185,9 @@ class Screen:
         if seen == self._seen and not self._above:
             return
         self._seen = seen
-        self._region.draw(frame(view, now, room, self._note), self._take_new_lines())
+        self._region.draw(frame_lines(view, now, room, self._note), self._take_new_lines())
 
-    def _leave(self) -> None:
+    def _finish(self) -> None:
         self._region.erase()
         if lines := self._take_new_lines():
             self._region.draw((), lines)

@@ -10,11 +10,19 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from assay.cli.figures import clock, describe_call, elapsed, join_nonempty, money, tokens, troubles
+from assay.cli.figures import (
+    describe_call,
+    elapsed_seconds,
+    format_cost,
+    format_duration,
+    format_tokens,
+    join_nonempty,
+    problem_lines,
+)
 from assay.cli.terminal import clean
 from assay.core.claims import VERDICTS
 from assay.core.milestones import pluralize
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.usage import Usage
 from assay.core.view import Lane, Phase, RunView, ToolUse, Turn
 
@@ -24,12 +32,12 @@ from assay.core.view import Lane, Phase, RunView, ToolUse, Turn
 GAP = 2
 
 
-def words(text: str, style: str = "") -> Text:
+def harmless_text(text: str, style: str = "") -> Text:
     """Text that others wrote, on one line and harmless."""
     return Text(clean(text), style=style, no_wrap=True)
 
 
-def row(left: Text, right: Text, width: int) -> Text:
+def aligned_line(left: Text, right: Text, width: int) -> Text:
     """One line of at most `width` cells; `right` ends at the edge, and is omitted if it takes more than half."""
     if not right.cell_len or right.cell_len + GAP > width / 2:
         return truncate(left, width)
@@ -45,7 +53,7 @@ def truncate(text: Text, width: int) -> Text:
     return text
 
 
-def fill(text: Text, width: int) -> Text:
+def pad(text: Text, width: int) -> Text:
     """`text` in exactly `width` cells."""
     text = truncate(text, width)
     text.pad_right(width - text.cell_len)
@@ -65,48 +73,48 @@ STARTING = {
 }
 
 
-def of_lane(lane: Lane) -> Text:
+def lane_activity(lane: Lane) -> Text:
     """The agent's last tool call, search or thought, or how it ended."""
     if lane.state == "failed":
-        return words(f"failed: {lane.error}", "red")
+        return harmless_text(f"failed: {lane.error}", "red")
     if lane.state == "finished":
-        return words(_report_line(lane), "dim")
+        return harmless_text(_report_line(lane), "dim")
     if lane.state == "planned":
-        return words("waits for its turn", "dim")
+        return harmless_text("waits for its turn", "dim")
     if lane.finding.text and not lane.finding.finished:
-        return words("writes what it found")
-    return of_turns(lane.turns) or words("starts")
+        return harmless_text("writes what it found")
+    return turns_activity(lane.turns) or harmless_text("starts")
 
 
 def _report_line(lane: Lane) -> str:
-    stopped = "" if lane.stop in ("", "done") else f"; ended early: {in_words(lane.stop)}"
+    stopped = "" if lane.stop in ("", "done") else f"; ended early: {stop_reason_phrase(lane.stop)}"
     cited = "nothing" if lane.finding.uncited else pluralize(len(lane.finding.passages), "passage")
     return f"reported: {cited} cited{stopped}"
 
 
-def of_phase(view: RunView) -> Text:
+def phase_activity(view: RunView) -> Text:
     """The activity outside the agents."""
     if view.status == "waiting":
         plan = view.waiting_for == "plan"
         asked = view.plan.title if plan and view.plan else " ".join(view.clarification.questions)
-        return words(f"waits for {'its plan to be approved' if plan else view.waiting_for}: {asked}", "yellow")
+        return harmless_text(f"waits for {'its plan to be approved' if plan else view.waiting_for}: {asked}", "yellow")
     if view.status == "paused":
-        return words("paused", "yellow")
+        return harmless_text("paused", "yellow")
     name = view.active_phase
     if name == "verify" and view.claims:
-        return words(claims(view))
+        return harmless_text(claim_counts(view))
     if name == "write" and view.report.text:
         written = f"writing the report: {pluralize(len(view.report.text.split()), 'word')}"
-        return words(join_nonempty((written, claims(view)), "; "))
+        return harmless_text(join_nonempty((written, claim_counts(view)), "; "))
     if name == "plan" and view.plan_text:
-        return words(f"planning: {view.plan_text.strip().splitlines()[-1]}")
+        return harmless_text(f"planning: {view.plan_text.strip().splitlines()[-1]}")
     if working := sum(lane.state == "running" for lane in view.lanes):
-        return words(f"{pluralize(working, 'agent')} at work")
+        return harmless_text(f"{pluralize(working, 'agent')} at work")
     turns = next((phase.turns for phase in view.phases if phase.name == name), ())
-    return of_turns(turns) or words(STARTING.get(name, name))
+    return turns_activity(turns) or harmless_text(STARTING.get(name, name))
 
 
-def claims(view: RunView) -> str:
+def claim_counts(view: RunView) -> str:
     """Counts of claims: `12 claims: 9 quoted, 1 contradicted, 2 being checked`; nothing before the first claim."""
     verdicts = Counter(claim.verdict for claim in view.claims if view.checks.get(claim.id))
     waiting = len(view.claims) - verdicts.total()
@@ -115,36 +123,36 @@ def claims(view: RunView) -> str:
     return f"{pluralize(len(view.claims), 'claim')}: {', '.join(counts)}" if counts else ""
 
 
-def of_turns(turns: Sequence[Turn]) -> Text | None:
+def turns_activity(turns: Sequence[Turn]) -> Text | None:
     """The running tools, else the thought, else the last activity; None if there is nothing yet."""
     running = [use for turn in turns for use in turn.tools if use.outcome == "running"]
     if running:
         more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
-        return words(f"{describe_call(running[-1])}{more}")
+        return harmless_text(f"{describe_call(running[-1])}{more}")
     if turns and turns[-1].thinking:
-        return words(f"thinks: {turns[-1].thoughts[-1]}")
+        return harmless_text(f"thinks: {turns[-1].thoughts[-1]}")
     for turn in reversed(turns):  # each tool call has a path of its own, and so has a provider's search below it
         if turn.tools:
             return _tool_result(turn.tools[-1])
         if turn.thoughts:
-            return words(f"thought: {turn.thoughts[-1]}")
+            return harmless_text(f"thought: {turn.thoughts[-1]}")
     return None
 
 
 def _tool_result(use: ToolUse) -> Text:
     if use.outcome == "failed":
-        return words(f"{describe_call(use)} failed: {use.summary}", "red")
-    return words(f"{describe_call(use)}: {use.summary}")
+        return harmless_text(f"{describe_call(use)} failed: {use.summary}", "red")
+    return harmless_text(f"{describe_call(use)}: {use.summary}")
 
 
 # Problems so far: one line per kind, with their number and the last one.
 
 
-def trouble(view: RunView, width: int) -> list[Text]:
+def problem_texts(view: RunView, width: int) -> list[Text]:
     """At most one line for each kind of problem, always in the same order."""
     return [
-        truncate(Text.assemble(("! ", "yellow"), words(message, "yellow"), no_wrap=True), width)
-        for message in troubles(view)
+        truncate(Text.assemble(("! ", "yellow"), harmless_text(message, "yellow"), no_wrap=True), width)
+        for message in problem_lines(view)
     ]
 
 
@@ -155,16 +163,16 @@ MARKS = {"planned": ("○", "dim"), "running": ("●", "cyan"), "finished": ("�
 NAMED = 6  # mark, number and the spaces around them
 
 
-def lanes(view: RunView, now: datetime, width: int, height: int) -> list[Text]:
+def lane_lines(view: RunView, now: datetime, width: int, height: int) -> list[Text]:
     """The agents in at most `height` lines; those at work are the last to be dropped."""
     shown = [lane for lane in view.lanes if lane.state in MARKS]
     cycle = max((lane.cycle for lane in shown), default=0)
     before = [lane for lane in shown if lane.cycle < cycle]
     current = [lane for lane in shown if lane.cycle == cycle]
     whole = [line for lane in current for line in _lane(view, lane, now, width)]
-    brief = [_brief(view, lane, now, width) for lane in current]
-    past = [_brief(view, lane, now, width) for lane in before]
-    together = [_together(before, width)] if before else []
+    brief = [_short_lane_line(view, lane, now, width) for lane in current]
+    past = [_short_lane_line(view, lane, now, width) for lane in before]
+    together = [_merged_lanes_line(before, width)] if before else []
     for lines in (past + whole, together + whole, together + brief):
         if len(lines) <= height:
             return lines
@@ -175,21 +183,29 @@ def _lane(view: RunView, lane: Lane, now: datetime, width: int) -> list[Text]:
     """Task and time, then activity and cost; one line if there is room for both."""
     time, spent = _time(view, lane, now), _usage_line(lane.usage)
     if width < WIDE:
-        doing = Text.assemble(" " * NAMED, of_lane(lane), no_wrap=True)
-        return [row(_lane_label(lane), time, width), row(doing, spent, width)]
+        doing = Text.assemble(" " * NAMED, lane_activity(lane), no_wrap=True)
+        return [aligned_line(_lane_label(lane), time, width), aligned_line(doing, spent, width)]
     half = (width - 44) // 2
     right = Text.assemble(time, "  ", spent, no_wrap=True) if spent.cell_len else time
-    return [row(Text.assemble(fill(_lane_label(lane), half), "  ", of_lane(lane), no_wrap=True), right, width)]
+    return [
+        aligned_line(Text.assemble(pad(_lane_label(lane), half), "  ", lane_activity(lane), no_wrap=True), right, width)
+    ]
 
 
-def _brief(view: RunView, lane: Lane, now: datetime, width: int) -> Text:
+def _short_lane_line(view: RunView, lane: Lane, now: datetime, width: int) -> Text:
     """One line: a working agent's activity, or the task of any other."""
-    label = Text.assemble(_number(lane), of_lane(lane), no_wrap=True) if lane.state == "running" else _lane_label(lane)
-    return row(label, _time(view, lane, now), width)
+    label = (
+        Text.assemble(_number(lane), lane_activity(lane), no_wrap=True)
+        if lane.state == "running"
+        else _lane_label(lane)
+    )
+    return aligned_line(label, _time(view, lane, now), width)
 
 
 def _lane_label(lane: Lane) -> Text:
-    return Text.assemble(_number(lane), words(lane.task, "" if lane.state == "running" else "dim"), no_wrap=True)
+    return Text.assemble(
+        _number(lane), harmless_text(lane.task, "" if lane.state == "running" else "dim"), no_wrap=True
+    )
 
 
 def _number(lane: Lane) -> Text:
@@ -198,20 +214,22 @@ def _number(lane: Lane) -> Text:
 
 def _time(view: RunView, lane: Lane, now: datetime) -> Text:
     sources = pluralize(len(lane.sources), "source")
-    return Text(f"{sources:>10}{clock(elapsed(view, lane.started_at, lane.finished_at, now)):>9}", style="dim")
+    return Text(
+        f"{sources:>10}{format_duration(elapsed_seconds(view, lane.started_at, lane.finished_at, now)):>9}", style="dim"
+    )
 
 
 def _usage_line(usage: Usage) -> Text:
-    return Text(join_nonempty((tokens(usage), money(usage)), "  "), style="dim")
+    return Text(join_nonempty((format_tokens(usage), format_cost(usage)), "  "), style="dim")
 
 
-def _together(before: Sequence[Lane], width: int) -> Text:
+def _merged_lanes_line(before: Sequence[Lane], width: int) -> Text:
     """Agents of earlier cycles, if there is no room for each."""
     spent = sum((lane.usage for lane in before), Usage())
     failed = sum(lane.state == "failed" for lane in before)
     met = pluralize(sum(len(lane.sources) for lane in before), "source")
     text = join_nonempty((f"{pluralize(len(before), 'agent')} before", f"{failed} failed" if failed else "", met), ", ")
-    return row(Text.assemble(MARKS["finished"], f"     {text}", no_wrap=True), _usage_line(spent), width)
+    return aligned_line(Text.assemble(MARKS["finished"], f"     {text}", no_wrap=True), _usage_line(spent), width)
 
 
 def _crowded_lines(view: RunView, shown: Sequence[Lane], now: datetime, width: int, height: int) -> list[Text]:
@@ -219,7 +237,7 @@ def _crowded_lines(view: RunView, shown: Sequence[Lane], now: datetime, width: i
     if height < 1:
         return []
     chosen = sorted(shown, key=lambda lane: (lane.state != "running", -lane.lane))[: height - 1]
-    lines = [_brief(view, lane, now, width) for lane in sorted(chosen, key=lambda lane: lane.lane)]
+    lines = [_short_lane_line(view, lane, now, width) for lane in sorted(chosen, key=lambda lane: lane.lane)]
     return [
         *lines,
         truncate(Text(f"      and {pluralize(len(shown) - len(chosen), 'more agent')}", style="dim"), width),
@@ -232,7 +250,7 @@ ORDER = ("triage", "background", "plan", "research", "write", "verify")
 DONE, CURRENT, TO_COME = ("✓", "green"), ("●", "cyan"), ("○", "dim")
 
 
-def phases(view: RunView, now: datetime, width: int) -> Text:
+def phases_line(view: RunView, now: datetime, width: int) -> Text:
     """All phases on one line; if they do not fit, the current one and the number of phases."""
     known = {phase.name: phase for phase in view.phases if phase.started_at}
     names = [*ORDER, *(name for name in known if name not in ORDER)]
@@ -251,9 +269,9 @@ def _phase(name: str, phase: Phase | None, view: RunView, now: datetime) -> Text
     if phase is None:
         return Text.assemble(TO_COME, (f" {name}", "dim"))
     if phase.finished_at:
-        return Text.assemble(DONE, " ", words(name))
-    since = clock(elapsed(view, phase.started_at, "", now))
-    return Text.assemble(CURRENT, " ", words(name, "bold"), f" {since}")
+        return Text.assemble(DONE, " ", harmless_text(name))
+    since = format_duration(elapsed_seconds(view, phase.started_at, "", now))
+    return Text.assemble(CURRENT, " ", harmless_text(name, "bold"), f" {since}")
 
 
 # The end of the report while it is written.
@@ -267,7 +285,7 @@ def report_tail(view: RunView, width: int) -> list[Text]:
     if view.active_phase != "write" or view.report.state != "writing" or width <= INDENT:
         return []
     tail = view.report.text[-width * (LINES + 1) :]
-    wrapped = words(tail, "italic").wrap(Console(width=width), width - INDENT)[-LINES:]
+    wrapped = harmless_text(tail, "italic").wrap(Console(width=width), width - INDENT)[-LINES:]
     lines = [Text.assemble(" " * INDENT, line, no_wrap=True) for line in wrapped]
     return lines + [Text()] * (LINES - len(lines))
 
@@ -279,27 +297,27 @@ class Size(NamedTuple):
     height: int
 
 
-def frame(view: RunView, now: datetime, size: Size, note: str = "") -> list[Text]:
+def frame_lines(view: RunView, now: datetime, size: Size, note: str = "") -> list[Text]:
     """The lines, within the width and height of `size`.
 
     Args:
         note: an additional last line.
     """
-    lines = [truncate(words(note, "cyan"), size.width)] if note else []
+    lines = [truncate(harmless_text(note, "cyan"), size.width)] if note else []
     if not view.run_id:
         return lines[: size.height]
-    head = [_question(view, now, size.width), phases(view, now, size.width), _progress(view, size.width)]
-    head.append(truncate(Text.assemble("  ", of_phase(view), no_wrap=True), size.width))
-    wrong, tail = trouble(view, size.width), report_tail(view, size.width)
+    head = [_question(view, now, size.width), phases_line(view, now, size.width), _progress(view, size.width)]
+    head.append(truncate(Text.assemble("  ", phase_activity(view), no_wrap=True), size.width))
+    wrong, tail = problem_texts(view, size.width), report_tail(view, size.width)
     room = size.height - len(head) - len(lines)
-    agents = lanes(view, now, size.width, max(room - len(tail) - len(wrong), room // 2))
+    agents = lane_lines(view, now, size.width, max(room - len(tail) - len(wrong), room // 2))
     rest = (agents + wrong + tail)[: max(room, 0)]
     return [*head, *rest, *lines][: size.height]
 
 
 def _question(view: RunView, now: datetime, width: int) -> Text:
-    took = Text(clock(elapsed(view, view.started_at, view.finished_at, now)), style="bold")
-    return row(words(view.question, "bold"), took, width)
+    took = Text(format_duration(elapsed_seconds(view, view.started_at, view.finished_at, now)), style="bold")
+    return aligned_line(harmless_text(view.question, "bold"), took, width)
 
 
 def _progress(view: RunView, width: int) -> Text:
@@ -312,8 +330,8 @@ def _progress(view: RunView, width: int) -> Text:
         _steps(view),
         pluralize(documents, "source") if documents else "",
         pluralize(total.searches, "search", "searches") if total.searches else "",
-        tokens(total),
-        money(total),
+        format_tokens(total),
+        format_cost(total),
     )
     return truncate(Text(f"  {join_nonempty(parts)}", style="dim", no_wrap=True), width)
 

@@ -17,12 +17,12 @@ from assay.cli.group import LazyGroup, QuestionGroup, option_error
 from assay.cli.signals import stops_between_transactions
 from assay.cli.terminal import Exit, ReaderGone, TerminalOptions, clean, first_word
 from assay.core.errors import AssayError, Cancelled, UsageError
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 
 if TYPE_CHECKING:
     from importlib import metadata
 else:
-    metadata = later("importlib.metadata")
+    metadata = lazy_module("importlib.metadata")
 
 
 docs = LazyGroup(
@@ -329,7 +329,7 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
-PLAIN = {
+TYPE_WORDS = {
     "integer range": "a whole number",
     "integer": "a whole number",
     "float range": "a number",
@@ -365,7 +365,7 @@ def _show(error: click.ClickException) -> None:
     shown = io.StringIO()
     (option_error(error) if isinstance(error, click.NoSuchOption) else error).show(shown)
     text = shown.getvalue()
-    for clicks, ours in PLAIN.items():
+    for clicks, ours in TYPE_WORDS.items():
         text = text.replace(f"is not a valid {clicks}.", f"is not {ours}.")
     click.echo(text, nl=False, err=True)
 

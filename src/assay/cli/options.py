@@ -15,13 +15,13 @@ import click
 from assay import settings
 from assay.cli.completion import collection_names, run_ids
 from assay.cli.terminal import TerminalOptions, say
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.markers import CitationMode
 
 if TYPE_CHECKING:
     from assay.services import notices
 else:
-    notices = later("assay.services.notices")
+    notices = lazy_module("assay.services.notices")
 
 
 def _bare_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -126,7 +126,7 @@ def _set_verbosity(ctx: click.Context, param: click.Parameter, value: Any) -> No
         state.verbosity = -1 if param.name == "quiet" else int(value)
 
 
-def verbosity(command: Command) -> Command:
+def verbosity_options(command: Command) -> Command:
     """`-q`, `-v`, `-vv`; `TerminalOptions` explains them."""
     quiet = click.option(
         "-q", "--quiet", is_flag=True, expose_value=False, callback=_set_verbosity, help="Hide progress and notes."
@@ -142,17 +142,17 @@ def verbosity(command: Command) -> Command:
     return verbose(quiet(command))
 
 
-def common(command: Command) -> Command:
+def common_options(command: Command) -> Command:
     """The options of every command that uses a home."""
     home = click.option(
         "--home",
         type=click.Path(file_okay=False, path_type=Path),
         help="Folder with library, index and runs [ASSAY_HOME].",
     )
-    return home(verbosity(command))
+    return home(verbosity_options(command))
 
 
-def output(noun: str = "report") -> Callable[[Command], Command]:
+def output_options(noun: str = "report") -> Callable[[Command], Command]:
     """`-o`, `--json`, `--events` and `--strict`: where a run's result goes, and what its exit code means."""
     file = click.option(
         "-o",
@@ -170,7 +170,7 @@ def output(noun: str = "report") -> Callable[[Command], Command]:
 
 
 json_output = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-yes = click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
+yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask; use the defaults.")
 
 
 class FiniteRange(click.FloatRange):
@@ -188,7 +188,7 @@ def run_argument(metavar: str = "ID", **more: Any) -> Callable[[Command], Comman
     return click.argument("reference", metavar=metavar, shell_complete=run_ids, **more)
 
 
-def citations(command: Command) -> Command:
+def citation_options(command: Command) -> Command:
     """`citation_modes`, and `--plain` for reports on a terminal."""
     plain = click.option(
         "--plain", is_flag=True, expose_value=False, callback=_set_plain, help="Print Markdown on a terminal too."
@@ -220,7 +220,7 @@ def paging_options(command: Command) -> Command:
     return limit(cursor(command))
 
 
-def notify(command: Command) -> Command:
+def notify_option(command: Command) -> Command:
     """`--notify COMMAND|URL|desktop`, repeatable."""
     return click.option(
         "--notify",
@@ -230,7 +230,7 @@ def notify(command: Command) -> Command:
     )(command)
 
 
-def targets(named: Sequence[str], configured: settings.Settings) -> tuple[notices.Target, ...]:
+def notice_targets(named: Sequence[str], configured: settings.Settings) -> tuple[notices.Target, ...]:
     """The targets of notices: those named, else those in the settings.
 
     Raises:

@@ -8,9 +8,9 @@ import click
 
 from assay import Assay, RunHandle
 from assay.cli.display import Display
-from assay.cli.run_watch import Output, conclude, watch
-from assay.cli.signals import left_by_ctrl_c
-from assay.cli.terminal import Exit, clean, harmless, say
+from assay.cli.run_watch import Output, deliver_result, execute_run
+from assay.cli.signals import interruptible_prompt
+from assay.cli.terminal import Exit, clean, say, strip_controls
 from assay.core import plan as plan_form
 from assay.core.errors import UsageError
 from assay.core.plan import Plan
@@ -25,7 +25,7 @@ def resolve_ask(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
     return "required" if wish == "required" or (wish == "optional" and somebody) else "never"
 
 
-async def converse(
+async def run_interactively(
     assay: Assay, run: RunHandle, output: Output, shown: Display | None = None, *, somebody: bool
 ) -> Exit:
     """Execute `run` to its end. If it asks and `somebody` is there, put its questions and continue.
@@ -33,29 +33,29 @@ async def converse(
     Raises:
         click.Abort: the person left; the run waits.
     """
-    code = await watch(assay, run, output, shown, asks=somebody)
+    code = await execute_run(assay, run, output, shown, asks=somebody)
     while somebody and code == Exit.INPUT_NEEDED:
-        if not await put(assay, await assay.view(run.run_id)):
-            return await conclude(assay, await assay.view(run.run_id), output)
-        code = await watch(assay, await assay.resume(run.run_id), output, asks=somebody)
+        if not await ask_person(assay, await assay.view(run.run_id)):
+            return await deliver_result(assay, await assay.view(run.run_id), output)
+        code = await execute_run(assay, await assay.resume(run.run_id), output, asks=somebody)
     return code
 
 
-async def put(assay: Assay, view: RunView) -> bool:
+async def ask_person(assay: Assay, view: RunView) -> bool:
     """Have a person answer a waiting run; False if it is not to continue, or waits for something else.
 
     Raises:
         click.Abort: the person left; the run waits.
     """
     if view.waiting_for == "plan":
-        return await review(assay, view)
+        return await review_plan(assay, view)
     if view.waiting_for != "answers":
         return False
-    await assay.answer(view.run_id, put_questions(view))
+    await assay.answer(view.run_id, ask_questions(view))
     return True
 
 
-def put_questions(view: RunView) -> list[str]:
+def ask_questions(view: RunView) -> list[str]:
     """A person's answers, one prompt each; an empty answer keeps the usual interpretation.
 
     Raises:
@@ -64,7 +64,7 @@ def put_questions(view: RunView) -> list[str]:
     questions = view.clarification.questions
     say("The question can be read in several ways. Enter alone leaves an answer to the usual reading.")
     try:
-        with left_by_ctrl_c():
+        with interruptible_prompt():
             return [click.prompt(clean(question), default="", show_default=False, err=True) for question in questions]
     except click.Abort:
         say(f"\nrun {view.run_id} waits; to answer later: assay runs answer {view.run_id}")
@@ -74,14 +74,14 @@ def put_questions(view: RunView) -> list[str]:
 CHOICES = {"a": "approve", "e": "edit", "c": "cancel"}
 
 
-async def review(assay: Assay, view: RunView) -> bool:
+async def review_plan(assay: Assay, view: RunView) -> bool:
     """Have a person approve the plan of a waiting run; False if they cancelled the run.
 
     Raises:
         click.Abort: the person left; the run waits.
     """
     try:
-        with left_by_ctrl_c():
+        with interruptible_prompt():
             plan = edit_plan(view.plan or Plan(title=""))
     except click.Abort:
         say(f"\nrun {view.run_id} waits; to approve its plan later: assay runs approve {view.run_id}")
@@ -97,7 +97,7 @@ def edit_plan(plan: Plan) -> Plan | None:
     """The plan after the person's changes; None to cancel."""
     text = plan_form.format_plan(plan)
     while True:
-        show(plan)
+        print_plan(plan)
         choice = click.prompt(
             "[a]pprove, [e]dit or [c]ancel the run",
             type=click.Choice([*CHOICES, *CHOICES.values()], case_sensitive=False),
@@ -109,10 +109,10 @@ def edit_plan(plan: Plan) -> Plan | None:
             return None
         if choice in ("a", "approve"):
             return plan
-        text, plan = read_edited(text, plan)
+        text, plan = parse_edited_plan(text, plan)
 
 
-def read_edited(text: str, plan: Plan) -> tuple[str, Plan]:
+def parse_edited_plan(text: str, plan: Plan) -> tuple[str, Plan]:
     """The form after an editor, and the plan in it; the previous plan if it cannot be read."""
     try:
         changed = click.edit(
@@ -122,13 +122,13 @@ def read_edited(text: str, plan: Plan) -> tuple[str, Plan]:
         say(f"{error.message}; set EDITOR to your editor")
         return text, plan
     try:
-        return (changed or text), (plan_form.read(changed) if changed and changed.strip() else plan)
+        return (changed or text), (plan_form.read_plan(changed) if changed and changed.strip() else plan)
     except UsageError as error:
         say(f"the plan cannot be read: {clean(str(error))}; edit it again")
         return changed or text, plan
 
 
-def show(plan: Plan) -> None:
+def print_plan(plan: Plan) -> None:
     """Print the plan on stderr."""
     for line in plan_form.format_plan(plan).splitlines():
-        say(harmless(line))
+        say(strip_controls(line))

@@ -14,19 +14,19 @@ import click
 from assay import Assay, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
-from assay.cli.figures import describe_estimate, outcome, price
-from assay.cli.library import ReadingTime, configured_for, open_assay, without_documents
+from assay.cli.figures import describe_cost, describe_estimate, outcome
+from assay.cli.library import ReadingTime, empty_collection_message, open_assay, settings_with_embedder
 from assay.cli.options import embedder_option
-from assay.cli.questions import Ask, converse, resolve_ask
+from assay.cli.questions import Ask, resolve_ask, run_interactively
 from assay.cli.run_options import ResearchCommand, paths_from, question_from
-from assay.cli.run_watch import Output, OutputOptions, exit_code, takes_output, watch
-from assay.cli.runs.removal import keep_to_rules
-from assay.cli.signals import left_by_ctrl_c
-from assay.cli.terminal import Exit, TerminalOptions, harmless, may_ask, say, write, write_json
+from assay.cli.run_watch import Output, OutputOptions, execute_run, exit_code, gather_output_options
+from assay.cli.runs.removal import apply_retention
+from assay.cli.signals import interruptible_prompt
+from assay.cli.terminal import Exit, TerminalOptions, can_ask, say, strip_controls, write, write_json
 from assay.core import plan
 from assay.core.brief import Estimate
 from assay.core.view import RunView
-from assay.services.providers import found_here, how_to_use, local_models
+from assay.services.providers import describe_local_models, local_models, set_model_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class ResearchOrder:
 @run_options.places_option()
 @run_options.run_options("plan")
 @options.json_output
-@options.common
+@options.common_options
 @click.pass_obj
 def plan_research(
     state: TerminalOptions,
@@ -82,7 +82,7 @@ async def _plan(order: ResearchOrder, output: Output, home: Path | None, configu
     async with open_assay(home, configured) as assay:
         shown = output.display()
         run = assay.start(order.question, sources=order.sources, progress=shown.show_progress, **order.options)
-        await watch(assay, run, output, shown, asks=True)
+        await execute_run(assay, run, output, shown, asks=True)
         view = await assay.view(run.run_id)
         if view.status != "waiting":
             say(outcome(view))
@@ -107,27 +107,27 @@ async def show_plan(assay: Assay, view: RunView, output: Output) -> Exit:
 def plan_lines(view: RunView, estimate: Estimate) -> list[str]:
     """A plan, and the estimated cost of its run."""
     form = plan.format_plan(view.plan).splitlines() if view.plan else []
-    spent = f", of which {price(view.usage.total)} is spent" if view.usage.total.usd else ""
+    spent = f", of which {describe_cost(view.usage.total)} is spent" if view.usage.total.usd else ""
     cost = f"estimated: {describe_estimate(estimate)}{spent}"
-    return [*map(harmless, form), "", f"depth: {view.depth}, strategy: {view.strategy}", cost]
+    return [*map(strip_controls, form), "", f"depth: {view.depth}, strategy: {view.strategy}", cost]
 
 
 @click.command("research", cls=ResearchCommand)
 @click.argument("words", nargs=-1, metavar="QUESTION", shell_complete=any_path)
 @run_options.places_option()
 @run_options.run_options("research")
-@options.output()
+@options.output_options()
 @click.option("--open", "in_browser", is_flag=True, help="Open the report in the browser when the run ends.")
 @click.option("--copy", "to_clipboard", is_flag=True, help="Copy the report, as Markdown, when the run ends.")
 @embedder_option
-@options.citations
+@options.citation_options
 @run_options.detach_option
 @run_options.queue_options
-@options.notify
-@options.yes
-@options.common
+@options.notify_option
+@options.yes_option
+@options.common_options
 @click.pass_obj
-@takes_output
+@gather_output_options
 def research(
     state: TerminalOptions,
     /,
@@ -153,15 +153,15 @@ def research(
         assay "What is new in Python packaging?" --since 2026 --max-usd 0.50
     """
     question = question_from(words, paths)
-    configured = configured_for(embedder, elsewhere=detach or queue)
+    configured = settings_with_embedder(embedder, elsewhere=detach or queue)
     output = replace(wanted.output(configured, state.verbosity), in_browser=in_browser, to_clipboard=to_clipboard)
     if (in_browser or to_clipboard) and (detach or queue):
         raise click.UsageError(
             f"{'--open' if in_browser else '--copy'} waits for the report, which --detach and --queue do not; "
             "later: assay runs open last"
         )
-    detached_run.check(output, detach=detach, queue=queue)
-    somebody = not (yes or detach or queue) and may_ask()
+    detached_run.check_options(output, detach=detach, queue=queue)
+    somebody = not (yes or detach or queue) and can_ask()
     ask = resolve_ask(ask, configured.ask, somebody=somebody)
     order = ResearchOrder(
         question,
@@ -177,17 +177,17 @@ def research(
 async def _research(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
     async with open_assay(home, configured) as assay:
         if interrupted := await _run_to_continue(assay, order):
-            return await converse(assay, await assay.resume(interrupted), output, somebody=order.may_ask)
+            return await run_interactively(assay, await assay.resume(interrupted), output, somebody=order.may_ask)
         code = await _execute(assay, order, output, home or configured.home)
         if order.elsewhere:
             return code
         library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
         bare = code in (Exit.NO_EVIDENCE, Exit.FAILED) and library and output.verbosity >= 0
         if bare and not await assay.documents():
-            say(await without_documents(assay, named_by="--in @NAME"))
+            say(await empty_collection_message(assay, named_by="--in @NAME"))
         if output.verbosity >= 0 and not order.options.get("models"):
-            await _tell_of_local_models(assay)
-        await keep_to_rules(assay, output.verbosity)
+            await _suggest_local_models(assay)
+        await apply_retention(assay, output.verbosity)
         return code
 
 
@@ -197,7 +197,7 @@ async def _execute(assay: Assay, order: ResearchOrder, output: Output, home: Pat
     if not order.elsewhere:
         reading = ReadingTime(shown.show_progress)
         run = assay.start(order.question, sources=order.sources, progress=reading, **order.options)
-        code = await converse(assay, run, output, shown, somebody=order.may_ask)
+        code = await run_interactively(assay, run, output, shown, somebody=order.may_ask)
         if output.verbosity >= 0:
             reading.suggest_collection(order.sources or ())
         return code
@@ -211,13 +211,13 @@ async def _execute(assay: Assay, order: ResearchOrder, output: Output, home: Pat
         )
     if order.priority is not None:
         return detached_run.report_queued(run_id, output)
-    return await detached_run.leave(assay, run_id, home, output)
+    return await detached_run.detach_run(assay, run_id, home, output)
 
 
-async def _tell_of_local_models(assay: Assay) -> None:
+async def _suggest_local_models(assay: Assay) -> None:
     """After the first run of a home, name other models on this machine that could have answered, if no model is set."""
     if sys.stderr.isatty() and len(await assay.runs(2)) == 1 and (found := await local_models(assay.settings)):
-        say(f"{found_here(found)}; to have it answer: {how_to_use(found)}")
+        say(f"{describe_local_models(found)}; to have it answer: {set_model_command(found)}")
 
 
 async def _run_to_continue(assay: Assay, order: ResearchOrder) -> str:
@@ -227,7 +227,7 @@ async def _run_to_continue(assay: Assay, order: ResearchOrder) -> str:
         return ""
     run_id, since = unfinished[0].run_id, unfinished[0].created_at
     if order.may_ask:
-        with left_by_ctrl_c():
+        with interruptible_prompt():
             confirmed = click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True)
         return run_id if confirmed else ""
     if unfinished[0].status == "waiting":
@@ -241,15 +241,15 @@ async def _run_to_continue(assay: Assay, order: ResearchOrder) -> str:
 @click.argument("words", nargs=-1, metavar="TASK", shell_complete=any_path)
 @run_options.places_option()
 @run_options.run_options("agent")
-@options.output("findings")
+@options.output_options("findings")
 @embedder_option
-@options.citations
+@options.citation_options
 @run_options.detach_option
 @run_options.queue_options
-@options.notify
-@options.common
+@options.notify_option
+@options.common_options
 @click.pass_obj
-@takes_output
+@gather_output_options
 def agent(
     state: TerminalOptions,
     /,
@@ -273,9 +273,9 @@ def agent(
         assay agent "What do the minutes say about the bridge?" --in minutes/ --detach
     """
     task = question_from(words, paths)
-    configured = configured_for(embedder, elsewhere=detach or queue)
+    configured = settings_with_embedder(embedder, elsewhere=detach or queue)
     output = wanted.output(configured, state.verbosity)
-    detached_run.check(output, detach=detach, queue=queue)
+    detached_run.check_options(output, detach=detach, queue=queue)
     order = ResearchOrder(
         task,
         paths_from(paths) if paths else None,

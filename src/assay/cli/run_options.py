@@ -12,22 +12,22 @@ import click
 import msgspec
 from msgspec import UNSET
 
-from assay.cli.completion import in_places, run_ids, strategies
+from assay.cli.completion import input_places, run_ids, strategies
 from assay.cli.options import Command, Count, Duration, Money
 from assay.core.brief import ROLES, Role
 from assay.core.errors import UsageError
-from assay.core.json_decoders import UNREADABLE
-from assay.core.lazy import later
-from assay.core.options import Declared, Flag, Group, declared
+from assay.core.json_decoders import DECODE_ERRORS
+from assay.core.lazy import lazy_module
+from assay.core.options import Declared, Flag, Group, declared_options
 from assay.core.run_options import RunOptions
 
 if TYPE_CHECKING:
     from assay.services import places
 else:
-    places = later("assay.services.places")
+    places = lazy_module("assay.services.places")
 
 
-BESIDE: Mapping[Group, Mapping[int, tuple[str, ...]]] = {
+EXTRA_PARAMETERS: Mapping[Group, Mapping[int, tuple[str, ...]]] = {
     "Sources": {0: ("paths", "add", "exclude")},
     "Model": {90: ("embedder",)},
     "Report": {
@@ -56,20 +56,20 @@ def write_help(command: click.Command, ctx: click.Context, formatter: click.Help
 
 def _option_place(parameter: click.Parameter) -> tuple[str, tuple[int, int]]:
     """The group of a parameter, and its place in the group."""
-    return order().get(parameter.name or "", (OTHERS, (0, 0)))
+    return parameter_order().get(parameter.name or "", (OTHERS, (0, 0)))
 
 
 @cache
-def order() -> Mapping[str, tuple[str, tuple[int, int]]]:
+def parameter_order() -> Mapping[str, tuple[str, tuple[int, int]]]:
     """The group of every parameter that has one, and its place in the group."""
     options = {
         name: (each.option.group, (each.option.place, at))
-        for at, (name, each) in enumerate(declared(RunOptions).items())
+        for at, (name, each) in enumerate(declared_options(RunOptions).items())
         if each.flags
     }
     beside = {
         name: (group, (place, at))
-        for group, places in BESIDE.items()
+        for group, places in EXTRA_PARAMETERS.items()
         for place, names in places.items()
         for at, name in enumerate(names)
     }
@@ -86,7 +86,7 @@ def run_options(command: str, table: type = RunOptions) -> Callable[[Command], C
     """
 
     def decorated(function: Command) -> Command:
-        for each in reversed(tuple(declared(table).values())):
+        for each in reversed(tuple(declared_options(table).values())):
             for flag in reversed(each.flags_on(command)):
                 function = run_option(each, flag, command)(function)
         return function
@@ -142,7 +142,7 @@ def read_answers(text: str) -> list[str] | dict[str, str]:
         return text.splitlines()
     try:
         return msgspec.json.decode(text, type=list[str] | dict[str, str])
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise click.UsageError(
             f"answers are a JSON list of texts, or an object of texts by question: {error}"
         ) from error
@@ -195,7 +195,7 @@ def places_option(more: str = "; - reads them from stdin") -> Callable[[Command]
         "paths",
         multiple=True,
         metavar="PATH…",
-        shell_complete=in_places,
+        shell_complete=input_places,
         help=f"Search only these files, folders, globs, page addresses or collections (@NAME){more}.",
     )
 
@@ -232,10 +232,10 @@ class ResearchCommand(GroupedCommand):
     """A command whose `--in` takes every word up to the next option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, args if ctx.resilient_parsing else spread(args))
+        return super().parse_args(ctx, args if ctx.resilient_parsing else expand_paths(args))
 
 
-def spread(args: Sequence[str]) -> list[str]:
+def expand_paths(args: Sequence[str]) -> list[str]:
     """Expand `--in a b` to `--in a --in b`, up to the next option or `--`.
 
     A question may come last, after the paths (`assay --in docs/ notes.md "What is new?"`), if it reads like one and
@@ -249,16 +249,16 @@ def spread(args: Sequence[str]) -> list[str]:
             group.append(word)
             continue
         if group is not None:
-            spread_out += _options(group)
+            spread_out += _expand_group(group)
         group = [] if word == "--in" else None
         if group is None:
             spread_out.append(word)
     if group is not None:
-        spread_out += _options(group, last=end == len(args))
+        spread_out += _expand_group(group, last=end == len(args))
     return [*spread_out, *args[end:]]
 
 
-def _options(group: list[str], *, last: bool = False) -> list[str]:
+def _expand_group(group: list[str], *, last: bool = False) -> list[str]:
     """The words after one `--in`; the last word of the last such group may be the question."""
     if not group:
         raise click.UsageError("--in needs a path")
@@ -293,7 +293,7 @@ def check_exist(paths: Sequence[str]) -> Sequence[str]:
     Raises:
         UsageError: a file, a folder or a glob matches nothing.
     """
-    _, missing = places.files_of(path for path in places.sorted_out(paths).paths if not path.startswith("@"))
+    _, missing = places.files_of(path for path in places.sort_places(paths).paths if not path.startswith("@"))
     if missing:
         raise UsageError("; ".join(missing.values()))
     return paths

@@ -19,15 +19,15 @@ from assay import Assay, RunHandle, settings
 from assay.cli import destinations, options
 from assay.cli.display import Display, display
 from assay.cli.figures import outcome, summary
-from assay.cli.options import send_notices, targets
-from assay.cli.signals import Terminated, interrupts, termination
-from assay.cli.terminal import Exit, TerminalOptions, is_screen, put, say, write, write_json
+from assay.cli.options import notice_targets, send_notices
+from assay.cli.signals import Terminated, cancel_on_signal, on_interrupts
+from assay.cli.terminal import Exit, TerminalOptions, is_screen, say, write, write_json, write_raw
 from assay.core.clean import one_line
 from assay.core.errors import StoreError
 from assay.core.events import Envelope
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.markers import CitationMode
-from assay.core.phrases import LIMITS
+from assay.core.phrases import LIMIT_REASONS
 from assay.core.plan import Coverage
 from assay.core.view import RunView
 from assay.services.arguments import suffix_of
@@ -36,14 +36,14 @@ from assay.services.notices import Target, notice_of
 if TYPE_CHECKING:
     from assay.export import markdown, terminal
 else:
-    markdown = later("assay.export.markdown")
-    terminal = later("assay.export.terminal")
+    markdown = lazy_module("assay.export.markdown")
+    terminal = lazy_module("assay.export.terminal")
 
 
 # Suggested follow-ups, from gaps in a run and contradictions in its sources. They need no model.
 
-MOST = 3
-_LOOKED = ("done", "no_evidence")
+MAX_FOLLOW_UPS = 3
+_FULL_SEARCH_REASONS = ("done", "no_evidence")
 """The ends of runs that looked everywhere; after other ends, a missing part might still have been found."""
 LONGEST = 200
 """Code points of a question; longer ones are tasks that nobody would type."""
@@ -53,7 +53,7 @@ def follow_up_lines(view: RunView) -> list[str]:
     """A heading and a command per question, for a terminal; nothing without a question or a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return []
-    found = list(islice(dict.fromkeys(follow_up_commands(view)), MOST))
+    found = list(islice(dict.fromkeys(follow_up_commands(view)), MAX_FOLLOW_UPS))
     return ["to ask next:", *(f"  {command}" for command in found)] if found else []
 
 
@@ -62,15 +62,15 @@ def follow_up_commands(view: RunView) -> Iterator[str]:
     if view.status != "completed" or view.brief is None:
         return
     elsewhere = "--in PATH" if view.brief.scope.web or view.brief.scope.private else "--web"
-    for part in _missing_parts(view.coverage) if view.stop_reason in _LOOKED else ():
-        if question := _askable(part.part):
+    for part in _missing_parts(view.coverage) if view.stop_reason in _FULL_SEARCH_REASONS else ():
+        if question := _safe_question(part.part):
             yield f"assay research {shlex.quote(question)} {elsewhere}"
     if view.brief.language.split("-")[0] not in ("", "en"):
         return  # the words around two values are English
     for conflict in view.conflicts:
         values = list(dict.fromkeys(side.value for side in conflict.sides))
         subject = ", ".join(filter(None, (conflict.subject, conflict.measure)))
-        question = _askable(f"{subject}: why do sources say {' and '.join(values[:2])}?")
+        question = _safe_question(f"{subject}: why do sources say {' and '.join(values[:2])}?")
         if question and len(values) > 1:
             yield f"assay ask {view.run_id} {shlex.quote(question)}"
 
@@ -81,7 +81,7 @@ def _missing_parts(coverage: tuple[Coverage, ...]) -> list[Coverage]:
     return [each for each in parts if each.status == "not"]
 
 
-def _askable(text: str) -> str:
+def _safe_question(text: str) -> str:
     """`text` on one line; empty if a shell or a reader would take it for something other than a question."""
     text = one_line(text)
     return text if text and len(text) <= LONGEST and not text.startswith("-") else ""
@@ -89,20 +89,22 @@ def _askable(text: str) -> str:
 
 # A report on a terminal: laid out for people; files and pipes get Markdown.
 
-_LAID_OUT = ("numbers", "none")
+_TERMINAL_MODES = ("numbers", "none")
 """The citation modes that do not request Markdown."""
 
 
-def is_laid_out(citations: CitationMode) -> bool:
+def uses_terminal_layout(citations: CitationMode) -> bool:
     """True if a report is laid out here: on a terminal, unless Markdown is requested."""
     context = click.get_current_context(silent=True)
     plain = context is not None and context.ensure_object(TerminalOptions).plain
-    return is_screen() and not plain and citations in _LAID_OUT
+    return is_screen() and not plain and citations in _TERMINAL_MODES
 
 
 def terminal_report(view: RunView, citations: CitationMode) -> str:
     """The report as the terminal shows it, with its width and, unless `NO_COLOR` is set, its colours."""
-    return terminal.render(view, citations, shutil.get_terminal_size().columns, colour=settings.surroundings().color)
+    return terminal.render(
+        view, citations, shutil.get_terminal_size().columns, colour=settings.terminal_environment().color
+    )
 
 
 Stdout = Literal["report", "json", "events"]
@@ -112,8 +114,8 @@ Stdout = Literal["report", "json", "events"]
 class Output:
     """Where a run's result goes: `stdout` gets the report unless files do, or JSON, or the events.
 
-    `rest` returns the part of the report that is not yet printed, if some of it already is. `notify` are notified when
-    the run has ended, or waits. `in_browser` also opens the report there; `to_clipboard` copies it.
+    `rest` returns the part of the report that is not yet printed, if some of it already is. `notify_option` are
+    notified when the run has ended, or waits. `in_browser` also opens the report there; `to_clipboard` copies it.
     """
 
     files: tuple[Path, ...] = ()
@@ -133,7 +135,9 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
-    """The values that `options.output`, `options.citations` and `options.notify` read from a command line."""
+    """The values that `options.output_options`, `options.citation_options` and `options.notify_option` read from a
+    command line.
+    """
 
     outputs: tuple[Path, ...]
     as_json: bool
@@ -155,11 +159,11 @@ class OutputOptions:
             citations=self.citations or configured.citations,
             strict=self.strict,
             verbosity=verbosity,
-            notify=targets(self.notify, configured),
+            notify=notice_targets(self.notify, configured),
         )
 
 
-def takes_output(command: Callable[..., int]) -> Callable[..., int]:
+def gather_output_options(command: Callable[..., int]) -> Callable[..., int]:
     """Gather the options of a command's output in one argument, `wanted`."""
 
     @wraps(command)
@@ -173,8 +177,8 @@ def takes_output(command: Callable[..., int]) -> Callable[..., int]:
 
 def report_options(command: Callable[..., Any]) -> Any:
     """The options of a command that continues a run; it gets them as `state`, `wanted` and `home`."""
-    taking = options.common(click.pass_obj(takes_output(command)))
-    return options.output()(options.citations(options.notify(taking)))
+    taking = options.common_options(click.pass_obj(gather_output_options(command)))
+    return options.output_options()(options.citation_options(options.notify_option(taking)))
 
 
 def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
@@ -188,7 +192,7 @@ def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
     return "json" if as_json else "events" if as_events else "report"
 
 
-async def watch(
+async def execute_run(
     assay: Assay, run: RunHandle, output: Output, shown: Display | None = None, *, asks: bool = False
 ) -> Exit:
     """Execute `run` to its end, obey Ctrl-C, and deliver its report. After SIGTERM it can be resumed.
@@ -210,22 +214,22 @@ async def watch(
         run.cancel()
 
     try:
-        with termination(), interrupts(finish, cancel):
+        with cancel_on_signal(), on_interrupts(finish, cancel):
             with shown:
-                await follow(aiter(run), output, shown)
+                await show_events(aiter(run), output, shown)
                 view = await run.view()
             if asks and view.status == "waiting":
                 return Exit.INPUT_NEEDED
-            return await _conclude(assay, view, output)
+            return await _deliver_and_notify(assay, view, output)
     except Terminated:
         say(f"interrupted; to continue: assay runs resume {run.run_id}" if run.created else "interrupted")
         return Exit.TERMINATED
 
 
-async def _conclude(assay: Assay, view: RunView, output: Output) -> Exit:
+async def _deliver_and_notify(assay: Assay, view: RunView, output: Output) -> Exit:
     """Deliver the result, then send the notices, even if the result could not be written."""
     try:
-        code = await conclude(assay, view, output)
+        code = await deliver_result(assay, view, output)
     except StoreError:
         await send_notices(notice_of(view), output.notify)
         raise
@@ -233,7 +237,7 @@ async def _conclude(assay: Assay, view: RunView, output: Output) -> Exit:
     return code
 
 
-async def follow(events: AsyncIterator[Envelope], output: Output, shown: Display) -> None:
+async def show_events(events: AsyncIterator[Envelope], output: Output, shown: Display) -> None:
     """Show events as they arrive."""
     async for envelope in events:
         if output.stdout == "events":
@@ -241,36 +245,36 @@ async def follow(events: AsyncIterator[Envelope], output: Output, shown: Display
         shown.show(envelope)
 
 
-async def looked_on(events: AsyncIterator[Envelope], output: Output, shown: Display, run_id: str) -> bool:
+async def watch_other_process(events: AsyncIterator[Envelope], output: Output, shown: Display, run_id: str) -> bool:
     """Show the events of a run that another process executes; False if Ctrl-C or SIGTERM ended that."""
     try:
-        with termination(), termination(signal.SIGINT), shown:
-            await follow(events, output, shown)
+        with cancel_on_signal(), cancel_on_signal(signal.SIGINT), shown:
+            await show_events(events, output, shown)
     except Terminated:
         say(f"no longer watching run {run_id}; the run itself is untouched")
         return False
     return True
 
 
-async def conclude(assay: Assay, view: RunView, output: Output) -> Exit:
+async def deliver_result(assay: Assay, view: RunView, output: Output) -> Exit:
     """Deliver the result of a run that ended, or waits; the exit code says how it ended.
 
     Raises:
         StoreError: a file cannot be written (the report is on stdout then).
     """
     if view.status == "waiting":
-        return _ask(view, output)
+        return _print_questions(view, output)
     saved = await _deliver(assay, view, output)
     code = exit_code(view, strict=output.strict)
-    close(view, output, saved)
+    print_summary(view, output, saved)
     if output.to_clipboard and view.report.text.strip():
-        destinations.copy((await assay.export(view.run_id, ".md", output.citations)).decode())
+        destinations.copy_to_clipboard((await assay.export(view.run_id, ".md", output.citations)).decode())
     if output.in_browser and view.report.text.strip():
-        destinations.show(await destinations.page(assay, view.run_id, output.citations))
+        destinations.open_in_browser(await destinations.write_report_page(assay, view.run_id, output.citations))
     return code
 
 
-def close(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
+def print_summary(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
     """Print the last lines, with the files of the report; failures are reported even with `-q`."""
     if output.verbosity >= 0:
         for line in summary(view, saved):
@@ -291,10 +295,10 @@ def exit_code(view: RunView, *, strict: bool = False) -> Exit:
         return Exit.NO_EVIDENCE
     if strict and not view.passed:
         return Exit.UNVERIFIED
-    return Exit.LIMIT if view.stop_reason in LIMITS else Exit.DONE
+    return Exit.LIMIT if view.stop_reason in LIMIT_REASONS else Exit.DONE
 
 
-def _ask(view: RunView, output: Output) -> Exit:
+def _print_questions(view: RunView, output: Output) -> Exit:
     """Print the questions, or the plan to approve, as JSON, because nobody here can answer."""
     waiting: dict[str, object] = {"run": view.run_id}
     if view.waiting_for == "plan":
@@ -318,8 +322,8 @@ async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, .
     if output.stdout == "json":
         write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept_note(view))
     elif output.stdout == "report" and written and not output.files:
-        if output.rest is str and is_laid_out(output.citations):
-            put(f"{terminal_report(view, output.citations)}\n", hint=_kept_note(view))
+        if output.rest is str and uses_terminal_layout(output.citations):
+            write_raw(f"{terminal_report(view, output.citations)}\n", hint=_kept_note(view))
         else:
             write(output.rest(markdown.render(view, citations=output.citations)), hint=_kept_note(view))
     files = output.files if written else ()

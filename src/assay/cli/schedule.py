@@ -14,15 +14,15 @@ import click
 from assay import RunHandle, settings
 from assay.cli import options, run_options
 from assay.cli.figures import outcome
-from assay.cli.jobs import leave, queue_option
+from assay.cli.jobs import queue_jobs, queue_option
 from assay.cli.library import open_assay
 from assay.cli.options import send_notices
 from assay.cli.run_options import ResearchCommand, check_exist, paths_from, question_from
-from assay.cli.run_watch import Output, Stdout, follow
+from assay.cli.run_watch import Output, Stdout, show_events
 from assay.cli.runs.outcome import describe_difference
-from assay.cli.runs.removal import keep_to_rules
-from assay.cli.signals import Terminated, termination
-from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json
+from assay.cli.runs.removal import apply_retention
+from assay.cli.signals import Terminated, cancel_on_signal
+from assay.cli.terminal import Exit, TerminalOptions, clean, print_list, say, write, write_json
 from assay.core.milestones import pluralize
 from assay.core.view import RunView
 from assay.services.jobs.specifications import DueJob
@@ -31,10 +31,10 @@ from assay.services.schedule_runs import DueOutcome, run_due
 from assay.services.schedules import (
     Schedule,
     ScheduleBook,
+    absolute_sources,
     format_interval,
-    iso,
-    lasting_sources,
-    read_every,
+    format_time,
+    parse_interval,
     stored_options,
 )
 
@@ -44,7 +44,7 @@ from assay.services.schedules import (
 @click.option("--every", required=True, metavar="TIME", help="Interval: 30m, 12h, 7d, 2w, hourly, daily, weekly.")
 @run_options.places_option(", as they are then")
 @run_options.run_options("schedule")
-@options.common
+@options.common_options
 @click.pass_obj
 def add_schedule(
     state: TerminalOptions, /, words: Sequence[str], every: str, paths: Sequence[str], home: Path | None, **ways: Any
@@ -59,9 +59,9 @@ def add_schedule(
         assay schedule add "Which prices changed?" --every daily --in prices/ --max-usd 0.50
     """
     configured = settings.load()
-    question, seconds = question_from(words, paths), read_every(every)
+    question, seconds = question_from(words, paths), parse_interval(every)
     kept = stored_options(question, cast("Any", ways), configured)
-    sources = lasting_sources(check_exist(paths_from(paths))) if paths else None
+    sources = absolute_sources(check_exist(paths_from(paths))) if paths else None
     made = ScheduleBook(home or configured.home).add(question, seconds, sources, kept, datetime.now(UTC))
     write(made.id)
     if state.verbosity >= 0:
@@ -70,7 +70,7 @@ def add_schedule(
 
 @click.command("list")
 @options.json_output
-@options.common
+@options.common_options
 def list_schedules(as_json: bool, home: Path | None) -> None:
     """List schedules, oldest first: id, interval, next time, latest run, question.
 
@@ -91,12 +91,12 @@ def list_schedules(as_json: bool, home: Path | None) -> None:
         )
         for each in schedules
     )
-    listing(schedules, ("schedule", "every", "due", "last run", "question"), rows, as_json=as_json)
+    print_list(schedules, ("schedule", "every", "due", "last run", "question"), rows, as_json=as_json)
 
 
 @click.command("rm")
 @click.argument("references", nargs=-1, required=True, metavar="ID…")
-@options.common
+@options.common_options
 def remove_schedule(references: Sequence[str], home: Path | None) -> None:
     """Delete the schedules ID… (or the starts of ids). Their runs stay.
 
@@ -120,7 +120,7 @@ def output_for(
         ConfigError: a target of the notices is invalid.
     """
     stdout: Stdout = "json" if as_json else "report"
-    return Output(stdout=stdout, verbosity=state.verbosity, notify=options.targets(notify, configured))
+    return Output(stdout=stdout, verbosity=state.verbosity, notify=options.notice_targets(notify, configured))
 
 
 async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings, output: Output) -> Exit:
@@ -132,17 +132,17 @@ async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings,
             say(f"schedule {schedule.id}: {clean(schedule.question)}")
         display = output.display()
         with display:
-            await follow(aiter(run), output, display)
+            await show_events(aiter(run), output, display)
         return await run.view()
 
-    if not any(each.current or each.next_at <= iso(datetime.now(UTC)) for each in book.all()):
+    if not any(each.current or each.next_at <= format_time(datetime.now(UTC)) for each in book.all()):
         return Exit.DONE
     async with open_assay(home, configured) as assay:
         async for asked in run_due(assay, book, lambda: datetime.now(UTC), show_run):
             _print_outcome(asked, output)
             await _notify(asked, output.notify)
-            codes.add(_code(asked))
-        await keep_to_rules(assay, output.verbosity)
+            codes.add(_exit_code(asked))
+        await apply_retention(assay, output.verbosity)
     return next((code for code in (Exit.FAILED, Exit.INPUT_NEEDED) if code in codes), Exit.DONE)
 
 
@@ -176,17 +176,17 @@ async def _notify(asked: DueOutcome, targets: tuple[Target, ...]) -> None:
         await send_notices(notice_of(asked.view, schedule=asked.schedule.id, changes=changes), targets)
 
 
-def _code(asked: DueOutcome) -> Exit:
+def _exit_code(asked: DueOutcome) -> Exit:
     if asked.view is None or asked.view.status in ("failed", "cancelled"):
         return Exit.FAILED
     return Exit.INPUT_NEEDED if asked.view.status == "waiting" else Exit.DONE
 
 
 @click.command("run-due")
-@options.notify
+@options.notify_option
 @queue_option
 @options.json_output
-@options.common
+@options.common_options
 @click.pass_obj
 def run_schedules(state: TerminalOptions, notify: Sequence[str], queued: bool, as_json: bool, home: Path | None) -> int:
     """Ask every question that is due, one after another, and print how each report differs from the previous one.
@@ -205,15 +205,15 @@ def run_schedules(state: TerminalOptions, notify: Sequence[str], queued: bool, a
     if queued:
         if notify or as_json:
             raise click.UsageError("--queue leaves it to a worker, which tells webhooks: leave --notify and --json out")
-        leave([DueJob(home=str(folder))], home, configured, state.verbosity)
+        queue_jobs([DueJob(home=str(folder))], home, configured, state.verbosity)
         return Exit.DONE
     output = output_for(state, configured, notify, as_json=as_json)
-    return asyncio.run(_once(ScheduleBook(folder), folder, configured, output))
+    return asyncio.run(_ask_once(ScheduleBook(folder), folder, configured, output))
 
 
-async def _once(book: ScheduleBook, folder: Path, configured: settings.Settings, output: Output) -> Exit:
+async def _ask_once(book: ScheduleBook, folder: Path, configured: settings.Settings, output: Output) -> Exit:
     try:
-        with termination(), termination(signal.SIGINT):
+        with cancel_on_signal(), cancel_on_signal(signal.SIGINT):
             return await ask_due(book, folder, configured, output)
     except Terminated as ended:
         say("interrupted; the next call continues")
@@ -225,9 +225,9 @@ EVERY = 20.0
 
 
 @click.command("watch")
-@options.notify
+@options.notify_option
 @options.json_output
-@options.common
+@options.common_options
 @click.pass_obj
 @options.run_async
 async def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json: bool, home: Path | None) -> int:
@@ -243,7 +243,7 @@ async def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json
     folder = home or configured.home
     output, book = output_for(state, configured, notify, as_json=as_json), ScheduleBook(folder)
     try:
-        with termination(), termination(signal.SIGINT):
+        with cancel_on_signal(), cancel_on_signal(signal.SIGINT):
             if output.verbosity >= 0:
                 say(f"watching {pluralize(len(book.all()), 'schedule')} (Ctrl-C ends)")
             while True:

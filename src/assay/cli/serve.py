@@ -20,10 +20,10 @@ import click
 from assay import Assay, settings
 from assay.cli import options
 from assay.cli.library import open_assay
-from assay.cli.signals import Terminated, interrupts, signal_handlers, termination
+from assay.cli.signals import Terminated, cancel_on_signal, on_interrupts, signal_handlers
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import ConfigError, StoreAway, process_of
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports import QueueLimits
 from assay.services.home_paths import log_file
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from assay.server.app import Server
     from assay.services import heartbeats, queue_workers
 else:
-    detached_run = later("assay.cli.detached_run")
-    run_watch = later("assay.cli.run_watch")
-    heartbeats = later("assay.services.heartbeats")
-    queue_workers = later("assay.services.queue_workers")
+    detached_run = lazy_module("assay.cli.detached_run")
+    run_watch = lazy_module("assay.cli.run_watch")
+    heartbeats = lazy_module("assay.services.heartbeats")
+    queue_workers = lazy_module("assay.services.queue_workers")
 
 
 STARTING_SECONDS, PAUSE_SECONDS = 60.0, 1.0
@@ -53,7 +53,7 @@ MISSING = "the server's libraries are not installed: pip install 'assay[server]'
 )
 @click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
 @click.option("--no-auth", is_flag=True, help="Serve everyone who can reach the address, as a single user.")
-@options.common
+@options.common_options
 @click.pass_obj
 @options.run_async
 async def serve(
@@ -75,7 +75,7 @@ async def serve(
     except ImportError as error:
         raise ConfigError(MISSING) from error
     configured = settings.load()
-    sock = app.listening(host or configured.server.host, configured.server.port if port is None else port)
+    sock = app.bind_socket(host or configured.server.host, configured.server.port if port is None else port)
     ended: list[signal.Signals] = []
 
     def handle_signals(server: Server) -> None:
@@ -95,13 +95,13 @@ async def serve(
         server.stop()
 
     with signal_handlers() as heed:
-        async with _opened_patiently(home, configured) as assay:
+        async with _open_with_retry(home, configured) as assay:
             await app.serve(assay, sock, handle_signals, listens, no_auth=no_auth)
     return Exit.TERMINATED if signal.SIGTERM in ended else Exit.DONE
 
 
 @contextlib.asynccontextmanager
-async def _opened_patiently(
+async def _open_with_retry(
     home: Path | None, configured: settings.Settings, tell: Callable[[str], None] = say
 ) -> AsyncIterator[Assay]:
     """Open Assay, and wait for its database if that is starting at the same time.
@@ -130,7 +130,7 @@ NOT_INSTALLED = "assay mcp needs an extra which is not installed: pip install 'a
 
 @click.command("mcp")
 @click.option("--allow-private", is_flag=True, help="Let the client see documents in private collections.")
-@options.common
+@options.common_options
 @click.pass_obj
 @options.run_async
 async def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) -> int:
@@ -152,14 +152,16 @@ async def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) ->
     async with open_assay(home, configured) as assay:
         runs = LocalRuns(assay)
         try:
-            with termination():
+            with cancel_on_signal():
                 await serve(assay, runs, allow_private=allow_private)
         except Terminated:
             code = Exit.TERMINATED
         left = runs.run_ids
     for run_id in left:
         folder = home or configured.home
-        process = detached_run.start(detached_run.command(run_id, folder, run_watch.Output()), log_file(folder, run_id))
+        process = detached_run.start_process(
+            detached_run.resume_command(run_id, folder, run_watch.Output()), log_file(folder, run_id)
+        )
         if state.verbosity >= 0:
             say(f"run {run_id} continues in process {process.pid}")
     return code
@@ -180,7 +182,7 @@ FOR_ONE_MACHINE = "without a database (ASSAY_DATABASE) only runs of this home an
 )
 @click.option("--until-empty", is_flag=True, help="Stop when the queue has nothing left for this worker.")
 @click.option("--check", is_flag=True, help="Only exit with 0 if the workers of this home and machine live, else 1.")
-@options.common
+@options.common_options
 @click.pass_obj
 @options.run_async
 async def worker(
@@ -206,7 +208,7 @@ async def worker(
     tell: Callable[[str], None] = _say_json if configured.log.format == "json" else say
     progress: Callable[[str], None] = tell if state.verbosity >= 0 else lambda _line: None
     heart = heartbeats.Heartbeat(home or configured.home)
-    async with _opened_patiently(home, configured, tell) as assay:
+    async with _open_with_retry(home, configured, tell) as assay:
         of_runs = assay.worker(slots, limits, progress)
         of_runs.on_look = heart.beat
         workers: list[queue_workers.Working] = [of_runs]
@@ -218,7 +220,7 @@ async def worker(
                 worker.stop()
 
         try:
-            with termination(), interrupts(stop):
+            with cancel_on_signal(), on_interrupts(stop):
                 progress(f"worker for {slots} run{'' if slots == 1 else 's'} at once; Ctrl-C ends it")
                 if configured.database is None:
                     progress(FOR_ONE_MACHINE)

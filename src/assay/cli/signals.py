@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.stop_gate import stop_gate
 
 if TYPE_CHECKING:
     import asyncio
 else:
-    asyncio = later("asyncio")
+    asyncio = lazy_module("asyncio")
 
 
 @contextmanager
-def interrupts(*actions: Callable[[], None]) -> Iterator[None]:
+def on_interrupts(*actions: Callable[[], None]) -> Iterator[None]:
     """Within the block, the n-th Ctrl-C calls the n-th action; further ones raise `KeyboardInterrupt` as usual.
 
     Use it on the main thread, inside a running loop; the actions are called on that loop.
@@ -44,7 +44,7 @@ def interrupts(*actions: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def left_by_ctrl_c() -> Iterator[None]:
+def interruptible_prompt() -> Iterator[None]:
     """Within the block, Ctrl-C ends a prompt; the event loop's own handler would only record it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -75,10 +75,10 @@ def on_continue(action: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def termination(number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
+def cancel_on_signal(number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
     """Within the block, the signal cancels what the task awaits, so that everything is closed on the way out.
 
-    Use it like `interrupts`.
+    Use it like `on_interrupts`.
 
     Raises:
         Terminated: the signal arrived.
@@ -105,7 +105,7 @@ def termination(number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
 def signal_handlers() -> Iterator[Callable[[signal.Signals, Callable[[], None]], None]]:
     """Within the block, the yielded function makes a signal call an action, each time it arrives.
 
-    Use it like `interrupts`.
+    Use it like `on_interrupts`.
     """
     restores: list[Callable[[], None]] = []
     try:

@@ -22,9 +22,9 @@ from assay.core.errors import UsageError
 from assay.core.milestones import pluralize, shorten
 from assay.core.sources import Document
 from assay.core.usage import Budget
-from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Ended, Terms, read_orders
+from assay.services.batch import BadLine, Batch, BatchEnd, BatchFolder, BatchResult, BatchRow, Terms, read_orders
 from assay.services.batch.answer_table import AnswerTable, answer_table, check_suffix, table_files, table_orders
-from assay.services.batch.rows import LONGEST
+from assay.services.batch.rows import MAX_LINE_BYTES
 
 FOLDER = ".cells"
 """The suffix after the table's name: the folder with the finished cells."""
@@ -55,7 +55,7 @@ class TableJob:
 @click.option("--max-tokens", type=Count(), metavar="COUNT", help="Limit for the whole table in tokens (2m).")
 @run_options.run_options("table")
 @options.json_output
-@options.common
+@options.common_options
 @click.pass_obj
 def command(
     state: TerminalOptions,
@@ -83,7 +83,7 @@ def command(
         assay table questions.txt --in @thesis -o t.xlsx --model openai:gpt-5 --max-usd 5
     """
     check_suffix(target)
-    read = list(read_orders(destinations.lines(file, LONGEST)))
+    read = list(read_orders(destinations.lines(file, MAX_LINE_BYTES)))
     bad = [each for each in read if isinstance(each, BadLine)]
     if bad:
         raise UsageError(f"line {bad[0].line} of the questions: {bad[0].error}; write one question per line")
@@ -109,7 +109,7 @@ async def _table(job: TableJob, home: Path | None) -> int:
         try:
             ended = await work_on(batch)
         finally:
-            job.folder.put_in_order()
+            job.folder.sort_results()
             table = answer_table(documents, job.questions, job.folder)
             _save(table, job.target)
     return Exit.TERMINATED if ended is None else _report(job, batch, table, ended)
@@ -157,7 +157,7 @@ class _Progress:
         say(f"cell {order.line} of {self._cells}: {what}: {how}{price_of(row)}")
 
 
-def _report(job: TableJob, batch: Batch, table: AnswerTable, ended: Ended) -> Exit:
+def _report(job: TableJob, batch: Batch, table: AnswerTable, ended: BatchEnd) -> Exit:
     cells = [cell for row in table.rows for cell in row.cells]
     answered = sum(cell.verdict is not None for cell in cells)
     undone = sum(cell.status not in ("answered", "nothing found") for cell in cells)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from assay.core.errors import StoreError, UsageError
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
     import shutil
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
     from assay import settings
 else:
-    shutil = later("shutil")
-    msgspec = later("msgspec")
-    rich_cells = later("rich.cells")
-    rich_console = later("rich.console")
-    rich_table = later("rich.table")
-    rich_text = later("rich.text")
-    settings = later("assay.settings")
+    shutil = lazy_module("shutil")
+    msgspec = lazy_module("msgspec")
+    rich_cells = lazy_module("rich.cells")
+    rich_console = lazy_module("rich.console")
+    rich_table = lazy_module("rich.table")
+    rich_text = lazy_module("rich.text")
+    settings = lazy_module("assay.settings")
 
 
 @dataclass
@@ -46,7 +46,7 @@ class TerminalOptions:
 
 def clean(text: str) -> str:
     """`text` on one line, without anything that could control a terminal or reorder its text."""
-    return " ".join(harmless(text).split())
+    return " ".join(strip_controls(text).split())
 
 
 def clean_line(line: str) -> str:
@@ -55,15 +55,15 @@ def clean_line(line: str) -> str:
     return indent + clean(line)
 
 
-def harmless(text: str) -> str:
+def strip_controls(text: str) -> str:
     """`text` without control characters (line feed and tab stay) and without directional overrides.
 
     Names, titles and reports are written by others; a terminal would obey an escape sequence in them.
     """
-    return "".join(char for char in text if char in "\n\t" or not _steers(char))
+    return "".join(char for char in text if char in "\n\t" or not _is_control(char))
 
 
-def _steers(char: str) -> bool:
+def _is_control(char: str) -> bool:
     return unicodedata.category(char) == "Cc" or "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069"
 
 
@@ -123,7 +123,7 @@ def write(text: str, *, hint: str = "") -> None:
         ReaderGone: the reader is gone.
         StoreError: it cannot be written (the disk is full).
     """
-    put(harmless(text) if is_screen() else text, hint=hint)
+    write_raw(strip_controls(text) if is_screen() else text, hint=hint)
 
 
 def write_lines(lines: Iterable[str], *, hang: int = 0) -> None:
@@ -133,7 +133,7 @@ def write_lines(lines: Iterable[str], *, hang: int = 0) -> None:
         ReaderGone, StoreError: as `write`.
     """
     width = shutil.get_terminal_size().columns if is_screen() else 0
-    if shown := [wrap(harmless(line), width, hang) if width else line for line in lines]:
+    if shown := [wrap(strip_controls(line), width, hang) if width else line for line in lines]:
         write("\n".join(shown))
 
 
@@ -187,7 +187,7 @@ def write_json(data: object, *, line: bool = False) -> None:
     write((encoded if line else msgspec.json.format(encoded)).decode())
 
 
-def put_aside(sequence: str) -> None:
+def send_control(sequence: str) -> None:
     """Send a control sequence to the terminal behind stderr, which gets no report."""
     first_word.erase()
     with contextlib.suppress(OSError):
@@ -199,7 +199,7 @@ def is_screen() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-def put(text: str, *, hint: str = "") -> None:
+def write_raw(text: str, *, hint: str = "") -> None:
     """Like `write`, for text that controls a terminal on purpose and was made harmless when it was laid out."""
     first_word.erase()
     try:
@@ -217,13 +217,13 @@ def _silence() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-SHOWN = 20
+MAX_SHOWN = 20
 
 
-def may_ask() -> bool:
+def can_ask() -> bool:
     """True if stdin and stderr are a person's terminal, and nothing in the environment says otherwise."""
     first_word.erase()
-    return sys.stdin.isatty() and sys.stderr.isatty() and settings.surroundings().interactive
+    return sys.stdin.isatty() and sys.stderr.isatty() and settings.terminal_environment().interactive
 
 
 def confirm(question: str, named: Sequence[str], *, yes: bool) -> None:
@@ -235,16 +235,16 @@ def confirm(question: str, named: Sequence[str], *, yes: bool) -> None:
     """
     if yes:
         return
-    if not may_ask():
+    if not can_ask():
         raise UsageError(f"{question} There is no terminal to ask on: add --yes")
-    for line in named[:SHOWN]:
+    for line in named[:MAX_SHOWN]:
         say(f"  {line}")
-    if len(named) > SHOWN:
-        say(f"  … and {len(named) - SHOWN} more")
+    if len(named) > MAX_SHOWN:
+        say(f"  … and {len(named) - MAX_SHOWN} more")
     click.confirm(question, abort=True, err=True)
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows on stdout: aligned columns on a terminal, tab-separated values without headings elsewhere.
 
     On a terminal too narrow for the columns, each cell has a line of its own.
@@ -253,20 +253,20 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     if sys.stdout.isatty():
         least = _least_widths(headings, cells)
         if sum(least) + 2 * (len(least) - 1) > shutil.get_terminal_size().columns:
-            _stack(headings, cells)
+            _print_stacked(headings, cells)
         else:
-            _draw(headings, cells, least)
+            _print_columns(headings, cells, least)
         return
     for row in cells:
         write("\t".join(row))
 
 
-def listing(data: object, headings: Sequence[str], rows: Iterable[Sequence[str]], *, as_json: bool) -> None:
+def print_list(data: object, headings: Sequence[str], rows: Iterable[Sequence[str]], *, as_json: bool) -> None:
     """Print a list on stdout: `data` as JSON, or else a table of `rows`."""
     if as_json:
         write_json(data)
     else:
-        table(headings, list(rows))
+        print_table(headings, list(rows))
 
 
 _NARROWEST = 12
@@ -280,7 +280,7 @@ def _least_widths(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> lis
     return [min(width, _NARROWEST) for width in widths]
 
 
-def _stack(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print_stacked(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print each cell that says something on a line below its row's first one, after its heading."""
     beside = max(map(rich_cells.cell_len, headings)) + 2
     for number, row in enumerate(rows):
@@ -290,7 +290,7 @@ def _stack(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         write_lines([*([""] if number else []), *lines], hang=beside)
 
 
-def _draw(headings: Sequence[str], rows: Sequence[Sequence[str]], least: Sequence[int]) -> None:
+def _print_columns(headings: Sequence[str], rows: Sequence[Sequence[str]], least: Sequence[int]) -> None:
     """Print rows on stdout as aligned columns below their headings."""
     first_word.erase()
     drawn = rich_table.Table(box=None, pad_edge=False, header_style="bold")
@@ -298,7 +298,7 @@ def _draw(headings: Sequence[str], rows: Sequence[Sequence[str]], least: Sequenc
         drawn.add_column(heading, overflow="fold", min_width=width)
     for row in rows:
         drawn.add_row(*(rich_text.Text(cell) for cell in row))  # Text: a title in square brackets is not markup
-    rich_console.Console(no_color=not settings.surroundings().color, highlight=False).print(drawn)
+    rich_console.Console(no_color=not settings.terminal_environment().color, highlight=False).print(drawn)
 
 
 class Exit(IntEnum):

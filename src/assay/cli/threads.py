@@ -9,16 +9,16 @@ import click
 
 from assay.cli import options
 from assay.cli.completion import thread_names
-from assay.cli.library import exists, open_existing, read_library
+from assay.cli.library import library_exists, open_existing, read_library
 from assay.cli.runs.removal import describe_swept
-from assay.cli.terminal import clean, confirm, harmless, say, table, write, write_json
-from assay.core.lazy import later
+from assay.cli.terminal import clean, confirm, print_table, say, strip_controls, write, write_json
+from assay.core.lazy import lazy_module
 from assay.core.milestones import pluralize
 
 if TYPE_CHECKING:
     from assay.services import run_lists
 else:
-    run_lists = later("assay.services.run_lists")
+    run_lists = lazy_module("assay.services.run_lists")
 
 
 # Threads as a table, and as JSON.
@@ -26,9 +26,9 @@ else:
 HOW_TO_BEGIN = "there are no threads yet: assay QUESTION --thread NAME begins one, --continue ID continues from a run"
 
 
-def page_of(home: Path | None, text: str, cursor: str, limit: int) -> run_lists.ThreadsPage:
+def threads_page(home: Path | None, text: str, cursor: str, limit: int) -> run_lists.ThreadsPage:
     """A page of threads; empty if there is no home yet."""
-    if not exists(home):
+    if not library_exists(home):
         return run_lists.ThreadsPage(threads=())
     return read_library(home, lambda assay: assay.threads(text, cursor=cursor, limit=limit))
 
@@ -40,7 +40,7 @@ def print_page(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> N
         return
     if not page.threads:
         say(nothing)
-    table(
+    print_table(
         ("thread", "last run", "", "title or first question"),
         [
             (row.name, row.last_at[:16].replace("T", " "), pluralize(row.runs, "run"), row.title or row.question)
@@ -54,7 +54,7 @@ def print_page(page: run_lists.ThreadsPage, nothing: str, *, as_json: bool) -> N
 @click.command("list")
 @options.paging_options
 @options.json_output
-@options.common
+@options.common_options
 def list_threads(limit: int, cursor: str, as_json: bool, home: Path | None) -> None:
     """List threads, latest first: name, last run, number of runs, title or first question.
 
@@ -64,13 +64,13 @@ def list_threads(limit: int, cursor: str, as_json: bool, home: Path | None) -> N
         assay threads list
         assay threads list --json -n 20
     """
-    print_page(page_of(home, "", cursor, limit), HOW_TO_BEGIN, as_json=as_json)
+    print_page(threads_page(home, "", cursor, limit), HOW_TO_BEGIN, as_json=as_json)
 
 
 @click.command("show")
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
 @options.json_output
-@options.common
+@options.common_options
 def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
     """Show the conversation in THREAD, oldest first: questions, clarifying questions, and reports without citations.
 
@@ -88,14 +88,14 @@ def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
             run_id = each.run_id
             write(f"── {run_id}  {each.created_at[:16].replace('T', ' ')}")
         mark = ">" if each.by == "user" else " "
-        write("\n".join(f"{mark} {line}" for line in harmless(each.text).splitlines()) + "\n")
+        write("\n".join(f"{mark} {line}" for line in strip_controls(each.text).splitlines()) + "\n")
 
 
 @click.command("search")
 @click.argument("text")
 @options.paging_options
 @options.json_output
-@options.common
+@options.common_options
 def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path | None) -> None:
     """Search for threads with TEXT in their title or in a question (case does not matter).
 
@@ -105,13 +105,13 @@ def search_threads(text: str, limit: int, cursor: str, as_json: bool, home: Path
         assay threads search "signal tower"
         assay threads search tides --json
     """
-    print_page(page_of(home, text, cursor, limit), "no thread says that", as_json=as_json)
+    print_page(threads_page(home, text, cursor, limit), "no thread says that", as_json=as_json)
 
 
 @click.command("rename")
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
 @click.argument("title")
-@options.common
+@options.common_options
 @options.run_async
 async def rename_thread(reference: str, title: str, home: Path | None) -> None:
     """Set the title of THREAD; an empty TITLE removes it. The name used with --thread stays the same.
@@ -127,8 +127,8 @@ async def rename_thread(reference: str, title: str, home: Path | None) -> None:
 
 @click.command("rm")
 @click.argument("reference", metavar="THREAD", shell_complete=thread_names)
-@options.yes
-@options.common
+@options.yes_option
+@options.common_options
 @options.run_async
 async def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
     """Delete THREAD with all its runs, and documents no other run has read.

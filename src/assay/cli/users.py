@@ -13,9 +13,9 @@ import click
 import msgspec
 
 from assay.cli import options
-from assay.cli.figures import day
+from assay.cli.figures import format_day
 from assay.cli.library import open_assay
-from assay.cli.terminal import confirm, first_word, listing, say, write, write_json
+from assay.cli.terminal import confirm, first_word, print_list, say, write, write_json
 from assay.core.milestones import pluralize
 from assay.core.ports.users import AuditEntry, AuditFilter, Credential, Permission, UserRole, UserRow
 
@@ -53,9 +53,9 @@ def ask_password(name: str) -> str:
     "--from", "source", default="", metavar="USER", help="Take everything from this user instead of the local user."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be handed over, without doing it.")
-@options.yes
+@options.yes_option
 @options.json_output
-@options.common
+@options.common_options
 @options.run_async
 async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool, home: Path | None) -> None:
     """Give user NAME everything that was created on this machine without a login, or everything of another user.
@@ -77,18 +77,18 @@ async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool,
         if not dry_run:
             clashes = [f"in the way: both have {each}" for each in handed.belongings.clashes]
             whose = source or "the local user"
-            confirm(f"Hand everything of {whose} over to {name}?", [counts(handed), *clashes], yes=yes)
+            confirm(f"Hand everything of {whose} over to {name}?", [describe_handover(handed), *clashes], yes=yes)
             handed = await assay.adopt(source, name)
             await assay.note("adopt", f"{source}/{name}" if source else name)
     if as_json:
         write_json(handed)
         return
-    say(f"{name} {'would get' if dry_run else 'has got'} {counts(handed)}")
+    say(f"{name} {'would get' if dry_run else 'has got'} {describe_handover(handed)}")
     for each in handed.belongings.clashes:
         say(f"in the way: both have {each}")
 
 
-def counts(handed: Handover) -> str:
+def describe_handover(handed: Handover) -> str:
     """Everything that is handed over, in words."""
     had = handed.belongings
     numbers = (
@@ -110,7 +110,7 @@ def counts(handed: Handover) -> str:
 @click.option(
     "--adopt", is_flag=True, help="Give the user everything that was created without a login (assay users adopt)."
 )
-@options.common
+@options.common_options
 @options.run_async
 async def add_user(name: str, role: UserRole | None, no_password: bool, adopt: bool, home: Path | None) -> None:
     """Add the user NAME. Type the password at the prompt, which does not show it, or pass it on stdin.
@@ -132,7 +132,7 @@ async def add_user(name: str, role: UserRole | None, no_password: bool, adopt: b
             handed = await assay.adopt("", made.name)
             await assay.note("adopt", made.name)
     if adopt:
-        say(f"{made.name} has got {counts(handed)}")
+        say(f"{made.name} has got {describe_handover(handed)}")
     elif not known:
         say("runs and documents from before stay with the commands of this machine: the page begins empty")
         say(f"to hand them over: assay users adopt {made.name}")
@@ -140,7 +140,7 @@ async def add_user(name: str, role: UserRole | None, no_password: bool, adopt: b
 
 @click.command("list")
 @options.json_output
-@options.common
+@options.common_options
 def list_users(as_json: bool, home: Path | None) -> None:
     """List users and their tokens. Passwords and secrets are not stored and cannot be shown.
 
@@ -150,11 +150,11 @@ def list_users(as_json: bool, home: Path | None) -> None:
     """
     found = asyncio.run(_users_and_tokens(home))
     rows = [
-        (user.name, user.role, day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
+        (user.name, user.role, format_day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
         for user, tokens in found
     ]
     lines = [_user_line(*each) for each in found]
-    listing(lines, ("name", "role", "since", "tokens"), rows, as_json=as_json)
+    print_list(lines, ("name", "role", "since", "tokens"), rows, as_json=as_json)
 
 
 async def _users_and_tokens(home: Path | None) -> list[tuple[UserRow, list[Credential]]]:
@@ -168,18 +168,18 @@ def _user_line(user: UserRow, tokens: list[Credential]) -> dict[str, Any]:
             "id": each.id,
             "name": each.name,
             "scopes": each.scopes,
-            "used": day(each.used),
-            "expires": day(each.expires),
+            "used": format_day(each.used),
+            "expires": format_day(each.expires),
         }
         for each in tokens
     ]
-    return {"name": user.name, "role": user.role, "since": day(user.created), "tokens": shown}
+    return {"name": user.name, "role": user.role, "since": format_day(user.created), "tokens": shown}
 
 
 @click.command("passwd")
 @click.argument("name")
 @role_option
-@options.common
+@options.common_options
 @options.run_async
 async def change_password(name: str, role: UserRole | None, home: Path | None) -> None:
     """Change the password of user NAME, typed at the prompt or passed on stdin; with --role, change the role instead.
@@ -205,8 +205,8 @@ async def change_password(name: str, role: UserRole | None, home: Path | None) -
 @click.command("rm")
 @click.argument("names", nargs=-1, required=True, metavar="NAME…")
 @click.option("--data", is_flag=True, help="Delete their runs, links, schedules, collections and uploads too.")
-@options.yes
-@options.common
+@options.yes_option
+@options.common_options
 def remove_user(names: Sequence[str], data: bool, yes: bool, home: Path | None) -> None:
     """Remove users. Their sessions and tokens stop working at once.
 
@@ -226,7 +226,7 @@ async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
     async with open_assay(home) as assay:
         for name in names:
             if data:
-                await assay.users.close(name)
+                await assay.users.revoke_access(name)
                 erased = await assay.owned_by(name).erase()
                 say(
                     f"of {name} were deleted: {pluralize(erased.runs, 'run')}, "
@@ -250,7 +250,7 @@ async def _remove(names: Sequence[str], data: bool, home: Path | None) -> None:
 )
 @click.option("--days", type=float, help="Days until the token expires; default: never.")
 @click.option("--revoke", metavar="ID", help="Revoke the token with this id instead (assay users list shows ids).")
-@options.common
+@options.common_options
 @options.run_async
 async def token(
     user: str, name: str, scopes: Sequence[Permission], days: float | None, revoke: str | None, home: Path | None
@@ -296,7 +296,7 @@ COLUMNS = ("at", "actor", "action", "subject", "via", "address", "status")
     help="Number of entries to show, newest first.",
 )
 @options.json_output
-@options.common
+@options.common_options
 def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | None) -> None:
     """Show who did what and when: logins (failed ones too), users, tokens, runs started and deleted.
 
@@ -307,7 +307,7 @@ def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | 
         assay users audit --json
     """
     lines = [_entry_line(each) for each in asyncio.run(_entries(AuditFilter(actor=actor, action=action), limit, home))]
-    listing(lines, COLUMNS, [[str(each[name]) for name in COLUMNS] for each in lines], as_json=as_json)
+    print_list(lines, COLUMNS, [[str(each[name]) for name in COLUMNS] for each in lines], as_json=as_json)
 
 
 async def _entries(wanted: AuditFilter, limit: int, home: Path | None) -> list[AuditEntry]:

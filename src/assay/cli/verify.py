@@ -13,28 +13,28 @@ import click
 import msgspec
 
 from assay import settings
-from assay.app.bundles import limits, verify_bundle
+from assay.app.bundles import bundle_limits, verify_bundle
 from assay.app.verification import Again, Rechecked
 from assay.cli import options
 from assay.cli.figures import summary_line
-from assay.cli.jobs import leave
+from assay.cli.jobs import queue_jobs
 from assay.cli.library import read_library
 from assay.cli.run_options import ResearchCommand, paths_from
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write, write_json, write_lines
-from assay.cli.verify_text import JudgeOptions, VerifyOptions, cost_line, judge_options, text
+from assay.cli.verify_text import JudgeOptions, VerifyOptions, check_text, cost_line, judge_options
 from assay.core.claims import HOLDING
 from assay.core.milestones import pluralize
 from assay.export.bundle import Verification
-from assay.export.bundle.contents import release as installed_release
+from assay.export.bundle.contents import installed_release as installed_release
 from assay.services.jobs.specifications import VerifyJob
 
 # The output of `assay verify RUN --again`.
 
-_RENAMED = {"supported": ("quoted",)}
+_EQUAL_VERDICTS = {"supported": ("quoted",)}
 """A claim that older runs called supported may now be called quoted: another word for the same finding."""
 
 
-def check_again(reference: str, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
+def print_recheck(reference: str, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
     """Check a run's report once more and report what changed."""
     found = read_library(
         judge.home,
@@ -56,7 +56,9 @@ def check_again(reference: str, judge: JudgeOptions, *, problems: bool, as_json:
 
 
 def _recheck_lines(found: Rechecked, *, problems: bool) -> Iterator[str]:
-    changed = [claim for claim in found.claims if claim.now not in (claim.before, *_RENAMED.get(claim.before, ()))]
+    changed = [
+        claim for claim in found.claims if claim.now not in (claim.before, *_EQUAL_VERDICTS.get(claim.before, ()))
+    ]
     for claim in changed:
         if not problems or claim.now not in HOLDING:
             yield from _claim(claim)
@@ -113,9 +115,9 @@ _NAMED = 6
 _ENDED = {"completed": "ended", "failed": "failed", "cancelled": "was cancelled"}
 
 
-def bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
+def check_bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
     """Check a bundle and report the result; with a `signer` the signature must be theirs."""
-    most = limits().max_seconds
+    most = bundle_limits().max_seconds
     try:
         with time_limit(most):
             found = verify_bundle(file, signer)
@@ -233,7 +235,7 @@ _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
     "--queue", "queued", metavar="OUT.json", help="Leave it to a worker (assay worker), which writes this file."
 )
 @options.json_output
-@options.common
+@options.common_options
 @click.pass_obj
 def command(
     state: TerminalOptions,
@@ -281,17 +283,17 @@ def command(
     if again:
         if paths or web or strict or find is not None or min_supported is not None:
             raise click.UsageError("--again takes a run, and none of --in, --web, --find, --strict, --min-supported")
-        return check_again(str(file), judge, problems=problems, as_json=as_json)
+        return print_recheck(str(file), judge, problems=problems, as_json=as_json)
     if not (paths or web or strict or model or min_supported is not None or file.suffix.lower() in _TEXTS):
         if not file.suffix and not file.exists():
             raise click.UsageError(f"there is no file {file}; to check a run: assay verify {file} --again")
-        return bundle(file, signer=signer, required=require_signature, as_json=as_json)
+        return check_bundle(file, signer=signer, required=require_signature, as_json=as_json)
     if signer or require_signature:
         raise click.UsageError("--signer and --require-signature are for bundles, which end in .zip")
     chosen = VerifyOptions(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
     if queued is not None:
         return _queue(file, queued, chosen, state.verbosity)
-    return text(file, chosen, quiet=state.verbosity < 0)
+    return check_text(file, chosen, quiet=state.verbosity < 0)
 
 
 def _queue(file: Path, output: str, chosen: VerifyOptions, verbosity: int) -> Exit:
@@ -310,5 +312,5 @@ def _queue(file: Path, output: str, chosen: VerifyOptions, verbosity: int) -> Ex
         max_usd=judge.max_usd,
         max_tokens=judge.max_tokens,
     )
-    leave([job], judge.home, settings.load(), verbosity)
+    queue_jobs([job], judge.home, settings.load(), verbosity)
     return Exit.DONE

@@ -14,7 +14,7 @@ import msgspec
 from assay import Assay, settings
 from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
-from assay.cli.figures import join_nonempty, price, summary_line
+from assay.cli.figures import describe_cost, join_nonempty, summary_line
 from assay.cli.library import ReadingTime, open_existing
 from assay.cli.options import Command
 from assay.cli.terminal import Exit, clean, say, write_json, write_lines
@@ -24,7 +24,7 @@ from assay.core.milestones import pluralize, shorten
 from assay.core.sources import Passage
 from assay.core.usage import Usage
 
-FOUND = frozenset((*HOLDING, "partial", "contradicted"))
+FOUND_VERDICTS = frozenset((*HOLDING, "partial", "contradicted"))
 """The verdicts that rest on what was found; for the others it is only the nearest text."""
 _WIDTH = 13
 _QUOTE = 200
@@ -53,7 +53,7 @@ def judge_options(command: Command) -> Command:
 def cost_line(model: str, usage: Usage) -> str:
     """A judge's cost, in one line."""
     calls = pluralize(usage.model_calls, "call")
-    return f"judged by {model}: {join_nonempty((calls, f'{usage.tokens:,} tokens', price(usage)), ', ')}"
+    return f"judged by {model}: {join_nonempty((calls, f'{usage.tokens:,} tokens', describe_cost(usage)), ', ')}"
 
 
 class VerifyOptions(msgspec.Struct, frozen=True):
@@ -69,7 +69,7 @@ class VerifyOptions(msgspec.Struct, frozen=True):
     judge: JudgeOptions = JudgeOptions()
 
 
-def text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
+def check_text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
     """Check a text and report the result."""
     if not asked.paths and not asked.web:
         raise click.UsageError("name the documents the text may cite with --in PATH, or fetch its pages with --web")
@@ -172,7 +172,7 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
     if cited:
         yield f"{indent}cites {clean(', '.join(cited))}"
     if claim.found:
-        how = "found in" if claim.verdict in FOUND else "nearest in"
+        how = "found in" if claim.verdict in FOUND_VERDICTS else "nearest in"
         yield f"{indent}{how} {clean(', '.join(map(_place, claim.found)))}"
     if (claim.found or claim.verdict not in HOLDING) and (shown := _passage_to_show(claim, passages)) is not None:
         yield f"{indent}{shown.id}: “{shorten(clean(shown.text), _QUOTE)}”"

@@ -52,7 +52,7 @@ class OwnerLimits(msgspec.Struct, frozen=True, kw_only=True):
     runs_at_once: int | None = None
 
 
-def check(allowance: Allowance, runs: Sequence[Spent], going: int, brief: bytes) -> None:
+def check_allowance(allowance: Allowance, runs: Sequence[Spent], going: int, brief: bytes) -> None:
     """Check that a new run, by its stored brief, needs no more than is left; `going` runs are queued or executed.
 
     Raises:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from assay.core.claims import HOLDING, Claim, Summary, summarize
-from assay.core.markers import parse
+from assay.core.markers import parse_markers
 from assay.core.ports import FINAL
 from assay.core.sources import Passage, sha256
+from assay.core.translation import format_number, ngettext
 from assay.core.translation import gettext as _
-from assay.core.translation import ngettext, number
 
 if TYPE_CHECKING:
     from assay.core.view import RunView
@@ -37,7 +37,7 @@ class Assurance(msgspec.Struct, frozen=True, kw_only=True):
         return self.claims > 0 and not self.failing and self.answered is not False
 
 
-def assured(claims: Iterable[Claim]) -> Assurance:
+def assess_claims(claims: Iterable[Claim]) -> Assurance:
     """Summarize these claims."""
     found = list(claims)
     graded = [claim.relevance for claim in found if claim.relevance]
@@ -55,16 +55,16 @@ def assurance_text(view: RunView) -> str:
     if view.brief is not None and not view.brief.verify:
         return _("not verified: checking was switched off")
     if view.graded and view.status == "completed":
-        return _graded(assured(view.claims))
+        return _graded_text(assess_claims(view.claims))
     return _("its citations and counts passed the final check") if view.verified else _("not verified")
 
 
-def _graded(found: Assurance) -> str:
+def _graded_text(found: Assurance) -> str:
     """The sentence for a run whose claims were compared with the question."""
     if not found.claims:
         return _("not verified: it states nothing that could be checked")
     if found.failing:
-        return _failing(found)
+        return _failing_text(found)
     if found.answered is None:
         return _("verified: every sentence is true to its source; whether one answers the question could not be told")
     if not found.answered:
@@ -74,12 +74,12 @@ def _graded(found: Assurance) -> str:
     )
 
 
-def _failing(found: Assurance) -> str:
+def _failing_text(found: Assurance) -> str:
     message = ngettext(
         "not verified: {count} sentence is not confirmed by its sources",
         "not verified: {count} sentences are not confirmed by their sources",
         found.failing,
-    ).format(count=number(found.failing))
+    ).format(count=format_number(found.failing))
     if found.answered is False:
         return _("{text}, and none was found to answer the question").format(text=message)
     return message
@@ -88,7 +88,7 @@ def _failing(found: Assurance) -> str:
 # What must hold for a report and its evidence, for the gate in a run and for verifying a bundle later.
 
 
-def records(
+def find_record_problems(
     report: str, claims: Sequence[Claim], passages: Mapping[str, Passage], sources: Sequence[str], summary: Summary
 ) -> tuple[str, ...]:
     """Problems with a report's markers, its claims' places and passages, and the counts.
@@ -96,24 +96,24 @@ def records(
     `report` is as written; `passages` are all that were shown, by id, `sources` the ids of all sources.
     """
     return (
-        *dropped_markers(report, {*passages, *sources}, summary.dropped_markers),
-        *misplaced_claims(report, claims, passages),
-        *miscounted(claims, summary),
+        *check_dropped_markers(report, {*passages, *sources}, summary.dropped_markers),
+        *find_misplaced_claims(report, claims, passages),
+        *find_count_problems(claims, summary),
     )
 
 
-def unresolved(report: str, known: Set[str]) -> list[str]:
+def unknown_marker_ids(report: str, known: Set[str]) -> list[str]:
     """The ids in the markers of `report` that are not `known`, one for each occurrence."""
-    return [id for marker in parse(report) for id in marker.ids if id not in marker.implied and id not in known]
+    return [id for marker in parse_markers(report) for id in marker.ids if id not in marker.implied and id not in known]
 
 
-def dropped_markers(report: str, known: Set[str], counted: int) -> tuple[str, ...]:
+def check_dropped_markers(report: str, known: Set[str], counted: int) -> tuple[str, ...]:
     """A problem if the number of unknown markers differs from the number counted."""
-    unknown = len(unresolved(report, known))
+    unknown = len(unknown_marker_ids(report, known))
     return () if unknown == counted else (f"{unknown} markers name nothing, but {counted} are counted as dropped",)
 
 
-def misplaced_claims(report: str, claims: Sequence[Claim], passages: Mapping[str, Passage]) -> tuple[str, ...]:
+def find_misplaced_claims(report: str, claims: Sequence[Claim], passages: Mapping[str, Passage]) -> tuple[str, ...]:
     """Claims outside the report, or that cite what was never shown."""
     problems: list[str] = []
     for claim in claims:
@@ -124,7 +124,7 @@ def misplaced_claims(report: str, claims: Sequence[Claim], passages: Mapping[str
     return tuple(problems)
 
 
-def miscounted(claims: Sequence[Claim], summary: Summary) -> tuple[str, ...]:
+def find_count_problems(claims: Sequence[Claim], summary: Summary) -> tuple[str, ...]:
     """Problems if the counts are not those of the claims, or ids are not unique."""
     problems: list[str] = []
     if summarize(claims, summary.dropped_markers) != summary:
@@ -134,7 +134,7 @@ def miscounted(claims: Sequence[Claim], summary: Summary) -> tuple[str, ...]:
     return tuple(problems)
 
 
-def misquoted(id: str, passage: Passage, text: bytes | memoryview) -> str:
+def passage_problem(id: str, passage: Passage, text: bytes | memoryview) -> str:
     """The fault of a passage, stored under `id`, of a document with this UTF-8 text; empty if there is none.
 
     The caller checks the hash of the text, once per document.
@@ -144,7 +144,7 @@ def misquoted(id: str, passage: Passage, text: bytes | memoryview) -> str:
         return "is recorded under another id"
     if not 0 <= passage.start < passage.end <= len(text):
         return "lies outside its document"
-    if _inside_a_character(text, passage.start) or _inside_a_character(text, passage.end):
+    if _is_inside_character(text, passage.start) or _is_inside_character(text, passage.end):
         return "cuts a character of its document"
     if text[passage.start : passage.end] != quoted:
         return "is not what its document says there"
@@ -153,7 +153,7 @@ def misquoted(id: str, passage: Passage, text: bytes | memoryview) -> str:
     return ""
 
 
-def _inside_a_character(text: bytes | memoryview, at: int) -> bool:
+def _is_inside_character(text: bytes | memoryview, at: int) -> bool:
     return at < len(text) and text[at] & 0xC0 == 0x80
 
 
@@ -216,14 +216,14 @@ _WHOLE = (
 """Denials that need no word for the material."""
 
 
-def _either(language: str) -> str:
+def _denial_pattern(language: str) -> str:
     there, denied = rf"\b(?:{_SEARCHED[language]})\b", f"(?:{_DENIED[language]})"
     return rf"{there}[^.;]{{0,{_REACH}}}?{denied}|{denied}[^.;]{{0,{_REACH}}}?{there}"
 
 
 @functools.cache
-def _absent() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in (*map(_either, _SEARCHED), *_WHOLE)), re.IGNORECASE)
+def _absence_pattern() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in (*map(_denial_pattern, _SEARCHED), *_WHOLE)), re.IGNORECASE)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -232,7 +232,7 @@ def states_absence(sentence: str) -> bool:
 
     Cached, since the sentences of a finding are asked about at each look at what it answers.
     """
-    return _absent().search(sentence) is not None
+    return _absence_pattern().search(sentence) is not None
 
 
 # The state of a run's report, and the notice for a run that did not complete.
@@ -244,13 +244,13 @@ def report_state(view: RunView) -> Literal["none", "writing", "finished"]:
     return "none" if state == "writing" and not view.report.text.strip() else state
 
 
-def unended(view: RunView) -> tuple[str, ...]:
+def unfinished_limits(view: RunView) -> tuple[str, ...]:
     """Sentences that the run did not complete, why, and what there is of its report; empty for one that did."""
-    state = _state(view)
-    return (_("{text}.").format(text=_("; ").join((state, _report_status(view)))),) if state else ()
+    state = _run_state_text(view)
+    return (_("{text}.").format(text=_("; ").join((state, _report_state_text(view)))),) if state else ()
 
 
-def _state(view: RunView) -> str:
+def _run_state_text(view: RunView) -> str:
     """The state of a run that did not end well; empty if it did, or there is no run."""
     match view.status:
         case "failed":
@@ -264,7 +264,7 @@ def _state(view: RunView) -> str:
             return _("The run has not ended") if view.brief else ""
 
 
-def _report_status(view: RunView) -> str:
+def _report_state_text(view: RunView) -> str:
     """The existing part of such a run's report."""
     match report_state(view):
         case "none":

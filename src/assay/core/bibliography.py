@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from assay.core.claims import Citation
-from assay.core.clean import Edited, active, harmful, link_target, one_line
+from assay.core.clean import Edited, active_markup_edits, harmful_edits, link_target, one_line
 from assay.core.lazy import regex
-from assay.core.markers import CitationMode, Rendered, parse, render
+from assay.core.markers import CitationMode, Rendered, parse_markers, render_markers
 from assay.core.sources import Passage, Source
 
 
@@ -52,7 +52,7 @@ class Bibliography(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def by_id(id: str) -> tuple[int, ...]:
+def id_sort_key(id: str) -> tuple[int, ...]:
     """A sort key: `S2003.17` after `S2003.9`, both after `S901`."""
     return tuple(int(part) if part.isdecimal() and len(part) < 20 else 0 for part in id.removeprefix("S").split("."))
 
@@ -68,11 +68,11 @@ def compile_bibliography(
         passages: all that may be cited, by id.
         claimed: ids of passages the claims rest on; those of a document that the text cites count as cited.
     """
-    ordered = sorted(sources, key=by_id)
-    canonical = _join([sources[id] for id in ordered])
+    ordered = sorted(sources, key=id_sort_key)
+    canonical = _first_sources([sources[id] for id in ordered])
     joined = {source.id: canonical[source.document_sha256].id for source in sources.values()}
     joined |= {passage.id: joined[passage.source] for passage in passages.values() if passage.source in joined}
-    markers = parse(text)
+    markers = parse_markers(text)
     named = [id for marker in markers for id in marker.ids if id in joined]
     order = list(dict.fromkeys(joined[id] for id in named))
     number = {id: place for place, id in enumerate(order, 1)}
@@ -86,7 +86,7 @@ def compile_bibliography(
     )
 
 
-def _join(sources: Iterable[Source]) -> dict[str, Source]:
+def _first_sources(sources: Iterable[Source]) -> dict[str, Source]:
     """For each document its source with the lowest id; `sources` ascend by id."""
     first: dict[str, Source] = {}
     for source in sources:
@@ -124,7 +124,7 @@ class RenderedText:
 
     def __init__(self, written: str, cleaned: Edited, quiet: Edited, rendered: Rendered) -> None:
         self._written, self._cleaned, self._quiet, self._rendered = written, cleaned, quiet, rendered
-        self._markers = [(marker.start, marker.end) for marker in parse(written)]
+        self._markers = [(marker.start, marker.end) for marker in parse_markers(written)]
         self.text = rendered.text
 
     def span(self, start: int, end: int) -> tuple[int, int]:
@@ -146,7 +146,7 @@ class RenderedText:
         places: list[tuple[int, int, int]] = []
         ids: list[list[str]] = []
         last: dict[int, int] = {}
-        for marker in parse(self._quiet.text):
+        for marker in parse_markers(self._quiet.text):
             start, end = self._rendered.position(marker.start), self._rendered.position(marker.end)
             for sign in _NUMBER.finditer(self.text, start, end):
                 last[int(sign[1])] = len(places)
@@ -175,6 +175,6 @@ class RenderedText:
 
 def render_body(written: str, books: Bibliography, mode: CitationMode) -> RenderedText:
     """Render a report as written: without harmful characters or active markup, with citations as `mode` says."""
-    cleaned = Edited(written, harmful(written))
-    quiet = Edited(cleaned.text, active(cleaned.text))
-    return RenderedText(written, cleaned, quiet, render(quiet.text, books.numbers, mode, books.links()))
+    cleaned = Edited(written, harmful_edits(written))
+    quiet = Edited(cleaned.text, active_markup_edits(cleaned.text))
+    return RenderedText(written, cleaned, quiet, render_markers(quiet.text, books.numbers, mode, books.links()))

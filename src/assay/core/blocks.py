@@ -1,7 +1,7 @@
 """A report as typed blocks: its Markdown is read once, and every part of Assay works on what was found.
 
 Blocks are those of CommonMark with tables. What stands inside one is left as written: markers and sentences are read
-by `core.markers` and `core.text`, and for readers by `markdown`, the one configuration of the parser.
+by `core.markers` and `core.text`, and for readers by `markdown_parser`, the one configuration of the parser.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import msgspec
 from assay.core.brief import Section
 from assay.core.clean import link_target
 from assay.core.errors import UsageError
-from assay.core.lazy import later, regex
-from assay.core.translation import Statement, speech, statement_kind
+from assay.core.lazy import lazy_module, regex
+from assay.core.translation import Statement, current_phrases, statement_kind
 
 if TYPE_CHECKING:
     import markdown_it
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 else:
-    markdown_it = later("markdown_it")
+    markdown_it = lazy_module("markdown_it")
 
 BlockKind = Literal[
     "heading", "paragraph", "list", "item", "quote", "table", "head row", "row", "cell", "code", "html", "rule", "space"
@@ -85,9 +85,11 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         if self.kind == "cell":
             return range(self.start, self.end) if self.text == self.content else _cell_points(self)
         if "\n" in self.content:
-            return places(self.content, self.text, line_spans(self.text), self.start)
+            return character_points(self.content, self.text, line_spans(self.text), self.start)
         ending = _ENDING.search(self.text)  # of its first line, where all of it stands
-        return places(self.content, self.text, [(0, ending.start() if ending else len(self.text))], self.start)
+        return character_points(
+            self.content, self.text, [(0, ending.start() if ending else len(self.text))], self.start
+        )
 
     @property
     def is_aside(self) -> bool:
@@ -96,7 +98,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         whole = self.kind == "paragraph" and self.content == f"*{inner}*" and self.text.startswith("*")
         return whole and bool(inner) and "*" not in inner and "\n" not in inner
 
-    def retold(self, text: str) -> str:
+    def replace_content(self, text: str) -> str:
         """Its text with `said` in the place of what it says, in the same looks."""
         return self.text.replace(self.content.strip("*"), text)
 
@@ -107,7 +109,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         for child in self.children:
             yield from child.leaves()
 
-    def prose(self) -> Iterator[Block]:
+    def prose_blocks(self) -> Iterator[Block]:
         """The headings, paragraphs and cells in it, or itself if it is one, in order."""
         for leaf in self.leaves():
             if leaf.kind in _PROSE:
@@ -124,16 +126,16 @@ def read_blocks(text: str, *, html: bool = False) -> tuple[Block, ...]:
     Who they are by is known from what code stated (`core.translation.state`). Kept, as everything from writing to the
     final gate reads one report.
     """
-    return _parse_cached(text, frozenset(speech().stated.items()), html)
+    return _cached_blocks(text, frozenset(current_phrases().stated.items()), html)
 
 
 @functools.lru_cache(maxsize=64)
-def _parse_cached(text: str, known: frozenset[tuple[str, Statement]], html: bool) -> tuple[Block, ...]:
+def _cached_blocks(text: str, known: frozenset[tuple[str, Statement]], html: bool) -> tuple[Block, ...]:
     del known  # what code stated decides on origins: without it in the key those of before would be given
-    return parse(text, html=html)
+    return parse_blocks(text, html=html)
 
 
-def parse(text: str, *, html: bool = False, links: dict[str, Any] | None = None) -> tuple[Block, ...]:
+def parse_blocks(text: str, *, html: bool = False, links: dict[str, Any] | None = None) -> tuple[Block, ...]:
     """As `read_blocks`; nothing is kept: for texts which are read once, like what still streams.
 
     The definitions of links in `text` are added to `links`, as markdown-it has them.
@@ -161,7 +163,7 @@ def line_spans(text: str) -> list[tuple[int, int]]:
     return [*found, (start, len(text)), (len(text), len(text)), (len(text), len(text))]
 
 
-def places(content: str, text: str, lines: Sequence[tuple[int, int]], offset: int = 0) -> Sequence[int]:
+def character_points(content: str, text: str, lines: Sequence[tuple[int, int]], offset: int = 0) -> Sequence[int]:
     """The code point in `text` of each character of `content`, which stands in these lines behind the signs of blocks.
 
     Of what is not found there it is the line's start; a line's end is that of the line. `offset` is added to each.
@@ -170,14 +172,14 @@ def places(content: str, text: str, lines: Sequence[tuple[int, int]], offset: in
     parts = content.split("\n")
     found: list[int] = []
     for part, (start, end) in zip(parts, lines, strict=False):
-        there = _line_places(part, text, start, end)
+        there = _line_points(part, text, start, end)
         if len(parts) == 1 and isinstance(there, range):
             return range(there.start + offset, there.stop + offset)  # as nearly always: no number is made
         found.extend(offset + place for place in (*there, end))
     return found[:-1]
 
 
-def _line_places(part: str, text: str, start: int, end: int) -> Sequence[int]:
+def _line_points(part: str, text: str, start: int, end: int) -> Sequence[int]:
     body = part.strip()
     at = text.rfind(body, start, end) if body else end
     begin = at - (len(part) - len(part.lstrip())) if body else end - len(part)
@@ -205,7 +207,7 @@ _PROSE = frozenset(("heading", "paragraph"))
 _ORIGINS: dict[Statement, Origin] = {"notice": "engine:notice", "date": "engine:date", "missing": "engine:missing"}
 
 
-def markdown(*, html: bool = False) -> MarkdownIt:
+def markdown_parser(*, html: bool = False) -> MarkdownIt:
     """A new parser, which reads blocks and leaves what is inside them; `html` as `read_blocks`."""
     made = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable(["inline", "text_join"])
     if html:
@@ -219,7 +221,7 @@ def _is_shown(url: str) -> bool:
     return link_target(url) is not None
 
 
-_reader = functools.cache(markdown)
+_reader = functools.cache(markdown_parser)
 
 
 class _Reader:
@@ -371,7 +373,7 @@ def _is_closed(text: str) -> bool:
     return any(part.start == len(text) + 2 for part in outline(after)[-1:])
 
 
-def leaves(template: Sequence[Section]) -> frozenset[int]:
+def leaf_headings(template: Sequence[Section]) -> frozenset[int]:
     """The places of the headings no heading of a lower level follows: below these something is to be said."""
     after = [*(section.level for section in template[1:]), 0]
     return frozenset(at for at, section in enumerate(template) if after[at] <= section.level)
@@ -379,9 +381,9 @@ def leaves(template: Sequence[Section]) -> frozenset[int]:
 
 def template_text(template: Sequence[Section]) -> str:
     """A template as Markdown."""
-    return "\n\n".join("\n\n".join(filter(None, (heading(each), each.hint))) for each in template)
+    return "\n\n".join("\n\n".join(filter(None, (heading_line(each), each.hint))) for each in template)
 
 
-def heading(section: Section) -> str:
+def heading_line(section: Section) -> str:
     """The line of a heading."""
     return f"{'#' * section.level} {section.title}"

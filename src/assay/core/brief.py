@@ -11,7 +11,7 @@ import msgspec
 from assay.core.claims import RepairName
 from assay.core.depths import DepthRules as DepthRules
 from assay.core.depths import SetDepth as SetDepth
-from assay.core.depths import decided_by_reasoning, depths_of
+from assay.core.depths import depths_of, rules_for_reasoning
 from assay.core.errors import UsageError
 from assay.core.messages import ModelFacts
 from assay.core.text import estimate_tokens, sentences, words
@@ -22,7 +22,7 @@ from assay.core.web_addresses import WebRules
 
 USER_MESSAGES = 5
 """A run gets this many of its user's last messages, with the replies between them."""
-LONGEST = 4_000
+MAX_MESSAGE_CHARS = 4_000
 """Code points kept of a message; the rest is cut off at the end of a sentence."""
 ALIKE = 0.8
 """How similar a question must be to the one an answer was given to (difflib's ratio)."""
@@ -43,7 +43,7 @@ class GivenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     question: str = ""
 
 
-def latest(messages: Sequence[ConversationMessage]) -> tuple[ConversationMessage, ...]:
+def latest_messages(messages: Sequence[ConversationMessage]) -> tuple[ConversationMessage, ...]:
     """The last messages of a thread: up to `USER_MESSAGES` of the user, and the replies between and after them."""
     kept: list[ConversationMessage] = []
     users = 0
@@ -51,27 +51,29 @@ def latest(messages: Sequence[ConversationMessage]) -> tuple[ConversationMessage
         users += each.by == "user"
         if users > USER_MESSAGES:
             break
-        kept.append(msgspec.structs.replace(each, text=shortened(each.text, LONGEST)))
+        kept.append(msgspec.structs.replace(each, text=shorten_text(each.text, MAX_MESSAGE_CHARS)))
     return tuple(reversed(kept))
 
 
-def fitted(messages: Sequence[ConversationMessage], tokens: int) -> tuple[ConversationMessage, ...]:
+def fit_messages(messages: Sequence[ConversationMessage], tokens: int) -> tuple[ConversationMessage, ...]:
     """The messages in `tokens`: replies are shortened together, then the oldest messages left out."""
-    kept, length = list(messages), LONGEST
+    kept, length = list(messages), MAX_MESSAGE_CHARS
     while kept and estimate_tokens(msgspec.json.encode(kept).decode()) > tokens:
         if length > 200:
             length //= 2
-            kept = [_short(each, length) for each in kept]
+            kept = [_shorten_reply(each, length) for each in kept]
         else:
             kept = kept[1:]
     return tuple(kept)
 
 
-def _short(message: ConversationMessage, length: int) -> ConversationMessage:
-    return message if message.by == "user" else msgspec.structs.replace(message, text=shortened(message.text, length))
+def _shorten_reply(message: ConversationMessage, length: int) -> ConversationMessage:
+    return (
+        message if message.by == "user" else msgspec.structs.replace(message, text=shorten_text(message.text, length))
+    )
 
 
-def shortened(text: str, length: int) -> str:
+def shorten_text(text: str, length: int) -> str:
     """`text` within `length` code points: as many whole sentences as fit, else cut at a space."""
     text = text.strip()
     if len(text) <= length:
@@ -81,7 +83,7 @@ def shortened(text: str, length: int) -> str:
     return f"{cut.rstrip()} …" if len(cut) + 2 <= length else f"{cut[: length - 2].rstrip()} …"
 
 
-def matched(questions: Sequence[str], given: Sequence[GivenAnswer]) -> tuple[str | None, ...]:
+def match_answers(questions: Sequence[str], given: Sequence[GivenAnswer]) -> tuple[str | None, ...]:
     """The answer given to each question, None if there is none.
 
     An answer goes to the question it names, in these or similar words; answers that name none go to the remaining
@@ -138,7 +140,7 @@ Length = Named | int
 """A named length, or an approximate number of words."""
 SHARES: dict[Named, float] = {"short": 0.5, "normal": 1.0, "long": 2.0}
 """The named lengths, as multiples of the words of a run's depth."""
-LEAST, MOST = 30, 10_000
+MIN_WORDS, MAX_WORDS = 30, 10_000
 
 
 def read_length(value: str | int) -> Length:
@@ -152,14 +154,14 @@ def read_length(value: str | int) -> Length:
         if text == name:
             return name
     count = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
-    if not LEAST <= count <= MOST:
+    if not MIN_WORDS <= count <= MAX_WORDS:
         raise UsageError(
-            f"{str(value)[:40]!r} is not a length: write short, normal, long or a number from {LEAST} to {MOST:,}"
+            f"{str(value)[:40]!r} is not a length: write short, normal, long or a number from {MIN_WORDS} to {MAX_WORDS:,}"
         )
     return count
 
 
-def words_of(length: Length, usual: int) -> int:
+def word_limit(length: Length, usual: int) -> int:
     """The number of words, 0 for as many as needed; `usual` is that of the run's depth."""
     return length if isinstance(length, int) else round(usual * SHARES[length])
 
@@ -316,7 +318,7 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     def rules(self, depth: SetDepth, *, reasoning: bool = False) -> DepthRules:
         """How far the run goes at a depth; `reasoning` says that the model which decides reasons by itself."""
         rules = self.depths.get(depth) or depths_of(self.strategy)[depth]
-        return decided_by_reasoning(rules) if reasoning else rules
+        return rules_for_reasoning(rules) if reasoning else rules
 
     @property
     def may_ask(self) -> bool:

@@ -46,7 +46,7 @@ def charset(content_type: str) -> str:
     return found[1] if found else ""
 
 
-def in_utf8(body: bytes, content_type: str) -> bytes:
+def to_utf8(body: bytes, content_type: str) -> bytes:
     """A text as UTF-8 with a byte order mark, if only its `Content-Type` may say in which encoding it is.
 
     A byte order mark counts more, and what is valid UTF-8 is UTF-8, whatever its server says.

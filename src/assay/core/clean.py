@@ -56,12 +56,12 @@ class Edited:
         return point + self._shift[before]
 
 
-def harmful(text: str) -> list[Edit]:
+def harmful_edits(text: str) -> list[Edit]:
     """The edits that remove what must never be shown."""
     return [Edit(match.start(), match.end(), "") for match in HARMFUL.finditer(text)]
 
 
-def inert(cell: str) -> str:
+def escape_csv_cell(cell: str) -> str:
     """A cell of CSV; one that a spreadsheet would read as a formula gets an apostrophe."""
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
@@ -129,14 +129,14 @@ _TARGET = regex(rf"(?<=\]\()\s*<?{_UNSAFE}", re.IGNORECASE)
 _NO_CODE = regex(r"\$.*\$|`[^\n]*\n.*`|\\.|\\\(.*\\\)|\\\[.*\\\]|<.*>", re.DOTALL)
 
 
-def active(markdown: str) -> list[Edit]:
+def active_markup_edits(markdown: str) -> list[Edit]:
     """The edits that make `markdown` inactive; most texts need none."""
     if not any(sign in markdown for sign in ("<", "![", "](", "]:")):
         return []
-    return [edit for start, end in _prose(markdown) for edit in _edits(markdown, start, end)]
+    return [edit for start, end in _prose_spans(markdown) for edit in _active_edits(markdown, start, end)]
 
 
-def _prose(markdown: str) -> Iterator[tuple[int, int]]:
+def _prose_spans(markdown: str) -> Iterator[tuple[int, int]]:
     """The parts that are neither code nor markers.
 
     Formulas are prose to most viewers, and a line of a code span may turn out to begin a block.
@@ -153,7 +153,7 @@ def _is_prose(markdown: str, token: Token) -> bool:
     return token.kind != "marker"
 
 
-def _edits(markdown: str, start: int, end: int) -> Iterator[Edit]:
+def _active_edits(markdown: str, start: int, end: int) -> Iterator[Edit]:
     for found in _SIGNS.finditer(markdown, start, end):
         if found["acts"]:
             yield Edit(found.end() - 1, found.end(), "\\" + markdown[found.end() - 1])

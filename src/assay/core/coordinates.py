@@ -49,28 +49,28 @@ class Placer:
     def place(self, envelope: Envelope) -> Coordinates | None:
         """The event's coordinates; None if it belongs to the run or to research as a whole."""
         if envelope.type == AgentsPlanned.kind:
-            self._plan(msgspec.json.decode(envelope.data, type=AgentsPlanned))
+            self._assign_lanes(msgspec.json.decode(envelope.data, type=AgentsPlanned))
         return self._coordinates(envelope.path)
 
     def agents_of(self, cycle: int) -> tuple[int, int]:
         """The block of the agents of a cycle, and how many of them are planned so far."""
-        block = _agents(cycle)
+        block = _agents_block(cycle)
         return self._blocks.setdefault(block, len(self._blocks)), len(self._tabs.get(block, ()))
 
     def _coordinates(self, path: Path) -> Coordinates | None:
         if not path or path == (RESEARCH,):
             return None
         lane = lane_of(path)
-        block, tab = (path[: 2 if path[0] == RESEARCH else 1], 0) if lane is None else self._lane(lane)
+        block, tab = (path[: 2 if path[0] == RESEARCH else 1], 0) if lane is None else self._lane_place(lane)
         index = self._blocks.setdefault(block, len(self._blocks))
         parts = self._parts.setdefault((index, tab), {})
         inner = path[2:] if path[0] == RESEARCH or lane is not None else path[1:]
         part = parts.setdefault(inner[0] if inner else "", len(parts))
         return Coordinates(index, tab, part)
 
-    def _plan(self, planned: AgentsPlanned) -> None:
+    def _assign_lanes(self, planned: AgentsPlanned) -> None:
         """Give each newly named lane the next tab of its cycle's block."""
-        block = _agents(planned.cycle)
+        block = _agents_block(planned.cycle)
         for lane in planned.lanes:
             self._assign(lane, block)
 
@@ -80,11 +80,11 @@ class Placer:
             tabs = self._tabs.setdefault(block, {})
             tabs[lane] = len(tabs)
 
-    def _lane(self, lane: int) -> tuple[Block, int]:
+    def _lane_place(self, lane: int) -> tuple[Block, int]:
         self._assign(lane, (RESEARCH, _AGENTS_OF, ""))  # a log that never planned this lane still has a place for it
         block = self._lanes[lane]
         return block, self._tabs[block][lane]
 
 
-def _agents(cycle: int) -> Block:
+def _agents_block(cycle: int) -> Block:
     return (RESEARCH, _AGENTS_OF, str(cycle))

@@ -76,13 +76,13 @@ def _rules(seconds: float, steps: tuple[int, int], turns: int, words: int, **mor
     return DepthRules(seconds=seconds, min_steps=least, max_steps=most, agent_turns=turns, words=words, **more)
 
 
-DEPTHS: dict[SetDepth, DepthRules] = {
+ORCHESTRATED_DEPTHS: dict[SetDepth, DepthRules] = {
     "light": _rules(120, (1, 3), 3, 300, cycles=2, reasoning_cycles=4, agents_at_once=2),
     "medium": _rules(600, (3, 6), 6, 900, cycles=4, reasoning_cycles=4, agents_at_once=3),
     "extended": _rules(1800, (5, 6), 8, 2_000, cycles=8, reasoning_cycles=4, agents_at_once=3),
 }
 """The rules of the orchestrated strategy."""
-STEPWISE: dict[SetDepth, DepthRules] = {
+REFLECTIVE_DEPTHS: dict[SetDepth, DepthRules] = {
     "light": _rules(120, (1, 3), 3, 300, cycles=4, agents_at_once=1, queries=2, pages=3),
     "medium": _rules(600, (3, 6), 12, 900, cycles=7, agents_at_once=1, calls=12),
     "extended": _rules(1800, (5, 10), 40, 2_000, cycles=11, agents_at_once=1, calls=40),
@@ -92,10 +92,10 @@ STEPWISE: dict[SetDepth, DepthRules] = {
 
 def depths_of(strategy: str) -> dict[SetDepth, DepthRules]:
     """The default rules of a strategy; another package's strategy uses those of the orchestrated one."""
-    return STEPWISE if strategy == "reflective" else DEPTHS
+    return REFLECTIVE_DEPTHS if strategy == "reflective" else ORCHESTRATED_DEPTHS
 
 
-def decided_by_reasoning(rules: DepthRules) -> DepthRules:
+def rules_for_reasoning(rules: DepthRules) -> DepthRules:
     """The rules for a deciding model with native reasoning."""
     cycles = min(rules.cycles, rules.reasoning_cycles) if rules.reasoning_cycles else rules.cycles
     return msgspec.structs.replace(rules, cycles=cycles)
@@ -113,7 +113,7 @@ def changed_depths(strategy: str, changes: Mapping[SetDepth, Mapping[str, int | 
 
 
 def _apply_changes(strategy: str, depth: SetDepth, changes: Mapping[str, int | float]) -> DepthRules:
-    rules = _in_order(msgspec.structs.replace(depths_of(strategy)[depth], **changes), changes)
+    rules = _order_step_limits(msgspec.structs.replace(depths_of(strategy)[depth], **changes), changes)
     if strategy == "reflective" and "cycles" not in changes:
         rules = msgspec.structs.replace(rules, cycles=rules.max_steps + 1)
     if rules.min_steps > rules.max_steps:
@@ -124,7 +124,7 @@ def _apply_changes(strategy: str, depth: SetDepth, changes: Mapping[str, int | f
     return rules
 
 
-def _in_order(rules: DepthRules, changes: Mapping[str, int | float]) -> DepthRules:
+def _order_step_limits(rules: DepthRules, changes: Mapping[str, int | float]) -> DepthRules:
     if "min_steps" not in changes:
         return msgspec.structs.replace(rules, min_steps=min(rules.min_steps, rules.max_steps))
     if "max_steps" not in changes:

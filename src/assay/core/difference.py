@@ -72,7 +72,7 @@ def difference(before: Report, after: Report) -> Difference:
     Claims with the same words are paired first, in order; then the most similar of the rest, from `ALIKE` on.
     """
     pairs, dropped, added = _pair_claims(before.claims, after.claims)
-    changed = [pair for pair in pairs if _differs(pair)]
+    changed = [pair for pair in pairs if _is_changed(pair)]
     order = {claim.id: place for place, claim in enumerate(after.claims)}
     changed.sort(key=lambda pair: order[pair.after.id])
     return Difference(
@@ -82,14 +82,14 @@ def difference(before: Report, after: Report) -> Difference:
         added=tuple(added),
         dropped=tuple(dropped),
         changed=tuple(changed),
-        sources_added=tuple(_unknown(after.sources, before.sources)),
-        sources_dropped=tuple(_unknown(before.sources, after.sources)),
-        steps_added=_steps(after, before),
-        steps_dropped=_steps(before, after),
+        sources_added=tuple(_new_sources(after.sources, before.sources)),
+        sources_dropped=tuple(_new_sources(before.sources, after.sources)),
+        steps_added=_new_steps(after, before),
+        steps_dropped=_new_steps(before, after),
     )
 
 
-def _differs(pair: ChangedClaim) -> bool:
+def _is_changed(pair: ChangedClaim) -> bool:
     return pair.before.verdict != pair.after.verdict or words(pair.before.text) != words(pair.after.text)
 
 
@@ -110,12 +110,12 @@ def _pair_claims(before: Sequence[ReportClaim], after: Sequence[ReportClaim]) ->
         else:
             added.append(claim)
     met = {pair.before.id for pair in pairs}
-    return _likest(pairs, [claim for claim in before if claim.id not in met], added)
+    return _pair_similar(pairs, [claim for claim in before if claim.id not in met], added)
 
 
-def _likest(pairs: list[ChangedClaim], dropped: Rest, added: Rest) -> tuple[list[ChangedClaim], Rest, Rest]:
+def _pair_similar(pairs: list[ChangedClaim], dropped: Rest, added: Rest) -> tuple[list[ChangedClaim], Rest, Rest]:
     """Pair similar claims, the most similar first; of equally similar ones the first."""
-    found = sorted(_likeness(dropped, added), key=lambda each: (-each[0], each[1], each[2]))
+    found = sorted(_similar_pairs(dropped, added), key=lambda each: (-each[0], each[1], each[2]))
     left: set[int] = set()
     right: set[int] = set()
     for _, old, new in found:
@@ -130,7 +130,7 @@ def _likest(pairs: list[ChangedClaim], dropped: Rest, added: Rest) -> tuple[list
     )
 
 
-def _likeness(dropped: Rest, added: Rest) -> Iterable[tuple[float, int, int]]:
+def _similar_pairs(dropped: Rest, added: Rest) -> Iterable[tuple[float, int, int]]:
     """The similar pairs as (similarity, place in `dropped`, place in `added`)."""
     most = MOST_COMPARED // max(1, len(added))
     texts = [words(claim.text) for claim in added]
@@ -143,7 +143,7 @@ def _likeness(dropped: Rest, added: Rest) -> Iterable[tuple[float, int, int]]:
                 yield matcher.ratio(), old, new
 
 
-def _unknown(sources: Iterable[ReportSource], known: Iterable[ReportSource]) -> Iterable[ReportSource]:
+def _new_sources(sources: Iterable[ReportSource], known: Iterable[ReportSource]) -> Iterable[ReportSource]:
     """The cited sources that are not among the `known` cited ones."""
     cited = [source for source in known if source.number is not None]
     texts, urls = {source.document_sha256 for source in cited}, {source.url for source in cited if source.url}
@@ -152,7 +152,7 @@ def _unknown(sources: Iterable[ReportSource], known: Iterable[ReportSource]) -> 
             yield source
 
 
-def _steps(of: Report, other: Report) -> tuple[str, ...]:
+def _new_steps(of: Report, other: Report) -> tuple[str, ...]:
     """The titles of steps that only the first plan has."""
     known = {step.title for step in other.plan.steps} if other.plan else set()
     return tuple(step.title for step in of.plan.steps if step.title not in known) if of.plan else ()

@@ -78,16 +78,16 @@ class StatedMeasure(NamedTuple):
 def dimension_of(text: str) -> str:
     """The dimension that a text names by its noun; "" for none."""
     folded = text.casefold()
-    return next((name for name, nouns in _NOUNS.items() if _any(nouns).search(folded)), "")
+    return next((name for name, nouns in _NOUNS.items() if _any_word_pattern(nouns).search(folded)), "")
 
 
 def unit_of(text: str, dimension: str) -> str:
     """The unit of a dimension that a text names: `m` for "length in metres"; "" for none."""
-    match = re.search(rf"(?<!\w){_units(dimension)}(?!\w)", text, re.IGNORECASE)
+    match = re.search(rf"(?<!\w){_units_pattern(dimension)}(?!\w)", text, re.IGNORECASE)
     return _matched_group(match) if match else ""
 
 
-def stated(text: str, dimension: str, language: str) -> list[StatedMeasure]:
+def stated_measures(text: str, dimension: str, language: str) -> list[StatedMeasure]:
     """The numbers of a dimension in a text, by the words of its language; of all, if it is unknown or has none here."""
     found = _measure_pattern(dimension, language if language in _WORDS else "").finditer(text)
     return [
@@ -105,17 +105,17 @@ def _matched_group(match: re.Match[str]) -> str:
     return next((name.strip("_") for name, value in match.groupdict().items() if value and name[0] == "_"), "")
 
 
-def _units(dimension: str, mark: str = "") -> str:
+def _units_pattern(dimension: str, mark: str = "") -> str:
     return "(?:" + "|".join(f"(?P<_{name}{mark}>{words})" for name, words in _UNITS[dimension].items()) + ")"
 
 
 @cache
-def _any(words: str) -> re.Pattern[str]:
+def _any_word_pattern(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(words.split())})(?!\w)")
 
 
 @cache
-def words_of(dimension: str, language: str = "") -> frozenset[str]:
+def dimension_words(dimension: str, language: str = "") -> frozenset[str]:
     """The words that name a dimension in a language, or in all; `*` is an ending."""
     at = list(_NOUNS).index(dimension)
     known = [_WORDS[language]] if language else _WORDS.values()
@@ -124,13 +124,13 @@ def words_of(dimension: str, language: str = "") -> frozenset[str]:
 
 @cache
 def _measure_pattern(dimension: str, language: str) -> re.Pattern[str]:
-    said = "|".join(word.replace("*", r"\w{0,2}") for word in sorted(words_of(dimension, language)))
+    said = "|".join(word.replace("*", r"\w{0,2}") for word in sorted(dimension_words(dimension, language)))
     after, joined = (_NUMBER.replace("<number>", f"<{name}>") for name in ("after", "joined"))
     end, other = r"(?!\w)", r"(?! (?:de|di|of) (?!edad|età|idade|age))"
     return re.compile(
-        rf"{_NUMBER}{_BETWEEN}{_units(dimension)}[ -](?:{_LINK} ?)?(?:{said}){end}"
-        rf"|(?<!\w)(?:{said})(?: [^\W\d]+){{0,2}}? (?:{_LINK} ?)?{after}{_BETWEEN}{_units(dimension, '_')}{end}{other}"
-        rf"|{joined}-{_units(dimension, '__')}(?= (?P<thing>\w+(?: \w+){{0,3}}))"
+        rf"{_NUMBER}{_BETWEEN}{_units_pattern(dimension)}[ -](?:{_LINK} ?)?(?:{said}){end}"
+        rf"|(?<!\w)(?:{said})(?: [^\W\d]+){{0,2}}? (?:{_LINK} ?)?{after}{_BETWEEN}{_units_pattern(dimension, '_')}{end}{other}"
+        rf"|{joined}-{_units_pattern(dimension, '__')}(?= (?P<thing>\w+(?: \w+){{0,3}}))"
         rf"{'' if dimension == 'length' else '(?!)'}",
         re.IGNORECASE,
     )

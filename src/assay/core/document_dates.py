@@ -107,7 +107,7 @@ def stated_date(title: str, lines: Iterable[str], name: str = "") -> str:
         lines: the lines after it.
         name: the file's name.
     """
-    found = (*(_of_line(line) for line in lines), _of_line(title, of_title=True), _of_name(name))
+    found = (*(_date_of_line(line) for line in lines), _date_of_line(title, of_title=True), _date_of_name(name))
     return next(filter(None, found), "")
 
 
@@ -120,7 +120,7 @@ def year_of_subject(title: str) -> str:
     return match["year"] if match else ""
 
 
-def _of_line(stated: str, *, of_title: bool = False) -> str:
+def _date_of_line(stated: str, *, of_title: bool = False) -> str:
     """The only date of a line, at its beginning or end, if it is the document's."""
     line = " ".join(_MARKS.sub(" ", stated[: 2 * _LONGEST]).split()).strip("()[]. ")
     dates = [match for match in _DATE.finditer(line) if _is_apart(line, match)] if len(line) <= _LONGEST else []
@@ -154,7 +154,7 @@ def _begins_with_kind(after: str) -> bool:
     return found is not None and not _ABOUT.search(after[: found.start()])
 
 
-def _of_name(name: str) -> str:
+def _date_of_name(name: str) -> str:
     """The only ISO day in a file's name."""
     found = list(_IN_NAME.finditer(PurePath(name).name))
     return _iso(found[0]) if len(found) == 1 else ""

@@ -88,7 +88,7 @@ class TooMany(UsageError):
         self.seconds = seconds
 
 
-NAMED = 24
+MAX_NAMES_LISTED = 24
 """The most known names listed in the message about an unknown one."""
 
 
@@ -103,14 +103,16 @@ class UnknownName(UsageError):
             message += f"; did you mean {near[0]!r}?"
         elif known:
             shown = _closest(name, known)
-            message += f"; use one of: {', '.join(shown[:NAMED])}{', …' if len(shown) > NAMED else ''}"
+            message += (
+                f"; use one of: {', '.join(shown[:MAX_NAMES_LISTED])}{', …' if len(shown) > MAX_NAMES_LISTED else ''}"
+            )
         super().__init__(f"{message} {hint}".rstrip())
         self.kind, self.name, self.known = kind, name, tuple(known)
 
 
 def _closest(name: str, known: Sequence[str]) -> Sequence[str]:
     """Of too many names with dots to list: those of the group that is meant, else the groups (`agents.*`)."""
-    if len(known) <= NAMED:
+    if len(known) <= MAX_NAMES_LISTED:
         return known
     groups = {each.partition(".")[0] for each in known}
     meant = difflib.get_close_matches(name.partition(".")[0], groups, n=1)

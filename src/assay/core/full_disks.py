@@ -14,6 +14,6 @@ def is_full(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in _NO_SPACE
 
 
-def unwritable(message: str, error: OSError) -> StoreError:
+def unwritable_error(message: str, error: OSError) -> StoreError:
     """The error that says `message` of something that cannot be written."""
     return DiskFull(message) if is_full(error) else StoreError(message)

@@ -17,7 +17,7 @@ import msgspec
 
 from assay.core.lazy import regex
 
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """The errors of decoding foreign JSON: it is invalid, not UTF-8, or nested too deeply."""
 
 _LOCK = threading.Lock()
@@ -30,14 +30,14 @@ def ready_types() -> None:
     Call it before starting threads. Settings, which have a metaclass and a reader of their own, are never decoded.
     """
     with _LOCK:
-        for each in _below(msgspec.Struct).difference(_DONE):
+        for each in _subclasses(msgspec.Struct).difference(_DONE):
             _DONE.add(each)
             if each.__module__.startswith("assay.") and type(each) is msgspec.StructMeta:
                 with suppress(TypeError, NameError):  # a type that JSON cannot represent, and that is never decoded
                     msgspec.json.Decoder(each)
 
 
-def _below(kind: type[object]) -> set[type[object]]:
+def _subclasses(kind: type[object]) -> set[type[object]]:
     found = kind.__subclasses__()
     for each in found:
         found += each.__subclasses__()
@@ -104,7 +104,7 @@ class FieldText:
         if found[0] == "{":
             self._state = self._object
         else:
-            self._inner, self._state = FieldText(self._field), self._encoded
+            self._inner, self._state = FieldText(self._field), self._take_encoded
         return found.end()
 
     def _object(self, text: str, at: int) -> int:
@@ -115,7 +115,7 @@ class FieldText:
         return found.end()
 
     def _name(self, text: str, at: int) -> int:
-        return self._string(text, at, self._key, self._colon)
+        return self._read_string(text, at, self._key, self._colon)
 
     def _colon(self, text: str, at: int) -> int:
         found = _COLON.search(text, at)
@@ -129,19 +129,19 @@ class FieldText:
         if found is None:
             return len(text)
         if found[0] == '"':
-            self._state = self._take_text if "".join(self._key) == self._field else self._unwanted
+            self._state = self._take_text if "".join(self._key) == self._field else self._skip_text
         elif found[0] in "{[":
-            self._depth, self._state = 1, self._nested
+            self._depth, self._state = 1, self._skip_nested
         else:
             self._state = self._primitive
             return found.start()
         return found.end()
 
     def _take_text(self, text: str, at: int) -> int:
-        return self._string(text, at, self._text, self._end_text)
+        return self._read_string(text, at, self._text, self._end_text)
 
-    def _unwanted(self, text: str, at: int) -> int:
-        return self._string(text, at, [], self._object)
+    def _skip_text(self, text: str, at: int) -> int:
+        return self._read_string(text, at, [], self._object)
 
     def _primitive(self, text: str, at: int) -> int:
         found = _PRIMITIVE.search(text, at)
@@ -150,23 +150,23 @@ class FieldText:
         self._state = self._object
         return found.start()
 
-    def _nested(self, text: str, at: int) -> int:
+    def _skip_nested(self, text: str, at: int) -> int:
         found = _NESTED.search(text, at)
         if found is None:
             return len(text)
         if found[0] == '"':
-            self._state = self._inside
+            self._state = self._skip_nested_text
         else:
             self._depth += 1 if found[0] in "{[" else -1
-            self._state = self._nested if self._depth else self._object
+            self._state = self._skip_nested if self._depth else self._object
         return found.end()
 
-    def _inside(self, text: str, at: int) -> int:
-        return self._string(text, at, [], self._nested)
+    def _skip_nested_text(self, text: str, at: int) -> int:
+        return self._read_string(text, at, [], self._skip_nested)
 
-    def _encoded(self, text: str, at: int) -> int:
+    def _take_encoded(self, text: str, at: int) -> int:
         decoded: list[str] = []
-        after = self._string(text, at, decoded, self._end_text)
+        after = self._read_string(text, at, decoded, self._end_text)
         if self._inner is not None:
             self._text.append(self._inner.feed("".join(decoded)))
         return after
@@ -174,7 +174,7 @@ class FieldText:
     def _end_text(self, text: str, at: int) -> int:
         return len(text)
 
-    def _string(self, text: str, at: int, into: list[str], then: Callable[[str, int], int]) -> int:
+    def _read_string(self, text: str, at: int, into: list[str], then: Callable[[str, int], int]) -> int:
         """Read a string's content as far as it is certain; at its end continue with `then`."""
         while found := _TOKEN.match(text, at):
             at = found.end()

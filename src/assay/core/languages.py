@@ -8,14 +8,14 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from assay.core.errors import UsageError
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
     import babel.core
 else:
-    babel = later("babel")
+    babel = lazy_module("babel")
 
-NAMES = {
+LANGUAGE_NAMES = {
     "ar": "Arabic",
     "bn": "Bangla",
     "cs": "Czech",
@@ -48,11 +48,11 @@ NAMES = {
     "uk": "Ukrainian",
     "zh": "Chinese",
 }
-"""The English names of the languages that `detect` finds: Babel's tables, which name all others, take 6 MB."""
+"""The English names of the languages that `detect_language` finds: Babel's tables, which name all others, take 6 MB."""
 
 
 @cache
-def _names(locale: str = "en") -> babel.core.Locale:
+def _locale_names(locale: str = "en") -> babel.core.Locale:
     return babel.core.Locale(locale)
 
 
@@ -63,9 +63,9 @@ def read_language(code: str) -> str:
         UsageError: there is no such language; for a language's English name the message has its code.
     """
     tag = code.strip().replace("_", "-")
-    if tag in NAMES:
+    if tag in LANGUAGE_NAMES:
         return tag
-    names = _names()
+    names = _locale_names()
     try:
         language, territory, script, *_ = babel.core.parse_locale(tag, sep="-")
     except ValueError:
@@ -76,21 +76,21 @@ def read_language(code: str) -> str:
         and (territory is None or territory in names.territories)
     )
     if not known:
-        raise UsageError(f"no language code {code[:40]!r}; {_hint(code.strip())}")
+        raise UsageError(f"no language code {code[:40]!r}; {_code_hint(code.strip())}")
     return "-".join(part for part in (language, script, territory) if part)
 
 
-def _hint(name: str) -> str:
+def _code_hint(name: str) -> str:
     wanted = name.casefold()
-    code = next((code for code, called in _names().languages.items() if called.casefold() == wanted), "")
+    code = next((code for code, called in _locale_names().languages.items() if called.casefold() == wanted), "")
     return f"{name} is {code}" if code else "a code is like en, de or pt-BR"
 
 
 def language_name(tag: str, locale: str = "en") -> str:
     """The name of a language (`German`, `Portuguese (Brazil)`) in a locale; an unknown code unchanged."""
-    if locale == "en" and tag in NAMES:
-        return NAMES[tag]
-    names = _names(locale)
+    if locale == "en" and tag in LANGUAGE_NAMES:
+        return LANGUAGE_NAMES[tag]
+    names = _locale_names(locale)
     try:
         language, territory, script, *_ = babel.core.parse_locale(tag.replace("_", "-"), sep="-")
     except ValueError:
@@ -112,19 +112,19 @@ def read_country(code: str) -> str:
         UsageError: there is no such country.
     """
     known = COMMON.get(code.strip().lower(), code.strip().lower())
-    if len(known) != 2 or known.upper() not in _names().territories:
+    if len(known) != 2 or known.upper() not in _locale_names().territories:
         raise UsageError(f"no country {code[:40]!r}; write two letters, such as de or us")
     return known
 
 
 def country_name(code: str) -> str:
     """The English name of a country, by its code; "" if unknown or empty."""
-    return str(_names().territories.get(code.upper(), ""))
+    return str(_locale_names().territories.get(code.upper(), ""))
 
 
 # Detects a text's language by its script, and for European languages by their commonest words.
 
-SAMPLE = 2_000
+SAMPLE_CHARS = 2_000
 SCRIPTS = (
     ("ja", regex(r"[\u3040-\u30ff]")),
     ("ko", regex(r"[\uac00-\ud7af\u1100-\u11ff]")),
@@ -161,7 +161,7 @@ COMMON_WORDS = {
     "hu": "a az és hogy nem is egy van volt de meg ez csak már mint vagy el még lehet ki azt szerint",
     "tr": "ve bir bu da de için ile olarak olan çok daha gibi en kadar sonra ne var değil her ama veya",
 }
-ASKING = {
+QUESTION_WORDS = {
     "en": "what who whom whose which when where why how does did do is are was were can could should would will may any"
     " there i my me we our you your it list name compare explain describe summarize find tell show give between about",
     "de": "was wer wen wem wessen welche welcher welches wann wo woher wohin warum weshalb wieso wie gibt hat kann soll"
@@ -198,11 +198,11 @@ for _language, _words in COMMON_WORDS.items():
 
 def _weights() -> dict[str, dict[str, float]]:
     """What each common word of questions counts for each language."""
-    common = {language: set(COMMON_WORDS.get(language, "").split()) for language in ASKING}
-    asking = {language: set(words.split()) for language, words in ASKING.items()}
+    common = {language: set(COMMON_WORDS.get(language, "").split()) for language in QUESTION_WORDS}
+    asking = {language: set(words.split()) for language, words in QUESTION_WORDS.items()}
     found: dict[str, dict[str, float]] = {}
     for word in set().union(*common.values(), *asking.values()):
-        languages = [name for name in ASKING if word in common[name] | asking[name]]
+        languages = [name for name in QUESTION_WORDS if word in common[name] | asking[name]]
         found[word] = {name: (1 + (word in asking[name])) / len(languages) for name in languages}
     return found
 
@@ -217,26 +217,26 @@ LEAST_WEIGHT, LEAD = 1.5, 1.5
 """Of a question: the least weight of its common words, and how many times that of any other language it must be."""
 
 
-def detect(text: str) -> str:
+def detect_language(text: str) -> str:
     """The language of `text` as ISO 639-1, "" if unknown. Reads the first 2,000 characters."""
-    sample = text[:SAMPLE]
+    sample = text[:SAMPLE_CHARS]
     if not sample.isascii():
-        found = _by_script(sample)
+        found = _script_language(sample)
         if found:
             return found
-    return _by_words(sample)
+    return _detect_by_words(sample)
 
 
-def of_question(text: str) -> str:
+def question_language(text: str) -> str:
     """The language of a question as ISO 639-1, "" if unknown: by its script, else by its common words.
 
     A question is short. So a word counts by how few languages have it ("do" and "a" are words of English, and of
     Czech), and twice in a language whose questions use it.
     """
-    sample = text[:SAMPLE]
-    if not sample.isascii() and (found := _by_script(sample)):
+    sample = text[:SAMPLE_CHARS]
+    if not sample.isascii() and (found := _script_language(sample)):
         return found
-    weights = dict.fromkeys(ASKING, 0.0)
+    weights = dict.fromkeys(QUESTION_WORDS, 0.0)
     for word in TOKEN.findall(sample.lower()):
         for language, weight in ASKED.get(word, {}).items():
             weights[language] += weight
@@ -244,7 +244,7 @@ def of_question(text: str) -> str:
     return max(weights, key=weights.__getitem__) if most >= LEAST_WEIGHT and most >= LEAD * next_most else ""
 
 
-def _by_script(sample: str) -> str:
+def _script_language(sample: str) -> str:
     """The language of the script of at least a third of the letters; kana among many more kanji is Japanese."""
     letters = sum(map(str.isalpha, sample))
     counts = {language: len(script.findall(sample)) for language, script in SCRIPTS}
@@ -260,7 +260,7 @@ def _by_script(sample: str) -> str:
     return best
 
 
-def _by_words(sample: str) -> str:
+def _detect_by_words(sample: str) -> str:
     tokens = Counter(TOKEN.findall(sample.lower()))
     total = tokens.total()
     if not total:

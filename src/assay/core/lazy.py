@@ -20,7 +20,7 @@ class _Later(ModuleType):
         return found
 
 
-def later(name: str) -> Any:
+def lazy_module(name: str) -> Any:
     """The module `name`, imported with the first attribute that is asked for; safe from any thread.
 
     For what is slow to import and seldom needed. Beside it stands the true import, for who checks types:
@@ -33,7 +33,7 @@ def later(name: str) -> Any:
     return _Later(name)
 
 
-def need(module: str, package: str, extra: str) -> None:
+def require_extra(module: str, package: str, extra: str) -> None:
     """Make sure that a module of an extra can be imported, without loading it.
 
     Raises:

@@ -8,17 +8,17 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.core.function_words import STOP_WORDS
-from assay.core.lazy import later, regex
-from assay.core.text import pairs
+from assay.core.lazy import lazy_module, regex
+from assay.core.text import letter_pairs
 
 if TYPE_CHECKING:
     import tantivy
 else:
-    tantivy = later("tantivy")
+    tantivy = lazy_module("tantivy")
 
 # English words whose meaning the verifier knows: they join, deny, soften or limit.
 
-FUNCTION = frozenset(
+FUNCTION_WORDS = frozenset(
     """
     a about above across after again against ago all along already also although am amid among an and another any
     are around as at away be became because become becomes been before being below beside between beyond both but
@@ -34,7 +34,7 @@ FUNCTION = frozenset(
     i'm i've you're cannot never none nobody nothing
     """.split()
 )
-NEUTRAL = frozenset(
+NEUTRAL_WORDS = frozenset(
     """
     a an the of in on at by for to from with as and or that this these those it its he his she her they their them
     which who whom whose is are was were be been being am has have had having do does did into onto within also there
@@ -184,7 +184,7 @@ STEMMERS = {
     "ta": "tamil",
     "tr": "turkish",
 }
-DEFAULT = "en"
+DEFAULT_ANALYSIS = "en"
 """The analysis of a text in an unknown language."""
 UNSTEMMED = "xx"
 PAIRED = regex(
@@ -205,7 +205,7 @@ JOINED = regex(
 """Signs inside words: virama and nukta of Indic scripts, which the tokenizer takes for the end of a word; the points of
 Hebrew and Arabic, which most writers leave out, and the stroke that lengthens an Arabic word.
 """
-CUT = 6
+MAX_TERM_LETTERS = 6
 """Letters that are kept of a word in a language without a stemmer, so that most of its forms are one term (McNamee and
 Mayfield 2004, "Character n-gram tokenization for European language text retrieval").
 """
@@ -228,7 +228,7 @@ def analysis_of(language: str) -> str:
     """The name of the analysis for a language: the language, or `xx` if it has no stemmer."""
     if language in STEMMERS:
         return language
-    return DEFAULT if language in ("", "zh", "ja", "ko", "th", "lo", "km", "my") else UNSTEMMED
+    return DEFAULT_ANALYSIS if language in ("", "zh", "ja", "ko", "th", "lo", "km", "my") else UNSTEMMED
 
 
 def terms(text: str, analysis: str) -> list[str]:
@@ -246,10 +246,10 @@ def terms(text: str, analysis: str) -> list[str]:
 @lru_cache(maxsize=KEPT)
 def _truncate(word: str) -> str:
     """The first letters of a word, with their vowel signs; a word with a digit as it is."""
-    if len(word) <= CUT or any(map(str.isdigit, word)):
+    if len(word) <= MAX_TERM_LETTERS or any(map(str.isdigit, word)):
         return word
     letters = [at for at, sign in enumerate(word) if sign.isalpha()]
-    return word[: letters[CUT]] if len(letters) > CUT else word
+    return word[: letters[MAX_TERM_LETTERS]] if len(letters) > MAX_TERM_LETTERS else word
 
 
 def name_terms(text: str, analysis: str) -> list[str]:
@@ -312,7 +312,7 @@ def _whole_words(analysis: str, accents: bool) -> tantivy.TextAnalyzer:
 
 
 def _pairs(match: re.Match[str]) -> str:
-    return f" {' '.join(pairs(match[0]))} "
+    return f" {' '.join(letter_pairs(match[0]))} "
 
 
 @cache

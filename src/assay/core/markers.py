@@ -18,18 +18,18 @@ import msgspec
 from assay.core.lazy import regex
 from assay.core.scanner import Marker, Token, scan
 
-__all__ = ["CitationMode", "Marker", "Rendered", "parse", "render", "strip"]
+__all__ = ["CitationMode", "Marker", "Rendered", "parse_markers", "render_markers", "strip_markers"]
 
 CitationMode = Literal["numbers", "footnotes", "links", "markers", "none"]
 
 
-def parse(text: str) -> list[Marker]:
+def parse_markers(text: str) -> list[Marker]:
     """The markers of `text`, in order."""
-    return list(_parse_markers(text))
+    return list(_cached_markers(text))
 
 
 @functools.lru_cache(maxsize=128)
-def _parse_markers(text: str) -> tuple[Marker, ...]:
+def _cached_markers(text: str) -> tuple[Marker, ...]:
     """Cached, since every step from writing to the gate needs it for one report."""
     return tuple(token.marker for token in scan(text) if token.marker is not None)
 
@@ -64,12 +64,14 @@ class Rendered(msgspec.Struct, frozen=True):
         return start + position - out if copied else start
 
 
-def strip(text: str) -> str:
+def strip_markers(text: str) -> str:
     """`text` without markers and without the space before each."""
-    return render(text, {}, "none", {}).text
+    return render_markers(text, {}, "none", {}).text
 
 
-def render(text: str, numbers: Mapping[str, int], mode: CitationMode, links: Mapping[int, tuple[str, str]]) -> Rendered:
+def render_markers(
+    text: str, numbers: Mapping[str, int], mode: CitationMode, links: Mapping[int, tuple[str, str]]
+) -> Rendered:
     """Render the markers of `text` for a reader.
 
     `numbers` maps a passage or source id to its display number. Other ids are dropped, and an empty marker goes with
@@ -79,14 +81,14 @@ def render(text: str, numbers: Mapping[str, int], mode: CitationMode, links: Map
     """
     tokens = list(scan(text))
     bare = _bracket_pattern(mode, set(numbers.values()))
-    edits = _escapes(text, tokens, bare) if bare is not None else []
+    edits = _escape_edits(text, tokens, bare) if bare is not None else []
     shown: set[object] = set()
     last = 0
     for marker in (token.marker for token in tokens if token.marker):
         if text[last : marker.start].strip(" \t"):
             shown = set()
         ids = [name for name in marker.ids if name in numbers] if mode != "none" else []
-        edits.append((marker.start, marker.end, _citation(ids, numbers, mode, links, shown)))
+        edits.append((marker.start, marker.end, _citation_text(ids, numbers, mode, links, shown)))
         last = marker.end
     return _apply_edits(text, sorted(edits), _APART.get(mode, ""))
 
@@ -129,7 +131,7 @@ class _Writer:
         self._line = ""  # the end of the line so far
 
     def put(self, raw: int, part: str, copied: bool) -> None:
-        if part and self._apart and self._joins(part, copied):
+        if part and self._apart and self._would_join(part, copied):
             self._append(raw, " ", copied=False)
         if part or not copied:
             self._append(raw, part, copied)
@@ -142,7 +144,7 @@ class _Writer:
         self.length += len(part)
         self._line = (self._line + part[-80:]).rpartition("\n")[2][-80:]
 
-    def _joins(self, part: str, copied: bool) -> bool:
+    def _would_join(self, part: str, copied: bool) -> bool:
         """True if Markdown would read a citation on one side of this joint as a part of something else."""
         if not copied:
             return part[0] == "[" and bool(self._line) and self._line[-1] in self._apart
@@ -179,7 +181,7 @@ def _bracket_pattern(mode: CitationMode, numbers: set[int]) -> re.Pattern[str] |
     return re.compile(rf"\[(?=\s*0*(?:{'|'.join(map(str, sorted(numbers)))})\s*\])")
 
 
-def _escapes(text: str, tokens: list[Token], bare: re.Pattern[str]) -> list[_Edit]:
+def _escape_edits(text: str, tokens: list[Token], bare: re.Pattern[str]) -> list[_Edit]:
     """Edits that keep a `bare` number of the text, or its own definition, from becoming a citation."""
     edits: list[_Edit] = []
     for kind, group in itertools.groupby(tokens, key=lambda token: token.kind):
@@ -193,7 +195,7 @@ def _escapes(text: str, tokens: list[Token], bare: re.Pattern[str]) -> list[_Edi
     return edits
 
 
-def _citation(
+def _citation_text(
     ids: list[str],
     numbers: Mapping[str, int],
     mode: CitationMode,
@@ -224,10 +226,10 @@ def _link(number: int, link: tuple[str, str] | None) -> str:
     title, url = link
     label = _MARKDOWN.sub(r"\\\1", " ".join(title.split())) or str(number)
     target = "".join(f"%{ord(sign):02X}" if sign in '<>()"\\ ' or sign < " " else sign for sign in url)
-    return f"[{label}]({target})" if target and _followed(url) else label
+    return f"[{label}]({target})" if target and _may_be_linked(url) else label
 
 
-def _followed(url: str) -> bool:
+def _may_be_linked(url: str) -> bool:
     try:
         return urlsplit(url).scheme.lower() in {"http", "https", "file", ""}
     except ValueError:

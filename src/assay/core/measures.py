@@ -114,7 +114,7 @@ _TEMPERATURES = {
 }
 
 
-def _read() -> tuple[dict[str, Measure], dict[str, str]]:
+def _read_measures() -> tuple[dict[str, Measure], dict[str, str]]:
     measures: dict[str, Measure] = {}
     names: dict[str, str] = {}
     for dimension, lines in _TABLE.items():
@@ -137,11 +137,11 @@ CURRENCIES = {
     **dict.fromkeys(("₹", "inr", "rupees"), "₹"),
 }
 """The sign of a currency, by its names in lower case."""
-MEASURES, NAMES = _read()
+MEASURES, UNIT_NAMES = _read_measures()
 """Units by their main name; and that name by every name of a unit, lower case."""
 
 
-def comparable(one: str, other: str) -> bool:
+def are_comparable(one: str, other: str) -> bool:
     """True if both units have the same dimension."""
     first, second = MEASURES.get(one), MEASURES.get(other)
     return first is not None and second is not None and first.dimension == second.dimension
@@ -165,7 +165,7 @@ _AMBIGUOUS = frozenset(
 """Names of units that mean something else at the end of a label: `birth_year`, `opening_day`, `price_min`."""
 
 
-def rounded(value: Decimal) -> Decimal:
+def round_converted(value: Decimal) -> Decimal:
     """A converted number without digits that only come from the division."""
     if len(value.as_tuple().digits) <= EXACT:
         return value
@@ -185,6 +185,6 @@ def split_label(label: str) -> LabelWithUnit:
     """The unit at the end of a label: `m` of `main_span_m`, `ft` of `Height (ft)`."""
     parts = words_of_name(label)
     unit = parts[-1].lower() if len(parts) > 1 else ""
-    if unit not in NAMES or unit in _AMBIGUOUS:
+    if unit not in UNIT_NAMES or unit in _AMBIGUOUS:
         return LabelWithUnit(label, "")
     return LabelWithUnit(label[: label.rindex(parts[-1])].rstrip(" _([-,"), parts[-1])

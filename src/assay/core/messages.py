@@ -20,7 +20,7 @@ class Closeness(msgspec.Struct, frozen=True, kw_only=True):
 
     cosines: dict[str, dict[str, float]] = {}
 
-    def of(self, question: str) -> Mapping[str, float]:
+    def cosines_for(self, question: str) -> Mapping[str, float]:
         """The cosines of passages with `question`; if it was not compared, with the question most like it in words."""
         if question in self.cosines:
             return self.cosines[question]
@@ -231,7 +231,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
     cached: float | None = None
     cache_write: float | None = None
 
-    def of(self, usage: Usage) -> float:
+    def cost(self, usage: Usage) -> float:
         """The cost of `usage` in US dollars; tokens read from and written to a cache are parts of the input."""
         cached = self.input if self.cached is None else self.cached
         written = self.input if self.cache_write is None else self.cache_write
@@ -239,7 +239,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
         parts = plain * self.input + usage.cached_tokens * cached + usage.cache_write_tokens * written
         return (parts + usage.output_tokens * self.output) / 1e6
 
-    def most(self, usage: Usage) -> float:
+    def max_cost(self, usage: Usage) -> float:
         """The most that `usage` can cost, in US dollars, however much of its input is cached."""
         dearest = max(self.input, self.cached or 0.0, self.cache_write or 0.0)
         return (usage.input_tokens * dearest + usage.output_tokens * self.output) / 1e6
@@ -281,14 +281,14 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
 # The text of messages for a model: each between tags of its name, which nothing inside can open or close.
 
-NAMES = tuple(
+MESSAGE_NAMES = tuple(
     """
     answers assumptions background brief conversation coverage documents evidence fields findings headers instructions
     note objection parts plan question reflections report_findings rules seen sentence steering task template
     """.split()
 )
 """Every name a message can have. A page that contains such a tag must not be mistaken for us."""
-_OURS = "|".join(NAMES)
+_OURS = "|".join(MESSAGE_NAMES)
 _TAG = regex(rf"<(?=\s*(?:(?i:/\s*(?:{_OURS}))|(?:{_OURS}))\b)")
 
 

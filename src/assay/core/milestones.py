@@ -10,7 +10,7 @@ from assay.core import events
 from assay.core.claims import VERDICTS
 from assay.core.events import Envelope, Event
 from assay.core.lazy import regex
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 
 MOST = 5
 """Files with the same reason that are named one by one."""
@@ -25,7 +25,7 @@ class ProgressNote(str):
     __slots__ = ()
 
 
-def summed(warnings: Sequence[str]) -> list[str]:
+def summarize_warnings(warnings: Sequence[str]) -> list[str]:
     """The warnings of an ingest; those about more than `MOST` files with one reason become one."""
     alike: dict[tuple[str, str], list[str]] = {}
     order: list[tuple[str, str]] = []
@@ -50,7 +50,7 @@ def _lines(verb: str, reason: str, paths: Sequence[str]) -> list[str]:
 LONGEST = 160
 
 
-def lines(envelope: Envelope, verbosity: int) -> list[str]:
+def progress_lines(envelope: Envelope, verbosity: int) -> list[str]:
     """The lines for this event at a verbosity (-1 quiet, 0 milestones, 1 and more everything)."""
     if verbosity < 0:
         return []
@@ -58,8 +58,8 @@ def lines(envelope: Envelope, verbosity: int) -> list[str]:
     if event is None:
         return []
     born = f"run {envelope.run_id}: searching {event.brief.scope.label}" if isinstance(event, events.RunCreated) else ""
-    texts = [shorten(born or milestone(event))]
-    if verbosity > 0 and (more := detail(event)):
+    texts = [shorten(born or milestone_line(event))]
+    if verbosity > 0 and (more := detail_line(event)):
         texts.append(f"  {shorten(more)}")
     return [line for line in texts if line]
 
@@ -100,35 +100,35 @@ _DETAILS: dict[type[Event], str] = {
 
 
 @singledispatch
-def milestone(event: Event) -> str:
+def milestone_line(event: Event) -> str:
     """The line for a milestone, empty for other events."""
     return _MILESTONES.get(type(event), "").format(event=event)
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.RunContinued) -> str:
     known = f"{pluralize(event.sources, 'source')}, {pluralize(event.passages, 'passage')}"
     return f"continuing from run {event.parent}: {known}"
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.TriageClassified) -> str:
     kind = f"{event.mode}, {event.depth}" if event.mode == "deep_research" else event.mode
     return f"question: {event.triage.complexity} ({kind})"
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.ClarifyAnswered) -> str:
     return f"assuming: {'; '.join(event.assumptions)}" if event.assumptions else ""
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.PlanApproved) -> str:
     steps = "; ".join(f"{step.id}. {step.title}" for step in event.plan.steps)
     return f"plan: {steps}"
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.FindingAdded) -> str:
     passages = pluralize(len(event.passages), "passage")
     if event.uncited:
@@ -136,7 +136,7 @@ def _(event: events.FindingAdded) -> str:
     return f"agent {event.lane} reported: {passages} cited"
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.ReflectDecided) -> str:
     if event.note:
         return f"research continues as planned: {event.note}"
@@ -147,7 +147,7 @@ def _(event: events.ReflectDecided) -> str:
 _COVERED = {"answered": "answered", "partly": "answered in part", "not": "not answered"}
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.CoverageAssessed) -> str:
     if event.when == "after":
         return ""  # the report says what verification changed in it
@@ -158,7 +158,7 @@ def _(event: events.CoverageAssessed) -> str:
     return f"coverage: {answered} of {pluralize(len(steps), 'step')} answered"
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.VerifySummary) -> str:
     if not event.summary.claims and event.passed:
         return "there are no claims to check"
@@ -168,23 +168,23 @@ def _(event: events.VerifySummary) -> str:
     return f"checked {pluralize(event.summary.claims, 'claim')}{': ' if found else ''}{found}{gate}"
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.RunExhausted) -> str:
-    return f"research ends: {in_words(event.reason)}"
+    return f"research ends: {stop_reason_phrase(event.reason)}"
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.RunWaiting) -> str:
     return "waiting for the plan to be approved" if event.topic == "plan" else f"waiting for {event.topic}"
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.ControlAccepted) -> str:
     asked = f"asked to stop agent {event.lane}" if event.lane else f"asked to {event.action}"
     return f"told: {event.text}" if event.action == "steer" else asked
 
 
-@milestone.register
+@milestone_line.register
 def _(event: events.ControlApplied) -> str:
     if event.lane:
         return f"agent {event.lane} is stopped"
@@ -193,12 +193,12 @@ def _(event: events.ControlApplied) -> str:
 
 
 @singledispatch
-def detail(event: Event) -> str:
+def detail_line(event: Event) -> str:
     """The line that only `-v` shows, empty if there is none."""
     return _DETAILS.get(type(event), "").format(event=event)
 
 
-@detail.register
+@detail_line.register
 def _(event: events.SearchPerformed) -> str:
     shared = ", shared" if event.shared else ""
     return f"searched {event.query!r}: {pluralize(event.results, 'document')} ({event.provider}{shared})"

@@ -109,7 +109,7 @@ class Declared(msgspec.Struct, frozen=True):
 
 
 @cache
-def declared(table: type) -> Mapping[str, Declared]:
+def declared_options(table: type) -> Mapping[str, Declared]:
     """The options of a table by name: a `TypedDict` whose keys have an `Option`, flags and offers."""
     found = {}
     for name, hint in typing.get_type_hints(table, include_extras=True).items():
@@ -120,13 +120,13 @@ def declared(table: type) -> Mapping[str, Declared]:
     return found
 
 
-def offered(table: type, by: Protocol) -> dict[str, tuple[Declared, Offer]]:
+def offered_options(table: type, by: Protocol) -> dict[str, tuple[Declared, Offer]]:
     """The options of a table that a protocol offers, by name."""
-    found = ((each, offer) for each in declared(table).values() for offer in each.offers if offer.by == by)
+    found = ((each, offer) for each in declared_options(table).values() for offer in each.offers if offer.by == by)
     return {each.name: (each, offer) for each, offer in found}
 
 
-def nested(values: Mapping[str, Any]) -> dict[str, Any]:
+def nest_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Values by dotted names as objects in objects."""
     whole: dict[str, Any] = {}
     for dotted, value in values.items():

@@ -26,7 +26,7 @@ import msgspec
 
 from assay.core.clean import one_line
 from assay.core.lazy import regex
-from assay.core.sources import KINDS, Notice, Passage, Source, SourceKind
+from assay.core.sources import SOURCE_KINDS, Notice, Passage, Source, SourceKind
 
 _DAY = regex(r"\d{4}(?:-\d{2}){0,2}", re.ASCII)
 _NOTICE = regex(rf"([a-z_]{{1,40}})(?: ({_DAY.pattern}))?", re.ASCII)
@@ -79,7 +79,7 @@ class ShownSource(msgspec.Struct, frozen=True):
     notices: tuple[str, ...] = ()
 
 
-def show(source: Source, passages: Sequence[Passage]) -> str:
+def format_source(source: Source, passages: Sequence[Passage]) -> str:
     """The lines for a source and its passages, without a final line break.
 
     Raises:
@@ -100,10 +100,10 @@ def show(source: Source, passages: Sequence[Passage]) -> str:
     return "\n".join(lines)
 
 
-def read(text: str) -> list[ShownSource]:
-    """Every source shown in `text`, in order; lines that `show` did not write are skipped.
+def read_sources(text: str) -> list[ShownSource]:
+    """Every source shown in `text`, in order; lines that `format_source` did not write are skipped.
 
-    A passage line counts only below the header of its own source. Reads exactly what `show` wrote.
+    A passage line counts only below the header of its own source. Reads exactly what `format_source` wrote.
     """
     headers: list[re.Match[str]] = []
     found: list[list[_Read]] = []
@@ -164,20 +164,20 @@ def _source_facts(source: Source) -> str:
     """Kind, date and notices in brackets, without invalid dates and notices."""
     kind = [source.kind] if source.kind != "unknown" else []
     day = [source.published] if _DAY.fullmatch(source.published) else []
-    notices = [noted for each in source.notices[:_MOST_NOTICES] if (noted := _noticed(each))]
+    notices = [noted for each in source.notices[:_MOST_NOTICES] if (noted := _notice_text(each))]
     known = [*kind, *day, *notices]
     return f" ({', '.join(known)})" if known else ""
 
 
-def _noticed(notice: Notice) -> str:
+def _notice_text(notice: Notice) -> str:
     text = f"{notice.kind} {notice.date}" if _DAY.fullmatch(notice.date) else notice.kind
-    return text if _NOTICE.fullmatch(text) and text not in KINDS else ""
+    return text if _NOTICE.fullmatch(text) and text not in SOURCE_KINDS else ""
 
 
 def _header_facts(header: re.Match[str]) -> tuple[SourceKind, str, tuple[str, ...]] | None:
-    """Kind, date and notices in the brackets of a header; None if `show` did not write them."""
+    """Kind, date and notices in the brackets of a header; None if `format_source` did not write them."""
     parts = header[4].split(", ") if header[4] is not None else []
-    kind = next((each for each in KINDS if parts and each == parts[0]), None)
+    kind = next((each for each in SOURCE_KINDS if parts and each == parts[0]), None)
     rest = parts[1:] if kind else parts
     published = rest[0] if rest and _DAY.fullmatch(rest[0]) else ""
     notices = tuple(rest[1:] if published else rest)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from assay.core.clean import one_line
 from assay.core.sources import Notice
-from assay.core.translation import N_, count_phrase, date_of, gettext, state
+from assay.core.translation import N_, count_phrase, format_report_date, gettext, record_statement
 
 MISSING = N_("What could not be found")
 """The heading of the last section of a report."""
@@ -23,34 +23,34 @@ TABLES_NOTE = N_(
 CLOSEST = N_("Closest passages")
 
 
-def missing() -> str:
+def missing_heading() -> str:
     """The heading of what could not be found."""
-    return state(gettext(MISSING), "missing")
+    return record_statement(gettext(MISSING), "missing")
 
 
-def closest() -> str:
+def closest_heading() -> str:
     """The heading of the passages nearest to a question that nothing answers."""
-    return state(gettext(CLOSEST))
+    return record_statement(gettext(CLOSEST))
 
 
-def nothing() -> str:
+def nothing_found_text() -> str:
     """Replaces empty findings or an empty section."""
-    return state(gettext(NOTHING))
+    return record_statement(gettext(NOTHING))
 
 
-def not_found() -> str:
+def no_answer_text() -> str:
     """Replaces an answer if the documents have none."""
-    return state(gettext(NOT_FOUND))
+    return record_statement(gettext(NOT_FOUND))
 
 
 def built_in_note(tables: bool = False) -> str:
     """The built-in model's note about its reports, a paragraph in italics; `tables` says that it read tables."""
-    return f"*{state(gettext(TABLES_NOTE if tables else BUILT_IN_NOTE))}*"
+    return f"*{record_statement(gettext(TABLES_NOTE if tables else BUILT_IN_NOTE))}*"
 
 
-def expect() -> None:
+def record_phrases() -> None:
     """Render all of them once: a model's reply or a finding from a log may contain one."""
-    for phrase in (missing, nothing, not_found, built_in_note):
+    for phrase in (missing_heading, nothing_found_text, no_answer_text, built_in_note):
         phrase()
     built_in_note(tables=True)
 
@@ -143,7 +143,7 @@ mode = _name_phrase(MODES)
 depth = _name_phrase(DEPTHS)
 
 
-def reason(text: str) -> str:
+def verdict_reason(text: str) -> str:
     """Why a claim has its verdict: a fixed reason of code in the current language, any other unchanged."""
     return gettext(text) if text else ""
 
@@ -151,7 +151,7 @@ def reason(text: str) -> str:
 def notice_line(notice: Notice) -> str:
     """A notice on a line: its kind and its date."""
     kind = one_line(notice.kind.replace("_", " "))
-    return " ".join(filter(None, (_name_phrase(NOTICES)(kind), one_line(date_of(notice.date)))))
+    return " ".join(filter(None, (_name_phrase(NOTICES)(kind), one_line(format_report_date(notice.date)))))
 
 
 # Why a run ended, by its stop reason, for a reader.
@@ -176,7 +176,7 @@ STOP_REASONS: dict[str, str] = {
 """Every stop reason, and its sentence for a reader."""
 
 
-def in_words(reason: str) -> str:
+def stop_reason_phrase(reason: str) -> str:
     """A stop reason inside a sentence: "the token limit was reached"; an unknown one unchanged."""
     if reason not in STOP_REASONS:
         return reason.removesuffix(".")
@@ -184,14 +184,14 @@ def in_words(reason: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def ended_by(reason: str) -> str:
+def ended_by_text(reason: str) -> str:
     """What ended research before it was done: a limit, or its owner."""
     if reason == "finished_early":
-        return in_words(reason)
-    return gettext("research was ended by a limit: {why}").format(why=in_words(reason))
+        return stop_reason_phrase(reason)
+    return gettext("research was ended by a limit: {why}").format(why=stop_reason_phrase(reason))
 
 
-LIMITS: frozenset[str] = frozenset(
+LIMIT_REASONS: frozenset[str] = frozenset(
     ("time", "usd", "tokens", "searches", "pages", "agents", "finished_early", "unwritten")
 )
 """The stop reasons of runs that ended before everything was done, but with a report."""

@@ -34,13 +34,13 @@ def sections(text: str) -> Iterator[tuple[str, int, int]]:
         title = _title(text, at, longest) if begins else None
         if title is not None:
             if text[start:at].strip():
-                yield _path(above), start, at
+                yield _join_titles(above), start, at
             above = [each for each in above if each[0] < title[0]]
             above.append(title)
             start = after
         at = after
     if text[start:].strip():
-        yield _path(above), start, len(text)
+        yield _join_titles(above), start, len(text)
 
 
 def without_number(title: str) -> str:
@@ -48,7 +48,7 @@ def without_number(title: str) -> str:
     return _NUMBERING.sub("", title, count=1) if _NUMBERING.match(title) else title
 
 
-def _path(above: list[tuple[int, str]]) -> str:
+def _join_titles(above: list[tuple[int, str]]) -> str:
     return " ".join(title for _, title in above)
 
 

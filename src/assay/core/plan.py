@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.brief import SetDepth
 from assay.core.errors import UsageError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 
 Complexity = Literal["simple", "moderate", "complex"]
@@ -90,7 +90,7 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
 MOST_STEPS = 20
 LONGEST = 2_000
 """Code points of a title, a thought or a description."""
-LARGEST = 200_000
+MAX_PLAN_CHARS = 200_000
 """Code points of a form."""
 HEADER = "# Edit the plan, save and close. Steps may be added, changed, moved and deleted; # begins a remark.\n"
 _STEP = regex(r"[0-9]{1,4}[.)](?=\s|$)")
@@ -123,19 +123,19 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def read(text: str) -> Plan:
+def read_plan(text: str) -> Plan:
     """Read a plan from its form, or from JSON with `title` and `steps` (each with a `title`).
 
     Raises:
         UsageError: it cannot be read; the message names the line, or the place in the JSON.
     """
-    if len(text) > LARGEST:
-        raise UsageError(f"a plan has at most {LARGEST:,} characters")
+    if len(text) > MAX_PLAN_CHARS:
+        raise UsageError(f"a plan has at most {MAX_PLAN_CHARS:,} characters")
     text = text.removeprefix("\ufeff")
-    return checked(_from_json(text) if text.lstrip()[:1] == "{" else _from_lines(text))
+    return check_plan(_from_json(text) if text.lstrip()[:1] == "{" else _from_lines(text))
 
 
-def checked(plan: Plan) -> Plan:
+def check_plan(plan: Plan) -> Plan:
     """A user's plan in the form for research: steps in order from 1, none begun.
 
     Raises:
@@ -146,19 +146,19 @@ def checked(plan: Plan) -> Plan:
     steps = tuple(_check_step(number, step) for number, step in enumerate(plan.steps, 1))
     if not any(step.needs_search for step in steps):
         raise UsageError("no step of the plan searches; at least one has to")
-    title, thought = _fits(plan.title, "the title"), _fits(plan.thought, "the thought")
+    title, thought = _check_length(plan.title, "the title"), _check_length(plan.thought, "the thought")
     return Plan(title=title or steps[0].title, thought=thought, steps=steps)
 
 
 def _check_step(number: int, step: PlanStep) -> PlanStep:
-    title = _fits(step.title, f"the title of step {number}")
+    title = _check_length(step.title, f"the title of step {number}")
     if not title:
         raise UsageError(f"step {number} has no title: write one")
-    described = _fits(step.description, f"the description of step {number}")
+    described = _check_length(step.description, f"the description of step {number}")
     return PlanStep(id=number, title=title, description=described, type=step.type, needs_search=step.needs_search)
 
 
-def _fits(text: str, what: str) -> str:
+def _check_length(text: str, what: str) -> str:
     line = _line(text)
     if len(line) > LONGEST:
         raise UsageError(f"{what} has {len(line):,} characters: shorten it to at most {LONGEST:,}")
@@ -184,7 +184,7 @@ class _Plan(msgspec.Struct):
 def _from_json(text: str) -> Plan:
     try:
         plan = msgspec.json.decode(text.encode(errors="surrogatepass"), type=_Plan)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise UsageError(f"the plan cannot be read ({error}): begin with the form that `assay plan` writes") from error
     return Plan(
         title=plan.title,
@@ -209,20 +209,20 @@ def _from_lines(text: str) -> Plan:
         if not content or content.startswith("#"):
             continue
         if match := _STEP.match(content):
-            steps.append((_titled(content[match.end() :], number), {}))
+            steps.append((_check_title(content[match.end() :], number), {}))
         else:
-            _take(content, number, steps[-1][1] if steps else head, _OF_STEP if steps else _HEAD)
+            _take_field(content, number, steps[-1][1] if steps else head, _OF_STEP if steps else _HEAD)
     made = tuple(_make_step(title, fields) for title, fields in steps)
     return Plan(title=head.get("title", ""), thought=head.get("thought", ""), steps=made)
 
 
-def _titled(text: str, number: int) -> str:
+def _check_title(text: str, number: int) -> str:
     if not text.strip():
         raise UsageError(f"line {number}: the step has no title: write one")
     return text.strip()
 
 
-def _take(text: str, number: int, fields: dict[str, str], known: tuple[str, ...]) -> None:
+def _take_field(text: str, number: int, fields: dict[str, str], known: tuple[str, ...]) -> None:
     """Put a line `key: value` into `fields`.
 
     Raises:
@@ -278,7 +278,7 @@ class StepTitles:
             if self._done:
                 break
             if self._string is not None:
-                self._inside(self._string, sign, found)
+                self._read_string_part(self._string, sign, found)
             elif sign == '"' and self._open:
                 self._string = []
             elif sign in "{[":
@@ -297,7 +297,7 @@ class StepTitles:
         last = self._open[-1]
         return last.within if last.is_list else last.key
 
-    def _inside(self, string: list[str], sign: str, found: list[str]) -> None:
+    def _read_string_part(self, string: list[str], sign: str, found: list[str]) -> None:
         if sign == '"' and not self._escaped:
             self._string = None
             self._end_string(_decode_string("".join(string)), found)
@@ -325,5 +325,5 @@ class StepTitles:
 def _decode_string(text: str) -> str:
     try:
         return msgspec.json.decode(f'"{text}"'.encode(errors="replace"), type=str, strict=False)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return text

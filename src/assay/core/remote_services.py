@@ -10,16 +10,16 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
     import httpx2
 else:
-    httpx2 = later("httpx2")
+    httpx2 = lazy_module("httpx2")
 
 
 @functools.cache
-def trusted(*, told: bool = False) -> ssl.SSLContext:
+def tls_context(*, told: bool = False) -> ssl.SSLContext:
     """The system's trusted certificates; with `told`, those in `SSL_CERT_FILE` and `SSL_CERT_DIR` instead. Blocking."""
     made: ssl.SSLContext = httpx2.create_ssl_context(trust_env=told)
     return made
@@ -35,15 +35,15 @@ def retry_after(headers: Mapping[str, str], now: str = "") -> float | None:
     Names in `headers` are lower case, or looked up that way. A date is relative to `now` (ISO 8601 with a zone), or to
     this machine's clock if it is empty. A past or negative time is 0; an invalid value counts as none.
     """
-    milliseconds = _number(headers.get("retry-after-ms", ""))
+    milliseconds = _parse_seconds(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
     value = headers.get("retry-after", "")
-    seconds = _number(value)
-    return _until(value, now) if seconds is None else seconds
+    seconds = _parse_seconds(value)
+    return _seconds_until_date(value, now) if seconds is None else seconds
 
 
-def _number(text: str) -> float | None:
+def _parse_seconds(text: str) -> float | None:
     try:
         value = float(text[:LONGEST])
     except ValueError:
@@ -51,7 +51,7 @@ def _number(text: str) -> float | None:
     return max(0.0, value) if math.isfinite(value) else None
 
 
-def _until(text: str, now: str) -> float | None:
+def _seconds_until_date(text: str, now: str) -> float | None:
     try:
         date = parsedate_to_datetime(text[:LONGEST])
         moment = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000": a time in UTC with an unknown zone
@@ -72,7 +72,7 @@ def error_summary(error: BaseException) -> str:
     return str(error)[:LOOKED_AT]
 
 
-def status_of(error: BaseException) -> str:
+def http_status(error: BaseException) -> str:
     """The HTTP status of the store's answer; "" if the error has none."""
     found = _STATUS.search(error_summary(error))
     return found[1] if found else ""

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
-from assay.core.assurance import Assurance, assured, unended
+from assay.core.assurance import Assurance, assess_claims, unfinished_limits
 from assay.core.bibliography import Bibliography, RenderedText, compile_bibliography, render_body
 from assay.core.claims import Check, Citation, Claim, Conflict, Relevance, Summary, Verdict, Version, summarize
-from assay.core.markers import CitationMode, strip
+from assay.core.markers import CitationMode, strip_markers
 from assay.core.plan import Coverage, Plan
-from assay.core.search_record import Looked, look_over
+from assay.core.search_record import Looked, summarize_searches
 from assay.core.sources import Notice, Passage, SourceKind, Surroundings
-from assay.core.typed_answers import ReportField, reported, shaped
+from assay.core.typed_answers import ReportField, report_fields, shape_answer
 from assay.core.usage import Usage
 from assay.core.view import RunView
 
@@ -205,7 +205,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             yield claim, tuple(passages[each.passage] for each in claim.citations if each.passage in passages)
 
 
-def bibliography(view: RunView) -> Bibliography:
+def build_bibliography(view: RunView) -> Bibliography:
     """The bibliography of the report as written so far."""
     claimed = (id for claim in view.claims for id in claim.passages)
     return compile_bibliography(view.report.text, view.sources, view.passages, claimed)
@@ -218,10 +218,10 @@ def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
 
 def render_report(view: RunView, citations: CitationMode) -> tuple[Report, RenderedText, Bibliography]:
     """As `build_report`, with the rendered text and its bibliography."""
-    books = bibliography(view)
+    books = build_bibliography(view)
     body = render_body(view.report.text, books, citations)
     claims = tuple(_claim(view, claim, body, books) for claim in view.claims)
-    fields = reported(view.fields, view.claims)
+    fields = report_fields(view.fields, view.claims)
     report = Report(
         run_id=view.run_id,
         question=view.question,
@@ -242,31 +242,31 @@ def render_report(view: RunView, citations: CitationMode) -> tuple[Report, Rende
         sources=_sources(books),
         summary=summarize(view.claims, view.summary.dropped_markers),
         usage=_usage(view),
-        limits=(*unended(view), *view.report.limits),
+        limits=(*unfinished_limits(view), *view.report.limits),
         warnings=tuple(dict.fromkeys(warning.message for warning in view.warnings)),
         fields=fields,
-        data=shaped(view.fields, fields),
+        data=shape_answer(view.fields, fields),
         thread=view.brief.thread if view.brief else "",
         parent=view.brief.parent if view.brief else "",
         forked_from=view.brief.fork.run if view.brief and view.brief.fork else "",
         conflicts=view.conflicts,
         copies=view.copies,
-        removed=tuple(ReportRemoved(**asdict(claim) | {"text": strip(claim.text)}) for claim in view.removed),
-        further=_further(view, books),
-        looked=look_over(view),
-        thinking=_thinking(view),
-        assurance=assured(view.claims) if view.graded else None,
+        removed=tuple(ReportRemoved(**asdict(claim) | {"text": strip_markers(claim.text)}) for claim in view.removed),
+        further=_further_passages(view, books),
+        looked=summarize_searches(view),
+        thinking=_writing_thoughts(view),
+        assurance=assess_claims(view.claims) if view.graded else None,
     )
     return report, body, books
 
 
-def _thinking(view: RunView) -> tuple[str, ...]:
+def _writing_thoughts(view: RunView) -> tuple[str, ...]:
     """The models' reasoning while they wrote the report."""
     turns = (turn for phase in view.phases if phase.name == "write" for turn in phase.turns)
     return tuple(thought for turn in turns for thought in turn.thoughts if thought.strip())
 
 
-def _independent(view: RunView, claim: Claim) -> int:
+def _independent_source_count(view: RunView, claim: Claim) -> int:
     """How many sources a claim cites, with copies of one another counted once."""
     first = {sha256: group[0] for group in view.copies for sha256 in group}
     cited = (view.passages[id].document_sha256 for id in claim.passages if id in view.passages)
@@ -283,7 +283,7 @@ def _claim(view: RunView, claim: Claim, body: RenderedText, books: Bibliography)
         verdict=claim.verdict,
         reason=claim.reason,
         citations=books.citations(claim.passages),
-        independent=_independent(view, claim),
+        independent=_independent_source_count(view, claim),
         against=tuple(
             Opposed(passage=id, source=books.joined[id], number=books.numbers.get(id))
             for id in claim.against
@@ -313,7 +313,7 @@ def _passage(view: RunView, books: Bibliography, passage: Passage) -> ReportPass
     )
 
 
-def _further(view: RunView, books: Bibliography) -> tuple[ReportPassage, ...]:
+def _further_passages(view: RunView, books: Bibliography) -> tuple[ReportPassage, ...]:
     """Passages that the text does not cite although the claims' records name them."""
     against = (id for claim in view.claims for id in claim.against)
     before = (id for versions in view.versions.values() for version in versions for id in version.passages)

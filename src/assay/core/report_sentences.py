@@ -16,11 +16,11 @@ import msgspec
 
 from assay.core.blocks import Block, BlockKind, read_blocks
 from assay.core.lazy import regex
-from assay.core.markers import BLANKS, Marker, parse
+from assay.core.markers import BLANKS, Marker, parse_markers
 from assay.core.scanner import scan
 from assay.core.tables.cells import row_cells
 from assay.core.text import sentences, words
-from assay.core.translation import speech, statement_kind
+from assay.core.translation import current_phrases, statement_kind
 
 # The role of a sentence: it states a fact, frames a field, concludes, or gives the report its structure.
 
@@ -129,43 +129,43 @@ class ReportBlock(msgspec.Struct, frozen=True, kw_only=True):
         return self.block.kind in ("heading", "head row") or self.block.origin != "writer"
 
 
-def read(report: str, *, html: bool = False) -> tuple[ReportSentence, ...]:
+def read_sentences(report: str, *, html: bool = False) -> tuple[ReportSentence, ...]:
     """Every sentence of `report`, in order, with the markers inside it and directly after it; `html` as `read_blocks`.
 
     A marker after the final punctuation belongs to the sentence before it; one alone in its block, to the last sentence
     of the block before. Cached, since comparing, checking and the gate read the same report.
     """
-    return _read(report, frozenset(speech().stated.items()), html)
+    return _cached_sentences(report, frozenset(current_phrases().stated.items()), html)
 
 
 @functools.lru_cache(maxsize=128)
-def _read(report: str, stated: frozenset[tuple[str, str]], html: bool) -> tuple[ReportSentence, ...]:
+def _cached_sentences(report: str, stated: frozenset[tuple[str, str]], html: bool) -> tuple[ReportSentence, ...]:
     del stated  # sentences stated by code affect roles: without this in the key, an outdated result would be returned
-    markers = parse(report)
+    markers = parse_markers(report)
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
     alone: list[Marker] = []  # of the blocks since the last sentence that contain nothing else
-    for number, block in enumerate(readable(read_blocks(report, html=html), {})):
+    for number, block in enumerate(text_blocks(read_blocks(report, html=html), {})):
         inside = markers[bisect_left(starts, block.places[0]) : bisect_right(starts, block.places[-1])]
         sentences = read_block(report, number, block, inside)
         if not sentences:
             alone += inside if found else ()
             continue
         if alone:
-            found[-1] = grown(found[-1], alone)
+            found[-1] = add_markers(found[-1], alone)
             alone.clear()
         found.extend(sentences)
     if alone:
-        found[-1] = grown(found[-1], alone)
-    return numbered(found)
+        found[-1] = add_markers(found[-1], alone)
+    return number_claims(found)
 
 
 def claims(report: str, *, html: bool = False) -> tuple[ReportSentence, ...]:
     """The sentences of `report` that state something checkable: facts and frames; `html` as `read_blocks`."""
-    return tuple(sentence for sentence in read(report, html=html) if sentence.id)
+    return tuple(sentence for sentence in read_sentences(report, html=html) if sentence.id)
 
 
-def numbered(found: Sequence[ReportSentence], count: int = 0) -> tuple[ReportSentence, ...]:
+def number_claims(found: Sequence[ReportSentence], count: int = 0) -> tuple[ReportSentence, ...]:
     """The sentences, with ids for those that are claims, after `count` others."""
     given = []
     for sentence in found:
@@ -177,7 +177,7 @@ def numbered(found: Sequence[ReportSentence], count: int = 0) -> tuple[ReportSen
     return tuple(given)
 
 
-def grown(sentence: ReportSentence, markers: Sequence[Marker]) -> ReportSentence:
+def add_markers(sentence: ReportSentence, markers: Sequence[Marker]) -> ReportSentence:
     """The last sentence before a block of markers, with these added."""
     role: Role = "frame" if sentence.role == "frame" else "fact"
     return msgspec.structs.replace(sentence, role=role, markers=(*sentence.markers, *markers))
@@ -189,7 +189,7 @@ def grown(sentence: ReportSentence, markers: Sequence[Marker]) -> ReportSentence
 def read_block(report: str, number: int, block: ReportBlock, markers: Sequence[Marker]) -> tuple[ReportSentence, ...]:
     """The sentences of a block, without ids; `markers` are those inside it."""
     text, places = _strip_markers(block, markers)
-    return tuple(_sentences(report, number, block, text, places, markers)) if text.strip() else ()
+    return tuple(_split_block(report, number, block, text, places, markers)) if text.strip() else ()
 
 
 def _strip_markers(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, Sequence[int]]:
@@ -208,10 +208,10 @@ def _strip_markers(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, 
     return "".join((*kept, block.text[last:])), places
 
 
-def _sentences(
+def _split_block(
     report: str, number: int, block: ReportBlock, text: str, places: Sequence[int], markers: Sequence[Marker]
 ) -> Iterator[ReportSentence]:
-    spans = _spans(block.block.kind, text, places, markers)
+    spans = _sentence_spans(block.block.kind, text, places, markers)
     owned: list[list[Marker]] = [[] for _ in spans]
     starts = [places[start] for start, _ in spans]
     for marker in markers:
@@ -222,7 +222,7 @@ def _sentences(
             id="",
             text=line,
             start=places[start],
-            end=_end(report, places[start], places[end - 1] + 1, own),
+            end=_sentence_end(report, places[start], places[end - 1] + 1, own),
             role="structure" if block.is_structure else role_of(line, block.sections, cited=bool(own)),
             block=number,
             markers=tuple(own),
@@ -230,7 +230,9 @@ def _sentences(
         )
 
 
-def _spans(kind: BlockKind, text: str, places: Sequence[int], markers: Sequence[Marker]) -> list[tuple[int, int]]:
+def _sentence_spans(
+    kind: BlockKind, text: str, places: Sequence[int], markers: Sequence[Marker]
+) -> list[tuple[int, int]]:
     """The spans of sentences; a row, or a frame cited at its end, is one sentence."""
     spans = sentences(_mask_dots(text))
     whole = [(spans[0][0], spans[-1][1])]
@@ -282,12 +284,12 @@ def _mask_dots(text: str) -> str:
     )
 
 
-PAIRED = '*_~()“”„"«»'
+PAIRED_SIGNS = '*_~()“”„"«»'
 """Punctuation at a sentence's ends that may go to its neighbour."""
 _END_SIGNS = regex(r"[\s.!?…。！？؟۔।,;:\"'”’»)\]*_|]*")
 
 
-def _end(report: str, start: int, end: int, markers: Sequence[Marker]) -> int:
+def _sentence_end(report: str, start: int, end: int, markers: Sequence[Marker]) -> int:
     """The end of a sentence before its last markers, with only sentence-ending punctuation after them."""
     for marker in reversed(markers):
         if start < marker.start < end and _END_SIGNS.fullmatch(report, marker.end, end):
@@ -298,7 +300,7 @@ def _end(report: str, start: int, end: int, markers: Sequence[Marker]) -> int:
 # blocks
 
 
-def readable(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[ReportBlock]:
+def text_blocks(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[ReportBlock]:
     """The blocks with text: headings, paragraphs, list items, quotations, table rows. No code or HTML.
 
     `blocks` are those of a report, or some of them; `sections` are the headings above them, by level, updated on the
@@ -315,11 +317,11 @@ def readable(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[Repo
             yield from _row(block, tuple(sections.values()), above)
         elif block.kind in ("heading", "paragraph"):
             if block.kind == "heading":
-                _enter(sections, block.level, block.content)
+                _enter_section(sections, block.level, block.content)
             yield from _text(block, tuple(sections.values()))
 
 
-def _enter(sections: dict[int, str], level: int, name: str) -> None:
+def _enter_section(sections: dict[int, str], level: int, name: str) -> None:
     """Enter a heading, which ends the sections of its level and below."""
     for at in [at for at in sections if at >= level]:
         del sections[at]

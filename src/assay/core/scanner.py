@@ -70,8 +70,8 @@ def _marker(content: str, start: int, end: int) -> Marker | None:
     implied: set[str] = set()
     for match in _ITEMS.finditer(content):
         first = match[1].upper()
-        last = match[2].upper() if match[2] else _sibling(first, match[3])
-        between = _range(first, last) if last else [first]
+        last = match[2].upper() if match[2] else _short_range_end(first, match[3])
+        between = _range_ids(first, last) if last else [first]
         written.update(dict.fromkeys(between))
         implied.update(between[1:-1])
     ids = tuple(written)
@@ -84,7 +84,7 @@ def _marker(content: str, start: int, end: int) -> Marker | None:
     )
 
 
-def _sibling(first: str, ordinal: str | None) -> str:
+def _short_range_end(first: str, ordinal: str | None) -> str:
     """The end of a short range: `S3.17-19` ends at S3.19, `S3-5` at S5."""
     if ordinal is None:
         return ""
@@ -92,7 +92,7 @@ def _sibling(first: str, ordinal: str | None) -> str:
     return f"{source}.{ordinal}" if point else f"S{ordinal}"
 
 
-def _range(first: str, last: str) -> list[str]:
+def _range_ids(first: str, last: str) -> list[str]:
     """Both ends and, if they are of one source and ascend, what is between them; at most `RANGE_CAP` ids."""
     stem, point, low = first.rpartition(".") if "." in first else ("S", "", first[1:])
     other, same, high = last.rpartition(".") if "." in last else ("S", "", last[1:])
@@ -201,7 +201,7 @@ class Scanner:
             lead = self._lead + self.text[start : min(end, start + 40)]
             self._lead = lead if _MARGIN.fullmatch(lead) else None
 
-    def _more(self, have: int) -> None:
+    def _require_more(self, have: int) -> None:
         """Wait for more text, unless none comes or the construct is already `have` >= LOOK_AHEAD characters long."""
         if not self._final and have < LOOK_AHEAD:
             raise _Undecided
@@ -209,7 +209,7 @@ class Scanner:
     def _next(self) -> tuple[int, Kind, Marker | None]:
         """Decide the next piece: its end, its kind, and its marker."""
         if self.fence:
-            return self._in_fence(), "verbatim", None
+            return self._fence_content_end(), "verbatim", None
         if self._line_start:
             end = self._fence_line() if self.text[self._at] in _FENCE_SIGNS else 0
             self._line_start = False
@@ -241,7 +241,7 @@ class Scanner:
             raise _Undecided
         return 0
 
-    def _in_fence(self) -> int:
+    def _fence_content_end(self) -> int:
         if self._line_start:
             closing = _CLOSING.match(self.text, self._at)
             if closing and (self._final or closing[0].endswith("\n")):
@@ -271,22 +271,22 @@ class Scanner:
             self._edge = (begin, max(end, known + self.base), edge)
         return min(limit, len(self.text), edge - self.base if edge >= 0 else limit)
 
-    def _missing(self, edge: int) -> int:
+    def _unclosed(self, edge: int) -> int:
         """There is no closing delimiter before `edge`: return 0, or wait if the text only ends there so far."""
         if edge == len(self.text):
-            self._more(edge - self._at)
+            self._require_more(edge - self._at)
         return 0
 
     def _backslash(self) -> int:
         if self._at + 1 == len(self.text):
-            self._more(1)
+            self._require_more(1)
             return 0
         closing = {"(": "\\)", "[": "\\]"}.get(self.text[self._at + 1])
         if closing:
             edge = self._block_edge()
             end = self.text.find(closing, self._at + 2, edge)
             if end < 0:
-                self._missing(edge)
+                self._unclosed(edge)
             elif self.text.find(self.text[self._at : self._at + 2], self._at + 2, end) < 0:  # formulas are not nested
                 return end + 2
         return self._at + 2 if self.text[self._at + 1] != "\n" else 0
@@ -299,7 +299,7 @@ class Scanner:
             whole = run.end() < len(self.text) or self._final or run.end() == self._at + LOOK_AHEAD
             if whole and run.end() - run.start() == length:
                 return run.end()
-        self._missing(edge)
+        self._unclosed(edge)
         return opening.end()
 
     def _math(self) -> int:
@@ -315,12 +315,12 @@ class Scanner:
         edge = self._block_edge()
         if double:
             end = self.text.find("$$", self._at + 2, edge)
-            return end + 2 if end >= 0 else self._missing(edge)
+            return end + 2 if end >= 0 else self._unclosed(edge)
         closing = _MATH_END.search(self.text, self._at + 2, edge)
         if closing is None:
-            return self._missing(edge)
+            return self._unclosed(edge)
         if closing.end() == len(self.text):
-            self._more(0)
+            self._require_more(0)
         return closing.end()
 
     @staticmethod
@@ -335,7 +335,7 @@ class Scanner:
         if link:
             return link.end()
         if _AUTOLINK_BEGUN.match(self.text, self._at, limit):
-            self._more(len(self.text) - self._at)
+            self._require_more(len(self.text) - self._at)
         return 0
 
     def _full_width(self) -> tuple[int, Kind, Marker | None]:
@@ -352,7 +352,7 @@ class Scanner:
         if not end:
             return self._at + 1, "text", None
         if end == len(self.text):
-            self._more(0)
+            self._require_more(0)
         follows = self.text[end : end + 1]
         tail = self._link_tail(end) if follows == "(" else 0
         if tail:
@@ -380,7 +380,7 @@ class Scanner:
                 return sign.end()
             if depth > _DEEPEST:
                 return 0
-        return self._missing(edge)
+        return self._unclosed(edge)
 
     def _link_tail(self, start: int) -> int:
         """The end of the `(destination "title")` at `start`, 0 if there is none."""
@@ -389,7 +389,7 @@ class Scanner:
         if tail:
             return tail.end()
         if _TAIL_BEGUN.match(self.text, start, limit):
-            self._more(len(self.text) - start)
+            self._require_more(len(self.text) - start)
         return 0
 
 

@@ -9,7 +9,7 @@ import msgspec
 from assay.core.bibliography import compile_bibliography
 from assay.core.sources import SNIPPET
 from assay.core.view import RunView, SearchMade
-from assay.core.web_addresses import canonical
+from assay.core.web_addresses import canonical_url
 
 # The searches of a run as a table: queries, providers, and what became of the results.
 
@@ -68,13 +68,13 @@ class _AddressFacts:
     def __init__(self, view: RunView) -> None:
         claimed = (id for claim in view.claims for id in claim.passages)
         books = compile_bibliography(view.report.text, view.sources, view.passages, claimed)
-        self._read = {canonical(each.url) for each in view.sources.values() if each.media_type != SNIPPET}
-        self._cited = {canonical(each.source.url) for each in books.entries if each.number is not None}
-        self._failed = {canonical(each.url): each.reason for each in view.unreadable}
+        self._read = {canonical_url(each.url) for each in view.sources.values() if each.media_type != SNIPPET}
+        self._cited = {canonical_url(each.source.url) for each in books.entries if each.number is not None}
+        self._failed = {canonical_url(each.url): each.reason for each in view.unreadable}
 
     def row(self, made: list[SearchMade]) -> SearchRow:
         best = max(made, key=lambda each: (not each.failed, each.results))
-        found = list(dict.fromkeys(map(canonical, best.found)))
+        found = list(dict.fromkeys(map(canonical_url, best.found)))
         refused = {each.url: each.reason for search in made for each in search.excluded}
         unread = {url: self._failed[url] for url in found if url in self._failed and url not in self._read}
         return SearchRow(
@@ -92,7 +92,7 @@ class _AddressFacts:
         )
 
 
-LOCAL = "local"
+LOCAL_PROVIDER = "local"
 """The name of the search over the documents in scope."""
 
 
@@ -123,14 +123,14 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
     ended: tuple[str, ...] = ()
 
     @property
-    def anywhere(self) -> bool:
+    def has_searched(self) -> bool:
         """True if the run has searched: a search with something to search was answered, or something was read."""
         return bool(self.providers or self.read)
 
 
-def look_over(view: RunView) -> Looked:
+def summarize_searches(view: RunView) -> Looked:
     """The searches and sources of a run, by its log so far. A search over no documents does not count."""
-    made = [each for each in searches(view) if each.provider != LOCAL or view.documents]
+    made = [each for each in searches(view) if each.provider != LOCAL_PROVIDER or view.documents]
     answered = [each for each in made if not each.failed]
     providers = tuple(dict.fromkeys(each.provider for each in answered))
     reasons = {each.provider: each.failed for each in made if each.failed and each.provider not in providers}

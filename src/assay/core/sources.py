@@ -51,14 +51,14 @@ Syntax = Literal["markdown", "plain", "code", "pages", "rows"]
 SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
 
 SourceKind = Literal["primary", "official", "scholarly", "news", "reference", "forum", "unknown"]
-KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
+SOURCE_KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
 
 LONGEST_PASSAGE = 500
 """Code points of a passage; an extractor that writes `rows` keeps its lines below this."""
 
 SNIPPET = "text/x-search-snippet"
 """The media type of a search provider's snippet of a page that nobody has read yet."""
-RENDERED = "x-rendered-by"
+RENDERED_HEADER = "x-rendered-by"
 """The header with the browser that rendered a page. A server's header of that name is dropped."""
 
 FINAL_URL = "final_url"
@@ -254,7 +254,7 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     after: str
 
 
-def readable(spans: Sequence[PassageSpan]) -> Sequence[PassageSpan]:
+def content_spans(spans: Sequence[PassageSpan]) -> Sequence[PassageSpan]:
     """The passages with content, without navigation; all if there is nothing else."""
     kept = tuple(span for span in spans if span.kind != "navigation")
     return kept if kept and len(kept) < len(spans) else spans

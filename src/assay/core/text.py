@@ -15,13 +15,13 @@ import string
 import unicodedata
 from typing import TYPE_CHECKING
 
-from assay.core.languages import ASKING, COMMON_WORDS, SAMPLE, detect
-from assay.core.lazy import later, regex
+from assay.core.languages import COMMON_WORDS, QUESTION_WORDS, SAMPLE_CHARS, detect_language
+from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
     import nupunkt
 else:
-    nupunkt = later("nupunkt")
+    nupunkt = lazy_module("nupunkt")
 
 _IN_NAME = regex(r"(?<=[a-z0-9])(?=[A-Z])|[_\W]+")
 _LINE = regex(r"\S(?:.*\S)?")
@@ -100,9 +100,9 @@ def sentences(text: str) -> list[tuple[int, int]]:
     spans = []
     start = 0
     for blank in _BLANK_LINE.finditer(text):
-        spans.extend(_paragraph(text, start, blank.start()))
+        spans.extend(_paragraph_sentences(text, start, blank.start()))
         start = blank.end()
-    spans.extend(_paragraph(text, start, len(text)))
+    spans.extend(_paragraph_sentences(text, start, len(text)))
     return spans
 
 
@@ -153,11 +153,11 @@ def _connecting_words() -> frozenset[str]:
     return frozenset(" ".join(COMMON_WORDS.values()).split())
 
 
-def _paragraph(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _paragraph_sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Sentences of one paragraph, `text[start:end]`."""
     paragraph = text[start:end]
     own = () if paragraph.isascii() else (match.end() for match in _OWN_END.finditer(paragraph))
-    cuts = sorted({*_latin_cuts(paragraph), *own, len(paragraph)})
+    cuts = sorted({*_cached_cuts(paragraph), *own, len(paragraph)})
     spans = []
     last = 0
     for cut in cuts:
@@ -169,14 +169,14 @@ def _paragraph(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return spans
 
 
-def _latin_cuts(paragraph: str) -> tuple[int, ...]:
+def _cached_cuts(paragraph: str) -> tuple[int, ...]:
     if not _MAYBE_END.search(paragraph):
         return ()
-    return _cuts(paragraph) if len(paragraph) <= _KEPT else _cuts.__wrapped__(paragraph)
+    return _sentence_cuts(paragraph) if len(paragraph) <= _KEPT else _sentence_cuts.__wrapped__(paragraph)
 
 
 @functools.lru_cache(maxsize=512)
-def _cuts(paragraph: str) -> tuple[int, ...]:
+def _sentence_cuts(paragraph: str) -> tuple[int, ...]:
     """Cached for short paragraphs: those of passages and reports are needed again and again."""
     cuts = (end for _, end in nupunkt.sent_spans(paragraph))
     units = (match.end() for match in _UNIT_END.finditer(paragraph) if match[1].isupper())
@@ -219,16 +219,16 @@ def _is_noun(paragraph: str, word: str) -> bool:
 
     A word that often begins German sentences and questions counts as the beginning of one.
     """
-    return _detected(paragraph[:SAMPLE]) == "de" and word.casefold() not in _german_openers()
+    return _detected(paragraph[:SAMPLE_CHARS]) == "de" and word.casefold() not in _german_openers()
 
 
-_detected = functools.lru_cache(maxsize=8)(detect)
+_detected = functools.lru_cache(maxsize=8)(detect_language)
 """Cached, since a list needs it at each of its numbers."""
 
 
 @functools.cache
 def _german_openers() -> frozenset[str]:
-    return frozenset(f"{COMMON_WORDS['de']} {ASKING['de']} {_GERMAN_OPENERS}".split())
+    return frozenset(f"{COMMON_WORDS['de']} {QUESTION_WORDS['de']} {_GERMAN_OPENERS}".split())
 
 
 _ASCII_WORD = regex(r"[a-z0-9]+(?:'(?=[a-z])[a-z0-9]+)?")
@@ -256,7 +256,7 @@ def is_unspaced(text: str) -> bool:
 def words(text: str) -> list[str]:
     """Casefolded NFKC words of `text`, for matching.
 
-    Words of unspaced scripts are overlapping `pairs`. Hyphens, dots and
+    Words of unspaced scripts are overlapping `letter_pairs`. Hyphens, dots and
     underscores separate: "EIP-1559" is `["eip", "1559"]`. A possessive "'s" is removed.
     """
     if text.isascii():
@@ -287,13 +287,13 @@ def _ascii_words(text: str) -> list[str]:
 def _other_words(text: str) -> list[str]:
     plain = _SIGNS.sub(" ", text)
     if plain.replace("’", "").isascii():
-        return [_without_s(each) for each in _PLAIN_WORD.findall(plain.lower())]
+        return [_strip_possessive(each) for each in _PLAIN_WORD.findall(plain.lower())]
     found = []
     for spaced, run in _word_pattern().findall(unicodedata.normalize("NFKC", text).casefold()):
         if spaced:
-            found.append(_without_s(spaced))
+            found.append(_strip_possessive(spaced))
         else:
-            found.extend(pairs(run))
+            found.extend(letter_pairs(run))
     return found
 
 
@@ -305,7 +305,7 @@ _SYLLABLE = regex(
 """A consonant with the vowels and signs that are written around it and the consonants stacked below it."""
 
 
-def pairs(run: str) -> list[str]:
+def letter_pairs(run: str) -> list[str]:
     """The overlapping pairs of a run of letters in an unspaced script; a single letter as itself.
 
     Pairs of characters; in Thai, Lao, Burmese and Khmer, where a character is only a sound, of syllables as they are
@@ -316,7 +316,7 @@ def pairs(run: str) -> list[str]:
     return ["".join(units[at : at + 2]) for at in range(max(1, len(units) - 1))]
 
 
-def _without_s(word: str) -> str:
+def _strip_possessive(word: str) -> str:
     return word.removesuffix("'s").removesuffix("’s") if word[-1] == "s" else word
 
 
@@ -337,11 +337,11 @@ def estimate_tokens(text: str) -> int:
     English counts 3.5 characters per token, most digits and symbols one each, other alphabets 0.6 per letter, Chinese
     and the like one and a half per character, long unbroken runs (hashes, base64) two characters per token.
     """
-    return _tokens(text) if len(text) <= _COUNTED else _tokens.__wrapped__(text)
+    return _count_tokens(text) if len(text) <= _COUNTED else _count_tokens.__wrapped__(text)
 
 
 @functools.lru_cache(maxsize=512)
-def _tokens(text: str) -> int:
+def _count_tokens(text: str) -> int:
     """Cached, since each request of a conversation holds the messages of the one before."""
     if text.isascii():
         plain, others = text.encode(), 0.0

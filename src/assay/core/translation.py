@@ -3,8 +3,8 @@
 A catalogue is current for a run or an export and for what they start (a context variable: parallel runs do not see each
 other's). `assay.locale` loads catalogues. Without one the messages are English.
 
-Code records each sentence that it adds to a report with `state`. So a sentence is known as code's own because it was
-recorded, in whatever language, and not because it looks like one.
+Code records each sentence that it adds to a report with `record_statement`. So a sentence is known as code's own
+because it was recorded, in whatever language, and not because it looks like one.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from gettext import NullTranslations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 from assay.core.text import sentences
 
 if TYPE_CHECKING:
     from babel import dates, numbers
 else:
-    dates, numbers = later("babel.dates"), later("babel.numbers")
+    dates, numbers = lazy_module("babel.dates"), lazy_module("babel.numbers")
 
 ENGLISH = "en"
 RIGHT_TO_LEFT = frozenset(("ar", "fa", "he", "ur", "ps", "sd", "ug", "yi", "ckb", "dv"))
@@ -53,13 +53,13 @@ _SPEECH: ContextVar[Phrases] = ContextVar("speech")
 _SILENT = Phrases()
 
 
-def speech() -> Phrases:
+def current_phrases() -> Phrases:
     """The current catalogue; English if there is none."""
     return _SPEECH.get(_SILENT)
 
 
 @contextmanager
-def spoken(given: Phrases) -> Iterator[Phrases]:
+def use_phrases(given: Phrases) -> Iterator[Phrases]:
     """Use a catalogue in the block, and in every task that begins in it."""
     token = _SPEECH.set(given)
     try:
@@ -70,12 +70,12 @@ def spoken(given: Phrases) -> Iterator[Phrases]:
 
 def gettext(message: str) -> str:
     """A message in the current language."""
-    return speech().catalogue.gettext(message)
+    return current_phrases().catalogue.gettext(message)
 
 
 def ngettext(one: str, several: str, count: int) -> str:
     """A message with a number, in the plural form that the current language has for it."""
-    return speech().catalogue.ngettext(one, several, count)
+    return current_phrases().catalogue.ngettext(one, several, count)
 
 
 def N_(message: str) -> str:  # noqa: N802 - gettext's own name, which extraction looks for
@@ -86,66 +86,70 @@ def N_(message: str) -> str:  # noqa: N802 - gettext's own name, which extractio
 # code's own sentences
 
 
-def state(text: str, kind: Statement = "notice") -> str:
+def record_statement(text: str, kind: Statement = "notice") -> str:
     """Return `text`, recorded as code's own, so that it needs no source."""
-    phrases = speech()
+    phrases = current_phrases()
     if phrases is not _SILENT:
         phrases.stated |= {
             plain: kind
             for each in (text, *(text[start:end] for start, end in sentences(text)))
-            if (plain := _plain(each))
+            if (plain := _plain_text(each))
         }
     return text
 
 
 def statement_kind(text: str) -> Statement | None:
     """The kind of statement that a sentence or heading by code is, None if it is not by code."""
-    return speech().stated.get(_plain(text)) if speech().stated else None
+    return current_phrases().stated.get(_plain_text(text)) if current_phrases().stated else None
 
 
 def statements_in(text: str) -> dict[str, Statement]:
     """Code's own sentences and headings that occur in `text`."""
-    lines = [_plain(line) for line in text.splitlines()]
-    return {phrase: kind for phrase, kind in sorted(speech().stated.items()) if any(phrase in line for line in lines)}
+    lines = [_plain_text(line) for line in text.splitlines()]
+    return {
+        phrase: kind
+        for phrase, kind in sorted(current_phrases().stated.items())
+        if any(phrase in line for line in lines)
+    }
 
 
-def _plain(text: str) -> str:
+def _plain_text(text: str) -> str:
     return " ".join(_MARKUP.sub(" ", text).split())
 
 
 # figures, dates, lists
 
 
-def number(value: int) -> str:
+def format_number(value: int) -> str:
     """A whole number with its groups of digits."""
-    phrases = speech()
-    return f"{value:,}" if phrases.locale == ENGLISH else numbers.format_decimal(value, locale=_locale(phrases))
+    phrases = current_phrases()
+    return f"{value:,}" if phrases.locale == ENGLISH else numbers.format_decimal(value, locale=_babel_locale(phrases))
 
 
-def day(iso: str) -> str:
+def format_day(iso: str) -> str:
     """A day in words (`2 January 2025`); anything but an ISO date unchanged."""
     try:
         found = date.fromisoformat(iso[:10])
     except ValueError:
         return iso
-    phrases = speech()
+    phrases = current_phrases()
     if phrases.locale == ENGLISH:
         return f"{found.day} {found:%B %Y}"
-    return dates.format_date(found, "long", locale=_locale(phrases))
+    return dates.format_date(found, "long", locale=_babel_locale(phrases))
 
 
-def date_of(iso: str) -> str:
+def format_report_date(iso: str) -> str:
     """A date in a sentence of the report: ISO in English, in words in other languages."""
-    return iso if speech().locale == ENGLISH else day(iso)
+    return iso if current_phrases().locale == ENGLISH else format_day(iso)
 
 
-def _locale(phrases: Phrases) -> str:
+def _babel_locale(phrases: Phrases) -> str:
     return phrases.locale.replace("-", "_")
 
 
 def count_phrase(one: str, several: str) -> Callable[[int], str]:
     """Says a number of things in the current language, by a message with its plural, which extraction looks for."""
-    return lambda count: ngettext(one, several, count).format(count=number(count))
+    return lambda count: ngettext(one, several, count).format(count=format_number(count))
 
 
 def join_list(parts: Iterable[str]) -> str:
@@ -153,28 +157,28 @@ def join_list(parts: Iterable[str]) -> str:
     return gettext(", ").join(parts)
 
 
-def enumerated(parts: Iterable[str], most: int) -> str:
+def join_some(parts: Iterable[str], most: int) -> str:
     """`A, B and 3 more`: at most `most` of the parts, and how many are left out."""
     every = list(parts)
     text = join_list(every[:most])
     if len(every) <= most:
         return text
     return ngettext("{parts} and {count} more", "{parts} and {count} more", len(every) - most).format(
-        parts=text, count=number(len(every) - most)
+        parts=text, count=format_number(len(every) - most)
     )
 
 
-def labelled(label: str, text: str) -> str:
+def label_text(label: str, text: str) -> str:
     """`Label: text`, with the colon of the current language."""
     return gettext("{label}: {text}").format(label=label, text=text)
 
 
-def colon() -> str:
+def label_separator() -> str:
     """The text between a label and its content."""
-    return labelled("", "")
+    return label_text("", "")
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """`text` in the quotation marks of the current language."""
     return gettext("“{text}”").format(text=text)
 

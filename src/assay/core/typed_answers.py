@@ -51,15 +51,15 @@ class ReportField(msgspec.Struct, frozen=True, kw_only=True):
     passages: tuple[str, ...]
 
 
-def reported(fields: Iterable[Field], claims: Sequence[Claim]) -> dict[str, ReportField]:
+def report_fields(fields: Iterable[Field], claims: Sequence[Claim]) -> dict[str, ReportField]:
     """The fields by name, each with the verification of its sentence; a refuted value is voided."""
     stated: dict[str, Claim] = {}
     for claim in claims:
         stated.setdefault(claim.text, claim)
-    return {field.name: _reported(field, stated) for field in fields}
+    return {field.name: _report_field(field, stated) for field in fields}
 
 
-def _reported(field: Field, stated: Mapping[str, Claim]) -> ReportField:
+def _report_field(field: Field, stated: Mapping[str, Claim]) -> ReportField:
     if field.value is None:
         return ReportField(value=None, verdict="", reason=field.reason, claims=(), passages=())
     claim = stated.get(field.sentence)
@@ -74,7 +74,7 @@ def _reported(field: Field, stated: Mapping[str, Claim]) -> ReportField:
     )
 
 
-def shaped(fields: Sequence[Field], values: Mapping[str, ReportField]) -> Any:
+def shape_answer(fields: Sequence[Field], values: Mapping[str, ReportField]) -> Any:
     """Only the values, in the requested shape: objects in objects and lists, null for unknown ones.
 
     Items are numbered from 0 without gaps; an empty path without a value stands for nothing.
@@ -83,11 +83,11 @@ def shaped(fields: Sequence[Field], values: Mapping[str, ReportField]) -> Any:
         return None
     root: dict[str, Any] = {}
     for field in fields:
-        _put(root, field.path, values[field.name].value)
+        _set_value(root, field.path, values[field.name].value)
     return root
 
 
-def _put(root: dict[str, Any], path: tuple[str | int, ...], value: Value) -> None:
+def _set_value(root: dict[str, Any], path: tuple[str | int, ...], value: Value) -> None:
     at: Any = root
     for part, after in pairwise(path):
         empty: Any = [] if isinstance(after, int) else {}

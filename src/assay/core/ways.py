@@ -1,7 +1,7 @@
 """How to do what a message suggests, in the terms of the place where it is read: command, request, tool, button.
 
-Messages are written for the terminal. `way` words a suggestion when a message is created; `worded` replaces the
-commands in an existing message, such as the stored reason of a failure.
+Messages are written for the terminal. `suggest_command` words a suggestion when a message is created; `adapt_wording`
+replaces the commands in an existing message, such as the stored reason of a failure.
 
 The surface is that of the current caller (a context variable, which the server sets for each request); by default the
 terminal.
@@ -65,7 +65,7 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
 _NEEDS_QUOTES = regex(r"[\s'\"\\$&|;<>()*?`!#~]")
 
 
-def way(action: str, name: str) -> str:
+def suggest_command(action: str, name: str) -> str:
     """How to do `action` with `name`: "resume", "cancel" or "approve" a run, or "ask further"; "add" documents to a
     collection; "name documents" to remove (of any name).
     """
@@ -135,7 +135,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
 _FLAG = regex(r" \(--[a-z-]+( [A-Z]+)?\)")
 
 
-def worded(text: str) -> str:
+def adapt_wording(text: str) -> str:
     """A message with its commands replaced by the terms of the current surface, which has no flags."""
     surface = _surface.get()
     if surface == "terminal":
@@ -149,7 +149,7 @@ def worded(text: str) -> str:
 
 
 @contextmanager
-def read_on(surface: Surface) -> Iterator[None]:
+def use_surface(surface: Surface) -> Iterator[None]:
     """Word messages for this surface in the block."""
     token = _surface.set(surface)
     try:
@@ -158,6 +158,6 @@ def read_on(surface: Surface) -> Iterator[None]:
         _surface.reset(token)
 
 
-def now_read_on(surface: Surface) -> None:
+def set_surface(surface: Surface) -> None:
     """Word messages for this surface from now on, in this task and what it starts."""
     _surface.set(surface)

@@ -60,7 +60,7 @@ class BadUrl(ValueError):
 
 
 @lru_cache(maxsize=512)
-def read(text: str, base: str = "") -> Url:
+def parse_url(text: str, base: str = "") -> Url:
     """Parse an address, perhaps relative to `base`.
 
     Raises:
@@ -94,21 +94,21 @@ def read(text: str, base: str = "") -> Url:
 
 
 def is_address(text: str) -> bool:
-    """True if `read` reads it."""
+    """True if `parse_url` reads it."""
     try:
-        read(text)
+        parse_url(text)
     except BadUrl:
         return False
     return True
 
 
-def canonical(text: str) -> str:
+def canonical_url(text: str) -> str:
     """The form in which addresses are compared; text that is not an address is unchanged.
 
     The host is in lower case; default port, fragment, and tracking parameters are removed. The rest of the query stays.
     """
     try:
-        url = read(text)
+        url = parse_url(text)
     except BadUrl:
         return text
     path, question, query = url.target.partition("?")
@@ -118,9 +118,9 @@ def canonical(text: str) -> str:
 
 # A user's rules for the web: domains, dates, a country, interpreted in one place for search and for pages.
 
-OTHER = "mcp:"
+MCP_PREFIX = "mcp:"
 """The beginning of addresses without a host: what a server of the Model Context Protocol found."""
-DAY = regex(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
+DATE_PATTERN = regex(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 
 
 class WebRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,7 +140,7 @@ class WebRules(msgspec.Struct, frozen=True, kw_only=True):
     fresh: bool = False
     left_out: tuple[str, ...] = ()
 
-    def refuses_host(self, host: str) -> str:
+    def host_refusal_reason(self, host: str) -> str:
         """Why pages of this host are not read; "" if they are."""
         host = host.lower().rstrip(".")
         denied = next((domain for domain in self.denied if is_below(host, domain)), "")
@@ -150,28 +150,28 @@ class WebRules(msgspec.Struct, frozen=True, kw_only=True):
             return f"not of {', '.join(self.domains)}"
         return ""
 
-    def refuses(self, url: str, published: str = "") -> str:
+    def refusal_reason(self, url: str, published: str = "") -> str:
         """Why a page is left out, by its address and its date of publication (ISO 8601, or a part of it)."""
-        if url.startswith(OTHER):
-            return f"not of {', '.join(self.domains)}" if self.domains else self._refuses_date(published)
+        if url.startswith(MCP_PREFIX):
+            return f"not of {', '.join(self.domains)}" if self.domains else self._date_refusal_reason(published)
         try:
-            why = self.refuses_host(read(url).host)
+            why = self.host_refusal_reason(parse_url(url).host)
         except BadUrl:
             return "not an address"
-        if not why and self.leaves_out(url):
+        if not why and self.excludes(url):
             return "left out by request"
-        return why or self._refuses_date(published)
+        return why or self._date_refusal_reason(published)
 
-    def leaves_out(self, url: str) -> bool:
+    def excludes(self, url: str) -> bool:
         """True if this page itself is left out."""
-        return bool(self.left_out) and canonical(url) in self.left_out
+        return bool(self.left_out) and canonical_url(url) in self.left_out
 
-    def _refuses_date(self, published: str) -> str:
-        found = DAY.match(published)
+    def _date_refusal_reason(self, published: str) -> str:
+        found = DATE_PATTERN.match(published)
         if not found or not (self.since or self.until):
             return ""
         try:
-            first, last = days_of(found)
+            first, last = date_range(found)
         except ValueError:
             return ""
         if self.since and last < self.since:
@@ -189,7 +189,7 @@ def is_below(host: str, domain: str) -> bool:
     return host == domain or host.endswith(f".{domain}")
 
 
-def days_of(found: re.Match[str]) -> tuple[str, str]:
+def date_range(found: re.Match[str]) -> tuple[str, str]:
     """The first and the last day that a date covers.
 
     Raises:
@@ -241,24 +241,24 @@ class Quality(msgspec.Struct, frozen=True):
 UNKNOWN = Quality()
 
 
-def assess(url: str, metadata: Mapping[str, str], trusted: Sequence[str] = ()) -> Quality:
+def assess_source(url: str, metadata: Mapping[str, str], trusted: Sequence[str] = ()) -> Quality:
     """The kind of the page at `url`; anything but a web page is unknown.
 
     `trusted` are hosts (with all below them) that the user vouches for, which overrides everything else. What a page
     says about itself counts last, and never makes it official or primary.
     """
     try:
-        host = read(url).host.lower()
+        host = parse_url(url).host.lower()
     except BadUrl:
         return UNKNOWN
     vouched = next((name for name in trusted if is_below(host, name)), "")
     if vouched:
         return Quality("primary", f"{vouched} is in sources.allow")
-    return _by_host(host) or _by_words(metadata) or _by_shape(host, metadata)
+    return _quality_by_host(host) or _quality_by_metadata(metadata) or _quality_by_shape(host, metadata)
 
 
 @lru_cache(maxsize=256)
-def _by_host(host: str) -> Quality | None:
+def _quality_by_host(host: str) -> Quality | None:
     for kind, reason, names in HOSTS:
         if name := next((name for name in names if is_below(host, name)), ""):
             return Quality(kind, f"{name}: {reason}")
@@ -267,7 +267,7 @@ def _by_host(host: str) -> Quality | None:
     return None
 
 
-def _by_words(metadata: Mapping[str, str]) -> Quality | None:
+def _quality_by_metadata(metadata: Mapping[str, str]) -> Quality | None:
     if doi_of(metadata):
         return Quality("scholarly", "it states a DOI")
     if metadata.get("journal"):
@@ -275,7 +275,7 @@ def _by_words(metadata: Mapping[str, str]) -> Quality | None:
     return None
 
 
-def _by_shape(host: str, metadata: Mapping[str, str]) -> Quality:
+def _quality_by_shape(host: str, metadata: Mapping[str, str]) -> Quality:
     if _FORUM_LABELS.intersection(host.split(".")):
         return Quality("forum", "anybody may write there, by its name")
     if _ACADEMIC.fullmatch(host):

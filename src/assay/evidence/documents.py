@@ -19,7 +19,7 @@ from assay.evidence.segment import segment
 
 BATCH_BYTES = 250_000
 """Bytes of text that make a batch: a tenth of a second's work."""
-AHEAD = 5
+AHEAD_BATCHES = 5
 """Batches in progress before the first of them is needed."""
 Spans = tuple[PassageSpan, ...]
 Texts = list[tuple[bytes, Syntax]]
@@ -58,7 +58,7 @@ def cut_in_order(
     under_way: deque[tuple[_Batch, Callable[[], Sequence[Spans]]]] = deque()
     for batch in _batches(documents, text):
         under_way.append((batch, begin(batch.texts)))
-        if len(under_way) > AHEAD:
+        if len(under_way) > AHEAD_BATCHES:
             first, wait = under_way.popleft()
             yield from first.outcomes(wait())
     for batch, wait in under_way:
@@ -113,8 +113,8 @@ class DocumentReader:
     ) -> None:
         self._blobs, self._cut, self._begin = blobs, cut, begin
         self._texts: _Cache[bytes] = _Cache(texts, TEXTS_BYTES, len)
-        self._spans: _Cache[tuple[PassageSpan, ...]] = _Cache(lists, SPANS_BYTES, _weight)
-        self._tables: _Cache[tuple[ReadTable, ...]] = _Cache(lists // 4, TABLES_BYTES, _cells)
+        self._spans: _Cache[tuple[PassageSpan, ...]] = _Cache(lists, SPANS_BYTES, _spans_size)
+        self._tables: _Cache[tuple[ReadTable, ...]] = _Cache(lists // 4, TABLES_BYTES, _tables_size)
 
     def text(self, document: Document) -> bytes:
         return self._texts.get(document.sha256, lambda: self._blobs.get(document.sha256))
@@ -152,7 +152,7 @@ class DocumentReader:
         return self._tables.get(f"{document.sha256}/{document.syntax}/{document.title}", read)
 
 
-def context(
+def passage_with_surroundings(
     reader: DocumentReader, document: Document, start: int, end: int, around: int = 300
 ) -> tuple[str, str, str]:
     """The text before bytes `start` to `end` of a document, those bytes, and the text after them.
@@ -166,12 +166,12 @@ def context(
     text = reader.text(document)
     if not 0 <= start <= end <= len(text):
         raise ValueError(f"bytes {start} to {end} are not in a document of {len(text)} bytes")
-    before, after = surroundings(text, start, end, around)
+    before, after = surrounding_text(text, start, end, around)
     return before, text[start:end].decode(), after
 
 
-def surroundings(text: bytes, start: int, end: int, around: int = 300) -> tuple[str, str]:
-    """The text before and after bytes `start` to `end` of a document's text, as in `context`."""
+def surrounding_text(text: bytes, start: int, end: int, around: int = 300) -> tuple[str, str]:
+    """The text before and after bytes `start` to `end` of a document's text, as in `passage_with_surroundings`."""
     before = text[max(0, start - around) : start].decode(errors="ignore")
     after = text[end : end + around].decode(errors="ignore")
     if start > around:
@@ -186,11 +186,11 @@ def _first_break(text: str) -> int:
     return next((index for index, char in enumerate(text[:40]) if char.isspace()), 0)
 
 
-def _weight(spans: Sequence[PassageSpan]) -> int:
+def _spans_size(spans: Sequence[PassageSpan]) -> int:
     return sum(len(span.text) for span in spans) + SPAN_BYTES * len(spans)
 
 
-def _cells(tables: Sequence[ReadTable]) -> int:
+def _tables_size(tables: Sequence[ReadTable]) -> int:
     """An upper bound for the bytes of tables: a row stores its own cells besides the columns'."""
     return sum(2 * sum(len(cell) + SPAN_BYTES for column in table.columns for cell in column) for table in tables)
 
@@ -239,7 +239,7 @@ class CitedPassage(msgspec.Struct, frozen=True, kw_only=True):
     claims: tuple[Claim, ...]
 
 
-def show(
+def cited_passage(
     library: Library, reader: DocumentReader, claims: Sequence[Claim], number: int, source: Source, passage: Passage
 ) -> CitedPassage:
     """The passage behind display number `number` of a report with these claims. Blocking.
@@ -251,6 +251,6 @@ def show(
     document = library.document(passage.document_sha256)
     if document is None:
         raise UnknownName("document", passage.document_sha256)
-    before, _, after = context(reader, document, passage.start, passage.end)
+    before, _, after = passage_with_surroundings(reader, document, passage.start, passage.end)
     resting = tuple(claim for claim in claims if passage.id in claim.passages)
     return CitedPassage(number=number, source=source, passage=passage, before=before, after=after, claims=resting)

@@ -33,12 +33,12 @@ from assay.core.sources import (
     source_id,
     span_of,
 )
-from assay.core.web_addresses import assess, canonical, doi_of
+from assay.core.web_addresses import assess_source, canonical_url, doi_of
 
 LANE_SOURCES = 999
 
 RowKind = Literal["source", "passage", "query", "page"]
-"""The kind of a row that a turn's results add; `answer` rows are the tools' own."""
+"""The kind of a row that a turn's results add; `cache_answer` rows are the tools' own."""
 
 
 class DocumentPassages(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,11 +161,11 @@ class Ledger:
 
     # notices
 
-    def noticed(self, doi: str) -> tuple[Notice, ...] | None:
+    def notices_about(self, doi: str) -> tuple[Notice, ...] | None:
         """The notices about a work, by its DOI; None if it was not looked up."""
         return self._held.notices.get(doi)
 
-    def note(self, doi: str, notices: tuple[Notice, ...], sources: Iterable[str]) -> None:
+    def store_notices(self, doi: str, notices: tuple[Notice, ...], sources: Iterable[str]) -> None:
         """Store the notices about a work; they are shown with it from now on, including these sources."""
         self._held.notices[doi] = notices
         for id in sources:
@@ -187,12 +187,12 @@ class Ledger:
     def source(self, id: str) -> Source | None:
         """A source by its id, if this view includes its lane."""
         source = self._held.sources.get(id)
-        return source if source is not None and self._sees(id) else None
+        return source if source is not None and self._is_visible(id) else None
 
     def passage(self, id: str) -> Passage | None:
         """A passage by its id, if this view includes its lane."""
         passage = self._held.passages.get(id)
-        return passage if passage is not None and self._sees(passage.source) else None
+        return passage if passage is not None and self._is_visible(passage.source) else None
 
     def document(self, source: str) -> Document | None:
         """The document of a source."""
@@ -225,10 +225,10 @@ class Ledger:
         """
         source, point, _ = id.partition(".")
         lane = lane_of_source(source)
-        made_up = bool(point) and lane > 0 and self._held.count.get(lane, 0) > 0 and self._sees(source)
+        made_up = bool(point) and lane > 0 and self._held.count.get(lane, 0) > 0 and self._is_visible(source)
         return made_up or self.source(source) is not None
 
-    def everything(self) -> tuple[dict[str, Passage], dict[str, Source]]:
+    def passages_and_sources(self) -> tuple[dict[str, Passage], dict[str, Source]]:
         """All passages shown and all sources found by these lanes, by id: lane after lane, each in its order."""
         held = self._held
         passages = {each.id: each for lane in self._visible(held.lane_passages) for each in held.lane_passages[lane]}
@@ -241,15 +241,17 @@ class Ledger:
 
     def queries(self, since: int = 0) -> tuple[str, ...]:
         """The queries of these lanes, by lane, each once; only of lane `since` and later."""
-        return _flat(self._held.queries, [lane for lane in self._visible(self._held.queries) if lane >= since])
+        return _distinct_texts(
+            self._held.queries, [lane for lane in self._visible(self._held.queries) if lane >= since]
+        )
 
     def pages(self) -> tuple[str, ...]:
         """The names of documents that these lanes opened, by lane, each once."""
-        return _flat(self._held.pages, self._visible(self._held.pages))
+        return _distinct_texts(self._held.pages, self._visible(self._held.pages))
 
     def recall(self, query: str, limit: int = 10) -> list[Passage]:
         """The passages in the ledger that answer `query` best, best first; one that two lanes saw counts once."""
-        held = self._distinct()
+        held = self._distinct_passages()
         statements = [
             QuotableStatement(text=each.text, label=each.label, heading=" ".join((*each.heading[-1:], each.lead)))
             for each in held
@@ -267,7 +269,7 @@ class Ledger:
             for document, spans in grouped.items()
         ]
 
-    def _distinct(self) -> list[Passage]:
+    def _distinct_passages(self) -> list[Passage]:
         found: dict[tuple[str, int, int], Passage] = {}
         for lane in self._visible(self._held.lane_passages):
             for passage in self._held.lane_passages[lane]:
@@ -277,16 +279,16 @@ class Ledger:
     def _visible(self, lanes: Iterable[int]) -> list[int]:
         return sorted(lane for lane in lanes if self._lanes is None or lane in self._lanes)
 
-    def _sees(self, source: str) -> bool:
+    def _is_visible(self, source: str) -> bool:
         return self._lanes is None or lane_of_source(source) in self._lanes
 
     # the cache
 
-    def answered(self, key: str) -> bytes | None:
+    def cached_answer(self, key: str) -> bytes | None:
         """The earlier result of a call with this key, in any lane of this process."""
         return self._held.answers.get(key)
 
-    def answer(self, key: str, data: bytes) -> None:
+    def cache_answer(self, key: str, data: bytes) -> None:
         """Store the result of a call, for the next equal one."""
         self._held.answers.setdefault(key, data)
 
@@ -306,11 +308,11 @@ class _Registration:
 
     def run(self, shown: Sequence[DocumentPassages], queries: Sequence[str], pages: Sequence[str]) -> Registration:
         for query in queries:
-            self._row("query", f"{self.lane}:{_short(query)}", query)
+            self._add_row("query", f"{self.lane}:{_short_hash(query)}", query)
         for page in pages:
-            self._row("page", f"{self.lane}:{_short(page)}", page)
+            self._add_row("page", f"{self.lane}:{_short_hash(page)}", page)
         for each in shown:
-            self._show(each)
+            self._add_passages(each)
         return Registration(
             sources=tuple(self.sources),
             reused=tuple(dict.fromkeys(self.reused)),
@@ -319,16 +321,16 @@ class _Registration:
             rows=tuple(self.rows),
         )
 
-    def _show(self, each: DocumentPassages) -> None:
-        id = self._source(each.document)
+    def _add_passages(self, each: DocumentPassages) -> None:
+        id = self._add_source(each.document)
         self.skipped += not id
         for span in each.spans if id else ():
             passage = passage_of(id, each.document, span)
             if passage.id not in self.held.passages and passage.id not in self.passages:
                 self.passages[passage.id] = passage
-                self._row("passage", passage.id, passage)
+                self._add_row("passage", passage.id, passage)
 
-    def _source(self, document: Document) -> str:
+    def _add_source(self, document: Document) -> str:
         known = self.held.ids.get((self.lane, document.sha256)) or self.ids.get(document.sha256, "")
         if known:
             self.reused.append(known)
@@ -338,7 +340,7 @@ class _Registration:
         id = self.ids[document.sha256] = source_id(self.lane, self.next)
         self.next += 1
         self.sources.append(_source(id, document, self.held, self._found_date(document)))
-        self._row("source", id, SourceRow(source=self.sources[-1], document=document))
+        self._add_row("source", id, SourceRow(source=self.sources[-1], document=document))
         return id
 
     def _found_date(self, document: Document) -> dict[str, str]:
@@ -349,14 +351,14 @@ class _Registration:
         claimed = {key: "" for key in (FOUND_DATE, FOUND_BY) if key in document.metadata}  # a file may have any field
         if document.published or document.media_type == SNIPPET:
             return claimed
-        place = canonical(document.url)
+        place = canonical_url(document.url)
         earlier = (self.held.sources[id] for id in self.held.lane_sources[self.lane])
         for hit in (*earlier, *self.sources):
-            if hit.media_type == SNIPPET and hit.published and canonical(hit.url) == place:
+            if hit.media_type == SNIPPET and hit.published and canonical_url(hit.url) == place:
                 return {FOUND_DATE: hit.published, FOUND_BY: hit.metadata.get("provider", "")}
         return claimed
 
-    def _row(self, kind: RowKind, id: str, data: object) -> None:
+    def _add_row(self, kind: RowKind, id: str, data: object) -> None:
         if (kind, id) not in self.held.rows and (kind, id) not in self.known:
             self.known.add((kind, id))
             self.rows.append(LedgerRow(kind=kind, id=id, lane=self.lane, data=msgspec.json.encode(data)))
@@ -364,7 +366,7 @@ class _Registration:
 
 def _source(id: str, document: Document, held: _Held, more: dict[str, str]) -> Source:
     # an address that only redirects says nothing about what is there
-    quality = assess(document.metadata.get(FINAL_URL, document.url), document.metadata, held.trusted)
+    quality = assess_source(document.metadata.get(FINAL_URL, document.url), document.metadata, held.trusted)
     return Source(
         id=id,
         document_sha256=document.sha256,
@@ -382,9 +384,9 @@ def _source(id: str, document: Document, held: _Held, more: dict[str, str]) -> S
     )
 
 
-def _short(text: str) -> str:
+def _short_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _flat(by_lane: dict[int, list[str]], lanes: Iterable[int]) -> tuple[str, ...]:
+def _distinct_texts(by_lane: dict[int, list[str]], lanes: Iterable[int]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for lane in lanes for text in by_lane[lane]))

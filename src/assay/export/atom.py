@@ -32,16 +32,16 @@ class AtomFeed(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[FeedEntry, ...]
 
 
-def atom(feed: AtomFeed) -> bytes:
+def render_feed(feed: AtomFeed) -> bytes:
     """The feed as XML."""
     root = Element("feed", {"xmlns": ATOM, "xml:lang": "en"})
-    _put(root, "id", f"urn:assay:schedule:{feed.id}")
-    _put(root, "title", one_line(feed.question)[:LONGEST_TITLE])
-    _put(root, "updated", feed.entries[0].at if feed.entries else feed.created_at)
+    _add_element(root, "id", f"urn:assay:schedule:{feed.id}")
+    _add_element(root, "title", one_line(feed.question)[:LONGEST_TITLE])
+    _add_element(root, "updated", feed.entries[0].at if feed.entries else feed.created_at)
     SubElement(root, "link", {"rel": "self", "type": MEDIA, "href": feed.url})
     SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": f"{feed.site}/schedules"})
-    _put(SubElement(root, "author"), "name", "Assay")
-    _put(root, "generator", "Assay")
+    _add_element(SubElement(root, "author"), "name", "Assay")
+    _add_element(root, "generator", "Assay")
     for each in feed.entries:
         _entry(root, feed, each)
     made: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
@@ -50,15 +50,15 @@ def atom(feed: AtomFeed) -> bytes:
 
 def _entry(root: Element, feed: AtomFeed, entry: FeedEntry) -> None:
     made = SubElement(root, "entry")
-    _put(made, "id", f"urn:assay:run:{entry.run_id}")
-    _put(made, "title", f"{_summary(entry)}: {one_line(feed.question)[:LONGEST_TITLE]}")
-    _put(made, "updated", entry.at)
+    _add_element(made, "id", f"urn:assay:run:{entry.run_id}")
+    _add_element(made, "title", f"{_summary(entry)}: {one_line(feed.question)[:LONGEST_TITLE]}")
+    _add_element(made, "updated", entry.at)
     SubElement(made, "link", {"rel": "alternate", "type": "text/html", "href": f"{feed.site}/runs/{entry.run_id}"})
-    content = _put(made, "content", str(_content(entry)))
+    content = _add_element(made, "content", str(_content(entry)))
     content.set("type", "html")
 
 
-def _put(parent: Element, name: str, text: str) -> Element:
+def _add_element(parent: Element, name: str, text: str) -> Element:
     made = SubElement(parent, name)
     made.text = _NO_XML.sub("", text)
     return made

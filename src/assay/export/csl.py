@@ -6,7 +6,7 @@ import msgspec
 
 from assay.core.view import RunView
 from assay.export import ViewExporter
-from assay.export.json import printable
+from assay.export.json import escape_unprintable
 from assay.export.references import BibliographyEntry, Day, Kind, Name, references
 
 
@@ -35,7 +35,7 @@ class CslItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ren
 def render(view: RunView) -> bytes:
     """A JSON array with an item for each cited source, in the order of their numbers."""
     data = msgspec.json.encode([_item(reference) for reference in references(view)])
-    return printable(msgspec.json.format(data, indent=2)) + b"\n"
+    return escape_unprintable(msgspec.json.format(data, indent=2)) + b"\n"
 
 
 def _item(reference: BibliographyEntry) -> CslItem:

@@ -6,10 +6,10 @@ many places, which Word footnotes do not allow.
 
 from __future__ import annotations
 
-from assay.core.lazy import need
+from assay.core.lazy import require_extra
 from assay.core.markers import CitationMode
 from assay.core.ports.exporters import Record
-from assay.export.paper import paper
+from assay.export.paper import read_paper
 
 
 class DocxExporter:
@@ -24,13 +24,13 @@ class DocxExporter:
             ConfigError: python-docx is not installed.
         """
         self.ready()
-        from assay.export.word import write  # noqa: PLC0415 - an optional extra
+        from assay.export.word import write_docx  # noqa: PLC0415 - an optional extra
 
-        return write(paper(record.view, citations))
+        return write_docx(read_paper(record.view, citations))
 
     def ready(self) -> None:
         """Raise ConfigError if python-docx is not installed."""
-        need("docx", "python-docx", "docx")
+        require_extra("docx", "python-docx", "docx")
 
 
 EXPORTER = DocxExporter()

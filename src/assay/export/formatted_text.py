@@ -19,7 +19,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from assay.core.bibliography import NumberedCitation
-from assay.core.blocks import Block, BlockClaim, markdown
+from assay.core.blocks import Block, BlockClaim, markdown_parser
 from assay.core.claims import Verdict
 from assay.core.clean import HARMFUL
 from assay.core.lazy import regex
@@ -44,17 +44,17 @@ def read_inline(text: ReportText, block: Block, claims: Sequence[BlockClaim]) ->
     """The tokens of a heading, paragraph or cell; among them `mark` (meta: a `Mark`) for these of its claims, and
     `cite` (a `NumberedCitation`).
     """
-    plan = _Plan(claims, _cites(text, block))
+    plan = _Plan(claims, _citations_by_start(text, block))
     environment = {"references": text.links, _PLAN: plan}
     reader = _reader()
     inline = Token("inline", "", 0, children=reader.inline.parse(block.content, reader, environment, []))
     assert inline.children is not None
-    inline.children += [Token("mark", "", 0, meta={"mark": mark}) for mark in plan.due(len(block.content))]
+    inline.children += [Token("mark", "", 0, meta={"mark": mark}) for mark in plan.take_due(len(block.content))]
     text_join(StateCore("", reader, environment, [inline]))
     return inline.children
 
 
-def _cites(text: ReportText, block: Block) -> dict[int, NumberedCitation]:
+def _citations_by_start(text: ReportText, block: Block) -> dict[int, NumberedCitation]:
     """The citations that are whole in the block, by the character at which they begin."""
     points = block.points
     if not points:
@@ -79,12 +79,12 @@ class _Plan:
         self._places = [mark.at for mark in self._marks]
         self._set = 0
 
-    def stop(self, after: int, end: int) -> int:
+    def next_cut(self, after: int, end: int) -> int:
         """The first place after `after` where the text must be cut, at most `end`."""
         following = bisect_right(self._places, after)
         return min(self._places[following], end) if following < len(self._places) else end
 
-    def due(self, at: int) -> Sequence[Mark]:
+    def take_due(self, at: int) -> Sequence[Mark]:
         """The marks up to `at` that are not set yet."""
         first = self._set
         while self._set < len(self._places) and self._places[self._set] <= at:
@@ -99,7 +99,7 @@ def _marks(claim: BlockClaim) -> list[Mark]:
 
 @functools.cache
 def _reader() -> MarkdownIt:
-    reader = markdown()
+    reader = markdown_parser()
     reader.inline.ruler.at("text", _text)
     reader.inline.ruler.before("text", "mark", _mark)
     return reader
@@ -108,7 +108,7 @@ def _reader() -> MarkdownIt:
 def _mark(state: StateInline, silent: bool) -> bool:
     """Set the marks that are due; take a citation."""
     plan: _Plan = state.env[_PLAN]
-    for mark in () if silent else plan.due(state.pos):
+    for mark in () if silent else plan.take_due(state.pos):
         state.push("mark", "", 0).meta["mark"] = mark
     cite = plan.cites.get(state.pos)
     if cite is None or state.pos + cite.end - cite.start > state.posMax:
@@ -123,7 +123,7 @@ def _text(state: StateInline, silent: bool) -> bool:
     """The library's rule of this name, but stopping at marks too."""
     sign = state.md.inline.terminator_re.search(state.src, state.pos, state.posMax)
     plan: _Plan = state.env[_PLAN]
-    end = plan.stop(state.pos, sign.start() if sign else state.posMax)
+    end = plan.next_cut(state.pos, sign.start() if sign else state.posMax)
     if end == state.pos:
         return False
     if not silent:
@@ -132,15 +132,15 @@ def _text(state: StateInline, silent: bool) -> bool:
     return True
 
 
-# The reading is that of the HTML page (no raw HTML, no images, links only to the web); what nests deeper than `DEEPEST`
-# is lifted. No text contains control characters, or marks that reorder it.
+# The reading is that of the HTML page (no raw HTML, no images, links only to the web); what nests deeper than
+# `MAX_DEPTH` is lifted. No text contains control characters, or marks that reorder it.
 
 
 SIGNS: dict[Verdict, str] = {"partial": "◐", "unsupported": "✗", "contradicted": "⚠"}
 """The verdicts shown in the text after their claims, with the sign of each."""
-LONGEST_LINK = 2_000
+MAX_LINK_CHARS = 2_000
 """Characters; a longer address stays text: Word and terminals take at most 2,083, and typst refuses 8,000."""
-DEEPEST = 5
+MAX_DEPTH = 5
 """The deepest nesting of lists and quotations."""
 
 _NOT_XML = regex(r"[\ufffe\uffff]")
@@ -223,23 +223,23 @@ FormattedBlock = Heading | Paragraph | Items | Quote | Code | Table | Rule
 """A part of a report as it is shown; `core.blocks.Block` is the same part as it is written."""
 
 
-def plain(text: str) -> str:
+def clean_text(text: str) -> str:
     """`text` without control characters, marks that reorder it, and characters that XML forbids."""
     return _NOT_XML.sub("", HARMFUL.sub("", text))
 
 
-def line(*pieces: Piece | str) -> Line:
+def make_line(*pieces: Piece | str) -> Line:
     """A line of these pieces; strings become plain pieces."""
-    made = (Piece(text=plain(piece)) if isinstance(piece, str) else piece for piece in pieces)
+    made = (Piece(text=clean_text(piece)) if isinstance(piece, str) else piece for piece in pieces)
     kept = tuple(
-        msgspec.structs.replace(piece, link="") if len(piece.link) > LONGEST_LINK else piece
+        msgspec.structs.replace(piece, link="") if len(piece.link) > MAX_LINK_CHARS else piece
         for piece in made
         if piece.text
     )
-    return Line(pieces=kept, rtl=_runs_left("".join(piece.text for piece in kept)))
+    return Line(pieces=kept, rtl=_is_right_to_left("".join(piece.text for piece in kept)))
 
 
-def _runs_left(text: str) -> bool:
+def _is_right_to_left(text: str) -> bool:
     """True if the first letter is of a script written from right to left (Unicode, UAX 9, rule P2)."""
     for sign in text:
         direction = unicodedata.bidirectional(sign)
@@ -260,7 +260,7 @@ class _Reader:
     def __init__(self, body: ReportBody, *, ids: bool) -> None:
         """With `ids`, citations are shown as their ids."""
         self._text, self._verdicts, self._ids = body.text, [claim.verdict for claim in body.report.claims], ids
-        self._up = body.text.top - 1
+        self._up = body.text.top_level - 1
 
     def blocks(self, blocks: Iterable[Block], depth: int) -> Iterator[FormattedBlock]:
         for block in blocks:
@@ -273,14 +273,14 @@ class _Reader:
             case "paragraph":
                 yield Paragraph(line=self._line(block), notice=block.origin != "writer")
             case "code":
-                yield Code(text=plain(block.content.rstrip("\n")))
+                yield Code(text=clean_text(block.content.rstrip("\n")))
             case "table":
                 yield Table(rows=tuple(tuple(map(self._line, row.cells)) for row in block.children))
             case "rule":
                 yield Rule()
-            case "quote" if depth < DEEPEST:
+            case "quote" if depth < MAX_DEPTH:
                 yield Quote(blocks=tuple(self.blocks(block.children, depth + 1)))
-            case "list" if depth < DEEPEST:
+            case "list" if depth < MAX_DEPTH:
                 items = tuple(tuple(self.blocks(item.children, depth + 1)) for item in block.children)
                 yield Items(
                     ordered=block.number is not None, start=1 if block.number is None else block.number, items=items
@@ -290,7 +290,7 @@ class _Reader:
 
     def _line(self, block: Block) -> Line:
         claims = [claim for claim in block.claims if self._verdicts[claim.index] in SIGNS]
-        return line(*self._pieces(read_inline(self._text, block, claims)))
+        return make_line(*self._pieces(read_inline(self._text, block, claims)))
 
     def _pieces(self, tokens: Iterable[Token]) -> Iterator[Piece]:
         """The text in pieces, each with the formatting around it."""
@@ -305,13 +305,13 @@ class _Reader:
                 case "softbreak" | "hardbreak":
                     yield msgspec.structs.replace(looks, text=" " if token.type == "softbreak" else "\n")
                 case "code_inline":
-                    yield msgspec.structs.replace(looks, text=plain(token.content), code=True)
+                    yield msgspec.structs.replace(looks, text=clean_text(token.content), code=True)
                 case _ if token.nesting > 0:
-                    around.append(_looks(token, looks))
+                    around.append(_styled_piece(token, looks))
                 case _ if token.nesting < 0:
                     around.pop()
                 case _:
-                    yield msgspec.structs.replace(looks, text=plain(token.content))
+                    yield msgspec.structs.replace(looks, text=clean_text(token.content))
 
     def _cite(self, cited: NumberedCitation) -> Piece:
         label = f"[{', '.join(cited.ids)}]" if self._ids else f"[{cited.number}]"
@@ -324,7 +324,7 @@ class _Reader:
             yield Piece(text=f" [{SIGNS[found]} {verdict(found)}]", bold=True, verdict=found)
 
 
-def _looks(token: Token, around: Piece) -> Piece:
+def _styled_piece(token: Token, around: Piece) -> Piece:
     if token.tag == "a":
         target = str(token.attrs.get("href", ""))
         if target.startswith(_SOURCE):

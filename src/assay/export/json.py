@@ -19,7 +19,7 @@ from assay.export import ViewExporter
 _UNPRINTABLE = regex(rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]|\xd8\x9c")
 
 
-def printable(json: bytes) -> bytes:
+def escape_unprintable(json: bytes) -> bytes:
     """The same JSON with DEL, C1 and bidi controls as escapes of four digits (other controls always are)."""
     return _UNPRINTABLE.sub(lambda match: b"\\u%04x" % ord(match[0].decode()), json)
 
@@ -31,10 +31,10 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> bytes:
     """The report as indented JSON with a final line end, the same bytes for the same log."""
     report = build_report(view, citations)
     data = msgspec.json.encode(report, order="deterministic")
-    return printable(msgspec.json.format(data, indent=2)) + b"\n"
+    return escape_unprintable(msgspec.json.format(data, indent=2)) + b"\n"
 
 
-def schema() -> dict[str, Any]:
+def report_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of every `report.json` of this release."""
     text = files("assay.export").joinpath(SCHEMA_FILE).read_bytes()
     return msgspec.json.decode(text, type=dict[str, Any])
@@ -46,6 +46,6 @@ EXPORTER = ViewExporter(".json", lambda view, citations: render(view, citations=
 # The log as JSON lines.
 
 
-def line(envelope: Envelope) -> bytes:
+def event_line(envelope: Envelope) -> bytes:
     """One event as a line of JSON, with its line end."""
-    return printable(msgspec.json.encode(envelope)) + b"\n"
+    return escape_unprintable(msgspec.json.encode(envelope)) + b"\n"

@@ -12,14 +12,14 @@ from assay.core.blocks import Block, read_blocks
 from assay.core.claims import VERDICTS
 from assay.core.clean import escape_markdown, link_target
 from assay.core.lazy import regex
-from assay.core.markers import CitationMode, strip
-from assay.core.phrases import reason, verdict
+from assay.core.markers import CitationMode, strip_markers
+from assay.core.phrases import verdict, verdict_reason
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
+from assay.core.translation import format_number, join_list
 from assay.core.translation import gettext as _
-from assay.core.translation import join_list, number
 from assay.core.view import RunView
 from assay.export import ViewExporter, report_parts
-from assay.locale import speaking
+from assay.locale import use_locale
 
 _ENTITY, _AMPERSAND = regex(r"&(?=#?\w{1,32};)"), r"\\&"  # "&lt;" in an address is not "<"
 
@@ -31,17 +31,17 @@ def render(view: RunView, *, citations: CitationMode = "numbers", legend: bool =
     the source if its address may be linked, else to the list of sources. In `footnotes` mode every `[^1]` is a footnote
     (of pandoc, GitHub and most dialects) with the source's name and its cited passages.
     """
-    with speaking(report_parts.spoken_in(view)):
-        return _rendered(view, citations, legend)
+    with use_locale(report_parts.report_locale(view)):
+        return _render_report(view, citations, legend)
 
 
 def after_text(view: RunView, report: Report) -> str:
     """The part after a report's text, without link definitions; "" if there is none."""
-    with speaking(report_parts.spoken_in(view)):
+    with use_locale(report_parts.report_locale(view)):
         return _join_paragraphs(*_parts(view, report, "numbers"))
 
 
-def _rendered(view: RunView, citations: CitationMode, legend: bool) -> str:
+def _render_report(view: RunView, citations: CitationMode, legend: bool) -> str:
     report = build_report(view, citations)
     meanings = _legend() if legend and report.claims else ""
     parts = (*_parts(view, report, citations), meanings, _definitions(report, citations))
@@ -50,7 +50,7 @@ def _rendered(view: RunView, citations: CitationMode, legend: bool) -> str:
 
 def _parts(view: RunView, report: Report, citations: CitationMode) -> tuple[str, ...]:
     sources = "" if citations == "footnotes" else "\n".join(_sources(report, citations))
-    limits = "\n".join(f"- {escape_markdown(limit)}" for limit in report_parts.limits(view, report))
+    limits = "\n".join(f"- {escape_markdown(limit)}" for limit in report_parts.report_limits(view, report))
     return (
         _section(_("Fields"), _table(report_parts.field_headings(), report_parts.field_rows(report))),
         _section(_("Sources"), sources),
@@ -69,22 +69,22 @@ def _section(title: str, text: str) -> str:
 
 def _verification(view: RunView, report: Report) -> str:
     """The results of checking: one line if all claims hold, else a table of the counts and of the claims to check."""
-    summary, problems = report.summary, report_parts.to_check(view)
+    summary, problems = report.summary, report_parts.claims_to_check(view)
     if summary.grounded_count == summary.claims and not summary.dropped_markers and not report.removed:
-        return report_parts.counts(summary)
+        return report_parts.counts_line(summary)
     given = [name for name in VERDICTS if getattr(summary, name)]
     tables = (
         _table(
             (_("Claims"), *map(verdict, given)),
-            [(number(summary.claims), *(number(getattr(summary, one)) for one in given))],
+            [(format_number(summary.claims), *(format_number(getattr(summary, one)) for one in given))],
         ),
         _table(
             (_("To check"), _("Verdict"), _("Why")),
-            [(strip(each.text), verdict(each.verdict), reason(each.reason)) for each in problems],
+            [(strip_markers(each.text), verdict(each.verdict), verdict_reason(each.reason)) for each in problems],
         ),
         _table((_("Taken out"), _("Why")), [(each.text, each.why) for each in report.removed]),
     )
-    return _section(_("Verification"), _join_paragraphs(*tables, report_parts.counts(summary)))
+    return _section(_("Verification"), _join_paragraphs(*tables, report_parts.counts_line(summary)))
 
 
 def _legend() -> str:
@@ -105,7 +105,7 @@ def _row(*cells: str) -> str:
 
 def _sources(report: Report, citations: CitationMode) -> list[str]:
     """Number (in `markers` mode the ids), title, address or path, and the day of retrieval."""
-    return [f"{_label(source, citations)} {_details(source)}" for source in report_parts.cited(report)]
+    return [f"{_label(source, citations)} {_details(source)}" for source in report_parts.cited_sources(report)]
 
 
 def _label(source: ReportSource, citations: CitationMode) -> str:
@@ -113,21 +113,21 @@ def _label(source: ReportSource, citations: CitationMode) -> str:
 
 
 def _details(source: ReportSource) -> str:
-    place = report_parts.place(source)
+    place = report_parts.source_label(source)
     where = f"<{place.target}>" if place.target else escape_markdown(place.where)
     known = (escape_markdown(each) for each in report_parts.source_notes(source))
-    parts = (escape_markdown(place.title), *known, where, report_parts.retrieved(place.retrieved))
+    parts = (escape_markdown(place.title), *known, where, report_parts.retrieval_text(place.retrieved))
     return join_list(part for part in parts if part)
 
 
 def _definitions(report: Report, citations: CitationMode) -> str:
     """The link definitions for the references in the text, if it has any."""
-    cited = report_parts.cited(report)
+    cited = report_parts.cited_sources(report)
     if citations == "numbers":
         anchor = _anchor(_("Sources"), report.markdown) if cited else ""
         return "\n".join(_definition(source, anchor) for source in cited)
     if citations == "footnotes":
-        quotes = report_parts.quotes(report)
+        quotes = report_parts.cited_passages(report)
         return "\n\n".join(_footnote(source, quotes.get(source.id, ())) for source in cited)
     return ""
 
@@ -153,7 +153,7 @@ def _anchor(heading: str, before: str) -> str:
 
 
 def _headings(text: str) -> Iterator[Block]:
-    return (leaf for block in read_blocks(text) for leaf in block.prose() if leaf.kind == "heading")
+    return (leaf for block in read_blocks(text) for leaf in block.prose_blocks() if leaf.kind == "heading")
 
 
 def _slug(title: str) -> str:
@@ -167,11 +167,11 @@ def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:
 
 
 def _quote(passage: ReportPassage) -> str:
-    return f"“{escape_markdown(passage.text)}”{report_parts.on_page(passage.page)}"
+    return f"“{escape_markdown(passage.text)}”{report_parts.page_text(passage.page)}"
 
 
-def _file(view: RunView, citations: CitationMode) -> bytes:
+def _render_file(view: RunView, citations: CitationMode) -> bytes:
     return render(view, citations=citations, legend=True).encode()
 
 
-EXPORTER = ViewExporter(".md", _file)
+EXPORTER = ViewExporter(".md", _render_file)

@@ -10,17 +10,17 @@ import msgspec
 from assay.core.assurance import assurance_text
 from assay.core.claims import Claim
 from assay.core.clean import one_line
-from assay.core.markers import CitationMode, strip
-from assay.core.phrases import reason, verdict
+from assay.core.markers import CitationMode, strip_markers
+from assay.core.phrases import verdict, verdict_reason
 from assay.core.report import Report, ReportPassage, ReportSource
-from assay.core.translation import date_of, is_right_to_left, join_list, labelled, speech
+from assay.core.translation import current_phrases, format_report_date, is_right_to_left, join_list, label_text
 from assay.core.translation import gettext as _
 from assay.core.view import RunView
 from assay.export import report_parts
-from assay.export.formatted_text import FormattedBlock, Heading, Line, Piece, Table, line, read_formatted
+from assay.export.formatted_text import FormattedBlock, Heading, Line, Piece, Table, make_line, read_formatted
 from assay.export.references import read_names
-from assay.export.report_parts import numbered, read_body
-from assay.locale import speaking
+from assay.export.report_parts import numbered_mode, read_body
+from assay.locale import use_locale
 
 _NO_DATE = datetime(1980, 1, 1, tzinfo=UTC)  # the first one a zip file can hold
 
@@ -44,7 +44,7 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Paper(msgspec.Struct, frozen=True, kw_only=True):
-    """A report to be typeset. `language` is a BCP 47 tag or empty; `made` is when the run ended, as far as it has.
+    """A report to be typeset. `language_tag` is a BCP 47 tag or empty; `made` is when the run ended, as far as it has.
 
     `rtl` says that code's own words are in a language written from right to left.
     """
@@ -62,42 +62,42 @@ class Paper(msgspec.Struct, frozen=True, kw_only=True):
     rtl: bool = False
 
 
-def paper(view: RunView, citations: CitationMode) -> Paper:
+def read_paper(view: RunView, citations: CitationMode) -> Paper:
     """The report of a run, as far as it is written."""
-    with speaking(report_parts.spoken_in(view)):
-        return _paper(view, citations)
+    with use_locale(report_parts.report_locale(view)):
+        return _make_paper(view, citations)
 
 
-def _paper(view: RunView, citations: CitationMode) -> Paper:
-    body = read_body(view, numbered(citations))
+def _make_paper(view: RunView, citations: CitationMode) -> Paper:
+    body = read_body(view, numbered_mode(citations))
     report = body.report
-    quotes = report_parts.quotes(report)
+    quotes = report_parts.cited_passages(report)
     title, question = one_line(view.report.title), one_line(view.question)
     made = _moment(view)
     asked = question if title and title != question else ""
-    checked = _("{text}.").format(text=join_list((date_of(f"{made:%Y-%m-%d}"), assurance_text(view))))
-    facts = (asked, f"{checked} {report_parts.counts(report.summary)}".strip())
+    checked = _("{text}.").format(text=join_list((format_report_date(f"{made:%Y-%m-%d}"), assurance_text(view))))
+    facts = (asked, f"{checked} {report_parts.counts_line(report.summary)}".strip())
     return Paper(
-        title=line(title or question or _("Report")),
-        facts=tuple(line(fact) for fact in facts if fact),
-        language=report_parts.language(view.brief.language if view.brief else ""),
+        title=make_line(title or question or _("Report")),
+        facts=tuple(make_line(fact) for fact in facts if fact),
+        language=report_parts.language_tag(view.brief.language if view.brief else ""),
         made=made,
-        body=(*_once(read_formatted(body, citations), title or question), *_fields(report)),
-        sources=tuple(_source(source, quotes.get(source.id, ())) for source in report_parts.cited(report)),
-        to_check=tuple(_claim(claim) for claim in report_parts.to_check(view)),
-        limits=tuple(line(one_line(limit)) for limit in report_parts.limits(view, report)),
+        body=(*_drop_repeated_headings(read_formatted(body, citations), title or question), *_fields(report)),
+        sources=tuple(_source(source, quotes.get(source.id, ())) for source in report_parts.cited_sources(report)),
+        to_check=tuple(_claim(claim) for claim in report_parts.claims_to_check(view)),
+        limits=tuple(make_line(one_line(limit)) for limit in report_parts.report_limits(view, report)),
         legend=_legend() if report.claims else (),
         labels=_labels(),
-        rtl=is_right_to_left(speech().locale),
+        rtl=is_right_to_left(current_phrases().locale),
     )
 
 
-def _once(body: Sequence[FormattedBlock], title: str) -> tuple[FormattedBlock, ...]:
+def _drop_repeated_headings(body: Sequence[FormattedBlock], title: str) -> tuple[FormattedBlock, ...]:
     """The body without headings that repeat the title, or the heading directly above."""
     kept: list[FormattedBlock] = []
-    above = _spoken(title)
+    above = _heading_key(title)
     for block in body:
-        says = _spoken(block.line.text) if isinstance(block, Heading) else ""
+        says = _heading_key(block.line.text) if isinstance(block, Heading) else ""
         if not says or says != above:
             kept.append(block)
         above = says
@@ -109,7 +109,7 @@ def _once(body: Sequence[FormattedBlock], title: str) -> tuple[FormattedBlock, .
     )
 
 
-def _spoken(heading: str) -> str:
+def _heading_key(heading: str) -> str:
     """A heading in the form for comparison: without case, extra spaces and final punctuation."""
     return " ".join(heading.split()).rstrip("?.!:？。 ").casefold()
 
@@ -131,7 +131,7 @@ def _legend() -> tuple[Line, ...]:
     """The meaning of each verdict, and what none of them says."""
     said = report_parts.legend()
     rows = ((verdict(name), meaning) for name, meaning in said.rows)
-    return (*(_labelled(word, meaning) for word, meaning in rows), line(said.note))
+    return (*(_labelled_line(word, meaning) for word, meaning in rows), make_line(said.note))
 
 
 def _fields(report: Report) -> tuple[FormattedBlock, ...]:
@@ -139,8 +139,8 @@ def _fields(report: Report) -> tuple[FormattedBlock, ...]:
     if not report.fields:
         return ()
     rows = (report_parts.field_headings(), *report_parts.field_rows(report))
-    cells = tuple(tuple(line(one_line(cell)) for cell in row) for row in rows)
-    return (Heading(level=1, line=line(_("Fields"))), Table(rows=cells))
+    cells = tuple(tuple(make_line(one_line(cell)) for cell in row) for row in rows)
+    return (Heading(level=1, line=make_line(_("Fields"))), Table(rows=cells))
 
 
 def _moment(view: RunView) -> datetime:
@@ -156,29 +156,29 @@ def _moment(view: RunView) -> datetime:
 
 
 def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSource:
-    place = report_parts.place(source)
+    place = report_parts.source_label(source)
     parts = (
-        Piece(text=line(place.title or place.where).text, link=place.target),
-        Piece(text=line(join_list(name.full for name in read_names(source.author))).text),
-        Piece(text=line(report_parts.found_date(source) or one_line(date_of(source.published))).text),
-        *(Piece(text=line(each).text) for each in report_parts.source_notes(source)),
-        Piece(text=line(place.where).text if place.title else "", link=place.target),
-        Piece(text=report_parts.retrieved(place.retrieved)),
+        Piece(text=make_line(place.title or place.where).text, link=place.target),
+        Piece(text=make_line(join_list(name.full for name in read_names(source.author))).text),
+        Piece(text=make_line(report_parts.found_date(source) or one_line(format_report_date(source.published))).text),
+        *(Piece(text=make_line(each).text) for each in report_parts.source_notes(source)),
+        Piece(text=make_line(place.where).text if place.title else "", link=place.target),
+        Piece(text=report_parts.retrieval_text(place.retrieved)),
     )
     apart = [piece for part in parts if part.text for piece in (Piece(text=_(", ")), part)][1:]
-    return PaperSource(number=source.number or 0, line=line(*apart), quotes=tuple(_quote(each) for each in quotes))
+    return PaperSource(number=source.number or 0, line=make_line(*apart), quotes=tuple(_quote(each) for each in quotes))
 
 
 def _quote(passage: ReportPassage) -> Line:
-    return line(f"“{one_line(passage.text)}”{report_parts.on_page(passage.page)}")
+    return make_line(f"“{one_line(passage.text)}”{report_parts.page_text(passage.page)}")
 
 
 def _claim(claim: Claim) -> Line:
-    word, quote = verdict(claim.verdict), f"(“{one_line(strip(claim.text))}”)"
-    return _labelled(word, one_line(reason(claim.reason)), f" {quote}")
+    word, quote = verdict(claim.verdict), f"(“{one_line(strip_markers(claim.text))}”)"
+    return _labelled_line(word, one_line(verdict_reason(claim.reason)), f" {quote}")
 
 
-def _labelled(word: str, text: str, after: str = "") -> Line:
+def _labelled_line(word: str, text: str, after: str = "") -> Line:
     """A bold word with what is said of it."""
-    said = labelled(word, text).removeprefix(word) if text else ""
-    return line(Piece(text=word, bold=True), f"{said}{after}")
+    said = label_text(word, text).removeprefix(word) if text else ""
+    return make_line(Piece(text=word, bold=True), f"{said}{after}")

@@ -12,10 +12,10 @@ from importlib.resources import files
 import msgspec
 
 from assay.core.errors import StoreError
-from assay.core.lazy import need
+from assay.core.lazy import require_extra
 from assay.core.markers import CitationMode
 from assay.core.ports.exporters import Record
-from assay.export.paper import Paper, paper
+from assay.export.paper import Paper, read_paper
 
 TEMPLATE = "report.typ"
 _FIRST_RARE = "\u0530"  # typst includes fonts with Latin, Greek and Cyrillic letters
@@ -29,7 +29,7 @@ def render(paper: Paper) -> bytes:
         ConfigError: typst is not installed.
         StoreError: typst cannot set this report; the message is its own.
     """
-    need("typst", "typst", "pdf")
+    require_extra("typst", "typst", "pdf")
     import typst  # noqa: PLC0415 - an optional extra
 
     template = files("assay.export").joinpath(TEMPLATE).read_bytes()
@@ -59,11 +59,11 @@ class PdfExporter:
             ConfigError: typst is not installed.
             StoreError: typst cannot set this report.
         """
-        return render(paper(record.view, citations))
+        return render(read_paper(record.view, citations))
 
     def ready(self) -> None:
         """Raise ConfigError if typst is not installed."""
-        need("typst", "typst", "pdf")
+        require_extra("typst", "typst", "pdf")
 
 
 EXPORTER = PdfExporter()

@@ -22,7 +22,7 @@ from assay.export import report_parts
 
 # Reads the authors that a document states: persons as family and given names if that is clear, else as written.
 
-MOST = 100
+MAX_NAMES = 100
 """The most authors read from a document."""
 
 
@@ -76,7 +76,7 @@ def read_names(stated: str) -> tuple[Name, ...]:
     """The authors that a document states: `Guido van Rossum <guido@…>`, `A, B and C`, `Family, Given; …`."""
     text = _BY.sub("", _without_asides(one_line(stated)))
     parts = [part.strip(" ,;") for part in text.split(";")] if ";" in text else _split_names(text)
-    return tuple(read_name(part) for part in parts[:MOST] if part.strip(" ,;.-"))
+    return tuple(read_name(part) for part in parts[:MAX_NAMES] if part.strip(" ,;.-"))
 
 
 def read_name(text: str) -> Name:
@@ -86,11 +86,11 @@ def read_name(text: str) -> Name:
         return Name(literal=text)
     pieces = [piece.strip() for piece in text.split(",") if piece.strip()]
     suffix = pieces.pop() if len(pieces) > 1 and _SUFFIX.fullmatch(pieces[-1]) else ""
-    if len(pieces) == 2 and _plain(pieces[0].split()) and _plain(pieces[1].split()):
+    if len(pieces) == 2 and _are_name_parts(pieces[0].split()) and _are_name_parts(pieces[1].split()):
         return Name(family=pieces[0], given=pieces[1], suffix=suffix)
     if len(pieces) != 1:
         return Name(literal=text)
-    return _in_order(pieces[0].split(), suffix) or Name(literal=text)
+    return _read_ordered_name(pieces[0].split(), suffix) or Name(literal=text)
 
 
 def _without_asides(text: str) -> str:
@@ -108,11 +108,11 @@ def _split_names(text: str) -> list[str]:
         return [text]  # "Food and Drug Administration"
     found: list[str] = []
     for part in _AND.split(text):
-        found += _parted([piece.strip() for piece in part.split(",") if piece.strip()])
+        found += _join_name_pieces([piece.strip() for piece in part.split(",") if piece.strip()])
     return found
 
 
-def _parted(pieces: list[str]) -> list[str]:
+def _join_name_pieces(pieces: list[str]) -> list[str]:
     """The pieces between commas as names: `Family, I.` pairs, or a lone `Family, Given`, are one name each."""
     found: list[str] = []
     for piece in pieces:
@@ -122,33 +122,33 @@ def _parted(pieces: list[str]) -> list[str]:
             found.append(piece)
     pairs = [f"{family}, {given}" for family, given in zip(found[::2], found[1::2], strict=False)]
     initials = len(found) > 1 and len(found) % 2 == 0 and all(_INITIALS.fullmatch(given) for given in found[1::2])
-    inverted = len(found) == 2 and _family(found[0]) and not _ORGANISATION.search(found[1])
+    inverted = len(found) == 2 and _is_family_name(found[0]) and not _ORGANISATION.search(found[1])
     return pairs if initials or inverted else found
 
 
-def _family(text: str) -> bool:
+def _is_family_name(text: str) -> bool:
     """True if `text` is only a family name: one word, with particles before it."""
     words = text.split()
-    return bool(words) and all(map(_particle, words[:-1])) and _plain(words)
+    return bool(words) and all(map(_is_particle, words[:-1])) and _are_name_parts(words)
 
 
-def _particle(word: str) -> bool:
+def _is_particle(word: str) -> bool:
     return word.lower() in _PARTICLES and word not in ("Al", "Ben")  # which count as given names if they are capitals
 
 
-def _in_order(words: list[str], suffix: str) -> Name | None:
+def _read_ordered_name(words: list[str], suffix: str) -> Name | None:
     """`Given Family` as a name; None if the words do not have that form."""
     if len(words) > 2 and _SUFFIX.fullmatch(words[-1]):
         suffix = words.pop()
-    if not 2 <= len(words) <= _LONGEST_NAME or not _plain(words) or words[0] in _PARTICLES:
+    if not 2 <= len(words) <= _LONGEST_NAME or not _are_name_parts(words) or words[0] in _PARTICLES:
         return None
     first = len(words) - 1
-    while first > 1 and _particle(words[first - 1]):
+    while first > 1 and _is_particle(words[first - 1]):
         first -= 1
     return Name(family=" ".join(words[first:]), given=" ".join(words[:first]), suffix=suffix)
 
 
-def _plain(words: list[str]) -> bool:
+def _are_name_parts(words: list[str]) -> bool:
     """True if all words look like parts of a person's name, and not all are abbreviations."""
     capital = all(word[0].isupper() or word.lower() in _PARTICLES for word in words)
     shouted = len(words) > 1 and all(len(word) > 1 and word.isalpha() and word.isupper() for word in words)
@@ -187,17 +187,17 @@ class BibliographyEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 def references(view: RunView) -> tuple[BibliographyEntry, ...]:
     """The cited sources of a report, in the order of their numbers."""
-    cited = report_parts.cited(build_report(view))
+    cited = report_parts.cited_sources(build_report(view))
     question = one_line(view.question)
     read = [_read(source, question) for source in cited]
     return tuple(
         msgspec.structs.replace(reference, key=key)
-        for reference, key in zip(read, _unique(map(_key, read)), strict=True)
+        for reference, key in zip(read, _make_unique(map(_key, read)), strict=True)
     )
 
 
 def _read(source: ReportSource, question: str) -> BibliographyEntry:
-    facts = _facts(source.metadata)
+    facts = _normalized_metadata(source.metadata)
     url, path = link_target(source.url) or "", local_path(source.url)
     doi = doi_of(source.metadata, source.url)
     container = one_line(facts.get("container-title") or facts.get("journal") or facts.get("publication") or "")
@@ -222,7 +222,7 @@ def _read(source: ReportSource, question: str) -> BibliographyEntry:
 _PREFIXES = ("citation_", "dc.", "og:", "prism.")
 
 
-def _facts(metadata: Mapping[str, str]) -> dict[str, str]:
+def _normalized_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
     """Metadata by normalized names, whatever vocabulary the page uses."""
     facts: dict[str, str] = {}
     for key, value in metadata.items():
@@ -317,7 +317,7 @@ def _ascii(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", plain.lower())
 
 
-def _unique(keys: Iterable[str]) -> list[str]:
+def _make_unique(keys: Iterable[str]) -> list[str]:
     """`keys`, with a, b, c … after equal ones, so that no two are equal."""
     wanted = list(keys)
     taken: set[str] = {key for key in wanted if wanted.count(key) == 1}

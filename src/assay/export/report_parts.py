@@ -15,15 +15,24 @@ import msgspec
 
 from assay.core import phrases as counted
 from assay.core.bibliography import Bibliography, NumberedCitation, RenderedText, render_body
-from assay.core.blocks import Block, BlockClaim, parse
+from assay.core.blocks import Block, BlockClaim, parse_blocks
 from assay.core.claims import RELEVANT, VERDICTS, Claim, Summary, Verdict
 from assay.core.clean import link_target, local_path, one_line
 from assay.core.lazy import regex
 from assay.core.markers import CitationMode
-from assay.core.phrases import MEANINGS, notice_line, reason, relevance, source_kind, verdict
+from assay.core.phrases import MEANINGS, notice_line, relevance, source_kind, verdict, verdict_reason
 from assay.core.report import Report, ReportPassage, ReportSource, render_report
 from assay.core.sources import FOUND_BY, FOUND_DATE, READ_BY, SNIPPET
-from assay.core.translation import Phrases, Statement, date_of, join_list, labelled, ngettext, number, spoken
+from assay.core.translation import (
+    Phrases,
+    Statement,
+    format_number,
+    format_report_date,
+    join_list,
+    label_text,
+    ngettext,
+    use_phrases,
+)
 from assay.core.translation import gettext as _
 from assay.core.typed_answers import Scalar, Value
 from assay.core.view import RunView
@@ -48,14 +57,14 @@ class ReportText(msgspec.Struct, frozen=True, kw_only=True):
     cites: tuple[NumberedCitation, ...]
     links: dict[str, Any]
 
-    def prose(self) -> Iterator[Block]:
+    def prose_blocks(self) -> Iterator[Block]:
         """The headings, paragraphs and cells in it, in order."""
-        return (leaf for block in self.blocks for leaf in block.prose())
+        return (leaf for block in self.blocks for leaf in block.prose_blocks())
 
     @property
-    def top(self) -> int:
+    def top_level(self) -> int:
         """The highest level among its headings."""
-        return min((leaf.level for leaf in self.prose() if leaf.kind == "heading"), default=1)
+        return min((leaf.level for leaf in self.prose_blocks() if leaf.kind == "heading"), default=1)
 
 
 class ReportBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,13 +78,13 @@ def read_body(view: RunView, citations: CitationMode) -> ReportBody:
     """The report of a run with its citations in this mode; in `numbers` mode their places are found too."""
     report, body, books = render_report(view, citations)
     cites = body.cited(books.numbers) if citations == "numbers" else ()
-    stated = _stated(view, books, citations)
-    with spoken(Phrases(stated=stated)):  # so that what code stated is recognized wherever it is shown
+    stated = _stated_by_code(view, books, citations)
+    with use_phrases(Phrases(stated=stated)):  # so that what code stated is recognized wherever it is shown
         text = read_text(report.markdown, _claim_spans(view, report, body, cites), cites)
     return ReportBody(report=report, text=text)
 
 
-def numbered(citations: CitationMode) -> CitationMode:
+def numbered_mode(citations: CitationMode) -> CitationMode:
     """The mode in which a format that writes the citations itself reads a report: as numbers, or without any."""
     return "none" if citations == "none" else "numbers"
 
@@ -83,11 +92,11 @@ def numbered(citations: CitationMode) -> CitationMode:
 def read_text(markdown: str, claims: Sequence[ClaimSpan], cites: Sequence[NumberedCitation]) -> ReportText:
     """`markdown` as blocks with their claims. A citation that is not found again becomes a link to `#source-N`."""
     links = {str(number): {"href": f"#source-{number}", "title": ""} for number in {cite.number for cite in cites}}
-    blocks = with_claims(parse(markdown, links=links), claims)
+    blocks = add_claims(parse_blocks(markdown, links=links), claims)
     return ReportText(blocks=blocks, cites=tuple(cites), links=links)
 
 
-def _stated(view: RunView, books: Bibliography, mode: CitationMode) -> Mapping[str, Statement]:
+def _stated_by_code(view: RunView, books: Bibliography, mode: CitationMode) -> Mapping[str, Statement]:
     """The statements that code made in the report, as shown."""
     return {render_body(sentence, books, mode).text: kind for sentence, kind in view.report.stated.items()}
 
@@ -98,12 +107,12 @@ def _claim_spans(
     ends = {cite.start: cite.end for cite in cites}
     spans = []
     for index, (claim, of) in enumerate(zip(report.claims, view.claims, strict=True)):
-        close = _close(body, max(claim.end, body.span(of.end, of.end)[0]), ends)
+        close = _claim_end(body, max(claim.end, body.span(of.end, of.end)[0]), ends)
         spans.append(ClaimSpan(index=index, start=claim.start, end=claim.end, close=close))
     return tuple(spans)
 
 
-def _close(body: RenderedText, end: int, ends: dict[int, int]) -> int:
+def _claim_end(body: RenderedText, end: int, ends: dict[int, int]) -> int:
     """The end of what belongs to a sentence that ends at `end`: its citations, and its final punctuation."""
     while (space := _SPACE.match(body.text, end)) and space.end() in ends:
         end = ends[space.end()]
@@ -114,22 +123,22 @@ def _close(body: RenderedText, end: int, ends: dict[int, int]) -> int:
 # Which block states which claim.
 
 
-def with_claims(blocks: Sequence[Block], claims: Sequence[ClaimSpan]) -> tuple[Block, ...]:
+def add_claims(blocks: Sequence[Block], claims: Sequence[ClaimSpan]) -> tuple[Block, ...]:
     """The blocks, each with the claims that it states; nothing of a claim whose text is in none."""
-    stating = iter(_stating([leaf for block in blocks for leaf in block.prose()], claims))
-    return tuple(_with_claims(block, stating) for block in blocks)
+    stating = iter(_claims_by_block([leaf for block in blocks for leaf in block.prose_blocks()], claims))
+    return tuple(_add_claims(block, stating) for block in blocks)
 
 
-def _with_claims(block: Block, stating: Iterator[Mapping[int, BlockClaim]]) -> Block:
+def _add_claims(block: Block, stating: Iterator[Mapping[int, BlockClaim]]) -> Block:
     if block.kind in ("heading", "paragraph", "cell"):
         found = next(stating)
         return msgspec.structs.replace(block, claims=tuple(found.values())) if found else block
-    inside = tuple(_with_claims(each, stating) for each in (*block.children, *block.cells))
+    inside = tuple(_add_claims(each, stating) for each in (*block.children, *block.cells))
     name = "cells" if block.cells else "children"
     return msgspec.structs.replace(block, **{name: inside}) if inside else block
 
 
-def _stating(prose: Sequence[Block], claims: Sequence[ClaimSpan]) -> Sequence[Mapping[int, BlockClaim]]:
+def _claims_by_block(prose: Sequence[Block], claims: Sequence[ClaimSpan]) -> Sequence[Mapping[int, BlockClaim]]:
     """The claims that each of these blocks states, by their index."""
     places = [block.points for block in prose]
     ordered = sorted(claims, key=lambda claim: claim.start)
@@ -176,22 +185,22 @@ def field_headings() -> tuple[str, str, str, str]:
 def field_rows(report: Report) -> list[tuple[str, str, str, str]]:
     """The fields of a typed answer, a row each."""
     return [
-        (name, value(field.value), verdict(field.verdict), reason(field.reason))
+        (name, value_text(field.value), verdict(field.verdict), verdict_reason(field.reason))
         for name, field in report.fields.items()
     ]
 
 
-def retrieved(day: str) -> str:
+def retrieval_text(day: str) -> str:
     """The day on which a source was read; empty if it is not known."""
-    return _("retrieved {date}").format(date=date_of(day)) if day else ""
+    return _("retrieved {date}").format(date=format_report_date(day)) if day else ""
 
 
-def on_page(page: int) -> str:
+def page_text(page: int) -> str:
     """` (page 7)`, empty if there are no pages."""
     return _(" (page {number})").format(number=page) if page else ""
 
 
-def spoken_in(view: RunView) -> str:
+def report_locale(view: RunView) -> str:
     """The locale of code's own words in the report of a run; for old runs it is English."""
     return view.brief.locale if view.brief else ""
 
@@ -208,7 +217,7 @@ class SourceLabel(msgspec.Struct, frozen=True, kw_only=True):
     retrieved: str
 
 
-def place(source: ReportSource) -> SourceLabel:
+def source_label(source: ReportSource) -> SourceLabel:
     """The place of a source: a path for a local file, with the day it was read as an ISO date."""
     path, title = local_path(source.url), one_line(source.title)
     return SourceLabel(
@@ -222,7 +231,7 @@ def place(source: ReportSource) -> SourceLabel:
 def source_notes(source: ReportSource) -> tuple[str, ...]:
     """The kind of a source if it is known, and the notices published about it, in a few words each."""
     kind = () if source.kind == "unknown" else (source_kind(source.kind),)
-    return (*kind, *read_by(source), *(notice_line(notice) for notice in source.notices))
+    return (*kind, *ocr_note(source), *(notice_line(notice) for notice in source.notices))
 
 
 def found_date(source: ReportSource) -> str:
@@ -232,20 +241,22 @@ def found_date(source: ReportSource) -> str:
     stated = found or (source.published if source.media_type == SNIPPET else "")
     if not stated or not by:
         return ""
-    return _("published {date} according to {service}").format(date=date_of(one_line(stated)), service=one_line(by))
+    return _("published {date} according to {service}").format(
+        date=format_report_date(one_line(stated)), service=one_line(by)
+    )
 
 
-def read_by(source: ReportSource) -> tuple[str, ...]:
+def ocr_note(source: ReportSource) -> tuple[str, ...]:
     """The note that a source was read by OCR, so its words may be misread; empty otherwise."""
     return (_("read by OCR"),) if READ_BY in source.metadata else ()
 
 
-def cited(report: Report) -> tuple[ReportSource, ...]:
+def cited_sources(report: Report) -> tuple[ReportSource, ...]:
     """The sources that the text cites, in the order of their numbers."""
     return tuple(source for source in report.sources if source.number is not None)
 
 
-def quotes(report: Report) -> dict[str, tuple[ReportPassage, ...]]:
+def cited_passages(report: Report) -> dict[str, tuple[ReportPassage, ...]]:
     """The cited passages by source id, in the order of the text; a passage read twice appears once."""
     found: dict[str, dict[tuple[int, int], ReportPassage]] = {}
     for passage in report.passages:
@@ -253,18 +264,18 @@ def quotes(report: Report) -> dict[str, tuple[ReportPassage, ...]]:
     return {id: tuple(passages.values()) for id, passages in found.items()}
 
 
-def to_check(view: RunView) -> tuple[Claim, ...]:
+def claims_to_check(view: RunView) -> tuple[Claim, ...]:
     """The claims that a reader should check, in the order of the text."""
     return tuple(claim for claim in view.claims if claim.verdict in TO_CHECK)
 
 
-def limits(view: RunView, report: Report) -> tuple[str, ...]:
+def report_limits(view: RunView, report: Report) -> tuple[str, ...]:
     """The limits of the report, including a failed final check."""
     gate = view.gate
     if gate is None or gate.passed:
         return report.limits
     problems = "; ".join(gate.problems) or _("no reason was given")
-    return (*report.limits, labelled(_("This report did not pass its final check"), problems))
+    return (*report.limits, label_text(_("This report did not pass its final check"), problems))
 
 
 class Legend(msgspec.Struct, frozen=True, kw_only=True):
@@ -284,7 +295,7 @@ def legend() -> Legend:
     )
 
 
-def value(value: Value) -> str:
+def value_text(value: Value) -> str:
     """The value of a field on one line; a dash if it is unknown."""
     if value is None:
         return "–"
@@ -295,33 +306,34 @@ def _scalar(value: Scalar) -> str:
     return (_("yes") if value else _("no")) if isinstance(value, bool) else one_line(str(value))
 
 
-def language(tag: str) -> str:
+def language_tag(tag: str) -> str:
     """`tag` if it has the form of a language tag (BCP 47), else ""."""
     return tag if _LANGUAGE.fullmatch(tag) else ""
 
 
-def counts(summary: Summary) -> str:
+def counts_line(summary: Summary) -> str:
     """One line with the number of claims by verdict; empty without claims."""
     if not summary.claims:
         return ""
     # adjectives agree with numbers in many languages: those put the number after them, in brackets
     listing = join_list(
-        _("{count} {verdict}").format(count=number(count), verdict=verdict(name)) for name, count in _counts(summary)
+        _("{count} {verdict}").format(count=format_number(count), verdict=verdict(name))
+        for name, count in _counts(summary)
     )
-    lines = [labelled(counted.claims(summary.claims), listing)]
+    lines = [label_text(counted.claims(summary.claims), listing)]
     if summary.dropped_markers:
         lines.append(counted.citations_dropped(summary.dropped_markers))
     fared = _("{text}.").format(text=_("; ").join(lines))
     answering = join_list(_answering(name, count) for name in RELEVANT if (count := getattr(summary, name)))
-    relevant = _("{text}.").format(text=labelled(_("Relevance"), answering))
+    relevant = _("{text}.").format(text=label_text(_("Relevance"), answering))
     return f"{fared} {relevant}" if answering else fared
 
 
 def _answering(name: str, count: int) -> str:
     if name == "answers":
         text = ngettext("{count} answers the question", "{count} answer the question", count)
-        return text.format(count=number(count))
-    return _("{count} {verdict}").format(count=number(count), verdict=relevance(name))
+        return text.format(count=format_number(count))
+    return _("{count} {verdict}").format(count=format_number(count), verdict=relevance(name))
 
 
 def _counts(summary: Summary) -> Iterator[tuple[str, int]]:

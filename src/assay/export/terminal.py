@@ -16,11 +16,11 @@ from assay.core.lazy import regex
 from assay.core.markers import CitationMode
 from assay.core.view import RunView
 from assay.export.formatted_text import Code, FormattedBlock, Heading, Items, Line, Paragraph, Piece, Quote, Rule, Table
-from assay.export.paper import paper
+from assay.export.paper import read_paper
 
-WIDEST = 100
+MAX_WIDTH = 100
 """The most columns of text on any terminal: longer lines are hard to read."""
-NARROWEST = 20
+MIN_WIDTH = 20
 
 _ADDRESS = regex(r"[!-~]+")
 """The characters allowed in a link's escape sequence: none that could end it."""
@@ -33,10 +33,10 @@ def render(view: RunView, citations: CitationMode, width: int, *, colour: bool) 
 
     It leaves out the counts of claims: the caller prints them in its last lines.
     """
-    written = paper(view, citations)
+    written = read_paper(view, citations)
     console = Console(
         file=io.StringIO(),
-        width=max(NARROWEST, min(width, WIDEST)),
+        width=max(MIN_WIDTH, min(width, MAX_WIDTH)),
         force_terminal=colour,
         color_system="standard" if colour else None,
         no_color=not colour,
@@ -87,7 +87,7 @@ def _block(block: FormattedBlock) -> RenderableType:
         case Table():
             return _table(block)
         case Rule():
-            return Text("─" * NARROWEST, style=_NOTICE)
+            return Text("─" * MIN_WIDTH, style=_NOTICE)
 
 
 def _tight(blocks: Sequence[FormattedBlock]) -> RenderableType:

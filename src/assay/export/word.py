@@ -29,7 +29,7 @@ from assay.export.formatted_text import (
     Quote,
     Rule,
     Table,
-    line,
+    make_line,
 )
 from assay.export.paper import Paper, PaperSource
 
@@ -40,13 +40,13 @@ _MONOSPACE = "Courier New"
 _LINK = "Hyperlink"
 
 
-def write(paper: Paper) -> bytes:
+def write_docx(paper: Paper) -> bytes:
     """The bytes of a `.docx` file."""
     document = Document()
     _describe(document, paper)
     _style(document, paper.language)
     if paper.rtl:
-        _turn(document, paper.language)
+        _set_right_to_left(document, paper.language)
     setter = _Setter(document)
     setter.paragraph(paper.title, "Title")
     for fact in paper.facts:
@@ -58,7 +58,7 @@ def write(paper: Paper) -> bytes:
     setter.bullets(paper.labels.legend, paper.legend)
     raw = io.BytesIO()
     document.save(raw)
-    return _canonical(raw.getvalue())
+    return _fix_times(raw.getvalue())
 
 
 def _describe(document: WordDocument, paper: Paper) -> None:
@@ -81,7 +81,7 @@ def _style(document: WordDocument, language: str) -> None:
     footer._p.append(_element("w:fldSimple", instr="PAGE"))
 
 
-def _turn(document: WordDocument, language: str) -> None:
+def _set_right_to_left(document: WordDocument, language: str) -> None:
     """Set the pages, and everything without a direction of its own, from right to left."""
     for section in document.sections:
         section._sectPr.insert_element_before(_element("w:bidi"), "w:rtlGutter", "w:docGrid")
@@ -112,14 +112,14 @@ class _Setter:
     def bullets(self, title: str, lines: Sequence[Line]) -> None:
         """A section with a list; nothing if the list is empty."""
         if lines:
-            self.paragraph(line(title), "Heading 1")
+            self.paragraph(make_line(title), "Heading 1")
         for each in lines:
             self.paragraph(each, "List Bullet")
 
     def sources(self, title: str, sources: Sequence[PaperSource]) -> None:
         """The list of sources: each is a bookmark that citations link to, followed by its quotes."""
         if sources:
-            self.paragraph(line(title), "Heading 1")
+            self.paragraph(make_line(title), "Heading 1")
         for source in sources:
             number = Piece(text=f"{source.number}. ", bold=True)
             entry = self.paragraph(Line(pieces=(number, *source.line.pieces), rtl=source.line.rtl))
@@ -243,7 +243,7 @@ def _monospace(run: Run) -> None:
     run.font.name, run.font.size = _MONOSPACE, Pt(9)
 
 
-def _canonical(archive: bytes) -> bytes:
+def _fix_times(archive: bytes) -> bytes:
     """The same zip with fixed times; otherwise they would be the time of writing."""
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as new:

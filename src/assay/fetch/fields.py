@@ -12,7 +12,7 @@ from assay.core.lazy import regex
 
 # Titles: a document's name, as a reader would write it.
 
-LONGEST = 300
+MAX_TITLE_CHARS = 300
 _LINK = regex(r"!?\[([^\[\]]{0,300})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,100}\])")
 _ROLE = regex(r":[a-z][\w:+.-]{0,30}:`(?:[^`<]{0,200}<)?~?!?([^`<>]{1,300})>?`")
 _TAG = regex(r"</?(?:a|b|br|center|code|div|em|font|h[1-6]|i|img|p|small|span|strong|sub|sup|tt|u)\b[^<>]{0,1000}>")
@@ -29,9 +29,9 @@ _MARKUP = regex(r"\.\. |<!|<\?|%|\\[a-z]+\b|#!|/\*|//")
 """The beginning of a line of markup or code, which is not a title."""
 
 
-def fit(stated: str) -> str:
+def clean_title(stated: str) -> str:
     """A title without markup, on one line; "" if it is not a title: no word, or a program's placeholder."""
-    text = " ".join(stated[: 4 * LONGEST].split())
+    text = " ".join(stated[: 4 * MAX_TITLE_CHARS].split())
     if _MARKUP.match(text):
         return ""
     for pattern in (_LINK, _ROLE):
@@ -39,12 +39,12 @@ def fit(stated: str) -> str:
     text = _TAG.sub("", _MADE.sub("", text))
     if not _DUNDER.search(text):
         text = _EMPHASIS.sub("", text)
-    text = " ".join(text.replace("¶", "").split())[:LONGEST].strip()
+    text = " ".join(text.replace("¶", "").split())[:MAX_TITLE_CHARS].strip()
     return "" if _NONE.fullmatch(text) or not any(map(str.isalnum, text)) else text
 
 
-HEAD = 4_000
-FRONT = regex(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(.*?)\r?\n(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+HEAD_CHARS = 4_000
+FRONT_MATTER = regex(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(.*?)\r?\n(?:\1|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 PAIR = regex(r"^([A-Za-z][\w -]{0,40}?)\s*[:=][ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
 HEADER = regex(r"\A\s*((?::?[A-Z][\w-]*(?: [\w-]+){0,3}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,})")
 HEADINGS = (
@@ -54,7 +54,7 @@ HEADINGS = (
     regex(r"<h1\b[^<>]{0,500}>\s*(?P<title>.{1,1000}?)\s*</h1>", re.DOTALL | re.IGNORECASE),
 )
 """Headings of Markdown (also underlined, and with a line above), and of HTML inside Markdown."""
-FENCED = regex(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
+FENCED_CODE = regex(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 BYLINE = frozenset(("author", "authors", "published", "created", "date"))
 LONGEST_BYLINE = 500
 _ORNAMENT = regex(r"[^\w]+|\.\. _[^\n]*:|\.\. [\w-]+::[^\n]*|-\*-.*-\*-")
@@ -76,9 +76,9 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_fields(text: str) -> Fields:
     """Read the front matter or header lines of `text`, its first heading, and the lines directly below that."""
-    head = text[:HEAD]
+    head = text[:HEAD_CHARS]
     pairs = _byline(head) | _pairs(head)
-    title = fit(pairs.pop("title", "")) or first_heading(head)
+    title = clean_title(pairs.pop("title", "")) or first_heading(head)
     author = pairs.pop("author", "") or pairs.pop("authors", "")
     dated = (iso_date(pairs[key]) for key in ("published", "created", "date") if key in pairs)
     published = next(filter(None, dated), "")
@@ -87,50 +87,52 @@ def read_fields(text: str) -> Fields:
 
 def first_heading(text: str) -> str:
     """The first heading, without markup; "" if there is none near the start."""
-    heading = _heading(FENCED.sub("", FRONT.sub("", text)))
-    return fit(heading["title"]) if heading else ""
+    heading = _heading(FENCED_CODE.sub("", FRONT_MATTER.sub("", text)))
+    return clean_title(heading["title"]) if heading else ""
 
 
 def _heading(text: str) -> re.Match[str] | None:
-    firsts = (next((each for each in pattern.finditer(text) if fit(each["title"])), None) for pattern in HEADINGS)
+    firsts = (
+        next((each for each in pattern.finditer(text) if clean_title(each["title"])), None) for pattern in HEADINGS
+    )
     found = [match for match in firsts if match is not None]
     return min(found, key=lambda match: match.start(), default=None)
 
 
 def first_line(text: str) -> str:
     """The first line if it looks like a title: short, no sentence, and not the first of several dated entries."""
-    stripped = (line.strip() for line in text[:HEAD].splitlines())
+    stripped = (line.strip() for line in text[:HEAD_CHARS].splitlines())
     lines = (line for line in stripped if line and not _ORNAMENT.fullmatch(line))
     line = next(lines, "")
     if _ENTRY.match(line) and _ENTRY.match(next(lines, "")):
         return ""
-    return fit(line) if len(line) <= 120 and line[-1:] not in ".,;:!?。，；：！？" else ""
+    return clean_title(line) if len(line) <= 120 and line[-1:] not in ".,;:!?。，；：！？" else ""
 
 
 FIRST_LINES = 3
 """Lines at the top of a text, without its title, that may state its date. By hand."""
 
 
-def dated(text: str, title: str, name: str) -> str:
+def find_date(text: str, title: str, name: str) -> str:
     """The day or month that the title of a text, the lines at its top or its file's name state (`document_dates`)."""
-    lines = (line.strip() for line in FRONT.sub("", text[:HEAD]).splitlines())
-    top = [line for line in lines if line and not _ORNAMENT.fullmatch(line) and fit(line.strip("# ")) != title]
+    lines = (line.strip() for line in FRONT_MATTER.sub("", text[:HEAD_CHARS]).splitlines())
+    top = [line for line in lines if line and not _ORNAMENT.fullmatch(line) and clean_title(line.strip("# ")) != title]
     return stated_date(title, top[:FIRST_LINES], name)
 
 
-def stem(name: str) -> str:
+def title_from_name(name: str) -> str:
     """A title derived from a file's name."""
     return PurePath(name).name or name
 
 
 def _pairs(head: str) -> dict[str, str]:
-    front = FRONT.match(head)
+    front = FRONT_MATTER.match(head)
     return _read_pairs(front[2] if front else _header(head))
 
 
 def _byline(head: str) -> dict[str, str]:
     """Author and date from the paragraph directly below the title: "Published: 12 March 2024"."""
-    text = FRONT.sub("", head)
+    text = FRONT_MATTER.sub("", head)
     title = _heading(text)
     if title is None or text[: title.start()].strip():
         return {}

@@ -25,29 +25,29 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from assay.core.errors import FetchFailed, UsageError
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 from assay.core.ports import Clock, ListedFile
 from assay.core.sources import Fetched
-from assay.core.web_addresses import BadUrl, read
+from assay.core.web_addresses import BadUrl, parse_url
 
 if TYPE_CHECKING:
     from assay.fetch.web import addresses
 else:
-    addresses = later("assay.fetch.web.addresses")
+    addresses = lazy_module("assay.fetch.web.addresses")
 
-SECONDS = 600.0
+TIMEOUT_SECONDS = 600.0
 """The limit for one call of git, enough for a large repository."""
 MOST_FILES = 50_000
 MOST_BYTES = 2_000_000_000
 """For all files of a commit together."""
 MOST_LISTED, MOST_LISTED_BYTES = 2_000_000, 200_000_000_000
 """The same limits for a commit that is listed first and read in parts."""
-LOOK = 0.25
+POLL_SECONDS = 0.25
 """Seconds between two checks whether git's work is still wanted; deleting its folder cancels it."""
-FETCHED = "assay-fetched"
+FETCHED_MARK = "assay-fetched"
 """The file in our repositories that names the commit that was fetched completely."""
 SCHEMES = ("git+https", "git+http", "git+file")
-PINNING = (2, 37)
+MIN_PINNING_VERSION = (2, 37)
 """The first version of git that can be told the addresses of a host."""
 
 _REF = regex(r"[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}")
@@ -97,11 +97,11 @@ class GitConnector:
     """Implements `core.ports.ListingConnector` and `GuardedConnector`."""
 
     def __init__(self, policy: addresses.Policy | None = None, resolve: addresses.ResolveNow | None = None) -> None:
-        """Without a `policy` every repository is fetched. `resolve` returns the addresses of a host."""
+        """Without a `parse_policy` every repository is fetched. `resolve` returns the addresses of a host."""
         self._policy, self._resolve = policy, resolve
 
     def guarded(self, allow: Sequence[str]) -> GitConnector:
-        return GitConnector(addresses.policy(allow), self._resolve)
+        return GitConnector(addresses.parse_policy(allow), self._resolve)
 
     def canonical(self, place: str) -> str:
         found = read_place(place)
@@ -127,7 +127,7 @@ class GitConnector:
         """See the port. The name which stays true ends with the commit; a version is the id of the bytes."""
         found = read_place(place)
         git = self._git(folder)
-        commit = self._fetched(git, found)
+        commit = self._fetch_commit(git, found)
         entries = [entry for entry in git.files(commit) if entry.size <= largest]
         size = sum(entry.size for entry in entries)
         if len(entries) > MOST_LISTED or size > MOST_LISTED_BYTES:
@@ -140,8 +140,8 @@ class GitConnector:
     def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
         found, git, now = read_place(place), self._git(folder), clock.now()
         if not git.has(found.ref):
-            self._fetched(git, found)
-        for file, body in git.bodies(files):
+            self._fetch_commit(git, found)
+        for file, body in git.read_files(files):
             url = f"git+{found.url}@{found.ref}/{quote(file.name)}"
             kind = mimetypes.guess_type(file.name)[0] or "text/plain"
             yield Fetched(url=url, final_url=url, status=0, media_type=kind, body=body, fetched_at=now)
@@ -149,23 +149,23 @@ class GitConnector:
     def _git(self, folder: Path) -> _Git:
         return _Git(folder, _FREE if self._policy is None else _GUARDED)
 
-    def _fetched(self, git: _Git, place: RepositoryAddress) -> str:
+    def _fetch_commit(self, git: _Git, place: RepositoryAddress) -> str:
         """Fetch one commit and return its id, from checked addresses if there is a policy."""
         if self._policy is None:
-            return git.fetched(place)
+            return git.fetch_commit(place)
         try:
-            url = read(place.url)
+            url = parse_url(place.url)
         except BadUrl as error:
             raise FetchFailed(f"blocked: {error}") from error
         found = addresses.checked_addresses(url.host, url.port, self._policy, self._resolve or addresses.resolve_now)
         pins: tuple[str, ...] = ()
         if ":" not in url.host and list(found) != [url.host]:  # a host that is an address needs no resolver
-            if git.version() < PINNING:
+            if git.version() < MIN_PINNING_VERSION:
                 raise FetchFailed("missing: git 2.37 or newer, which connects only to addresses that were checked")
             listed = ",".join(f"[{each}]" if ":" in each else each for each in found)
             pins = (f"http.curloptResolve={url.host}:{url.port}:{listed}",)
         # the address as it was checked: git might read another form of it differently
-        return git.fetched(RepositoryAddress(f"{url.scheme}://{url.authority}{url.target}", place.ref), pins)
+        return git.fetch_commit(RepositoryAddress(f"{url.scheme}://{url.authority}{url.target}", place.ref), pins)
 
 
 def read_place(place: str) -> RepositoryAddress:
@@ -208,7 +208,7 @@ class _Git:
         found = _VERSION.match(self._run("version"))
         return (int(found[1]), int(found[2])) if found else (0, 0)
 
-    def fetched(self, place: RepositoryAddress, pins: Sequence[str] = ()) -> str:
+    def fetch_commit(self, place: RepositoryAddress, pins: Sequence[str] = ()) -> str:
         """Fetch one commit of a repository and return its id; `pins` are settings for this connection."""
         self._run("init", "--quiet", "--bare", "--template=", "--", str(self._folder))
         wanted = place.ref or "HEAD"
@@ -219,7 +219,7 @@ class _Git:
         commit = self._run("rev-parse", "--verify", "--end-of-options", "refs/heads/assay^{commit}").decode().strip()
         if not _COMMIT.fullmatch(commit):
             raise FetchFailed(f"damaged: git named no commit for {wanted}")
-        (self._folder / FETCHED).write_text(commit)
+        (self._folder / FETCHED_MARK).write_text(commit)
         return commit
 
     def files(self, commit: str) -> list[_Entry]:
@@ -236,11 +236,11 @@ class _Git:
     def has(self, commit: str) -> bool:
         """True if this commit was already fetched by another call with the same folder."""
         try:
-            return (self._folder / FETCHED).read_text() == commit
+            return (self._folder / FETCHED_MARK).read_text() == commit
         except OSError:
             return False
 
-    def bodies(self, files: Sequence[ListedFile]) -> Iterator[tuple[ListedFile, bytes]]:
+    def read_files(self, files: Sequence[ListedFile]) -> Iterator[tuple[ListedFile, bytes]]:
         """Yield the bytes of files, some at a time."""
         for first in range(0, len(files), 100):
             some = files[first : first + 100]
@@ -280,17 +280,17 @@ class _Git:
 
     def _output(self, working: subprocess.Popen[bytes], word: str, given: bytes) -> tuple[bytes, bytes]:
         """The output of git, and its errors, after it ends."""
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + TIMEOUT_SECONDS
         while True:
             try:
-                return working.communicate(given, timeout=LOOK)
+                return working.communicate(given, timeout=POLL_SECONDS)
             except subprocess.TimeoutExpired:
                 late = time.monotonic() > end
                 # deleting the folder may collide with files that git writes, but HEAD is written once
                 if not late and (word in ("init", "version") or (self._folder / "HEAD").exists()):
                     continue
                 _kill(working)
-                why = f"timeout: git {word} took more than {SECONDS:g} s" if late else f"stopped: git {word}"
+                why = f"timeout: git {word} took more than {TIMEOUT_SECONDS:g} s" if late else f"stopped: git {word}"
                 raise FetchFailed(why) from None
 
 

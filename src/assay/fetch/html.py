@@ -7,21 +7,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from assay.core.errors import ExtractError, NeedsScripts
-from assay.core.languages import detect
-from assay.core.lazy import later, regex
+from assay.core.languages import detect_language
+from assay.core.lazy import lazy_module, regex
 from assay.core.sources import ACCESS, Extracted
-from assay.fetch.fields import stem
-from assay.fetch.html_markdown import shallow, to_markdown
-from assay.fetch.html_metadata import LINKED, attribute, read_metadata, with_lead
+from assay.fetch.fields import title_from_name
+from assay.fetch.html_markdown import limit_nesting, to_markdown
+from assay.fetch.html_metadata import LINKED_DATA_SELECTOR, add_missing_lead, attribute, read_metadata
 from assay.fetch.html_preparation import (
     NOTICE,
+    expand_components,
     feed_page,
     is_in_article,
     is_notice,
+    noscript_text,
     remove_other_articles,
     remove_requests,
-    shown_components,
-    stand_in,
 )
 from assay.fetch.text_form import clean, decode
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from selectolax import lexbor
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 else:
-    lexbor = later("selectolax.lexbor")
+    lexbor = lazy_module("selectolax.lexbor")
 
 LARGEST_ARTICLE = 4_000_000
 """Pages longer than this many characters are converted in full: trafilatura needs seconds per megabyte."""
@@ -39,7 +39,7 @@ LEAST_SHARE = 0.05
 LEAST_PROSE, MOST_PROSE = 1_000, 0.8
 """The least characters in an element's paragraphs, and share of the page's, for the element to hold the article."""
 
-SHORT = 200
+SHORT_PAGE_CHARS = 200
 """Pages with less text than this many characters are converted in full: trafilatura mistakes menus for such a page."""
 MOSTLY_HIDDEN = 2_000
 """From this many characters below its body on, a page is not short, whatever it shows."""
@@ -47,9 +47,9 @@ MOSTLY_HIDDEN = 2_000
 CHARSET = regex(
     rb"(?:<meta[^>]{0,200}charset\s*=|\A\s*<\?xml[^>]{0,100}encoding\s*=)\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE
 )
-GAP = regex(r"(?<=[^\s|]) {2,}(?=[^\s|])")
+INLINE_GAP = regex(r"(?<=[^\s|]) {2,}(?=[^\s|])")
 """The gap that a link or bold words leave in the middle of a line."""
-WRAP = regex(r"(?<=\S)[ \t]*\n[ \t]+(?=[^\s|#>*+-])(?!\d{1,3}[.)] )")
+WRAPPED_LINE = regex(r"(?<=\S)[ \t]*\n[ \t]+(?=[^\s|#>*+-])(?!\d{1,3}[.)] )")
 """Where a paragraph continues after the end of an indented line of HTML."""
 GENERATORS = regex(
     r"docutils|sphinx|docbook|doxygen|javadoc|rustdoc|mkdocs|mdbook|docusaurus|vitepress|gitbook|asciidoc|antora|pandoc"
@@ -61,16 +61,16 @@ DOCUMENTATION = (
     ", .doc-content"
 )
 CLUTTER = "nav, footer, aside, form, iframe, script[src^='http' i], script[src^='//']"
-SCRIPT = "script[src]"
-POINTERS = 3
+EXTERNAL_SCRIPT = "script[src]"
+MANUAL_LINKS = 3
 """With this many links to places inside itself a page belongs to a manual, even if a script colours its code."""
-AROUND = "nav, header, footer, aside"
+SURROUNDINGS = "nav, header, footer, aside"
 TEXTLESS = (
     'script:not([type="application/ld+json"]), style, svg, link, iframe, template, input, select, option, button'
     ", object, embed, canvas, audio, video"
 )
 """Elements without text that slow down the search for the article."""
-ROOTS = ('[role="main"]', "main", "article", "body")
+ROOT_SELECTORS = ('[role="main"]', "main", "article", "body")
 
 
 class HtmlExtractor:
@@ -91,11 +91,11 @@ class HtmlExtractor:
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         declared = CHARSET.search(data[:4096])
         page = feed_page(data) or decode(data, declared[1].decode("ascii") if declared else "")
-        page = shallow(shown_components(page))
+        page = limit_nesting(expand_components(page))
         tree = lexbor.LexborHTMLParser(page)
         facts = read_metadata(tree)
         remove_requests(tree, page)
-        text = clean(_text(tree, len(page), facts.description, free=ACCESS not in facts.facts))
+        text = clean(_main_text(tree, len(page), facts.description, free=ACCESS not in facts.facts))
         if not text.strip():
             raise ExtractError("the page shows no text")
         if is_notice(text) and not NOTICE.search(facts.title):
@@ -104,36 +104,36 @@ class HtmlExtractor:
             text=text,
             extractor=self.name,
             syntax="markdown",
-            title=facts.title or stem(name),
+            title=facts.title or title_from_name(name),
             url=facts.url,
             author=facts.author,
             published=facts.published,
-            language=facts.language or detect(text),
+            language=facts.language or detect_language(text),
             metadata=facts.facts,
         )
 
 
-def _text(tree: LexborHTMLParser, size: int, description: str, *, free: bool) -> str:
+def _main_text(tree: LexborHTMLParser, size: int, description: str, *, free: bool) -> str:
     """The main text of a page of `size` characters. Consumes the tree.
 
     If a page is not `free` to read, what it tells search engines is not for all readers.
     """
     whole = is_documentation(tree)
     if not whole:
-        _tidy(tree)
+        _remove_surroundings(tree)
         remove_other_articles(tree)
     full = to_markdown(_root(tree), links=whole)
-    instead = stand_in(tree) if len(full) < SHORT else ""
-    for node in () if free else tree.css(LINKED):
+    instead = noscript_text(tree) if len(full) < SHORT_PAGE_CHARS else ""
+    for node in () if free else tree.css(LINKED_DATA_SELECTOR):
         node.decompose()
     article = "" if whole or _is_short(tree, full) or size > LARGEST_ARTICLE else _article(tree)
-    text = with_lead(article, full, description) if len(article) > LEAST_SHARE * len(full) else full
-    return instead if len(text) < SHORT and len(instead) > len(text) else text
+    text = add_missing_lead(article, full, description) if len(article) > LEAST_SHARE * len(full) else full
+    return instead if len(text) < SHORT_PAGE_CHARS and len(instead) > len(text) else text
 
 
 def _is_short(tree: LexborHTMLParser, full: str) -> bool:
     """True if the page has little text; a page that hides its text until a script has run does not count."""
-    if len(full) >= SHORT:
+    if len(full) >= SHORT_PAGE_CHARS:
         return False
     return tree.body is None or len(tree.body.text(deep=True)) < MOSTLY_HIDDEN
 
@@ -149,12 +149,12 @@ def is_documentation(tree: LexborHTMLParser) -> bool:
         return True
     if tree.css_first(CLUTTER) is not None:
         return False
-    return tree.css_first(SCRIPT) is None or len(tree.css("a[href^='#']:not([href='#'])")) >= POINTERS
+    return tree.css_first(EXTERNAL_SCRIPT) is None or len(tree.css("a[href^='#']:not([href='#'])")) >= MANUAL_LINKS
 
 
-def _tidy(tree: LexborHTMLParser) -> None:
+def _remove_surroundings(tree: LexborHTMLParser) -> None:
     """Remove what surrounds a page's text, except a header with the page's heading, and anything inside an article."""
-    for node in tree.css(AROUND):
+    for node in tree.css(SURROUNDINGS):
         if node.css_first("h1, article, main") is None and not is_in_article(node):
             node.decompose()
 
@@ -172,15 +172,15 @@ def _article(tree: LexborHTMLParser) -> str:
         node.decompose()
     page = _parse_page(_narrow_page(tree))
     found = trafilatura.extract(page, output_format="markdown", include_tables=True, include_comments=False) or ""
-    return unwrapped(found)
+    return unwrap_paragraphs(found)
 
 
-def unwrapped(article: str) -> str:
+def unwrap_paragraphs(article: str) -> str:
     """An article with each paragraph on one line, as in a browser: line breaks in HTML mean nothing."""
     parts = article.split("```")
     if len(parts) % 2 == 0:
         return article
-    parts[::2] = [GAP.sub(" ", WRAP.sub(" ", part)) for part in parts[::2]]
+    parts[::2] = [INLINE_GAP.sub(" ", WRAPPED_LINE.sub(" ", part)) for part in parts[::2]]
     return "```".join(parts)
 
 
@@ -201,19 +201,19 @@ def _parse_page(page: str) -> HtmlElement:
 def _narrow_page(tree: LexborHTMLParser) -> str:
     """The page as HTML, or only the one element that holds nearly all of its paragraphs."""
     root = _root(tree)
-    inside = _prose(root)
-    if root.tag != "body" and inside >= LEAST_PROSE and inside >= MOST_PROSE * _prose(tree):
+    inside = _prose_length(root)
+    if root.tag != "body" and inside >= LEAST_PROSE and inside >= MOST_PROSE * _prose_length(tree):
         return f"<html><body>{root.html or ''}</body></html>"
     return tree.html or ""
 
 
-def _prose(within: LexborHTMLParser | LexborNode) -> int:
+def _prose_length(within: LexborHTMLParser | LexborNode) -> int:
     return sum(len(paragraph.text(deep=True)) for paragraph in within.css("p"))
 
 
 def _root(tree: LexborHTMLParser) -> LexborNode:
     """The one element that holds the main text, else the body."""
-    for selector in ROOTS:
+    for selector in ROOT_SELECTORS:
         found = tree.css(selector)
         if len(found) == 1:
             return found[0]

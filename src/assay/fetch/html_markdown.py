@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.clean import one_line
 from assay.core.lazy import regex
-from assay.fetch.text_form import number_of
+from assay.fetch.text_form import parse_number
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -27,18 +27,18 @@ _TAG = regex(rf"<(/?)(?=[abcdfhmnostu])(?:{_BLOCKS})(?=[\s/>])[^<>]*>?", re.IGNO
 """By first letters: most tags are no blocks, and are left at once."""
 
 
-def shallow(page: str) -> str:
+def limit_nesting(page: str) -> str:
     """`page` without the tags of blocks nested more than `DEEPEST_TAGS` deep; their text stays."""
     if page.count("<") <= DEEPEST_TAGS:
         return page
     pieces, at = list[str](), 0
-    for start, end in _too_deep(page):
+    for start, end in _deep_tags(page):
         pieces.append(page[at:start])
         at = end
     return "".join([*pieces, page[at:]]) if pieces else page
 
 
-def _too_deep(page: str) -> Iterator[tuple[int, int]]:
+def _deep_tags(page: str) -> Iterator[tuple[int, int]]:
     """The places of tags that open a block too many, and of the matching closing tags."""
     depth = 0
     for tag in _TAG.finditer(page):
@@ -54,14 +54,14 @@ def _too_deep(page: str) -> Iterator[tuple[int, int]]:
 
 MOST_SPAN = 100
 """The most columns or rows over which a cell is repeated: pages say 1000 to mean "the rest"."""
-NOTE = ".reference, .footnote, .mw-ref, [role='doc-noteref'], :has(a[href^='#'])"
+NOTE_SELECTOR = ".reference, .footnote, .mw-ref, [role='doc-noteref'], :has(a[href^='#'])"
 """Footnote marks, which are not part of a cell's value."""
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-HELD = 4_000
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+MAX_GRID_CELLS = 4_000
 """Cells of a grid; a table with more is not for human readers, and is not expanded."""
 
 
-def grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = None) -> list[list[str]]:
+def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = None) -> list[list[str]]:
     """The rows of a table, with a text for every column; `text_of` defaults to the cell's own text."""
     say = text_of or _text
     rows: list[list[str]] = []
@@ -71,15 +71,15 @@ def grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = None) 
         own = False
         for cell in line.css("td, th"):
             own = True
-            _carry(row, going_on)
+            _insert_spanning_cells(row, going_on)
             across, down = (_span(cell, name) for name in ("colspan", "rowspan"))
             text = say(cell)
-            for _ in range(across if len(rows) * across < HELD else 1):
+            for _ in range(across if len(rows) * across < MAX_GRID_CELLS else 1):
                 if down > 1:
                     going_on[len(row)] = (down - 1, text)
                 row.append(text)
         while any(column >= len(row) for column in going_on):
-            _carry(row, going_on)
+            _insert_spanning_cells(row, going_on)
             if any(column > len(row) for column in going_on):
                 row.append("")
         if own:
@@ -87,7 +87,7 @@ def grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = None) 
     return rows
 
 
-def _carry(row: list[str], going_on: dict[int, tuple[int, str]]) -> None:
+def _insert_spanning_cells(row: list[str], going_on: dict[int, tuple[int, str]]) -> None:
     """Insert the cells that span down from the rows above."""
     while len(row) in going_on:
         left, text = going_on.pop(len(row))
@@ -97,7 +97,7 @@ def _carry(row: list[str], going_on: dict[int, tuple[int, str]]) -> None:
 
 
 def _span(cell: LexborNode, name: str) -> int:
-    return max(1, min(number_of(cell.attributes.get(name) or "1", 1), MOST_SPAN))
+    return max(1, min(parse_number(cell.attributes.get(name) or "1", 1), MOST_SPAN))
 
 
 def _text(cell: LexborNode) -> str:
@@ -107,22 +107,24 @@ def _text(cell: LexborNode) -> str:
         content = one_line(mark.text(deep=True))
         if not content or not text.endswith(content) or len(text) == len(content):
             break
-        text = text[: -len(content)].rstrip() + ("" if mark.css_matches(NOTE) else content.translate(RAISED))
+        text = text[: -len(content)].rstrip() + (
+            "" if mark.css_matches(NOTE_SELECTOR) else content.translate(SUPERSCRIPTS)
+        )
     return text
 
 
-DROPPED = frozenset(
+DROPPED_TAGS = frozenset(
     "script style noscript template svg math iframe object embed canvas audio video nav form button select input"
     " textarea head link meta dialog".split()
 )
-BLOCKS = frozenset(
+BLOCK_TAGS = frozenset(
     "html body main article section div p blockquote figure figcaption header footer aside address details summary"
     " ul ol dl dd center fieldset hgroup table thead tbody tfoot tr td th caption".split()
 )
-CODE = frozenset(("code", "tt", "kbd", "samp"))
+CODE_TAGS = frozenset(("code", "tt", "kbd", "samp"))
 HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
-HIDDEN = regex(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-NOISE = frozenset(
+HIDDEN_STYLE = regex(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+NOISE_CLASSES = frozenset(
     "headerlink navheader navfooter sphinxsidebar breadcrumb breadcrumbs id_link skiplink skip-link sr-only"
     " visually-hidden screen-reader-text mw-editsection noprint".split()
 )
@@ -130,12 +132,12 @@ NOISE = frozenset(
 NOISE_ROLES = frozenset(("navigation", "search", "banner"))
 INNER_BLOCKS = "table, ul, ol, dl, pre, h1, h2, h3, h4"
 
-DEEPEST = 12
+MAX_INDENT_LEVEL = 12
 """Levels to which items are indented; deeper ones are not indented further, or a page of nested lists would grow
 quadratically.
 """
 LONGEST_LINK = 300
-BESIDE = 0.1
+MAX_LETTERS_BESIDE = 0.1
 """Letters beside the links of a cell, as a share of the links' letters, that may be initials of an index."""
 ANCHORS = "§¶# "
 """Characters with which documentation tools link to a heading."""
@@ -165,7 +167,7 @@ def to_markdown(root: LexborNode, *, links: bool = False) -> str:
     return writer.finish()
 
 
-def plain(node: LexborNode) -> str:
+def node_text(node: LexborNode) -> str:
     """The visible text of one node, on one line."""
     return " ".join(node.text(deep=True).split())
 
@@ -192,17 +194,17 @@ class _Writer:
             return False
         if tag.startswith("-") or tag == "!doctype":
             return tag == "-document"
-        if tag in DROPPED or _is_hidden(node):
+        if tag in DROPPED_TAGS or _is_hidden(node):
             return False
         if tag == "pre":
-            self._code(node)
+            self._write_code(node)
             return False
         if tag == "table" and self._is_data(node):
-            self._table(node)
+            self._write_table(node)
             return False
         if tag == "a" and self.links and (address := _address(node)):
             self.link = (len(self.inline), address)
-        elif tag in CODE and self.code < 0 and not self.prefix.startswith("#"):
+        elif tag in CODE_TAGS and self.code < 0 and not self.prefix.startswith("#"):
             self.code = len(self.inline)
             self.inline.append("`")
         self._open(tag)
@@ -217,8 +219,8 @@ class _Writer:
             self.prefix = HEADINGS[tag]
         elif tag in ("li", "dt"):
             self._flush()
-            self.prefix = "  " * min(max(len(self.lists) - 1, 0), DEEPEST) + "- "
-        elif tag in BLOCKS:
+            self.prefix = "  " * min(max(len(self.lists) - 1, 0), MAX_INDENT_LEVEL) + "- "
+        elif tag in BLOCK_TAGS:
             self._flush()
         if tag in ("ul", "ol", "dl"):
             self.lists.append(tag)
@@ -231,9 +233,9 @@ class _Writer:
 
     def leave(self, tag: str) -> None:
         if tag == "a":
-            self._unlink()
-        elif tag in CODE:
-            self._uncode()
+            self._end_link()
+        elif tag in CODE_TAGS:
+            self._end_code()
         if tag in ("ul", "ol", "dl"):
             self._flush()
             self.joined = False
@@ -241,21 +243,21 @@ class _Writer:
         if tag == "dt":
             self._flush()
             self.joined = True
-        elif tag in BLOCKS or tag in HEADINGS or tag == "li":
+        elif tag in BLOCK_TAGS or tag in HEADINGS or tag == "li":
             self._flush()
 
     def finish(self) -> str:
         self._flush()
         return "".join(self.blocks).strip() + "\n"
 
-    def _unlink(self) -> None:
+    def _end_link(self) -> None:
         """End a link, or the part of it before a block."""
         if self.link is not None:
             start, address = self.link
             self.linked.append((start, len(self.inline), address))
             self.link = None
 
-    def _uncode(self) -> None:
+    def _end_code(self) -> None:
         """End inline code; blank code, or code with a backtick, is not marked."""
         if self.code >= 0:
             code = "".join(self.inline[self.code + 1 :])
@@ -287,8 +289,8 @@ class _Writer:
         if not self.inline:
             return
         cut = self.link
-        self._unlink()
-        self._uncode()
+        self._end_link()
+        self._end_code()
         text = self._collected_line()
         self.inline.clear()
         self.linked.clear()
@@ -299,16 +301,16 @@ class _Writer:
         if not text:
             return
         if self.joined and not self.prefix and self.blocks:
-            self._write(self._inside() + text, gap="\n")
+            self._write(self._list_indent() + text, gap="\n")
         elif self.lists and not self.prefix:
-            self._write(self._inside() + text, gap="\n\n")
+            self._write(self._list_indent() + text, gap="\n\n")
         else:
             self._write(self.prefix + text, gap="\n" if self.prefix.endswith("- ") and self._in_list() else "\n\n")
         self.prefix = ""
         self.joined = False
 
-    def _inside(self) -> str:
-        return "  " * min(len(self.lists), DEEPEST + 1)
+    def _list_indent(self) -> str:
+        return "  " * min(len(self.lists), MAX_INDENT_LEVEL + 1)
 
     def _in_list(self) -> bool:
         return bool(self.blocks) and self.blocks[-1].lstrip().startswith("- ")
@@ -316,23 +318,23 @@ class _Writer:
     def _write(self, text: str, gap: str) -> None:
         self.blocks.append((gap if self.blocks else "") + text)
 
-    def _code(self, node: LexborNode) -> None:
+    def _write_code(self, node: LexborNode) -> None:
         self._flush()
         text = node.text(deep=True).strip("\n").rstrip()
         if text.strip():
             longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
             fence = "`" * max(3, longest + 1)
-            inside = self._inside()
+            inside = self._list_indent()
             self._write(f"{inside}{fence}\n{text}\n{inside}{fence}", gap="\n\n")
         self.joined = False
 
-    def _table(self, node: LexborNode) -> None:
+    def _write_table(self, node: LexborNode) -> None:
         self._flush()
         gap = "\n\n"
         for caption in node.css("caption"):
-            self._write(plain(caption), gap="\n\n")
-        rows = grid(node)
-        linked = grid(node, _links) if self.links else rows
+            self._write(node_text(caption), gap="\n\n")
+        rows = table_grid(node)
+        linked = table_grid(node, _links) if self.links else rows
         first = node.css_first("tr")
         heads = [] if first is None else first.css("td, th")
         headed = len(heads) > 1 and all(cell.tag == "th" for cell in heads)
@@ -350,14 +352,14 @@ class _Writer:
 
 def _links(cell: LexborNode) -> str:
     """The links of a cell with hardly a letter beside them; else ""."""
-    links = [(plain(link).replace("|", "\\|"), _address(link)) for link in cell.css("a[href]")]
-    inside = sum(map(_letters, (text for text, _ in links)))
-    if not inside or _letters(plain(cell)) - inside > BESIDE * inside:
+    links = [(node_text(link).replace("|", "\\|"), _address(link)) for link in cell.css("a[href]")]
+    inside = sum(map(_letter_count, (text for text, _ in links)))
+    if not inside or _letter_count(node_text(cell)) - inside > MAX_LETTERS_BESIDE * inside:
         return ""
     return " ".join(f"[{text}]({address})" if address else text for text, address in links if text)
 
 
-def _letters(text: str) -> int:
+def _letter_count(text: str) -> int:
     return sum(map(str.isalpha, text))
 
 
@@ -374,9 +376,9 @@ def _is_hidden(node: LexborNode) -> bool:
     if "hidden" in attributes or attributes.get("aria-hidden") == "true":
         return True
     style, classes = attributes.get("style"), attributes.get("class")
-    if style and HIDDEN.search(style):
+    if style and HIDDEN_STYLE.search(style):
         return True
-    if classes and not NOISE.isdisjoint(classes.lower().split()):
+    if classes and not NOISE_CLASSES.isdisjoint(classes.lower().split()):
         return True
     return attributes.get("role") in NOISE_ROLES
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.core.document_dates import iso_date
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.sources import ACCESS, PAYWALL
-from assay.fetch.fields import fit
-from assay.fetch.html_markdown import plain
+from assay.fetch.fields import clean_title
+from assay.fetch.html_markdown import node_text
 from assay.fetch.text_form import clean
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # What a page says about itself to search engines: schema.org in JSON-LD.
 
-LARGEST = 200_000
+MAX_BLOCK_CHARS = 200_000
 """The most characters of a block that are read."""
 MOST_BLOCKS = 10
 MOST_THINGS = 200
@@ -49,7 +49,7 @@ def read_linked(blocks: Iterable[str]) -> Linked:
     for number, block in enumerate(blocks):
         if number >= MOST_BLOCKS:
             break
-        for thing in _things(block):
+        for thing in _linked_objects(block):
             kind = _type(thing)
             if kind in TYPES:
                 return Linked(
@@ -63,11 +63,11 @@ def read_linked(blocks: Iterable[str]) -> Linked:
     return Linked()
 
 
-def _things(block: str) -> Iterator[dict[str, object]]:
+def _linked_objects(block: str) -> Iterator[dict[str, object]]:
     """The things that a block describes, including those of its graph."""
     try:
-        decoded = msgspec.json.decode(block[: LARGEST + 1]) if len(block) <= LARGEST else None
-    except UNREADABLE:
+        decoded = msgspec.json.decode(block[: MAX_BLOCK_CHARS + 1]) if len(block) <= MAX_BLOCK_CHARS else None
+    except DECODE_ERRORS:
         return
     waiting = [decoded]
     for _ in range(MOST_THINGS):
@@ -102,14 +102,14 @@ def _day(stated: object) -> str:
     return iso_date(stated[:100]) if isinstance(stated, str) else ""
 
 
-ASIDE = ("script", "style", "noscript", "template", "head", "svg", "nav", "header", "footer", "aside")
+NON_TEXT_TAGS = ("script", "style", "noscript", "template", "head", "svg", "nav", "header", "footer", "aside")
 """Elements beside the text of a page."""
-LINKED = 'script[type="application/ld+json"]'
+LINKED_DATA_SELECTOR = 'script[type="application/ld+json"]'
 MOST_METAS = 500
 MOST_AUTHORS = 20
-LONGEST = 2_000
+MAX_VALUE_CHARS = 2_000
 """The most characters of a value that are read."""
-FACTS = {
+FACT_NAMES = {
     "doi": ("citation_doi", "prism.doi", "dc.identifier.doi", "bepress_citation_doi"),
     "journal": ("citation_journal_title", "prism.publicationname"),
     "publisher": ("citation_publisher", "dc.publisher"),
@@ -119,13 +119,15 @@ FACTS = {
     "modified": ("article:modified_time", "og:updated_time", "last-modified", "dcterms.modified"),
 }
 """Other metadata that is kept, by the names it has in pages."""
-TIER = "article:content_tier"
+TIER_NAME = "article:content_tier"
 """Says whether a page is free to read, `metered` or `locked`."""
-PUBLISHED = tuple(
+PUBLISHED_NAMES = tuple(
     "article:published_time citation_publication_date citation_date date dc.date dc.date.issued dcterms.created"
     " pubdate publish-date sailthru.date".split()
 )
-MARKED = '[itemprop="datePublished" i], time[pubdate], time.published[datetime], time.dt-published[datetime]'
+MARKED_DATE_SELECTOR = (
+    '[itemprop="datePublished" i], time[pubdate], time.published[datetime], time.dt-published[datetime]'
+)
 """Where a text marks its day of publication: microdata, HTML, microformats."""
 Metas = Mapping[str, tuple[str, ...]]
 """The contents of a page's meta elements, in order, by name in lower case."""
@@ -145,25 +147,27 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     """Read what the page says about itself; untrusted."""
-    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED))
+    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR))
     metas = _metas(tree)
     return PageMetadata(
         title=_title(tree, metas),
         description=_first_value(metas, "og:description", "description", "twitter:description"),
         url=_canonical(tree),
         author=_author(metas) or linked.author,
-        published=iso_date(_first_value(metas, *PUBLISHED).replace("/", "-")) or linked.published or _marked_day(tree),
+        published=iso_date(_first_value(metas, *PUBLISHED_NAMES).replace("/", "-"))
+        or linked.published
+        or _marked_date(tree),
         language=_language(tree),
         facts=_facts(metas, linked),
     )
 
 
-def _marked_day(tree: LexborHTMLParser) -> str:
+def _marked_date(tree: LexborHTMLParser) -> str:
     """The day that the page marks as that of publication; "" if it marks none, or several as lists of articles do.
 
     Of 119 pages that also state it in their head, 112 state the same day there, and 4 the next or the last.
     """
-    nodes = tree.css(MARKED)[:MOST_METAS]
+    nodes = tree.css(MARKED_DATE_SELECTOR)[:MOST_METAS]
     stated = (_value(node.attributes.get("datetime") or node.attributes.get("content")) for node in nodes)
     days = {day for each in stated if (day := iso_date(each[:100]))}
     return days.pop() if len(days) == 1 else ""
@@ -177,7 +181,7 @@ def attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
 
 def text_outside(tree: LexborHTMLParser, *beside: str) -> str:
     """The text of a page on one line, without what is beside it and without these elements, which go from the tree."""
-    tree.strip_tags([*ASIDE, *beside])
+    tree.strip_tags([*NON_TEXT_TAGS, *beside])
     return " ".join(tree.body.text(separator=" ").split()) if tree.body is not None else ""
 
 
@@ -199,15 +203,15 @@ def _first_value(metas: Metas, *names: str) -> str:
 
 
 def _value(stated: str | None) -> str:
-    return clean((stated or "")[: 2 * LONGEST].strip())[:LONGEST]
+    return clean((stated or "")[: 2 * MAX_VALUE_CHARS].strip())[:MAX_VALUE_CHARS]
 
 
 def _title(tree: LexborHTMLParser, metas: Metas) -> str:
-    stated = fit(_first_value(metas, "og:title", "citation_title"))
+    stated = clean_title(_first_value(metas, "og:title", "citation_title"))
     for selector in ("title", "h1"):
         node = None if stated else tree.css_first(selector)
         if node is not None:
-            stated = fit(plain(node))
+            stated = clean_title(node_text(node))
     return clean(stated)
 
 
@@ -220,10 +224,10 @@ def _author(metas: Metas) -> str:
 
 
 def _facts(metas: Metas, linked: Linked) -> dict[str, str]:
-    stated = {key: _first_value(metas, *names)[:300] for key, names in FACTS.items()}
+    stated = {key: _first_value(metas, *names)[:300] for key, names in FACT_NAMES.items()}
     stated["modified"] = iso_date(stated["modified"]) or linked.modified
     stated["type"] = linked.type or stated["type"]
-    if not linked.free or _first_value(metas, TIER).lower() in ("metered", "locked"):
+    if not linked.free or _first_value(metas, TIER_NAME).lower() in ("metered", "locked"):
         stated[ACCESS] = PAYWALL
     return {key: value for key, value in stated.items() if value}
 
@@ -243,20 +247,20 @@ def _language(tree: LexborHTMLParser) -> str:
 
 WITHIN = 200
 """The first blocks of a page, in which its lead is searched."""
-LEAST = 60
+MIN_BLOCK_CHARS = 60
 """From this many characters on, a block shows where the article begins; shorter ones are bylines, dates, buttons."""
 LEAST_LEAD = 80
 """From this many characters on, a paragraph below the headline is a lead even if it is not the page's description."""
-SAME = 80
+MIN_SAME_CHARS = 80
 """Characters (letters and digits) by which a block of the page is recognised in the article."""
 SAME_DESCRIPTION = 30
 """Characters (letters and digits) by which a block is recognised as the page's description of itself."""
 NO_WORD = regex(r"[\W_]+")
-ENDS = (".", "!", "?", "…", '"', "”", "“", "»", "。")
+SENTENCE_ENDS = (".", "!", "?", "…", '"', "”", "“", "»", "。")
 NO_PROSE = ("#", "- ", "|", "```")
 
 
-def with_lead(article: str, full: str, description: str) -> str:
+def add_missing_lead(article: str, full: str, description: str) -> str:
     """Put the lead in front of `article` (below its headline, if it has one), if `full` has a lead that it lacks.
 
     Args:
@@ -278,24 +282,30 @@ def _lead(article: str, full: str, description: str) -> list[str]:
     """The blocks of `full` between the headline and the article's first block that form the lead."""
     blocks = full.split("\n\n", WITHIN)[:WITHIN]
     known, described = _alphanumerics(article), _alphanumerics(description)
-    first = next((at for at, block in enumerate(blocks) if _begins(block, known)), 0)
+    first = next((at for at, block in enumerate(blocks) if _is_in_article(block, known)), 0)
     headlines = [at for at in range(first) if blocks[at].startswith("# ")]
     found = []
     for block in blocks[headlines[-1] + 1 if headlines else max(0, first - 8) : first]:
         bare = _alphanumerics(block)
         if block.lstrip().startswith(NO_PROSE) or not bare or bare in known:
             continue
-        if _describes(bare, described) or (headlines and len(block) >= LEAST_LEAD and block.rstrip().endswith(ENDS)):
+        if _matches_description(bare, described) or (
+            headlines and len(block) >= LEAST_LEAD and block.rstrip().endswith(SENTENCE_ENDS)
+        ):
             found.append(block.strip())
     return found
 
 
-def _begins(block: str, article: str) -> bool:
+def _is_in_article(block: str, article: str) -> bool:
     """True if a block of the page is part of the article."""
-    return len(block) >= LEAST and not block.startswith("#") and _alphanumerics(block)[:SAME] in article
+    return (
+        len(block) >= MIN_BLOCK_CHARS
+        and not block.startswith("#")
+        and _alphanumerics(block)[:MIN_SAME_CHARS] in article
+    )
 
 
-def _describes(block: str, description: str) -> bool:
+def _matches_description(block: str, description: str) -> bool:
     if min(len(block), len(description)) < SAME_DESCRIPTION:
         return False
     return block[:SAME_DESCRIPTION] in description or description[:SAME_DESCRIPTION] in block

@@ -12,9 +12,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.core.document_dates import iso_date
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 from assay.fetch.html_markdown import DEEPEST_TAGS, to_markdown
-from assay.fetch.html_metadata import LINKED, read_linked
+from assay.fetch.html_metadata import LINKED_DATA_SELECTOR, read_linked
 from assay.fetch.wall_words import CONSENT
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from selectolax import lexbor
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 else:
-    etree = later("lxml.etree")
-    lexbor = later("selectolax.lexbor")
+    etree = lazy_module("lxml.etree")
+    lexbor = lazy_module("selectolax.lexbor")
 
 # A component's own tree (shadow DOM) in the page itself: `<template shadowrootmode="open">`.
 
@@ -31,7 +31,7 @@ _SHADOW = regex(r"<template\b[^<>]{0,300}\bshadowroot(?:mode)?\b", re.IGNORECASE
 _TEMPLATE = regex(r"<(/?)template\b([^<>]*)>", re.IGNORECASE)
 
 
-def shown_components(page: str) -> str:
+def expand_components(page: str) -> str:
     """`page` with the trees of its components as ordinary elements; other templates show nothing and stay."""
     return "".join(_replace_shadow_roots(page)) if _SHADOW.search(page) else page
 
@@ -55,7 +55,7 @@ def _replace_shadow_roots(page: str) -> Iterator[str]:
 
 _NAMES = "cookie consent gdpr dsgvo didomi usercentrics sp_message qc-cmp iubenda truste osano klaro tarteauc".split()
 _OVER = regex("|".join([*_NAMES, "aria-modal", "dialog"]), re.IGNORECASE)
-REQUESTS = ", ".join(
+REQUEST_SELECTOR = ", ".join(
     (
         *(f"[{attribute}*='{name}' i]" for name in _NAMES for attribute in ("id", "class")),
         "[role=dialog]",
@@ -64,28 +64,30 @@ REQUESTS = ", ".join(
     )
 )
 """Elements that consent managers add to a page, and dialogs."""
-ASKING = "button, [role=button], input[type=submit], input[type=button], input[type=checkbox], a[class*=btn i]"
+BUTTON_SELECTOR = "button, [role=button], input[type=submit], input[type=button], input[type=checkbox], a[class*=btn i]"
 """A request can be answered."""
 LONGEST_REQUEST = 50_000
 """Characters; requests list hundreds of partners."""
 MOST_REQUESTS = 200
 """Elements that are looked into: in a page made to harm they lie within each other."""
-KEPT = "h1, article, main"
+KEPT_SELECTOR = "h1, article, main"
 
 
 def remove_requests(tree: LexborHTMLParser, page: str) -> None:
     """Remove requests for consent, unless one holds the page's heading or is in its article."""
     if not _OVER.search(page):
         return
-    found = [node for node in tree.css(REQUESTS)[:MOST_REQUESTS] if _asks(node) and not _is_text(node)]
+    found = [
+        node for node in tree.css(REQUEST_SELECTOR)[:MOST_REQUESTS] if _asks_for_consent(node) and not _is_text(node)
+    ]
     numbers = {node.mem_id for node in found}
-    for node in [each for each in found if not any(outer.mem_id in numbers for outer in around(each))]:
+    for node in [each for each in found if not any(outer.mem_id in numbers for outer in outer_elements(each))]:
         node.decompose()
 
 
-def _asks(node: LexborNode) -> bool:
+def _asks_for_consent(node: LexborNode) -> bool:
     """True if an element asks for consent, and can be answered."""
-    if node.tag in ("html", "body", "script", "link", "style") or node.css_first(ASKING) is None:
+    if node.tag in ("html", "body", "script", "link", "style") or node.css_first(BUTTON_SELECTOR) is None:
         return False
     text = node.text(deep=True)
     return len(text) < LONGEST_REQUEST and CONSENT.search(text) is not None
@@ -93,15 +95,15 @@ def _asks(node: LexborNode) -> bool:
 
 def _is_text(node: LexborNode) -> bool:
     """True if an element holds the page's text, or is in it."""
-    return node.css_first(KEPT) is not None or is_in_article(node)
+    return node.css_first(KEPT_SELECTOR) is not None or is_in_article(node)
 
 
 def is_in_article(node: LexborNode) -> bool:
     """True if an element is in an article, or in the page's main part."""
-    return any(each.tag in ("article", "main") for each in around(node))
+    return any(each.tag in ("article", "main") for each in outer_elements(node))
 
 
-def around(node: LexborNode) -> Iterator[LexborNode]:
+def outer_elements(node: LexborNode) -> Iterator[LexborNode]:
     """The elements that an element lies in, the nearest first; of a page made to harm only so many."""
     return islice(_ancestors(node), DEEPEST_TAGS)
 
@@ -119,7 +121,7 @@ LEAST_STORY = 500
 
 def remove_other_articles(tree: LexborHTMLParser) -> None:
     """Remove the articles behind the page's own: scrolling on, sites show the next ones, each with a heading."""
-    found = [node for node in tree.css("article") if not any(each.tag == "article" for each in around(node))]
+    found = [node for node in tree.css("article") if not any(each.tag == "article" for each in outer_elements(node))]
     own = next((node for node in found if node.css_first("h1") is not None), None)
     if own is None or own != found[0] or sum(len(each.text(deep=True)) for each in own.css("p")) < LEAST_STORY:
         return
@@ -130,25 +132,25 @@ def remove_other_articles(tree: LexborHTMLParser) -> None:
 
 # Text for readers without scripts: in `<noscript>`, in a frame's own text, in what the page tells search engines.
 
-LEAST, LONGEST_NOTICE = 100, 300
+MIN_NOSCRIPT_CHARS, LONGEST_NOTICE = 100, 300
 """Characters of a text that stands in at least, and of a notice at most."""
 MOST_PARTS, LONGEST = 500, 1_000_000
 """The parts for readers without scripts that are read of a page, and characters from which on no other is."""
 NOTICE = regex(r"java\s?-?script|джаваскрипт", re.IGNORECASE)
 
 
-def stand_in(tree: LexborHTMLParser) -> str:
+def noscript_text(tree: LexborHTMLParser) -> str:
     """The longest text that a page holds for readers without scripts; "" if there is none.
 
     An article that is not free to read is not taken from what the page tells search engines.
     """
-    found = [_read(_without_scripts(tree))]
-    found += [_read(node.attributes.get("srcdoc") or "") for node in tree.css("iframe[srcdoc]")]
-    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED))
+    found = [_html_text(_without_scripts(tree))]
+    found += [_html_text(node.attributes.get("srcdoc") or "") for node in tree.css("iframe[srcdoc]")]
+    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR))
     if linked.free:
-        found.append(_read(linked.body) if "</" in linked.body else linked.body)
+        found.append(_html_text(linked.body) if "</" in linked.body else linked.body)
     best = max(found, key=len).strip()
-    return best if len(best) >= LEAST and not is_notice(best) else ""
+    return best if len(best) >= MIN_NOSCRIPT_CHARS and not is_notice(best) else ""
 
 
 def _without_scripts(tree: LexborHTMLParser) -> str:
@@ -161,7 +163,7 @@ def _without_scripts(tree: LexborHTMLParser) -> str:
     return "".join(found)
 
 
-def _read(part: str) -> str:
+def _html_text(part: str) -> str:
     """The text of a piece of HTML."""
     tree = lexbor.LexborHTMLParser(part.replace("<noscript", "<div").replace("</noscript", "</div"))
     return to_markdown(tree.body) if tree.body is not None else ""

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.sources import Extracted
-from assay.fetch.fields import fit, stem
-from assay.fetch.text_form import Row, clean, names_of, one_cell, row_lines
+from assay.fetch.fields import clean_title, title_from_name
+from assay.fetch.text_form import Row, clean, one_cell, row_lines, unique_column_names
 
 NAME = "json/1"
 MOST_COLUMNS = 60
@@ -24,10 +24,10 @@ LONGEST_CELL = 1_000
 """Characters of a nested value in a cell."""
 LONGEST_LINE = 500
 """Characters; JSON with longer lines was not written for readers."""
-DEPTH = 3
+MAX_CELL_DEPTH = 3
 DEEPEST = 100
 """JSON in more levels than this was not written for readers, and could not be shown with all of them."""
-LARGER = 10
+MAX_GROWTH = 10
 """How many times longer JSON may become by lines of its own for each value."""
 _TITLES = ("title", "headline", "name")
 _KINDS = {"FeatureCollection": "GeoJSON", "Feature": "GeoJSON"}
@@ -43,27 +43,29 @@ def read_json(text: str, name: str) -> Extracted | None:
     if these are too long to be read.
     """
     try:  # not msgspec: it would round the numbers
-        value = json.loads(text, parse_float=str, parse_int=str, object_pairs_hook=keep_all)
+        value = json.loads(text, parse_float=str, parse_int=str, object_pairs_hook=number_repeated_names)
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, (dict, list)) or not value or (depth := _depth(value)) > DEEPEST:
         return None
     facts = {"format": _kind(value)}
-    title = _title(value) or stem(name)
+    title = _title(value) or title_from_name(name)
     beside, objects = _objects(value)
     rows = [_cells(each) for each in objects]
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if _is_table(rows, columns):
-        header = names_of([clean(column) for column in columns])
-        lines = [line for name, cell in beside.items() for line in row_lines([cell], names_of([clean(name)]))]
+        header = unique_column_names([clean(column) for column in columns])
+        lines = [
+            line for name, cell in beside.items() for line in row_lines([cell], unique_column_names([clean(name)]))
+        ]
         for row in rows:
             lines += row_lines([row.get(column, "") for column in columns], header)
         facts |= {"rows": str(len(rows)), "columns": ", ".join(header)[:1000]}
         return Extracted(text="\n\n".join(lines) + "\n", extractor=NAME, syntax="rows", title=title, metadata=facts)
-    return Extracted(text=_in_lines(text, depth), extractor=NAME, syntax="code", title=title, metadata=facts)
+    return Extracted(text=_one_value_per_line(text, depth), extractor=NAME, syntax="code", title=title, metadata=facts)
 
 
-def keep_all(pairs: Sequence[tuple[str, V]]) -> dict[str, V]:
+def number_repeated_names(pairs: Sequence[tuple[str, V]]) -> dict[str, V]:
     """An object with all values of names that it gives several times: a second `year` becomes `year (2)`."""
     found, times = dict(pairs), Counter[str]()
     for name, value in pairs if len(found) < len(pairs) else ():
@@ -92,7 +94,7 @@ def _kind(value: Any) -> str:
 
 def _title(value: Any) -> str:
     stated = (value.get(each) for each in _TITLES) if isinstance(value, dict) else ()
-    return next((fit(clean(each)) for each in stated if isinstance(each, str) and each.strip()), "")
+    return next((clean_title(clean(each)) for each in stated if isinstance(each, str) and each.strip()), "")
 
 
 def _objects(value: Any) -> tuple[dict[str, str], Objects]:
@@ -117,7 +119,7 @@ def _feature(found: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**(said if isinstance(said, dict) else {}), **rest}
 
 
-def _cells(found: Mapping[str, Any], above: str = "", depth: int = DEPTH) -> dict[str, str]:
+def _cells(found: Mapping[str, Any], above: str = "", depth: int = MAX_CELL_DEPTH) -> dict[str, str]:
     """The cells of an object, those of an object in it under both names (`address.city`)."""
     cells: dict[str, str] = {}
     for key, value in found.items():
@@ -154,19 +156,19 @@ _ESCAPED = regex(r"\\\\|\\/|(?:\\u[0-9a-fA-F]{4})+")
 """A backslash, which begins nothing; a slash; characters that need no escape in a text in UTF-8."""
 
 
-def _in_lines(text: str, depth: int) -> str:
+def _one_value_per_line(text: str, depth: int) -> str:
     """JSON with one value a line, unless it is so already, or would become too long; letters that were escaped are
     written out.
     """
     lines = text.count(",") + 2 * (text.count("[") + text.count("{"))
-    short = lines * (2 * depth + 1) <= LARGER * len(text)
+    short = lines * (2 * depth + 1) <= MAX_GROWTH * len(text)
     if short and max(map(len, text.splitlines()), default=0) > LONGEST_LINE:
-        with suppress(*UNREADABLE):
+        with suppress(*DECODE_ERRORS):
             text = msgspec.json.format(text, indent=2)
-    return _ESCAPED.sub(lambda found: _letters(found[0]), text)
+    return _ESCAPED.sub(lambda found: _unescape(found[0]), text)
 
 
-def _letters(escaped: str) -> str:
+def _unescape(escaped: str) -> str:
     if escaped == "\\/":
         return "/"
     if escaped == "\\\\":

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.document_dates import iso_date
 from assay.core.errors import ExtractError
-from assay.core.languages import detect
-from assay.core.lazy import later, regex
+from assay.core.languages import detect_language
+from assay.core.lazy import lazy_module, regex
 from assay.core.ports import ArchiveMember
 from assay.core.sources import Extracted
-from assay.fetch.fields import stem
-from assay.fetch.html_markdown import shallow, to_markdown
+from assay.fetch.fields import title_from_name
+from assay.fetch.html_markdown import limit_nesting, to_markdown
 from assay.fetch.text_form import clean, decode
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from selectolax import lexbor
 else:
-    policy = later("email.policy")
-    lexbor = later("selectolax.lexbor")
+    policy = lazy_module("email.policy")
+    lexbor = lazy_module("selectolax.lexbor")
 
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
 MOST_PARTS = 1_000
-STUB = 10
+STUB_FACTOR = 10
 """Plain text with fewer words than one in so many of the page beside it only says that there is one. By hand."""
 HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError)
 """The errors the library raises for an unreadable header; it has no single error for that."""
@@ -54,7 +54,7 @@ class EmlExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        yield read(data, self.name, name)
+        yield read_message(data, self.name, name)
 
 
 class MboxExtractor:
@@ -69,7 +69,7 @@ class MboxExtractor:
         found = bad = 0
         for message in messages(data):
             try:
-                document = read(message, self.name, f"{name} {found + bad + 1}")
+                document = read_message(message, self.name, f"{name} {found + bad + 1}")
             except ExtractError:
                 bad += 1
                 continue
@@ -139,7 +139,7 @@ def messages(data: bytes) -> Iterator[bytes]:
         yield data[start.end() : end]
 
 
-def read(data: bytes, extractor: str, name: str) -> Extracted:
+def read_message(data: bytes, extractor: str, name: str) -> Extracted:
     """Return a message as a document.
 
     Raises:
@@ -161,12 +161,12 @@ def read(data: bytes, extractor: str, name: str) -> Extracted:
         text=f"{head}\n\n{body.strip()}".rstrip() + "\n",
         extractor=extractor,
         syntax="plain",
-        title=fields.get("Subject", "")[:300] or stem(name),
+        title=fields.get("Subject", "")[:300] or title_from_name(name),
         name=name,
         body=data,
         author=fields.get("From", "")[:300],
         published=iso_date(fields.get("Date", "")),
-        language=detect(body),
+        language=detect_language(body),
         metadata={"attachments": ", ".join(attached)[:1000]} if attached else {},
     )
 
@@ -191,9 +191,9 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
         elif kind == "text/plain":
             plain.append(_text(part))
         elif kind == "text/html":
-            tree = lexbor.LexborHTMLParser(shallow(_text(part)))
+            tree = lexbor.LexborHTMLParser(limit_nesting(_text(part)))
             marked.append(to_markdown(tree.body) if tree.body is not None else "")
-    stub = STUB * sum(len(text.split()) for text in plain) < sum(len(text.split()) for text in marked)
+    stub = STUB_FACTOR * sum(len(text.split()) for text in plain) < sum(len(text.split()) for text in marked)
     return "\n\n".join(marked if stub else plain), attached
 
 

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 from assay.core.errors import ConfigError, FetchFailed, UsageError
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 from assay.core.ports import Clock, ListedFile
-from assay.core.remote_services import NO_BUCKET, is_no_bucket, status_of
+from assay.core.remote_services import NO_BUCKET, http_status, is_no_bucket
 from assay.core.sources import Fetched
 
 if TYPE_CHECKING:
     import obstore
     from obstore import exceptions, store
 else:
-    obstore = later("obstore")
-    exceptions = later("obstore.exceptions")
-    store = later("obstore.store")
+    obstore = lazy_module("obstore")
+    exceptions = lazy_module("obstore.exceptions")
+    store = lazy_module("obstore.store")
 
 T = TypeVar("T")
 
@@ -116,7 +116,7 @@ def _store_answer(place: str, what: str, ask: Callable[[], T]) -> T:
             raise FetchFailed(f"not found: {place}: {NO_BUCKET}") from None
         raise
     except (exceptions.BaseError, OSError) as error:
-        status = status_of(error)
+        status = http_status(error)
         if status == "404":
             raise FetchFailed(f"not found: {place}: {NO_BUCKET}") from None
         why = f"it answers {status}" if status else type(error).__name__

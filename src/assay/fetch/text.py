@@ -16,12 +16,12 @@ from pathlib import PurePath
 import msgspec
 
 from assay.core.errors import ExtractError
-from assay.core.languages import detect
+from assay.core.languages import detect_language
 from assay.core.lazy import regex
 from assay.core.sources import Extracted
-from assay.fetch.fields import dated, first_line, fit, read_fields, stem
-from assay.fetch.json_text import keep_all, read_json
-from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, decode, names_of, one_cell, row_lines, split_head
+from assay.fetch.fields import clean_title, find_date, first_line, read_fields, title_from_name
+from assay.fetch.json_text import number_repeated_names, read_json
+from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, decode, one_cell, row_lines, split_head, unique_column_names
 
 
 class TextExtractor:
@@ -37,15 +37,15 @@ class TextExtractor:
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         text = decode(data)
-        title = first_line(text) or stem(name)
-        published = dated(text, title, name)
+        title = first_line(text) or title_from_name(name)
+        published = find_date(text, title, name)
         yield Extracted(
             text=text,
             extractor=self.name,
             syntax="plain",
             title=title,
             published=published,
-            language=detect(text),
+            language=detect_language(text),
         )
 
 
@@ -60,15 +60,15 @@ class MarkdownExtractor:
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         text = decode(data)
         fields = read_fields(text)
-        title = fields.title or stem(name)
+        title = fields.title or title_from_name(name)
         yield Extracted(
             text=text,
             extractor=self.name,
             syntax="markdown",
             title=title,
             author=fields.author,
-            published=fields.published or dated(text, title, name),
-            language=fields.language or detect(text),
+            published=fields.published or find_date(text, title, name),
+            language=fields.language or detect_language(text),
             metadata=fields.other,
         )
 
@@ -93,7 +93,7 @@ class CodeExtractor:
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         text = decode(data)
         found = read_json(text, name) if _may_be_json(text, name) else None
-        yield found or Extracted(text=text, extractor=self.name, syntax="code", title=stem(name))
+        yield found or Extracted(text=text, extractor=self.name, syntax="code", title=title_from_name(name))
 
 
 def _may_be_json(text: str, name: str) -> bool:
@@ -105,10 +105,10 @@ def _may_be_json(text: str, name: str) -> bool:
 # Rows of CSV and TSV: each becomes a line that includes its headers.
 
 DELIMITERS = (",", "\t", ";", "|")
-SAMPLE = 64_000
+SAMPLE_CHARS = 64_000
 MOST_TEXT = 256 * 1024 * 1024
 """Code points of a CSV file's lines."""
-NAMED = 3
+MAX_ROWS_NAMED = 3
 """Faulty rows that an error names."""
 NUL_SHARE = 100
 """A file with fewer NUL bytes than one in this many is text with a fault; with more it is something else."""
@@ -130,7 +130,7 @@ class CsvExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        text = decode(_without_nul(data))
+        text = decode(_remove_stray_nuls(data))
         rows = _CsvRows(text, name.lower().endswith(".tsv"))
         lines, size = [], 0
         for line in _csv_lines(rows):
@@ -142,17 +142,17 @@ class CsvExtractor:
         if lines:
             body = "\n\n".join(lines) + "\n"  # separated, so that no row reads as the end of the previous one
             facts = {"rows": str(rows.number), "columns": ", ".join(rows.header)[:1000]}
-            title, language = stem(name), detect(body)
+            title, language = title_from_name(name), detect_language(body)
             yield Extracted(
                 text=body, extractor=self.name, syntax="rows", title=title, language=language, metadata=facts
             )
         if rows.bad:
-            more = f" and {len(rows.bad) - NAMED} more" if len(rows.bad) > NAMED else ""
+            more = f" and {len(rows.bad) - MAX_ROWS_NAMED} more" if len(rows.bad) > MAX_ROWS_NAMED else ""
             some = f"{len(rows.bad)} row{'' if len(rows.bad) == 1 else 's'}"
-            raise ExtractError(f"{some} could not be read ({'; '.join(rows.bad[:NAMED])}{more})")
+            raise ExtractError(f"{some} could not be read ({'; '.join(rows.bad[:MAX_ROWS_NAMED])}{more})")
 
 
-def _without_nul(data: bytes) -> bytes:
+def _remove_stray_nuls(data: bytes) -> bytes:
     faults = 0 if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) else data.count(b"\0")
     return data.replace(b"\0", b"") if 0 < faults * NUL_SHARE < len(data) else data
 
@@ -169,8 +169,8 @@ def sniff(text: str, tabs: bool = False) -> TableShape:
 
     `tabs`: the file's name suggests tabs. Without a working delimiter the table has one column.
     """
-    sample = text[:SAMPLE]
-    if len(text) > SAMPLE and "\n" in sample:
+    sample = text[:SAMPLE_CHARS]
+    if len(text) > SAMPLE_CHARS and "\n" in sample:
         sample = sample[: sample.rindex("\n") + 1]
     best, rank = TableShape("\t" if tabs else ",", 1), (0.0, 0)
     for delimiter in sorted(DELIMITERS, key=lambda each: each != "\t") if tabs else DELIMITERS:
@@ -225,7 +225,7 @@ def _csv_lines(rows: _CsvRows) -> Iterator[str]:
     """The lines of the table, beginning with the notes above its header."""
     above, head, body = split_head(rows, rows.shape.columns)
     columns = max(rows.shape.columns, len(head))
-    rows.header = names_of(head or [""] * columns)
+    rows.header = unique_column_names(head or [""] * columns)
     rows.number -= len(above) + bool(head)
     for note in above:
         yield from row_lines(["", *note] if not note[0] else note, ())
@@ -272,12 +272,12 @@ class JsonLinesExtractor:
                 records.append(row)
             except ExtractError as error:
                 count += 1
-                if count <= NAMED:
+                if count <= MAX_ROWS_NAMED:
                     bad.append(f"row {number}: {error}")
         if records and (table := read_json(decode(b"[%s]" % b",\n".join(records)), name)) is not None:
             yield table
         if bad:
-            more = f" and {count - NAMED} more" if count > NAMED else ""
+            more = f" and {count - MAX_ROWS_NAMED} more" if count > MAX_ROWS_NAMED else ""
             raise ExtractError(f"{count} rows could not be read ({'; '.join(bad)}{more})")
 
 
@@ -326,7 +326,7 @@ def _json_fields(row: bytes) -> list[tuple[str, object]]:
 def _json_document(extractor: str, row: bytes, fields: Sequence[tuple[str, object]], name: str) -> Extracted:
     known = [(clean(key), _scalar(value)) for key, value in fields if isinstance(value, Scalar)]
     text = "\n\n".join(value for key, value in known if key == "text" and value)
-    values = keep_all([each for each in known if each[0] != "text"])
+    values = number_repeated_names([each for each in known if each[0] != "text"])
     if not text.strip():
         raise ExtractError("no `text`")
     stated = read_fields(text)
@@ -334,13 +334,13 @@ def _json_document(extractor: str, row: bytes, fields: Sequence[tuple[str, objec
         text=text,
         extractor=extractor,
         syntax="markdown",
-        title=fit(values.get("title", "")) or stated.title,
+        title=clean_title(values.get("title", "")) or stated.title,
         url=values.get("url", ""),
         name=values.get("id") or name,
         body=row,
         author=values.get("author") or stated.author,
         published=values.get("published") or values.get("date") or stated.published,
-        language=values.get("language") or detect(text),
+        language=values.get("language") or detect_language(text),
         metadata={key: value[:1000] for key, value in values.items() if key not in JSON_FIELDS and value},
     )
 

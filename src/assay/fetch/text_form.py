@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 from assay.core.charsets import codec, is_escaped
 from assay.core.errors import ExtractError
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 from assay.core.sources import LONGEST_PASSAGE
 from assay.core.tables.cells import is_head
 
 if TYPE_CHECKING:
     import charset_normalizer
 else:
-    charset_normalizer = later("charset_normalizer")
+    charset_normalizer = lazy_module("charset_normalizer")
 
 
-SAMPLE = 64_000
-MARKS = (
+SAMPLE_SIZE = 64_000
+BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -30,13 +30,13 @@ MARKS = (
 )
 # Guesses of scripts other than Latin are accepted; among Latin code pages a guess is no better than the commonest
 # one.
-TRUSTED = regex(
+TRUSTED_ENCODINGS = regex(
     r"cp125[1356]|cp932|cp949|cp936|cp950|koi8|mac_cyrillic|shift_jis|euc_|gb|big5|hz|iso2022|iso8859_[5678]$|johab"
 )
 CYRILLIC = ("cp1251", "koi8_r", "mac_cyrillic", "iso8859_5", "cp866")
 """Code pages of Cyrillic that differ in few letters, the commonest first."""
 _HIGH, _RUNS = regex(rb"[\x80-\xff]"), regex(rb"[\x80-\xff]{2,}")
-UNWANTED = regex(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+UNWANTED_CHARS = regex(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 _CONTROLS = bytes((*range(0x09), *range(0x0E, 0x20), 0x7F))
 
 
@@ -46,10 +46,10 @@ def decode(data: bytes, declared: str = "") -> str:
     Raises:
         ExtractError: the bytes are not text.
     """
-    for mark, encoding in MARKS:
+    for mark, encoding in BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return clean(data.decode(encoding, errors="replace"))
-    if b"\0" in data[:SAMPLE]:
+    if b"\0" in data[:SAMPLE_SIZE]:
         raise ExtractError("binary, not text")
     stated = codec(declared)
     if is_escaped(stated, data):
@@ -64,10 +64,10 @@ def clean(text: str) -> str:
     """`text` in a form that can be stored: control characters and surrogate halves become U+FFFD."""
     if text.startswith("\ufeff"):
         text = text[1:]
-    return text if _storable(text) else UNWANTED.sub("\ufffd", text)
+    return text if _is_storable(text) else UNWANTED_CHARS.sub("\ufffd", text)
 
 
-def _storable(text: str) -> bool:
+def _is_storable(text: str) -> bool:
     """True if `text` can be stored unchanged; testing its bytes takes less than half the time of a search."""
     try:
         data = text.encode()
@@ -80,16 +80,19 @@ def _guess(data: bytes) -> str:
     """Guess an encoding from the bytes. Scripts other than Latin are accepted only if their bytes are adjacent, as in
     words of these scripts, and not single among ASCII letters, as umlauts are.
     """
-    high = len(_HIGH.findall(data[:SAMPLE]))
-    if 2 * sum(map(len, _RUNS.findall(data[:SAMPLE]))) < high:
+    high = len(_HIGH.findall(data[:SAMPLE_SIZE]))
+    if 2 * sum(map(len, _RUNS.findall(data[:SAMPLE_SIZE]))) < high:
         return "cp1252"
-    best = charset_normalizer.from_bytes(data[:SAMPLE]).best()
+    best = charset_normalizer.from_bytes(data[:SAMPLE_SIZE]).best()
     if best is not None and best.encoding in CYRILLIC:
-        return max((best.encoding, *CYRILLIC), key=lambda each: _as_written(data[:SAMPLE].decode(each, "replace")))
-    return best.encoding if best is not None and TRUSTED.match(best.encoding) else "cp1252"
+        return max(
+            (best.encoding, *CYRILLIC),
+            key=lambda each: _count_plausible_letters(data[:SAMPLE_SIZE].decode(each, "replace")),
+        )
+    return best.encoding if best is not None and TRUSTED_ENCODINGS.match(best.encoding) else "cp1252"
 
 
-def _as_written(text: str) -> int:
+def _count_plausible_letters(text: str) -> int:
     """The number of letters of the Russian alphabet in a text, without capitals behind small letters."""
     return sum(
         char.islower() or not before.islower()
@@ -98,7 +101,7 @@ def _as_written(text: str) -> int:
     )
 
 
-def number_of(stated: str, otherwise: int) -> int:
+def parse_number(stated: str, otherwise: int) -> int:
     """The number that an attribute states; `otherwise` if it states none, or one that no document needs."""
     text = stated.strip()
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 8 else otherwise
@@ -139,7 +142,7 @@ def split_head(rows: Iterable[Row], columns: int) -> tuple[list[Row], Row, Itera
     return above, table[0] if headed else [], body()
 
 
-def names_of(head: Sequence[str]) -> Row:
+def unique_column_names(head: Sequence[str]) -> Row:
     """Unique names for the columns: an empty one becomes `column 3`, a second `year` becomes `year (3)`."""
     names: Row = []
     seen: set[str] = set()
@@ -193,8 +196,8 @@ def _parts(name: str, cell: str, room: int) -> Iterator[str]:
 
 MOST_TEXT = 64 * 1024 * 1024
 """The most code points taken from one document."""
-DEEPEST = 6
-BARS = len("|  |")
+DEEPEST_HEADING = 6
+BARS_LENGTH = len("|  |")
 
 
 class TextBuilder:
@@ -208,7 +211,7 @@ class TextBuilder:
     def heading(self, text: str, level: int) -> None:
         """Add a heading; levels beyond the deepest become the deepest."""
         if text := _one_line(text):
-            self._add(f"{'#' * max(1, min(level, DEEPEST))} {text}")
+            self._add(f"{'#' * max(1, min(level, DEEPEST_HEADING))} {text}")
 
     def paragraph(self, text: str) -> None:
         if text := _one_line(text):
@@ -218,7 +221,7 @@ class TextBuilder:
     def item(self, text: str, level: int = 0) -> None:
         """Add an item of a list, `level` lists deep."""
         if text := _one_line(text):
-            self._add("  " * max(0, min(level, DEEPEST)) + f"- {text}", item=True)
+            self._add("  " * max(0, min(level, DEEPEST_HEADING)) + f"- {text}", item=True)
 
     def table(self, rows: Sequence[Sequence[str]]) -> None:
         """Add a table with rows `| header: cell | header: cell |`, if it has a header; empty cells are left out.
@@ -232,7 +235,7 @@ class TextBuilder:
                 for cell in filter(None, row):
                     self.paragraph(cell)
             return
-        lines = [f"| {line} |" for line in labelled(cells, LONGEST_PASSAGE - BARS)]
+        lines = [f"| {line} |" for line in labelled_lines(cells, LONGEST_PASSAGE - BARS_LENGTH)]
         self._add("\n".join(lines))
 
     def block(self, text: str) -> None:
@@ -254,11 +257,11 @@ class TextBuilder:
         self._item = item
 
 
-def labelled(rows: list[list[str]], longest: int) -> list[str]:
+def labelled_lines(rows: list[list[str]], longest: int) -> list[str]:
     """The lines of a table, with its header inferred from its rows; notes above it come first."""
     columns = Counter(map(len, rows)).most_common(1)[0][0]
     above, head, below = split_head(rows, columns)
-    header = names_of(head) if head else []
+    header = unique_column_names(head) if head else []
     lines = [line for row in above for line in row_lines(row, (), longest)]
     return lines + [line for row in below for line in row_lines(row, header, longest)]
 

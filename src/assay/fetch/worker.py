@@ -23,10 +23,10 @@ from assay.core.sources import Extracted
 if sys.platform != "win32":
     import resource
 
-LARGEST = 1024 * 1024 * 1024
+MAX_MESSAGE_BYTES = 1024 * 1024 * 1024
 """The most bytes of a message."""
-HEAD = 8
-CHUNK = 1024 * 1024
+LENGTH_BYTES = 8
+CHUNK_BYTES = 1024 * 1024
 
 M = TypeVar("M", bound=msgspec.Struct)
 
@@ -65,7 +65,7 @@ def send(stream: IO[bytes], message: msgspec.Struct) -> int:
         OSError: the reader is gone.
     """
     data = msgspec.msgpack.encode(message)
-    stream.write(len(data).to_bytes(HEAD, "big"))
+    stream.write(len(data).to_bytes(LENGTH_BYTES, "big"))
     stream.write(data)
     stream.flush()
     return len(data)
@@ -76,19 +76,19 @@ def receive(stream: IO[bytes], kind: type[M]) -> M:
 
     Raises:
         EOFError: the stream has ended, or ends within the message.
-        ValueError: the message is longer than `LARGEST`, or is not a `kind`.
+        ValueError: the message is longer than `MAX_MESSAGE_BYTES`, or is not a `kind`.
     """
-    size = int.from_bytes(_exactly(stream, HEAD), "big")
-    if size > LARGEST:
+    size = int.from_bytes(_read_exactly(stream, LENGTH_BYTES), "big")
+    if size > MAX_MESSAGE_BYTES:
         raise ValueError(f"a message of {size} bytes")
-    return msgspec.msgpack.decode(_exactly(stream, size), type=kind)
+    return msgspec.msgpack.decode(_read_exactly(stream, size), type=kind)
 
 
-def _exactly(stream: IO[bytes], size: int) -> bytes:
+def _read_exactly(stream: IO[bytes], size: int) -> bytes:
     """Read `size` bytes, even from a stream that returns fewer at a time."""
     parts: list[bytes] = []
     while size > 0:
-        part = stream.read(min(size, CHUNK))
+        part = stream.read(min(size, CHUNK_BYTES))
         if not part:
             raise EOFError
         parts.append(part)
@@ -109,7 +109,7 @@ def main() -> None:
     sys.path[:] = setup.path
     _limit_memory(setup.memory)
     waiting: SimpleQueue[Task] = SimpleQueue()
-    threading.Thread(target=_listen, args=(tasks, waiting), daemon=True).start()
+    threading.Thread(target=_receive_tasks, args=(tasks, waiting), daemon=True).start()
     while True:
         send(replies, _read(waiting.get(), setup.memory))
 
@@ -123,7 +123,7 @@ def _streams() -> tuple[IO[bytes], IO[bytes]]:
     return tasks, replies
 
 
-def _listen(stream: IO[bytes], waiting: SimpleQueue[Task]) -> None:
+def _receive_tasks(stream: IO[bytes], waiting: SimpleQueue[Task]) -> None:
     """Receive tasks even while one is being worked on, which is the only way to notice the end of the input then."""
     try:
         while True:
@@ -141,10 +141,10 @@ def _read(task: Task, memory: int) -> ExtractionResult:
             documents.append(document)
             wide = 1 if document.text.isascii() else 4
             size += HEADROOM + wide * len(document.text) + len(document.body or b"")
-            if size > LARGEST:
+            if size > MAX_MESSAGE_BYTES:
                 documents.pop()
                 return ExtractionResult(
-                    documents=tuple(documents), failure=f"it holds more than {LARGEST >> 20} MB of text"
+                    documents=tuple(documents), failure=f"it holds more than {MAX_MESSAGE_BYTES >> 20} MB of text"
                 )
     except ExtractError as error:
         return ExtractionResult(documents=tuple(documents), failure=str(error) or "cannot be read", kind=error.kind)
@@ -164,17 +164,17 @@ def _extractor(reference: str) -> Extractor:
 def _limit_memory(size: int) -> None:
     """Limit memory on systems that can: Linux can, macOS does not enforce it."""
     if sys.platform != "win32":
-        _set(resource.RLIMIT_AS, size)
-        _set(resource.RLIMIT_CORE, 0)
+        _set_limit(resource.RLIMIT_AS, size)
+        _set_limit(resource.RLIMIT_CORE, 0)
 
 
 def _limit_processor(seconds: float) -> None:
     """A second safeguard: the other process ends this one by the clock, but may itself be gone."""
     if sys.platform != "win32":
-        _set(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 2)
+        _set_limit(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 2)
 
 
-def _set(limit: int, value: int) -> None:
+def _set_limit(limit: int, value: int) -> None:
     if sys.platform != "win32":
         hard = resource.getrlimit(limit)[1]
         wanted = value if hard == resource.RLIM_INFINITY else min(value, hard)

@@ -27,15 +27,15 @@ from assay.core.sources import Extracted
 from assay.fetch.pdf import SCAN_SECONDS, reads_scans
 from assay.fetch.worker import ExtractionResult, Setup, Task, receive, send
 
-SECONDS = 60.0
-MEMORY = 2 * 1024 * 1024 * 1024
-MOST = 4
+TIMEOUT_SECONDS = 60.0
+MEMORY_BYTES = 2 * 1024 * 1024 * 1024
+MAX_PROCESSES = 4
 PARSER_ERRORS = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, EOFError)
 """What parsers raise for bytes they cannot take, or that are not built as they expect."""
-LAST_WORDS = 4_000
-DYING = 2.0
+LAST_WORDS_CHARS = 4_000
+EXIT_SECONDS = 2.0
 """Seconds that a process has to end by itself after its answer failed."""
-APART = 1_000_000
+MIN_APART_BYTES = 1_000_000
 """From this many bytes on every file is read in a process; a smaller file costs less to read than to send."""
 
 
@@ -50,12 +50,12 @@ class Workers:
         self,
         count: int = 0,
         *,
-        seconds: float = SECONDS,
-        memory: int = MEMORY,
+        seconds: float = TIMEOUT_SECONDS,
+        memory: int = MEMORY_BYTES,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         ready_types()  # several threads receive results
-        self._count = count or min(MOST, os.cpu_count() or 1)
+        self._count = count or min(MAX_PROCESSES, os.cpu_count() or 1)
         self._seconds, self._memory = seconds, memory
         self._environment = dict(environment or {})
         self._threads: ThreadPoolExecutor | None = None
@@ -131,7 +131,7 @@ class _Isolated:
         self._reference = f"{type(extractor).__module__}:{type(extractor).__qualname__}"
         self._workers, self._seconds = workers, seconds
         scans: str = getattr(extractor, "scans", "")
-        self._scans = scans if scans and seconds >= SECONDS and reads_scans() else ""
+        self._scans = scans if scans and seconds >= TIMEOUT_SECONDS and reads_scans() else ""
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """See the port; work begins at once."""
@@ -174,7 +174,7 @@ class _LargeApart:
         self._here, self._elsewhere = extractor, elsewhere
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        return (self._here if len(data) < APART else self._elsewhere).extract(data, name)
+        return (self._here if len(data) < MIN_APART_BYTES else self._elsewhere).extract(data, name)
 
 
 def _documents(result: ExtractionResult) -> Iterator[Extracted]:
@@ -214,13 +214,13 @@ class _Worker:
             process = self._start()
         except (OSError, ValueError) as error:
             return ExtractionResult(failure=f"its reader cannot be started ({error})", kind=ReaderBroke.kind)
-        timer = threading.Timer(task.seconds, self._expire)
+        timer = threading.Timer(task.seconds, self._kill_late)
         timer.daemon = True
         timer.start()
         try:
-            return self._exchange(process, task)
+            return self._send_task(process, task)
         except (OSError, EOFError, ValueError, msgspec.MsgspecError) as error:
-            return self._failed(process, task, error)
+            return self._failure_result(process, task, error)
         finally:
             timer.cancel()
 
@@ -232,11 +232,11 @@ class _Worker:
                 self._process.kill()
             busy = self._busy
         if not busy:  # else the thread that waits for its reply does it
-            self._bury()
+            self._clean_up()
 
     def _start(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
-            self._bury()  # it ended between two files, which is not the next one's fault
+            self._clean_up()  # it ended between two files, which is not the next one's fault
         with self._lock:
             if self._ended:
                 raise ValueError("reading was ended")
@@ -259,7 +259,7 @@ class _Worker:
         send(process.stdin, Setup(path=tuple(path for path in sys.path if path), memory=self._memory))
         return process
 
-    def _exchange(self, process: subprocess.Popen[bytes], task: Task) -> ExtractionResult:
+    def _send_task(self, process: subprocess.Popen[bytes], task: Task) -> ExtractionResult:
         assert process.stdin is not None
         assert process.stdout is not None
         send(process.stdin, task)
@@ -268,20 +268,20 @@ class _Worker:
             self._busy = False
             late = self._late
         if late or self._ended:
-            self._bury()
+            self._clean_up()
         return result
 
-    def _expire(self) -> None:
+    def _kill_late(self) -> None:
         with self._lock:
             if self._busy and self._process is not None:
                 self._late = True
                 self._process.kill()
 
-    def _failed(self, process: subprocess.Popen[bytes], task: Task, error: Exception) -> ExtractionResult:
+    def _failure_result(self, process: subprocess.Popen[bytes], task: Task, error: Exception) -> ExtractionResult:
         """The failure to report for a process that gave no result; it is gone afterwards."""
         code = _exit_code(process)
         words = self._last_words()
-        self._bury()
+        self._clean_up()
         if self._ended:
             return ExtractionResult(failure="reading was ended", kind=ReaderBroke.kind)
         if self._late or code == -getattr(signal, "SIGXCPU", 0):
@@ -300,11 +300,11 @@ class _Worker:
         """The last line that the process wrote to standard error: in a traceback, the error."""
         assert self._errors is not None
         size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, size - LAST_WORDS))
+        self._errors.seek(max(0, size - LAST_WORDS_CHARS))
         lines = self._errors.read().decode(errors="replace").split("\n")
         return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
 
-    def _bury(self) -> None:
+    def _clean_up(self) -> None:
         with self._lock:
             process, self._process = self._process, None
             errors, self._errors = self._errors, None
@@ -322,7 +322,7 @@ class _Worker:
 def _exit_code(process: subprocess.Popen[bytes]) -> int:
     """Its exit code; a process that closed its pipe may be about to end by itself and give a reason."""
     try:
-        return process.wait(DYING)
+        return process.wait(EXIT_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         return process.wait()

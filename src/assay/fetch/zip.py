@@ -14,20 +14,20 @@ from assay.fetch.text_form import clean
 
 MOST_MEMBERS = 10_000
 MOST_UNPACKED = 1024 * 1024 * 1024
-RATIO = 250
+MAX_RATIO = 250
 """A member that unpacks to more than this many times its size is not a document; text is packed 3 to 20 times."""
 RATIO_FROM = 1024 * 1024
 """From this many bytes on the ratio is checked: a short file of one letter may exceed it."""
-CHUNK = 4096
+CHUNK_BYTES = 4096
 """Bytes requested at a time: bzip2 unpacks all the data of that many packed bytes, which may be 80 MB."""
-CENTRAL = b"PK\x01\x02"
+CENTRAL_DIRECTORY_MARK = b"PK\x01\x02"
 SEVERAL = 10
 
 ENCRYPTED = "encrypted; remove the password first"
 UNSUPPORTED = "packed in a way which is not supported; pack it with deflate"
 DAMAGED = "damaged; pack it again"
-OUTSIDE = "its path leads out of the archive; pack it again"
-BOMB = f"it unpacks to more than {RATIO} times its size; unpack it first, if you trust it"
+OUTSIDE_PATH = "its path leads out of the archive; pack it again"
+BOMB = f"it unpacks to more than {MAX_RATIO} times its size; unpack it first, if you trust it"
 
 
 class ZipArchive:
@@ -43,7 +43,7 @@ class ZipArchive:
             ExtractError: damaged, or too many members, or too many bytes in all.
         """
         # The directory is read as a whole, and a hostile one is long; nested archives may have one each.
-        if data.count(CENTRAL) > SEVERAL * MOST_MEMBERS:
+        if data.count(CENTRAL_DIRECTORY_MARK) > SEVERAL * MOST_MEMBERS:
             raise ExtractError(f"holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder")
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -60,7 +60,7 @@ def _members(
     for info in infos[:MOST_MEMBERS]:
         member = _member(archive, info, min(info.compress_size, packed), largest)
         total += len(member.data)
-        if total > MOST_UNPACKED or total > max(RATIO * packed, RATIO_FROM):
+        if total > MOST_UNPACKED or total > max(MAX_RATIO * packed, RATIO_FROM):
             raise ExtractError(f"stopped at {member.name}: the archive {BOMB.removeprefix('it ')}")
         yield member
     if len(infos) > MOST_MEMBERS:
@@ -68,24 +68,26 @@ def _members(
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, packed: int, largest: int) -> ArchiveMember:
-    name = _printable(info.filename)
+    name = _replace_unprintable(info.filename)
     if ".." in info.filename.split("/"):
-        return ArchiveMember(name=name, problem=OUTSIDE)
+        return ArchiveMember(name=name, problem=OUTSIDE_PATH)
     if info.flag_bits & 0x1:
         return ArchiveMember(name=name, problem=ENCRYPTED)
     try:
-        return _unpacked(archive, info, name, min(largest, max(RATIO * packed, RATIO_FROM)), largest)
+        return _unpack_member(archive, info, name, min(largest, max(MAX_RATIO * packed, RATIO_FROM)), largest)
     except RuntimeError:  # not implemented, strong encryption, or no module for the compression
         return ArchiveMember(name=name, problem=UNSUPPORTED)
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
         return ArchiveMember(name=name, problem=DAMAGED)
 
 
-def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, most: int, largest: int) -> ArchiveMember:
+def _unpack_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, most: int, largest: int
+) -> ArchiveMember:
     parts: list[bytes] = []
     size = 0
     with archive.open(info) as stream:
-        while part := stream.read(CHUNK):
+        while part := stream.read(CHUNK_BYTES):
             parts.append(part)
             size += len(part)
             if size > most:
@@ -98,7 +100,7 @@ def _is_hidden(name: str) -> bool:
     return any((part.startswith(".") and part.strip(".")) or part == "__MACOSX" for part in name.split("/"))
 
 
-def _printable(name: str) -> str:
+def _replace_unprintable(name: str) -> str:
     """The name without control characters, because they can make it look like another."""
     shown = clean(name.encode("utf-8", "replace").decode())
     return "".join(char if char.isprintable() else "\ufffd" for char in shown)[:1000]

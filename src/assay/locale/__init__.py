@@ -13,10 +13,10 @@ from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
 
-from assay.core.lazy import later
-from assay.core.translation import ENGLISH, Phrases, spoken
+from assay.core.lazy import lazy_module
+from assay.core.translation import ENGLISH, Phrases, use_phrases
 
-mofile, pofile = later("babel.messages.mofile"), later("babel.messages.pofile")
+mofile, pofile = lazy_module("babel.messages.mofile"), lazy_module("babel.messages.pofile")
 
 FOLDER = Path(__file__).parent
 DOMAIN, PAGE = "assay", "page"
@@ -32,14 +32,14 @@ def locale_for(language: str) -> str:
     return next((name for name in (language, primary) if name in LOCALES), ENGLISH)
 
 
-def speaking(locale: str) -> AbstractContextManager[Phrases]:
+def use_locale(locale: str) -> AbstractContextManager[Phrases]:
     """Use the language of a catalogue in the block, "" for English."""
-    return spoken(Phrases(locale if locale in LOCALES else ENGLISH, catalogue(locale)))
+    return use_phrases(Phrases(locale if locale in LOCALES else ENGLISH, catalogue(locale)))
 
 
-def speaking_page(locale: str) -> AbstractContextManager[Phrases]:
+def use_page_locale(locale: str) -> AbstractContextManager[Phrases]:
     """Use a language of the page in the block, with its own messages and those of reports."""
-    return spoken(Phrases(locale if locale in PAGE_LOCALES else ENGLISH, page_catalogue(locale)))
+    return use_phrases(Phrases(locale if locale in PAGE_LOCALES else ENGLISH, page_catalogue(locale)))
 
 
 @cache
@@ -47,7 +47,7 @@ def page_catalogue(locale: str) -> NullTranslations:
     """The messages of the page, and if one is missing those of reports."""
     if locale not in PAGE_LOCALES or locale == ENGLISH:
         return NullTranslations()
-    found = _read(locale, PAGE)
+    found = _read_catalogue(locale, PAGE)
     found.add_fallback(catalogue(locale))
     return found
 
@@ -55,10 +55,10 @@ def page_catalogue(locale: str) -> NullTranslations:
 @cache
 def catalogue(locale: str) -> NullTranslations:
     """The messages of a locale; for English and unknown locales, the messages themselves."""
-    return NullTranslations() if locale not in LOCALES or locale == ENGLISH else _read(locale, DOMAIN)
+    return NullTranslations() if locale not in LOCALES or locale == ENGLISH else _read_catalogue(locale, DOMAIN)
 
 
-def _read(locale: str, domain: str) -> GNUTranslations:
+def _read_catalogue(locale: str, domain: str) -> GNUTranslations:
     folder = FOLDER / locale / "LC_MESSAGES"
     source, compiled = folder / f"{domain}.po", folder / f"{domain}.mo"
     if compiled.is_file() and not (source.is_file() and source.stat().st_mtime > compiled.stat().st_mtime):

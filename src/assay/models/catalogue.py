@@ -16,25 +16,25 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ModelError
-from assay.core.json_decoders import UNREADABLE
-from assay.core.lazy import later, regex
+from assay.core.json_decoders import DECODE_ERRORS
+from assay.core.lazy import lazy_module, regex
 from assay.core.messages import MAX_OUTPUT, ModelFacts, Price, Profile
 from assay.core.ports.models import Secret
-from assay.models.failures import hidden, of_response
+from assay.models.failures import hide_key, response_error
 from assay.models.streams import brief_client, first_bytes
 
 if TYPE_CHECKING:
     from genai_prices import data_snapshot, types
 else:
-    data_snapshot = later("genai_prices.data_snapshot")
-    types = later("genai_prices.types")
+    data_snapshot = lazy_module("genai_prices.data_snapshot")
+    types = lazy_module("genai_prices.types")
 
 # Lists the models a service offers, without its client library: only a list of names is needed.
 
-WAIT = 5.0
+WAIT_SECONDS = 5.0
 """Seconds for a list."""
-LARGEST = 8_000_000
-START = {"ollama": "start it (ollama serve)", "lmstudio": "start it (lms server start)"}
+MAX_ANSWER_BYTES = 8_000_000
+START_HINTS = {"ollama": "start it (ollama serve)", "lmstudio": "start it (lms server start)"}
 """How to start local servers."""
 
 
@@ -63,18 +63,18 @@ async def list_models(
         ModelError: it could not be reached, refused, or returned no list.
     """
     try:
-        async with brief_client(headers, WAIT) as client, client.stream("GET", base + path) as response:
-            data = await first_bytes(response, LARGEST)
+        async with brief_client(headers, WAIT_SECONDS) as client, client.stream("GET", base + path) as response:
+            data = await first_bytes(response, MAX_ANSWER_BYTES)
     except TimeoutError as error:
-        raise ModelError(f"{service} gave no list of its models in {WAIT:.0f} s") from error
+        raise ModelError(f"{service} gave no list of its models in {WAIT_SECONDS:.0f} s") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise ModelError(unreachable(service, base, error, local=local)) from error
+        raise ModelError(unreachable_message(service, base, error, local=local)) from error
     if response.status_code != httpx2.codes.OK:
-        raise hidden(of_response(service, response.status_code, response.headers, data), key)
-    return _names(service, data)
+        raise hide_key(response_error(service, response.status_code, response.headers, data), key)
+    return _model_names(service, data)
 
 
-def unreachable(service: str, url: str, error: Exception, *, local: bool = False) -> str:
+def unreachable_message(service: str, url: str, error: Exception, *, local: bool = False) -> str:
     """The message that nobody answers at `url`, with the reason and what to do."""
     causes = tuple(_causes(error))
     if any(isinstance(cause, socket.gaierror) for cause in causes):
@@ -85,7 +85,7 @@ def unreachable(service: str, url: str, error: Exception, *, local: bool = False
         why = "no connection in time"
     else:
         return f"{service} at {url} cannot be reached: {str(error) or type(error).__name__}"
-    start = START.get(service, "start it") if local else "check the address and the network"
+    start = START_HINTS.get(service, "start it") if local else "check the address and the network"
     return f"{service} does not answer at {url} ({why}): {start}, or choose another model"
 
 
@@ -96,10 +96,10 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _names(service: str, data: bytes) -> tuple[str, ...]:
+def _model_names(service: str, data: bytes) -> tuple[str, ...]:
     try:
         found = msgspec.json.decode(data, type=_List | tuple[_Row, ...])  # Together sends a bare list
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise ModelError(f"{service} sent no list of models: {error}") from error
     rows = (*(found.data or ()), *(found.models or ())) if isinstance(found, _List) else found
     names = {row.id or (row.name or "").removeprefix("models/") for row in rows}
@@ -117,10 +117,10 @@ _REASONING = regex(
 )
 
 
-def profile(name: str, provider: str, model: str, facts: ModelFacts, *, local: bool = False) -> Profile:
+def create_profile(name: str, provider: str, model: str, facts: ModelFacts, *, local: bool = False) -> Profile:
     """The profile of `model` at `provider`, called `name` in runs; on a `local` server it is free."""
     unknown = not local and (facts.window is None or facts.price is None)
-    known = _find(provider, model) if unknown else None
+    known = _find_model_info(provider, model) if unknown else None
     window = facts.window or (known.context_window if known else None) or (LOCAL_WINDOW if local else HOSTED_WINDOW)
     reasoning = facts.native_reasoning
     return Profile(
@@ -135,10 +135,10 @@ def profile(name: str, provider: str, model: str, facts: ModelFacts, *, local: b
 
 def input_price(provider: str, model: str) -> float | None:
     """US dollars per million tokens of input; None if the table has no price. Embedders have no output."""
-    known = _find(provider, model)
+    known = _find_model_info(provider, model)
     if known is None or not isinstance(known.prices, types.ModelPrice) or known.prices.input_mtok is None:
         return None
-    return _highest(known.prices.input_mtok)
+    return _highest_price(known.prices.input_mtok)
 
 
 PROVIDERS = regex(
@@ -150,7 +150,7 @@ PROVIDERS = regex(
 """Parts of the names of all providers in the table, which takes half a second and 14 MB to load."""
 
 
-def _find(provider: str, model: str) -> types.ModelInfo | None:
+def _find_model_info(provider: str, model: str) -> types.ModelInfo | None:
     if not PROVIDERS.search(provider):
         return None
     try:
@@ -166,14 +166,17 @@ def _price(known: types.ModelInfo | None) -> Price | None:
     prices = known.prices
     if prices.input_mtok is None or prices.output_mtok is None:
         return None
-    cached = None if prices.cache_read_mtok is None else _highest(prices.cache_read_mtok)
-    written = None if prices.cache_write_mtok is None else _highest(prices.cache_write_mtok)
+    cached = None if prices.cache_read_mtok is None else _highest_price(prices.cache_read_mtok)
+    written = None if prices.cache_write_mtok is None else _highest_price(prices.cache_write_mtok)
     return Price(
-        input=_highest(prices.input_mtok), output=_highest(prices.output_mtok), cached=cached, cache_write=written
+        input=_highest_price(prices.input_mtok),
+        output=_highest_price(prices.output_mtok),
+        cached=cached,
+        cache_write=written,
     )
 
 
-def _highest(price: Decimal | types.TieredPrices) -> float:
+def _highest_price(price: Decimal | types.TieredPrices) -> float:
     """The highest of prices that rise with the length of the request, so that a budget is never exceeded."""
     if isinstance(price, types.TieredPrices):
         return float(max(price.base, *(tier.price for tier in price.tiers)))

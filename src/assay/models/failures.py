@@ -9,23 +9,23 @@ from typing import Any, TypeVar
 import msgspec
 
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.ports.models import Secret
 from assay.core.remote_services import retry_after
 
-TRANSIENT = frozenset((408, 409, 425, 429))
-UNUSABLE = frozenset((401, 402, 403, 404, 429))
+TRANSIENT_STATUSES = frozenset((408, 409, 425, 429))
+UNUSABLE_STATUSES = frozenset((401, 402, 403, 404, 429))
 """Statuses that every request will get until a person changes something, unless the trouble is temporary."""
-LONGEST = 300
+MAX_MESSAGE_CHARS = 300
 """Code points of a service's own words in an error."""
 LEAST_WINDOW = 512
 """The smallest window in tokens that is believed."""
-CUT = "…"
+CUT_MARK = "…"
 """Ends what was shortened."""
-TELLING = 4
+MIN_KEY_LETTERS = 4
 """Fewer letters of a key than these tell nothing of it."""
-MISCALLED = "tool_use_failed"
+REJECTED_CALL_CODE = "tool_use_failed"
 """Groq's code for a call by the model that does not match the tool: a second attempt may succeed."""
 
 _TOO_LONG = regex(
@@ -91,20 +91,20 @@ class ServiceFault(msgspec.Struct, frozen=True):
         return f"{self.message or ''} {self.code or ''} {self.type or ''} {self._raw.decode(errors='replace')}".rstrip()
 
     @property
-    def miscalled(self) -> bool:
+    def is_rejected_call(self) -> bool:
         """True if the model answered, but the service did not accept its call as one of the tools."""
-        return self.code == MISCALLED or bool(self._unparsed)
+        return self.code == REJECTED_CALL_CODE or bool(self._unparsed)
 
     @property
-    def generated(self) -> str:
+    def rejected_call_text(self) -> str:
         """The model's text that the service did not accept as a call; "" if it is not given."""
         return self.failed_generation or self._unparsed
 
     @property
-    def words(self) -> str:
+    def message_text(self) -> str:
         """The part that is shown."""
         own = self.message or str(self.code or "")
-        return f"{own}: {read_fault(self._raw).words}" if self._raw else own
+        return f"{own}: {read_fault(self._raw).message_text}" if self._raw else own
 
     @property
     def _unparsed(self) -> str:
@@ -129,24 +129,24 @@ class _Failure(msgspec.Struct, frozen=True):
     detail: str | list[_Detail] | None = None
 
 
-def of_response(service: str, status: int, headers: Mapping[str, str], data: bytes) -> ModelError | ModelFailed:
+def response_error(service: str, status: int, headers: Mapping[str, str], data: bytes) -> ModelError | ModelFailed:
     """The error for a response with a status other than 200."""
-    return refused(service, status, headers, read_fault(data))
+    return fault_error(service, status, headers, read_fault(data))
 
 
-def refused(service: str, status: int, headers: Mapping[str, str], fault: ServiceFault) -> ModelError | ModelFailed:
+def fault_error(service: str, status: int, headers: Mapping[str, str], fault: ServiceFault) -> ModelError | ModelFailed:
     """The error for a response with a status other than 200 and this fault."""
-    if loading(status, fault):
+    if is_loading(status, fault):
         return ModelError(f"{service} is still loading its model ({status}): try again in a moment")
     own = fault.message or ""
-    return refusal(service, status, fault.words, text=fault.text, own=own, retry_after=retry_after(headers))
+    return status_error(service, status, fault.message_text, text=fault.text, own=own, retry_after=retry_after(headers))
 
 
 def read_fault(data: bytes) -> ServiceFault:
     """The fault in the body of a response; its text if the form is unknown."""
     try:
         failure = msgspec.json.decode(data, type=_Failure)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return ServiceFault(message=data.decode(errors="replace"))
     if isinstance(failure.error, ServiceFault):
         return failure.error
@@ -155,7 +155,7 @@ def read_fault(data: bytes) -> ServiceFault:
     return ServiceFault(message=failure.error or failure.message or told or "")
 
 
-def refusal(
+def status_error(
     service: str,
     status: int,
     message: str,
@@ -166,30 +166,32 @@ def refusal(
 ) -> ModelError | ModelFailed:
     """The error for a response with `status`.
 
-    `message` is shown, cut to `LONGEST` code points; `text` is classified, by default the shown text; `own` is the
-    service's message without what others answered, by default the shown text too.
+    `message` is shown, cut to `MAX_MESSAGE_CHARS` code points; `text` is classified, by default the shown text; `own`
+    is the service's message without what others answered, by default the shown text too.
     """
     known = text or message
-    words = shortened(message)
-    if (status in (400, 413, 422, 500) and too_long(known)) or (status in (413, 429) and _TOO_LARGE.search(known)):
+    words = shorten_message(message)
+    if (status in (400, 413, 422, 500) and is_context_too_long(known)) or (
+        status in (413, 429) and _TOO_LARGE.search(known)
+    ):
         return ContextTooLong(f"{service}: {words}")
-    if status in (400, 403, 422) and declined(known):
+    if status in (400, 403, 422) and is_content_refusal(known):
         return Refused(f"it refused to answer: {words}")
     reason = f"{service} answered {status}" + (f": {words}" if words else "")
-    transient = (passing(status) and not (status == 429 and _SPENT.search(known))) or MISCALLED in known
+    transient = (is_temporary(status) and not (status == 429 and _SPENT.search(known))) or REJECTED_CALL_CODE in known
     if status in (401, 403):
         reason += f"; check the key of {service} (assay config list shows whether one is set)"
-    if stopped := not_running(service, reason, message if own is None else own):
+    if stopped := not_running_error(service, reason, message if own is None else own):
         return stopped
     return ModelError(
         reason,
         transient=transient,
         retry_after=retry_after if transient else None,
-        usable=transient or status not in UNUSABLE,
+        usable=transient or status not in UNUSABLE_STATUSES,
     )
 
 
-def not_running(service: str, reason: str, message: str) -> ModelError | None:
+def not_running_error(service: str, reason: str, message: str) -> ModelError | None:
     """The error if a server's message says that its model does not run: too large for the machine, or crashed.
 
     A message in JSON, or about the model's text, repeats what others wrote, and says nothing of it. A server starts a
@@ -201,7 +203,7 @@ def not_running(service: str, reason: str, message: str) -> ModelError | None:
     return ModelError(f"{reason}: {NOT_RUNNING.format(service=service)}", transient=fits, usable=False)
 
 
-def loading(status: int, fault: ServiceFault) -> bool:
+def is_loading(status: int, fault: ServiceFault) -> bool:
     """True if a server says that it has not finished loading its model."""
     return status == 503 and _LOADING.search(fault.text) is not None
 
@@ -209,7 +211,7 @@ def loading(status: int, fault: ServiceFault) -> bool:
 E = TypeVar("E", bound=ModelError | ModelFailed)
 
 
-def hidden(error: E, key: Secret | None) -> E:
+def hide_key(error: E, key: Secret | None) -> E:
     """`error` without the key that the service's words may repeat, whole or cut off where they were shortened."""
     if key is not None and (shown := _redact(error.reason, key.reveal())) != error.reason:
         error.reason = shown
@@ -219,39 +221,39 @@ def hidden(error: E, key: Secret | None) -> E:
 
 def _redact(text: str, key: str) -> str:
     text = text.replace(key, "***")
-    for size in range(len(key) - 1, TELLING - 1, -1):
-        text = text.replace(f"{key[:size]}{CUT}", f"***{CUT}")
+    for size in range(len(key) - 1, MIN_KEY_LETTERS - 1, -1):
+        text = text.replace(f"{key[:size]}{CUT_MARK}", f"***{CUT_MARK}")
     return text
 
 
-def unknown_model(status: int, fault: ServiceFault) -> bool:
+def is_unknown_model(status: int, fault: ServiceFault) -> bool:
     """True if a service says that it has no model with the requested name."""
     return status in (400, 404) and _NO_MODEL.search(fault.text) is not None
 
 
-def passing(status: int) -> bool:
+def is_temporary(status: int) -> bool:
     """True if a failure with this status may be temporary."""
-    return status in TRANSIENT or status >= 500
+    return status in TRANSIENT_STATUSES or status >= 500
 
 
-def too_long(text: str) -> bool:
+def is_context_too_long(text: str) -> bool:
     """True if a service's words say that a request does not fit the model's window."""
     return _TOO_LONG.search(text) is not None
 
 
 def stated_window(text: str) -> int:
     """The window in tokens that a service names as it refuses too long a request; 0 for none, or an incredible one."""
-    found = _WINDOW.search(text) if too_long(text) else None
+    found = _WINDOW.search(text) if is_context_too_long(text) else None
     window = int(next(each for each in found.groups() if each).replace(",", "")) if found else 0
     return window if window >= LEAST_WINDOW else 0
 
 
-def declined(text: str) -> bool:
+def is_content_refusal(text: str) -> bool:
     """True if a service's words say that it refuses to answer because of the content."""
     return _DECLINED.search(text) is not None
 
 
-def shortened(text: str) -> str:
-    """`text` in one line, cut to `LONGEST` code points."""
+def shorten_message(text: str) -> str:
+    """`text` in one line, cut to `MAX_MESSAGE_CHARS` code points."""
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[:LONGEST] + CUT
+    return line if len(line) <= MAX_MESSAGE_CHARS else line[:MAX_MESSAGE_CHARS] + CUT_MARK

@@ -145,7 +145,7 @@ class Scripted:
         if request.task == "assess" and not self._judges:
             raise ModelError("the script has no scene that judges coverage", transient=False)
         self.requests.append(request)
-        scene = self._take(request)
+        scene = self._next_scene(request)
         if scene.log:
             _log(scene.log, request)
         if scene.delay:
@@ -159,9 +159,9 @@ class Scripted:
         for delta in _deltas(scene.answer, self._chunk, streamed=scene.partial):
             yield delta
             await asyncio.sleep(0)
-        yield _complete(scene.answer, self._profile.name)
+        yield _complete_reply(scene.answer, self._profile.name)
 
-    def _take(self, request: Request) -> Scene:
+    def _next_scene(self, request: Request) -> Scene:
         if self._script is not None:
             played = self._script(request)
             return played if isinstance(played, Scene) else Scene(answer=played)
@@ -193,7 +193,7 @@ def _call_deltas(place: int, call: ToolCall, size: int) -> list[Delta]:
     return [CallDelta(place, name=call.name, id=call.id), *parts, CallDone(place, call)]
 
 
-def _complete(reply: Reply, name: str) -> Reply:
+def _complete_reply(reply: Reply, name: str) -> Reply:
     usage = reply.usage if reply.usage != Usage() else Usage(model_calls=1, output_tokens=1 + len(reply.text) // 3)
     return msgspec.structs.replace(reply, usage=usage, model=reply.model or name)
 

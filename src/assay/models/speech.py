@@ -33,25 +33,25 @@ class Harmony:
         self._body: list[str] | None = None
         self._channel, self._recipient = "", ""
 
-    def take(self, text: str) -> Iterator[TextDelta | ThinkingDelta | Written]:
+    def feed(self, text: str) -> Iterator[TextDelta | ThinkingDelta | Written]:
         """Yield what is certain after this piece."""
         self._held += text
         while (mark := _MARK.search(self._held)) is not None:
             before, self._held = self._held[: mark.start()], self._held[mark.end() :]
-            yield from self._in_channel(before)
-            yield from self._marked(mark[1])
+            yield from self._channel_delta(before)
+            yield from self._read_mark(mark[1])
         at = self._held.rfind("<", max(0, len(self._held) - _LONGEST))
         cut = at if at >= 0 and _may_begin(self._held[at:]) else len(self._held)
         ready, self._held = self._held[:cut], self._held[cut:]
-        yield from self._in_channel(ready)
+        yield from self._channel_delta(ready)
 
     def end(self) -> Iterator[TextDelta | ThinkingDelta | Written]:
         """Yield the text held back until now: the text is over."""
         held, self._held = self._held, ""
-        yield from self._in_channel(held)
-        yield from self._marked("end")
+        yield from self._channel_delta(held)
+        yield from self._read_mark("end")
 
-    def _in_channel(self, text: str) -> Iterator[TextDelta | ThinkingDelta]:
+    def _channel_delta(self, text: str) -> Iterator[TextDelta | ThinkingDelta]:
         if not text:
             return
         if self._body is None:
@@ -61,7 +61,7 @@ class Harmony:
         else:
             yield TextDelta(text) if self._channel == "final" else ThinkingDelta(text)
 
-    def _marked(self, mark: str) -> Iterator[Written]:
+    def _read_mark(self, mark: str) -> Iterator[Written]:
         if mark == "message":
             header = "".join(self._header)
             recipient = _RECIPIENT.search(header)
@@ -132,31 +132,31 @@ class ReplyText:
         """The reasoning so far."""
         return "".join((*self._thinking, *self._guessed))
 
-    def thought(self, text: str) -> Iterator[SpeechPart]:
+    def add_reasoning(self, text: str) -> Iterator[SpeechPart]:
         """Yield more reasoning, which the service sent separately."""
         if text:
             self._thinking.append(text)
             yield ThinkingDelta(text)
 
-    def take(self, text: str) -> Iterator[SpeechPart]:
+    def feed(self, text: str) -> Iterator[SpeechPart]:
         """Yield what is certain after this piece of the text."""
         if self._place == "answer" and not self._held and _SIGNS.search(text) is None:
-            yield from self._answer(text)  # nearly always
+            yield from self._add_answer(text)  # nearly always
             return
         self._held += text
         if self._place == "start":
-            self._begin()
+            self._detect_opening()
         while self._held:
             before = self._held
             match self._place:
                 case "start":
                     return
                 case "thinking":
-                    yield from self._think()
+                    yield from self._read_reasoning()
                 case "answer":
-                    yield from self._look()
+                    yield from self._read_answer()
                 case "channels":
-                    yield from self._collect(self._harmony.take(self._take_held()))
+                    yield from self._collect(self._harmony.feed(self._take_held()))
             if self._held == before:
                 return
 
@@ -168,18 +168,18 @@ class ReplyText:
             case "thinking" if self._unsure:
                 self._guessed.append(self._take_held())
                 if not calls:
-                    yield from self._take_back()
+                    yield from self._retract_reasoning()
             case "thinking":
-                yield from self.thought(self._take_held())
+                yield from self.add_reasoning(self._take_held())
             case "answer":
-                yield from self._look(final=True)
+                yield from self._read_answer(final=True)
             case "start":
                 held = self._take_held()
-                yield from self._answer(held.lstrip() if self._begun else held)
+                yield from self._add_answer(held.lstrip() if self._begun else held)
 
     # where it is
 
-    def _begin(self) -> None:
+    def _detect_opening(self) -> None:
         """Determine how the text begins, as soon as that is certain."""
         begun = self._held.lstrip()
         if not begun or any(each != begun and each.startswith(begun) for each in _BEGINNINGS):
@@ -200,14 +200,14 @@ class ReplyText:
         else:
             self._place, self._held = "answer", begun if self._begun else self._held
 
-    def _think(self) -> Iterator[SpeechPart]:
+    def _read_reasoning(self) -> Iterator[SpeechPart]:
         at, closing = _find_first(self._held, self._closings)
         thought = self._take_held(at if closing else len(self._held) - _overlap(self._held, self._closings))
         if thought and self._unsure:
             self._guessed.append(thought)
             yield ThinkingDelta(thought)
         else:
-            yield from self.thought(thought)
+            yield from self.add_reasoning(thought)
         if closing:
             self._thinking += self._guessed
             self._guessed.clear()
@@ -217,18 +217,18 @@ class ReplyText:
         """End the reasoning; more of it may follow at once."""
         self._held = self._held.removeprefix(closing)
         self._place, self._unsure, self._begun = "start", False, True
-        self._begin()
+        self._detect_opening()
 
-    def _look(self, *, final: bool = False) -> Iterator[SpeechPart]:
+    def _read_answer(self, *, final: bool = False) -> Iterator[SpeechPart]:
         """Yield the answer up to a closing tag that nothing opened."""
         found = _CLOSING.search(self._held)
         if found is None:
             kept = 0 if final else _overlap(self._held, CLOSINGS)
-            yield from self._answer(self._take_held(len(self._held) - kept))
+            yield from self._add_answer(self._take_held(len(self._held) - kept))
         elif found.end() == len(self._held) and not final:
-            yield from self._answer(self._take_held(found.start()))  # what follows decides whether it is quoted
+            yield from self._add_answer(self._take_held(found.start()))  # what follows decides whether it is quoted
         elif self._is_quoted(found):
-            yield from self._answer(self._take_held(found.end()))
+            yield from self._add_answer(self._take_held(found.end()))
         else:
             text = self.text + self._take_held(found.start())
             self._text.clear()
@@ -245,7 +245,7 @@ class ReplyText:
         opening = next(each for each, closing in TAGS.items() if closing == found[0])
         return text.endswith("`") or after == "`" or text.count("```") % 2 == 1 or opening in text
 
-    def _take_back(self) -> Iterator[SpeechPart]:
+    def _retract_reasoning(self) -> Iterator[SpeechPart]:
         """Turn supposed reasoning into the answer, because the reasoning never ended."""
         text = "".join(self._guessed)
         self._guessed.clear()
@@ -257,7 +257,7 @@ class ReplyText:
 
     # pieces
 
-    def _answer(self, text: str) -> Iterator[SpeechPart]:
+    def _add_answer(self, text: str) -> Iterator[SpeechPart]:
         if text:
             self._text.append(text)
             yield TextDelta(text)
@@ -276,7 +276,7 @@ class ReplyText:
         return taken
 
 
-def with_calls(parts: Iterable[SpeechPart], calls: PartialCalls) -> Iterator[Delta]:
+def begin_calls(parts: Iterable[SpeechPart], calls: PartialCalls) -> Iterator[Delta]:
     """The deltas of a reply, with the calls that its model wrote begun among `calls`."""
     for each in parts:
         yield calls.begin().add("", each.name, each.arguments) if isinstance(each, Written) else each

@@ -13,15 +13,15 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ModelError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.messages import CallDelta, CallDone, ToolCall
-from assay.core.remote_services import trusted
+from assay.core.remote_services import tls_context
 from assay.core.text import estimate_tokens
 
 MEDIA_TYPE = "text/event-stream"
 _FIELD = b"data:"
-LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
+CONNECTION_LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connections=200, keepalive_expiry=30.0)
 """Concurrent streams, and idle connections: a new connection to a distant service costs the time of some ten tokens."""
 
 
@@ -45,13 +45,13 @@ class EventStreamReader:
             *whole, piece = piece.split(b"\n\n")
             for event in whole:
                 self._check(len(event))
-                if (data := _data(event)) is not None:
+                if (data := _event_data(event)) is not None:
                     yield data
         unread, start, begun = self._unread, max(0, len(self._unread) - 1), 0
         unread += piece
         while (end := unread.find(b"\n\n", start)) >= 0:
             self._check(end - begun)
-            data = _data(bytes(unread[begun:end]))
+            data = _event_data(bytes(unread[begun:end]))
             begun = start = end + 2
             if data is not None:
                 yield data
@@ -71,7 +71,7 @@ class EventStreamReader:
             raise ModelError(f"an event of its stream has more than {self._most:,} bytes, the most that is read of one")
 
 
-def _data(event: bytes) -> str | None:
+def _event_data(event: bytes) -> str | None:
     event = event.removeprefix(BOM_UTF8)
     if event.startswith(_FIELD) and b"\n" not in event:
         return event[len(_FIELD) :].removeprefix(b" ").decode(errors="replace")
@@ -85,7 +85,7 @@ async def brief_client(headers: Mapping[str, str], seconds: float) -> AsyncItera
     """A client for some requests that may take so many seconds together; it ignores the environment's proxies."""
     async with (
         asyncio.timeout(seconds),
-        httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=trusted(), timeout=seconds) as client,
+        httpx2.AsyncClient(headers=dict(headers), trust_env=False, verify=tls_context(), timeout=seconds) as client,
     ):
         yield client
 
@@ -100,7 +100,7 @@ async def first_bytes(response: httpx2.Response, most: int) -> bytes:
     return bytes(data[:most])
 
 
-async def events(response: httpx2.Response, most: int) -> AsyncGenerator[str, None]:
+async def event_data(response: httpx2.Response, most: int) -> AsyncGenerator[str, None]:
     """Yield the data of a response's events as they arrive.
 
     Raises:
@@ -132,7 +132,7 @@ class Halves:
     def __init__(self) -> None:
         self._held = ""
 
-    def take(self, piece: str) -> str:
+    def feed(self, piece: str) -> str:
         """Return what is certain after `piece`."""
         if not self._held and (piece.isascii() or _HALF.search(piece) is None):
             return piece
@@ -157,7 +157,7 @@ def decode(data: str, type: type[T]) -> T:
         return msgspec.convert(json.loads(data), type)  # only msgspec's decoder refuses halves
 
 
-def tokens(count: int | None) -> int:
+def token_count(count: int | None) -> int:
     """A service's count; less than nothing is none, or a budget would grow by it."""
     return max(0, count or 0)
 
@@ -183,7 +183,7 @@ def written_calls(text: str) -> tuple[Written, ...]:
     """The calls in `text`: `{"name": …, "arguments": {…}}`, or a list of these; empty if it is anything else."""
     try:
         forms = msgspec.json.decode(text.strip(), type=_Form | list[_Form])
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return ()
     return tuple(
         Written(form.name, bytes(form.parameters or form.arguments).decode())
@@ -205,7 +205,7 @@ class PartialCall:
 
     def add(self, id: str = "", name: str = "", arguments: str = "") -> CallDelta:
         """Add more of this call, and return the new part as a delta."""
-        arguments = self._halves.take(arguments)
+        arguments = self._halves.feed(arguments)
         news = CallDelta(
             index=self.place,
             text=arguments[max(0, self._told - self._size) :],
@@ -219,19 +219,19 @@ class PartialCall:
         self._told = max(self._told, self._size)
         return news
 
-    def again(self) -> None:
+    def restart(self) -> None:
         """Start the arguments again from their beginning, without repeating the deltas already yielded."""
         self.pieces.clear()
         self._size = 0
 
     def is_complete(self) -> bool:
         """True if the arguments are a complete JSON object: only white space can follow one."""
-        return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and _object(self._text()) is not None
+        return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and _parse_object(self._text()) is not None
 
     def call(self) -> ToolCall:
         """The call as it is now; arguments that are not a JSON object become `malformed` text."""
         text = self._text()
-        arguments = _object(text) if text.strip() else {}
+        arguments = _parse_object(text) if text.strip() else {}
         id = self.id or f"call-{self.place}"
         if arguments is None:
             return ToolCall(id=id, name=self.name, malformed=text)
@@ -260,7 +260,7 @@ class PartialCalls:
         self.all.append(PartialCall(place if key is None else key, place))
         return self.all[-1]
 
-    def ready(self, *, final: bool) -> Iterator[CallDone]:
+    def take_complete(self, *, final: bool) -> Iterator[CallDone]:
         """Yield the calls with complete arguments, in order and each once; with `final`, all calls."""
         while self._given < len(self.all):
             call = self.all[self._given]
@@ -278,8 +278,8 @@ class PartialCalls:
         return sum(map(estimate_tokens, (*texts, *("".join(call.pieces) for call in self.all))))
 
 
-def _object(text: str) -> dict[str, object] | None:
+def _parse_object(text: str) -> dict[str, object] | None:
     try:
         return msgspec.json.decode(text, type=dict[str, object])
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return None

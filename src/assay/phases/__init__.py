@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assay.run.prompt_files import hashes
+from assay.run.prompt_files import prompt_hashes
 
 
 def prompts() -> dict[str, str]:
     """SHA-256 of every prompt of this package, by name."""
-    return hashes("assay.phases")
+    return prompt_hashes("assay.phases")

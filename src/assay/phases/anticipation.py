@@ -22,24 +22,34 @@ from assay.core.relevance.topic_question import analysis_for
 from assay.core.sources import SNIPPET, Source
 from assay.core.text import words
 from assay.core.usage import Usage
-from assay.phases.background import BACKGROUND, background_request
-from assay.phases.case import Case, PartAssessment, Research, may_search
-from assay.phases.coverage import ASSESS, SHARE, assess, assess_request, closed_plan, judged, unreported
+from assay.phases.background import BACKGROUND_SLOT, background_request
+from assay.phases.case import Case, PartAssessment, Research, can_search
+from assay.phases.coverage import (
+    ASSESS_SLOT,
+    FINDINGS_WINDOW_DIVISOR,
+    apply_assessments,
+    assess_coverage,
+    assess_request,
+    closed_plan,
+    unreported_steps,
+)
 from assay.phases.dispatch import Foresight
-from assay.phases.fork import recalled
-from assay.phases.method import way
-from assay.phases.writer import ReportWriter, slot_of
+from assay.phases.fork import add_recalled_finding
+from assay.phases.method import page_addresses
+from assay.phases.writer import ReportWriter, part_slot
 from assay.run.run import Run
-from assay.run.speculation import ROLE, page_key
+from assay.run.speculation import SPECULATION_ROLE, page_key
 from assay.run.steps import StepContext
-from assay.tools.search import query_of, search_ahead
+from assay.tools.search import build_query, search_ahead
 
-LONGEST = 200
+MAX_QUERY_CHARS = 200
 """The longest question, in characters, that is sent to search engines unchanged."""
-LONGEST_READ = 2_000
+MAX_QUESTION_CHARS = 2_000
 """Characters of a question in which names are looked for."""
 MOST_NAMES = 2
-TOLD = {each.kind for each in (SearchExpected, SearchPerformed, SourceExpected, SourceAdded, SourceFailed)}
+SPECULATION_EVENTS = {
+    each.kind for each in (SearchExpected, SearchPerformed, SourceExpected, SourceAdded, SourceFailed)
+}
 """The events that show what was begun ahead and what was asked for."""
 TOPIC_LETTERS, MOST_TOPIC = 3, 4
 """The shortest topic word, in letters, and how many of them are added to a name in a search."""
@@ -67,23 +77,23 @@ async def search_names(run: Run, case: Case) -> None:
 
 async def _search(run: Run, name: str, queries: Sequence[str]) -> None:
     """Begin these searches in a step, so that a resumed or replayed run does not begin them again."""
-    asked = [query for query in queries if len(query) <= LONGEST and "\n" not in query]
+    asked = [query for query in queries if len(query) <= MAX_QUERY_CHARS and "\n" not in query]
     if not asked or not run.brief.scope.web or run.brief.scope.private or "search" not in run.brief.tools:
         return
 
     async def begin(step_context: StepContext) -> int:
-        wanted = ((provider, query_of(run, query)) for query in asked for provider in run.world.searches)
+        wanted = ((provider, build_query(run, query)) for query in asked for provider in run.world.searches)
         return sum(search_ahead(run, provider, query, step_context) for provider, query in wanted)
 
     try:
-        await run.step(f"{ROLE}-{name}", begin, returns=int, input=asked)
+        await run.step(f"{SPECULATION_ROLE}-{name}", begin, returns=int, input=asked)
     except LimitReached:
         return
 
 
 def name_queries(question: str) -> tuple[str, ...]:
     """Queries for what a question quotes, and for its names, each with the question's other words."""
-    question = question[:LONGEST_READ]
+    question = question[:MAX_QUESTION_CHARS]
     quoted = [" ".join(found.split()) for found in _QUOTED.findall(question)]
     names = _names(_QUOTED.sub(" ", question))
     own = {word for name in names for word in words(name)}
@@ -108,7 +118,7 @@ def _names(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-async def count_unasked(run: Run) -> None:
+async def count_unused_speculation(run: Run) -> None:
     """Count what was done ahead and nobody asked for: searches and pages by the run's own log, calls as they ended.
 
     No limit applies: nothing is called.
@@ -118,24 +128,24 @@ async def count_unasked(run: Run) -> None:
 
     async def count(step_context: StepContext) -> Usage:
         run.stop_speculation()
-        unasked = await _unasked(run) + run.unasked_calls
+        unasked = await _unused_speculation(run) + run.unused_calls
         step_context.spend(unasked)
         return unasked
 
-    await run.free_step(ROLE, count, returns=Usage)
+    await run.free_step(SPECULATION_ROLE, count, returns=Usage)
 
 
-async def _unasked(run: Run) -> Usage:
+async def _unused_speculation(run: Run) -> Usage:
     events = await run.log()
-    decoded = [event for each in events if each.type in TOLD and (event := decode(each)) is not None]
-    return await asyncio.to_thread(unasked, decoded, partial(way, run))
+    decoded = [event for each in events if each.type in SPECULATION_EVENTS and (event := decode(each)) is not None]
+    return await asyncio.to_thread(unused_usage, decoded, partial(page_addresses, run))
 
 
-def unasked(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> Usage:
-    """The usage of what a log says was begun ahead and not asked for. Blocking, as `way` is.
+def unused_usage(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> Usage:
+    """The usage of what a log says was begun ahead and not asked for. Blocking, as `page_addresses` is.
 
     Args:
-        events: those of the kinds in `TOLD`.
+        events: those of the kinds in `SPECULATION_EVENTS`.
         way: returns the addresses that led to a source.
     """
     put, performed = set[tuple[str, str]](), set[tuple[str, str]]()
@@ -170,13 +180,13 @@ def unasked(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> 
 def foresee_background(run: Run, case: Case) -> None:
     """Begin to word the first searches of a question that stands alone."""
     brief = run.brief
-    if brief.mode not in ("auto", "deep_research") or brief.conversation or brief.parent or not may_search(run, case):
+    if brief.mode not in ("auto", "deep_research") or brief.conversation or brief.parent or not can_search(run, case):
         return
     depth = "medium" if brief.depth == "auto" else brief.depth
     rules = brief.rules(depth, reasoning=run.profile("analytical").native_reasoning)
     if rules.background_queries:
         build = partial(background_request, run, case, rules.background_queries, rules.query_tokens)
-        run.foresee(BACKGROUND, "simple", build)
+        run.foresee(BACKGROUND_SLOT, "simple", build)
 
 
 class NextCalls(Foresight):
@@ -185,29 +195,29 @@ class NextCalls(Foresight):
     def __init__(self, run: Run, case: Case) -> None:
         self._run, self._case = run, case
 
-    def ending(self, research: Research) -> None:
+    def begin_final_calls(self, research: Research) -> None:
         """Begin to judge what is answered, and the report, if each step has its findings."""
-        if unreported(research) or not research.cited():
+        if unreported_steps(research) or not research.cited_findings():
             return
         run = self._run
         if run.brief.assess:
-            tokens = run.profile("simple").window // SHARE
-            coverage = assess(self._case.question, research)
-            run.foresee(ASSESS, "simple", partial(assess_request, run, self._case, research, coverage, tokens))
-        self.report(research)
+            tokens = run.profile("simple").window // FINDINGS_WINDOW_DIVISOR
+            coverage = assess_coverage(self._case.question, research)
+            run.foresee(ASSESS_SLOT, "simple", partial(assess_request, run, self._case, research, coverage, tokens))
+        self.begin_report(research)
 
-    def report(self, research: Research) -> None:
+    def begin_report(self, research: Research) -> None:
         """Begin the report, if code finds everything answered: then a model probably does so too."""
         brief = self._run.brief
         expected = expected_coverage(self._case.question, research, assessed=brief.assess)
         if expected and not brief.schema:
-            self._run.foresee(slot_of(1), "complex", partial(self._first_request, research, expected))
+            self._run.foresee(part_slot(1), "complex", partial(self._first_request, research, expected))
 
     def _first_request(self, research: Research, coverage: tuple[Coverage, ...]) -> Request:
-        run = self._run.at("write").child("write")
+        run = self._run.with_gate("write").child("write")
         case = msgspec.structs.replace(self._case, steering=research.steering)
         research = msgspec.structs.replace(research, plan=closed_plan(research.plan, coverage))
-        return ReportWriter(run, case, recalled(case, research), coverage).first_request()
+        return ReportWriter(run, case, add_recalled_finding(case, research), coverage).first_request()
 
 
 def expected_coverage(question: str, research: Research, *, assessed: bool) -> tuple[Coverage, ...]:
@@ -216,10 +226,10 @@ def expected_coverage(question: str, research: Research, *, assessed: bool) -> t
     Args:
         assessed: whether a model judges it; else code has.
     """
-    coverage = assess(question, research)
+    coverage = assess_coverage(question, research)
     if not assessed:
         return coverage
     if coverage[0].status != "answered":
         return ()
     answered = [PartAssessment(step=each.step, part=each.part, status="answered") for each in coverage[1:]]
-    return judged(research, coverage, answered)
+    return apply_assessments(research, coverage, answered)

@@ -11,23 +11,32 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from assay.agents.history import CallResult, output, pluralize, room, rules
-from assay.agents.loop import act
-from assay.agents.replies import mend
+from assay.agents.history import CallResult, message_room, output_cap, pluralize, rules_message
+from assay.agents.loop import execute_calls
+from assay.agents.replies import read_calls
 from assay.core.errors import LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceAdded, ToolFinished, ToolStarted
 from assay.core.messages import Request, ToolCall
-from assay.core.passage_context import read
-from assay.core.phrases import in_words
+from assay.core.passage_context import read_sources
+from assay.core.phrases import stop_reason_phrase
 from assay.core.ports import LedgerRow, Library
 from assay.core.relevance import QuotableStatement, rank, read_question
-from assay.core.sources import SNIPPET, UNSORTED, Document, Passage, PassageSpan, lane_of_source, ordinal_of, readable
+from assay.core.sources import (
+    SNIPPET,
+    UNSORTED,
+    Document,
+    Passage,
+    PassageSpan,
+    content_spans,
+    lane_of_source,
+    ordinal_of,
+)
 from assay.core.text import estimate_tokens
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case, data, may_search, user
-from assay.phases.material import evidence
+from assay.phases.case import Case, can_search, to_json, user_message
+from assay.phases.material import evidence_text
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Run
 from assay.run.steps import StepContext
@@ -37,7 +46,7 @@ GONE = N_("Documents opened earlier and no longer stored, so not searched: {coun
 LEFT_OUT = N_("Documents opened earlier and not searched, because there is too much text: {count}.")
 MOST_BYTES = 64_000_000
 """Bytes of text searched for one question; further documents are left out, and the report says so."""
-LANGUAGE = 5
+LANGUAGE_SAMPLE_PASSAGES = 5
 """The number of passages from which the language of the opened documents is detected."""
 
 
@@ -55,7 +64,7 @@ class Reopened(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(_(message).format(count=count) for message, count in reasons if count)
 
 
-async def reopen(run: Run, case: Case, limit: int) -> tuple[str, ...]:
+async def recall_opened_documents(run: Run, case: Case, limit: int) -> tuple[str, ...]:
     """Add the `limit` passages of all opened documents that answer the question best; return the report's limits.
 
     Passages of a known source keep its id. A page that was only read ahead gets an id of this lane.
@@ -63,7 +72,7 @@ async def reopen(run: Run, case: Case, limit: int) -> tuple[str, ...]:
 
     async def search(step_context: StepContext) -> Reopened:
         stored, gone, left_out = await asyncio.to_thread(_stored_passages, run, case)
-        shown = await asyncio.to_thread(_best, stored, case.question, limit)
+        shown = await asyncio.to_thread(_best_passages, stored, case.question, limit)
         rows: list[LedgerRow] = []
         for lane in sorted({lane for lane, _each in shown}):
             rows += case.ledger.register(lane, [each for at, each in shown if at == lane]).rows
@@ -89,7 +98,7 @@ def _stored_passages(run: Run, case: Case) -> tuple[list[tuple[int, DocumentPass
             left_out += 1
         else:
             try:
-                spans = tuple(readable(case.reader.spans(document)))
+                spans = tuple(content_spans(case.reader.spans(document)))
             except StoreError:
                 gone += 1
                 continue
@@ -101,7 +110,7 @@ def _stored_passages(run: Run, case: Case) -> tuple[list[tuple[int, DocumentPass
 def _seen_documents(run: Run, case: Case, library: Library) -> dict[str, tuple[Document, int]]:
     """Documents that were seen, by hash; then pages that were read ahead and never shown."""
     opened: dict[str, tuple[Document, int]] = {}
-    for id in case.ledger.everything()[1]:
+    for id in case.ledger.passages_and_sources()[1]:
         document = case.ledger.document(id)
         if document is not None and document.media_type != SNIPPET:
             opened.setdefault(document.sha256, (document, lane_of_source(id)))
@@ -112,12 +121,12 @@ def _seen_documents(run: Run, case: Case, library: Library) -> dict[str, tuple[D
     return opened
 
 
-def _best(
+def _best_passages(
     texts: Sequence[tuple[int, DocumentPassages]], question: str, limit: int
 ) -> list[tuple[int, DocumentPassages]]:
     """The passages of all documents that answer the question best, grouped by document."""
     every = [(place, span) for place, (_lane, each) in enumerate(texts) for span in each.spans]
-    asked = read_question(question, beside="\n".join(span.text for _place, span in every[:LANGUAGE]))
+    asked = read_question(question, beside="\n".join(span.text for _place, span in every[:LANGUAGE_SAMPLE_PASSAGES]))
     places = rank(asked, [_statement(texts[place][1].document, place, span) for place, span in every], limit)
     chosen = [every[at] for at in places]
     return [
@@ -132,15 +141,15 @@ def _statement(document: Document, place: int, span: PassageSpan) -> QuotableSta
     return QuotableStatement(text=span.text, place=span.ordinal, label=span.label, heading=heading, source=place)
 
 
-BACKGROUND = "background"
+BACKGROUND_SLOT = "background"
 """The slot of the call that words the first searches."""
-HITS = 4
-SHARE = 64
-"""The results shown to the planner take at most 1/`SHARE` of its window."""
+HITS_PER_QUERY = 4
+RESULTS_WINDOW_DIVISOR = 64
+"""The results shown to the planner take at most 1/`RESULTS_WINDOW_DIVISOR` of its window."""
 
 
 class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of a call that words queries: how many, "at most" if fewer will do."""
+    """The `rules_message` message of a call that words queries: how many, "at most" if fewer will do."""
 
     queries: int
     fewer: bool = False
@@ -150,20 +159,20 @@ class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
         return f"Word {'at most ' if self.fewer else ''}{pluralize(self.queries, 'query', 'queries')}."
 
 
-async def look_around(run: Run, case: Case) -> str:
+async def search_background(run: Run, case: Case) -> str:
     """Search a few queries and return the best passages as text for the planner; empty if there is nothing to
     search.
     """
-    if not may_search(run, case) or not run.rules.background_queries:
+    if not can_search(run, case) or not run.rules.background_queries:
         return ""
     async with run.phase("background") as phase:
         try:
-            calls = await word_searches(phase, case, phase.rules.background_queries)
-            results = await act(phase, case.ledger.seeing(case.lanes), case.tools, calls, case.question)
+            calls = await ask_for_queries(phase, case, phase.rules.background_queries)
+            results = await execute_calls(phase, case.ledger.seeing(case.lanes), case.tools, calls, case.question)
         except (LimitReached, ModelFailed) as failed:
-            phase.warn(_("planned without a look around: {why}").format(why=in_words(failed.reason)))
+            phase.warn(_("planned without a look around: {why}").format(why=stop_reason_phrase(failed.reason)))
             return ""
-    return results_for_planner(results, phase.profile("analytical").window // SHARE)
+    return results_for_planner(results, phase.profile("analytical").window // RESULTS_WINDOW_DIVISOR)
 
 
 def results_for_planner(results: Sequence[CallResult], tokens: int) -> str:
@@ -172,7 +181,7 @@ def results_for_planner(results: Sequence[CallResult], tokens: int) -> str:
     return whole if estimate_tokens(whole) <= tokens else "\n\n".join(result.gist() for result in results)
 
 
-async def word_searches(phase: Run, case: Case, most: int) -> list[ToolCall]:
+async def ask_for_queries(phase: Run, case: Case, most: int) -> list[ToolCall]:
     """Have a model word `most` searches for the question; the question itself if it words none.
 
     Raises:
@@ -180,11 +189,11 @@ async def word_searches(phase: Run, case: Case, most: int) -> list[ToolCall]:
     """
     search = case.tools["search"].definition
     request = background_request(phase, case, most, phase.rules.query_tokens)
-    reply = await phase.ask("simple", request, StreamHooks(slot=BACKGROUND))
-    calls = [call for call in mend(reply, [search.name]) if call.name == search.name][:most]
+    reply = await phase.ask("simple", request, StreamHooks(slot=BACKGROUND_SLOT))
+    calls = [call for call in read_calls(reply, [search.name]) if call.name == search.name][:most]
     if not calls:
         calls = [ToolCall(id="background", name=search.name, arguments={"query": case.question})]
-    return [msgspec.structs.replace(call, arguments={**call.arguments, "limit": HITS}) for call in calls]
+    return [msgspec.structs.replace(call, arguments={**call.arguments, "limit": HITS_PER_QUERY}) for call in calls]
 
 
 def background_request(place: Run, case: Case, most: int, tokens: int) -> Request:
@@ -193,13 +202,13 @@ def background_request(place: Run, case: Case, most: int, tokens: int) -> Reques
         task="background",
         system=place.prompt("assay.phases", "background"),
         messages=(
-            user("documents", case.documents),
-            rules(QueryRules(queries=most, fewer=True)),
+            user_message("documents", case.documents),
+            rules_message(QueryRules(queries=most, fewer=True)),
             *case.question_messages(),
         ),
         tools=(case.tools["search"].definition,),
         tool_choice="required",
-        max_tokens=output(place.profile("simple"), tokens),
+        max_tokens=output_cap(place.profile("simple"), tokens),
         effort="low",
     )
 
@@ -210,21 +219,21 @@ RANK_SMOOTHING = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
 
-def best(results: Sequence[CallResult], most: int) -> list[str]:
+def top_sources(results: Sequence[CallResult], most: int) -> list[str]:
     """The ids of the sources that rank highest over several results, by reciprocal rank fusion."""
     rated: defaultdict[str, float] = defaultdict(float)
     for result in results:
-        for place, source in enumerate(read(result.text), 1):
+        for place, source in enumerate(read_sources(result.text), 1):
             rated[source.id] += 1 / (RANK_SMOOTHING + place)
     return sorted(rated, key=lambda source: -rated[source])[:most]
 
 
 # Evidence for an immediate answer: one search, a short look around within a time limit, or what was read before.
 
-QUERIES, PAGES = 2, 3
+DEFAULT_QUERIES, DEFAULT_PAGES = 2, 3
 """Used if the depth sets none."""
-RECALLED = 40
-OPENING = 6
+MAX_RECALLED_PASSAGES = 40
+OPENING_PASSAGES = 6
 """Passages from the beginning of each recalled document: they say what it is."""
 
 
@@ -241,30 +250,30 @@ class QuickLook(msgspec.Struct, frozen=True, kw_only=True):
 
 async def search_once(run: Run, case: Case) -> QuickLook:
     """The best passages for the question, by one search."""
-    if not may_search(run, case):
+    if not can_search(run, case):
         return QuickLook()
     async with run.phase("research") as phase:
         call = ToolCall(id="question", name="search", arguments={"query": case.question})
         try:
-            await act(phase, case.ledger.seeing(case.lanes), case.tools, [call], case.question)
+            await execute_calls(phase, case.ledger.seeing(case.lanes), case.tools, [call], case.question)
         except LimitReached as limit:
-            phase.warn(_("the documents were not searched: {why}").format(why=in_words(limit.reason)))
-        return QuickLook(evidence=_in_hand(phase, case.ledger, case))
+            phase.warn(_("the documents were not searched: {why}").format(why=stop_reason_phrase(limit.reason)))
+        return QuickLook(evidence=_shown_evidence(phase, case.ledger, case))
 
 
 async def search_and_read(run: Run, case: Case) -> QuickLook:
     """The evidence from a few searches and their best documents, as far as it arrives within `look_seconds`."""
-    if not may_search(run, case):
+    if not can_search(run, case):
         return QuickLook()
     late = False
     async with run.phase("research") as phase:
         try:
-            async with phase.hurried(phase.rules.look_seconds):
+            async with phase.limit_time(phase.rules.look_seconds):
                 await _search_and_read(phase, case)
         except LimitReached as limit:
             late = limit.reason == "time" and not phase.exhausted
-            phase.warn(_("the search was ended: {why}").format(why=in_words(limit.reason)))
-        return QuickLook(evidence=_in_hand(phase, case.ledger, case), late=late)
+            phase.warn(_("the search was ended: {why}").format(why=stop_reason_phrase(limit.reason)))
+        return QuickLook(evidence=_shown_evidence(phase, case.ledger, case), late=late)
 
 
 async def _search_and_read(phase: Run, case: Case) -> None:
@@ -274,30 +283,32 @@ async def _search_and_read(phase: Run, case: Case) -> None:
         LimitReached: it took too long; what was found by then is in the ledger.
     """
     ledger = case.ledger.seeing(case.lanes)
-    results = await act(phase.child("turn-1"), ledger, case.tools, await _queries(phase, case), case.question)
-    pages = best(results, phase.rules.pages or PAGES) if "open" in case.tools else []
+    results = await execute_calls(
+        phase.child("turn-1"), ledger, case.tools, await _queries_or_question(phase, case), case.question
+    )
+    pages = top_sources(results, phase.rules.pages or DEFAULT_PAGES) if "open" in case.tools else []
     calls = [
         ToolCall(id=f"open-{place}", name="open", arguments={"documents": [page], "find": case.question})
         for place, page in enumerate(pages, 1)
     ]
     if calls:
-        await act(phase.child("turn-2"), ledger, case.tools, calls, case.question)
+        await execute_calls(phase.child("turn-2"), ledger, case.tools, calls, case.question)
 
 
-async def _queries(phase: Run, case: Case) -> list[ToolCall]:
+async def _queries_or_question(phase: Run, case: Case) -> list[ToolCall]:
     try:
-        return await word_searches(phase, case, phase.rules.queries or QUERIES)
+        return await ask_for_queries(phase, case, phase.rules.queries or DEFAULT_QUERIES)
     except ModelFailed as failed:
         phase.warn(_("searched with the words of the question alone: {why}").format(why=failed.reason))
         return [ToolCall(id="question", name="search", arguments={"query": case.question})]
 
 
-def _in_hand(run: Run, ledger: Ledger, case: Case) -> str:
+def _shown_evidence(run: Run, ledger: Ledger, case: Case) -> str:
     """The passages shown to this lane; if not everything fits, the passages nearest to the question."""
     own = ledger.seeing([run.lane])
     near = own.recall(case.question, own.count())
-    shown = (passage for source in own.everything()[1] for passage in own.passages(source))
-    return _fitting(run, ledger, [*near, *shown])
+    shown = (passage for source in own.passages_and_sources()[1] for passage in own.passages(source))
+    return _fit_evidence(run, ledger, [*near, *shown])
 
 
 async def recall_all(run: Run, case: Case) -> QuickLook:
@@ -306,11 +317,11 @@ async def recall_all(run: Run, case: Case) -> QuickLook:
     If no passage shares a word with it (it may be in another language), the first ones.
     """
     async with run.phase("research") as phase:
-        phase.emit(ToolStarted(call="question", tool="recall", arguments=data({"query": case.question})))
-        limits = await reopen(phase, case, RECALLED)
-        near = case.ledger.recall(case.question, RECALLED) or _first(case.ledger)
-        found = _fitting(phase, case.ledger, [*near, *_openings(case.ledger, near)]) if near else ""
-        for shown in read(found):
+        phase.emit(ToolStarted(call="question", tool="recall", arguments=to_json({"query": case.question})))
+        limits = await recall_opened_documents(phase, case, MAX_RECALLED_PASSAGES)
+        near = case.ledger.recall(case.question, MAX_RECALLED_PASSAGES) or _first_passages(case.ledger)
+        found = _fit_evidence(phase, case.ledger, [*near, *_opening_passages(case.ledger, near)]) if near else ""
+        for shown in read_sources(found):
             if source := case.ledger.source(shown.id):
                 phase.emit(SourceAdded(source=source))
         summary = f"{len(near)} passages read before for “{case.question}”"
@@ -318,27 +329,32 @@ async def recall_all(run: Run, case: Case) -> QuickLook:
     return QuickLook(evidence=found, limits=limits)
 
 
-def _first(ledger: Ledger) -> list[Passage]:
+def _first_passages(ledger: Ledger) -> list[Passage]:
     """The first passages in the ledger, each once, whichever lanes saw it."""
     found: dict[tuple[str, int], Passage] = {}
-    for passage in ledger.everything()[0].values():
+    for passage in ledger.passages_and_sources()[0].values():
         found.setdefault((passage.document_sha256, passage.start), passage)
-    return list(found.values())[:RECALLED]
+    return list(found.values())[:MAX_RECALLED_PASSAGES]
 
 
-def _openings(ledger: Ledger, near: Sequence[Passage]) -> list[Passage]:
+def _opening_passages(ledger: Ledger, near: Sequence[Passage]) -> list[Passage]:
     """The first passages of each source in `near`: its header, its title."""
     sources = dict.fromkeys(passage.source for passage in near)
-    return [passage for source in sources for passage in ledger.passages(source) if ordinal_of(passage.id) < OPENING]
+    return [
+        passage
+        for source in sources
+        for passage in ledger.passages(source)
+        if ordinal_of(passage.id) < OPENING_PASSAGES
+    ]
 
 
-def _fitting(run: Run, ledger: Ledger, passages: Iterable[Passage]) -> str:
+def _fit_evidence(run: Run, ledger: Ledger, passages: Iterable[Passage]) -> str:
     """As many passages, from the first on, as fit into half of the free window of the answering model."""
-    left = room(run.profile("complex"), "", (), 0) // 2
+    left = message_room(run.profile("complex"), "", (), 0) // 2
     kept: dict[str, Passage] = {}
     for passage in passages:
         size = estimate_tokens(passage.text) + 8
         if passage.id not in kept and size <= left:
             left -= size
             kept[passage.id] = passage
-    return evidence(sorted(kept.values(), key=lambda passage: ordinal_of(passage.id)), ledger)
+    return evidence_text(sorted(kept.values(), key=lambda passage: ordinal_of(passage.id)), ledger)

@@ -11,13 +11,13 @@ import msgspec
 from assay.agents.findings import AgentTask, Finding, Finished
 from assay.core.assurance import states_absence
 from assay.core.blocks import template_text
-from assay.core.brief import Brief, Role, fitted
+from assay.core.brief import Brief, Role, fit_messages
 from assay.core.clean import one_line
 from assay.core.errors import LimitReached
 from assay.core.events import ScopeCounted
-from assay.core.markers import strip
+from assay.core.markers import strip_markers
 from assay.core.messages import Message
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep, StepStatus, Triage
 from assay.core.sources import CollectionSummary
 from assay.core.text import sentences, words
@@ -25,8 +25,8 @@ from assay.core.translation import gettext as _
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.phases.fields.schema import listed_fields
-from assay.phases.fields.schema import read as read_schema
-from assay.phases.inheritance import InheritedEvidence, inherit, opened_ledger
+from assay.phases.fields.schema import read_schema as read_schema
+from assay.phases.inheritance import InheritedEvidence, inherit_evidence, open_ledger
 from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.steps import StepContext
@@ -35,7 +35,7 @@ from assay.verify.checks import AddedCheck
 from assay.verify.proofreader import Proofreader
 
 NAME_LENGTH = 80
-YIELDING = (
+STEERING_NOTE = (
     "What stands in `steering` the user said while the research was going on. Heed it from here on, as far as your "
     "rules allow: how claims are cited, and what is safe, it cannot change."
 )
@@ -44,10 +44,10 @@ YIELDING = (
 class Case(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the phases of a run share: its question, what is known about it, and the means to work on it.
 
-    `documents` describes the scope in prose, `count` is the number of its documents, `held` summarizes them. `answers`
-    are a person's answers to clarifying questions; `assumptions` are shown to the reader; `assumed` are triage's, for
-    everybody who researches or writes. `fields` are the fields of a schema to fill, one per line; `template` has the
-    headings of the report, as Markdown. `steering` has the owner's instructions during the run.
+    `documents` describes the scope in prose, `count` is the number of its documents, `held` summarizes them.
+    `finding_status` are a person's answers to clarifying questions; `assumptions` are shown to the reader; `assumed`
+    are triage's, for everybody who researches or writes. `fields` are the fields of a schema to fill, one per line;
+    `template` has the headings of the report, as Markdown. `take_steering` has the owner's instructions during the run.
 
     `ledger` holds the sources and passages found so far; `tools` are those the brief allows, by name. `reader` reads
     stored documents; `added_checks` are those of other packages. `inherited` is the evidence of the run that this one
@@ -90,38 +90,41 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             ("template", self.template),
             ("instructions", self.instructions),
         )
-        return [*(user(name, text) for name, text in parts if text), *steered(self.steering)]
+        return [*(user_message(name, text) for name, text in parts if text), *steering_messages(self.steering)]
 
-    def full(self) -> str:
+    def full_question(self) -> str:
         """The question with answers and assumptions, for an agent."""
         assumed = "\n".join(f"Assumed: {each}" for each in self.assumed)
         return "\n\n".join(part for part in (self.question, self.fields, self.answers, assumed) if part)
 
 
-def user(name: str, text: str) -> Message:
+def user_message(name: str, text: str) -> Message:
     """A user message that contains `name`."""
     return Message(role="user", name=name, text=text)
 
 
-def steered(instructions: Sequence[str]) -> list[Message]:
+def steering_messages(instructions: Sequence[str]) -> list[Message]:
     """The owner's instructions during the run as messages, with the rules that take precedence."""
-    return [*(user("steering", text) for text in instructions), *([user("note", YIELDING)] if instructions else [])]
+    return [
+        *(user_message("steering", text) for text in instructions),
+        *([user_message("note", STEERING_NOTE)] if instructions else []),
+    ]
 
 
-async def with_instructions(run: Run, case: Case, earlier: tuple[str, ...]) -> Case:
+async def add_instructions(run: Run, case: Case, earlier: tuple[str, ...]) -> Case:
     """The case for the writer: with the owner's instructions up to now, including `earlier` ones during research."""
-    return msgspec.structs.replace(case, steering=(*earlier, *await run.child("write").steering()))
+    return msgspec.structs.replace(case, steering=(*earlier, *await run.child("write").take_steering()))
 
 
-def data(value: object) -> str:
+def to_json(value: object) -> str:
     """Plain data as JSON text."""
     return msgspec.json.encode(value).decode()
 
 
 def conversation_messages(run: Run, role: Role) -> list[Message]:
     """The message with the thread so far, shortened to an eighth of the role's window."""
-    conversation = fitted(run.brief.conversation, run.profile(role).window // 8)
-    return [user("conversation", data(conversation))] if conversation else []
+    conversation = fit_messages(run.brief.conversation, run.profile(role).window // 8)
+    return [user_message("conversation", to_json(conversation))] if conversation else []
 
 
 async def open_case(
@@ -132,14 +135,14 @@ async def open_case(
     Raises:
         UsageError: the run that it continues was deleted before it could be read.
     """
-    brief, inherited = run.brief, await inherit(run)
-    summary = await look_at_scope(run)
+    brief, inherited = run.brief, await inherit_evidence(run)
+    summary = await summarize_scope(run)
     await count_words(run)
     return Case(
         question=brief.question,
         date=brief.date,
         count=summary.documents,
-        documents=describe(summary, brief),
+        documents=describe_scope(summary, brief),
         held=summary,
         scope=brief.scope.label,
         language=brief.language,
@@ -147,7 +150,7 @@ async def open_case(
         template=template_text(brief.template),
         fields=listed_fields(read_schema(brief.schema)) if brief.schema else "",
         # a single agent searches again
-        ledger=opened_ledger(run, inherited, None if brief.mode == "agent" else summary),
+        ledger=open_ledger(run, inherited, None if brief.mode == "agent" else summary),
         tools=tools,
         reader=reader,
         added_checks=checks,
@@ -156,7 +159,7 @@ async def open_case(
     )
 
 
-async def look_at_scope(run: Run) -> CollectionSummary:
+async def summarize_scope(run: Run) -> CollectionSummary:
     """Summarize the documents in scope; empty if even that takes too long."""
 
     async def look(step_context: StepContext) -> CollectionSummary:
@@ -165,35 +168,35 @@ async def look_at_scope(run: Run) -> CollectionSummary:
         return summary
 
     try:
-        return await run.at("write").step("scope", look, returns=CollectionSummary)
+        return await run.with_gate("write").step("scope", look, returns=CollectionSummary)
     except LimitReached as limit:
-        run.warn(_("the documents were not looked at: {why}").format(why=in_words(limit.reason)))
+        run.warn(_("the documents were not looked at: {why}").format(why=stop_reason_phrase(limit.reason)))
         return CollectionSummary(documents=0)
 
 
-def searchable(run: Run, case: Case) -> bool:
+def has_searchable_sources(run: Run, case: Case) -> bool:
     """True if there is anything to search: documents in scope, or the web."""
     return bool(case.count) or run.brief.scope.web
 
 
-def may_search(run: Run, case: Case) -> bool:
+def can_search(run: Run, case: Case) -> bool:
     """True if there is anything to search, and the tool for it."""
-    return "search" in case.tools and searchable(run, case)
+    return "search" in case.tools and has_searchable_sources(run, case)
 
 
-def goes_on(brief: Brief, triage: Triage) -> bool:
+def uses_inherited_evidence(brief: Brief, triage: Triage) -> bool:
     """True if a run uses the evidence it took over: not if it asks about something else and can search."""
     return triage.follow_up != "new_topic" or "search" not in brief.tools
 
 
-def on_new_topic(run: Run, case: Case) -> Case:
+def drop_inherited_evidence(run: Run, case: Case) -> Case:
     """The case without inherited evidence: the run asks about something other than the one it continues."""
     return msgspec.structs.replace(
-        case, inherited=InheritedEvidence(), ledger=opened_ledger(run, InheritedEvidence(), None)
+        case, inherited=InheritedEvidence(), ledger=open_ledger(run, InheritedEvidence(), None)
     )
 
 
-def describe(summary: CollectionSummary, brief: Brief) -> str:
+def describe_scope(summary: CollectionSummary, brief: Brief) -> str:
     """The documents in scope in a few sentences: count, kinds, languages, dates, names."""
     web = " The web may be searched and read." if brief.scope.web else ""
     if not summary.documents:
@@ -214,10 +217,10 @@ def describe(summary: CollectionSummary, brief: Brief) -> str:
 
 # The results of research: the current plan, the findings, the agents that failed.
 
-SAID_LENGTH = 200
-STATUS: dict[CoverageStatus, StepStatus] = {"answered": "completed", "partly": "partly", "not": "open"}
+SUMMARY_CHARS = 200
+STEP_STATUS: dict[CoverageStatus, StepStatus] = {"answered": "completed", "partly": "partly", "not": "open"}
 """The status of a step by how far its findings answer it."""
-WORKED_ON = frozenset(STATUS.values())
+WORKED_ON = frozenset(STEP_STATUS.values())
 """The statuses of steps that somebody has finished working on."""
 
 
@@ -233,8 +236,8 @@ class PartAssessment(msgspec.Struct, frozen=True, kw_only=True):
 class Research(msgspec.Struct, frozen=True, kw_only=True):
     """The research of a run. `failed` says why agents failed; `cycles` counts the rounds of dispatch so far.
 
-    `steering` has the owner's instructions so far. `judged` is the reflector's judgement of what the first `judged_of`
-    findings answer.
+    `take_steering` has the owner's instructions so far. `judged` is the reflector's judgement of what the first
+    `judged_of` findings answer.
     """
 
     plan: Plan
@@ -249,19 +252,19 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
         """The research with one more finding; its step gets the status that the finding gives it."""
         plan = self.plan
         if finding.step:
-            plan = marked(plan, [finding.step], STATUS[answers(finding)], finding_summary(finding))
+            plan = mark_steps(plan, [finding.step], STEP_STATUS[finding_status(finding)], finding_summary(finding))
         return msgspec.structs.replace(self, plan=plan, findings=(*self.findings, finding))
 
     def reopen_step(self, step: int, reason: str = "") -> Research:
         """The research after an agent that reported nothing (it failed for `reason`); its step is open again."""
-        plan = marked(self.plan, [step], "pending")
+        plan = mark_steps(self.plan, [step], "pending")
         return msgspec.structs.replace(self, plan=plan, failed=(*self.failed, *([reason] if reason else [])))
 
     def with_running(self, steps: Iterable[int]) -> Research:
         """The research with these steps marked as running."""
-        return msgspec.structs.replace(self, plan=marked(self.plan, steps, "running"))
+        return msgspec.structs.replace(self, plan=mark_steps(self.plan, steps, "running"))
 
-    def cited(self) -> tuple[Finding, ...]:
+    def cited_findings(self) -> tuple[Finding, ...]:
         """The findings with citations."""
         return tuple(finding for finding in self.findings if finding.passages)
 
@@ -274,7 +277,7 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
         return next((finding for finding in self.findings if finding.lane == lane), None)
 
 
-def answers(finding: Finding) -> CoverageStatus:
+def finding_status(finding: Finding) -> CoverageStatus:
     """How far a finding answers its task, as far as code can tell.
 
     It answers if it cites passages, its agent finished, and it does not say that something was not found. It does not
@@ -282,32 +285,32 @@ def answers(finding: Finding) -> CoverageStatus:
     """
     if not finding.passages:
         return "not"
-    stated, absent = _counts(finding.text)
+    stated, absent = _count_sentences(finding.text)
     if stated and absent == stated:
         return "not"
     return "partly" if absent or finding.uncited or finding.stop != "done" else "answered"
 
 
 @lru_cache(maxsize=64)
-def _counts(text: str) -> tuple[int, int]:
+def _count_sentences(text: str) -> tuple[int, int]:
     """How many sentences a finding has, and how many say that something was not found; asked several times of each."""
-    stated = statements(text)
+    stated = finding_sentences(text)
     return len(stated), sum(map(states_absence, stated))
 
 
-def statements(text: str) -> list[str]:
+def finding_sentences(text: str) -> list[str]:
     """The sentences of a finding, without its headings and markers."""
-    lines = (line.strip() for line in strip(text).splitlines() if not line.lstrip().startswith("#"))
+    lines = (line.strip() for line in strip_markers(text).splitlines() if not line.lstrip().startswith("#"))
     return [line[start:end] for line in lines for start, end in sentences(line) if words(line[start:end])]
 
 
 def finding_summary(finding: Finding) -> str:
     """A finding's beginning on one line, without markers."""
-    text = " ".join(strip(finding.text).split())
-    return text if len(text) <= SAID_LENGTH else text[:SAID_LENGTH].rpartition(" ")[0] + " …"
+    text = " ".join(strip_markers(finding.text).split())
+    return text if len(text) <= SUMMARY_CHARS else text[:SUMMARY_CHARS].rpartition(" ")[0] + " …"
 
 
-def marked(plan: Plan, steps: Iterable[int], status: StepStatus, finding: str = "") -> Plan:
+def mark_steps(plan: Plan, steps: Iterable[int], status: StepStatus, finding: str = "") -> Plan:
     """The plan with a new status, and perhaps a finding, of some steps."""
     wanted = set(steps)
     changed = (
@@ -317,7 +320,7 @@ def marked(plan: Plan, steps: Iterable[int], status: StepStatus, finding: str = 
     return msgspec.structs.replace(plan, steps=tuple(changed))
 
 
-def step_for(plan: Plan, task: str, named: int) -> int:
+def find_step(plan: Plan, task: str, named: int) -> int:
     """The step that a task serves: the one it names, else the one with most of its words; 0 if it shares none."""
     if any(step.id == named for step in plan.steps):
         return named
@@ -327,7 +330,7 @@ def step_for(plan: Plan, task: str, named: int) -> int:
     return -step if count else 0
 
 
-def task_for(step: PlanStep) -> str:
+def step_task(step: PlanStep) -> str:
     """A plan step as a task."""
     return f"{step.title}\n{step.description}" if step.description else step.title
 
@@ -340,17 +343,17 @@ def agent_task(case: Case, research: Research, task: str, *, step: int, turns: i
         step=step,
         turns=turns,
         calls=calls,
-        question=case.full(),
+        question=case.full_question(),
         date=case.date,
         language=case.language,
         documents=case.documents,
         held=bool(case.count),
-        finished=(*case.inherited.earlier, *(_finished(case.ledger, finding) for finding in research.findings)),
+        finished=(*case.inherited.earlier, *(_finished_work(case.ledger, finding) for finding in research.findings)),
         lanes=(*case.lanes, *lanes),
     )
 
 
-def _finished(ledger: Ledger, finding: Finding) -> Finished:
+def _finished_work(ledger: Ledger, finding: Finding) -> Finished:
     own = ledger.seeing([finding.lane])
     return Finished(task=finding.task, searched=own.queries(), read=own.pages())
 

@@ -9,36 +9,46 @@ from typing import get_args
 import msgspec
 
 from assay.agents.findings import Finding
-from assay.agents.history import halved, output
-from assay.agents.replies import line_of, read_json
+from assay.agents.history import ask_with_halving, output_cap
+from assay.agents.replies import one_line_text, read_json
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import CoverageAssessed, PlanChanged
 from assay.core.messages import Message, Profile, Request, Schema, object_schema
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import Coverage, CoverageStatus, Plan, PlanStep
 from assay.core.text import estimate_tokens, sentences, words
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
-from assay.phases.case import STATUS, WORKED_ON, Case, PartAssessment, Research, answers, data, marked, user
-from assay.phases.dispatch import AgentPool, Dispatch, collect, may_work
-from assay.phases.material import fitted
+from assay.phases.case import (
+    STEP_STATUS,
+    WORKED_ON,
+    Case,
+    PartAssessment,
+    Research,
+    finding_status,
+    mark_steps,
+    to_json,
+    user_message,
+)
+from assay.phases.dispatch import AgentPool, Dispatch, check_work_allowed, collect
+from assay.phases.material import fit_findings
 from assay.run.execution import STOPPED
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 
 # The findings so far, as the reflector, the planner and the agents of later steps see them.
 
-SHARE = 4
-"""Findings beside other content take at most 1/`SHARE` of the window."""
+FINDINGS_WINDOW_DIVISOR = 4
+"""Findings beside other content take at most 1/`FINDINGS_WINDOW_DIVISOR` of the window."""
 
 
 def findings_message(ledger: Ledger, findings: Sequence[Finding], tokens: int) -> tuple[Message, ...]:
     """The findings as one message, shortened to `tokens`."""
 
     def messages(some: Sequence[Finding]) -> list[Message]:
-        return [user("findings", data([_step_finding(ledger, finding) for finding in some]))]
+        return [user_message("findings", to_json([_step_finding(ledger, finding) for finding in some]))]
 
-    return tuple(fitted(findings, tokens, messages))
+    return tuple(fit_findings(findings, tokens, messages))
 
 
 def _step_finding(ledger: Ledger, finding: Finding) -> dict[str, object]:
@@ -52,7 +62,7 @@ def _step_finding(ledger: Ledger, finding: Finding) -> dict[str, object]:
     }
 
 
-def earlier(findings: Sequence[Finding], profile: Profile) -> str:
+def earlier_findings_text(findings: Sequence[Finding], profile: Profile) -> str:
     """Findings of earlier steps for an agent's brief: the newest that fit into an eighth of the window."""
     spare, texts = profile.window // 8, list[str]()
     for finding in reversed([finding for finding in findings if finding.passages]):
@@ -66,11 +76,11 @@ def earlier(findings: Sequence[Finding], profile: Profile) -> str:
 
 # A model judges how far findings answer the parts of a question: in one call, or with a reflection.
 
-ASSESS = "assess"
+ASSESS_SLOT = "assess"
 """The slot of the call that judges what is answered."""
-REASON = 200
+MAX_REASON_CHARS = 200
 """Characters of a reason."""
-WORDS: dict[str, CoverageStatus] = {
+STATUS_WORDS: dict[str, CoverageStatus] = {
     "answered": "answered",
     "partly": "partly",
     "partially": "partly",
@@ -80,7 +90,7 @@ WORDS: dict[str, CoverageStatus] = {
     "unanswered": "not",
 }
 
-JUDGED = {
+PARTS_SCHEMA = {
     "type": "array",
     "items": object_schema(
         {
@@ -90,30 +100,31 @@ JUDGED = {
         }
     ),
 }
-FORM = Schema(name="coverage", schema=object_schema({"parts": JUDGED}))
+COVERAGE_SCHEMA = Schema(name="coverage", schema=object_schema({"parts": PARTS_SCHEMA}))
 
 
-def parts_of(coverage: Sequence[Coverage]) -> str:
-    """The `parts` message: the parts to judge, numbered from 1. The question's own status follows from its parts.
+def parts_json(coverage: Sequence[Coverage]) -> str:
+    """The `question_parts` message: the parts to judge, numbered from 1. The question's own status follows from its
+    parts.
 
     `step` is the number of a plan step, 0 for a part of the question.
     """
-    return data([{"part": at, "step": each.step, "text": each.part} for at, each in enumerate(coverage[1:], 1)])
+    return to_json([{"part": at, "step": each.step, "text": each.part} for at, each in enumerate(coverage[1:], 1)])
 
 
-async def judge(
+async def judge_parts(
     place: Run, agent_pool: AgentPool, research: Research, coverage: Sequence[Coverage]
 ) -> tuple[PartAssessment, ...]:
     """Have a model judge the parts of `coverage`. Returns nothing, with a warning, if it fails or cannot be read."""
-    case, tokens = agent_pool.case, place.profile("simple").window // SHARE
+    case, tokens = agent_pool.case, place.profile("simple").window // FINDINGS_WINDOW_DIVISOR
     try:
-        hooks = StreamHooks(slot=ASSESS, on_begin=partial(agent_pool.foresight.report, research))
+        hooks = StreamHooks(slot=ASSESS_SLOT, on_begin=partial(agent_pool.foresight.begin_report, research))
         build = partial(assess_request, place, case, research, coverage)
-        reply = await halved(lambda size: place.ask("simple", build(size), hooks), tokens)
+        reply = await ask_with_halving(lambda size: place.ask("simple", build(size), hooks), tokens)
     except (LimitReached, ModelFailed) as failed:
-        place.at("write").warn(f"what is answered was judged by code: {in_words(failed.reason)}")
+        place.with_gate("write").warn(f"what is answered was judged by code: {stop_reason_phrase(failed.reason)}")
         return ()
-    judged = read_judged(read_json(reply.text), coverage)
+    judged = read_assessments(read_json(reply.text), coverage)
     if not judged:
         place.warn("what is answered was judged by code: the model's reply could not be read")
     return judged
@@ -127,38 +138,38 @@ def assess_request(place: Run, case: Case, research: Research, coverage: Sequenc
         messages=(
             *case.question_messages(),
             *findings_message(case.ledger, research.findings, tokens),
-            user("parts", parts_of(coverage)),
+            user_message("parts", parts_json(coverage)),
         ),
         tool_choice="none",
-        max_tokens=output(place.profile("simple"), place.rules.decision_tokens),
+        max_tokens=output_cap(place.profile("simple"), place.rules.decision_tokens),
         effort="low",
-        schema=FORM,
+        schema=COVERAGE_SCHEMA,
     )
 
 
-def read_judged(value: object, coverage: Sequence[Coverage]) -> tuple[PartAssessment, ...]:
+def read_assessments(value: object, coverage: Sequence[Coverage]) -> tuple[PartAssessment, ...]:
     """Read judgements from a reply's JSON. Unknown parts and statuses are left out; the first judgement of a part
     counts.
     """
     listed = value.get("parts", value.get("coverage")) if isinstance(value, dict) else value
     found: dict[int, PartAssessment] = {}
     for each in listed if isinstance(listed, list) else []:
-        number, judged = _one(each, coverage)
+        number, judged = _read_assessment(each, coverage)
         if judged is not None:
             found.setdefault(number, judged)
     return tuple(found.values())
 
 
-def _one(value: object, coverage: Sequence[Coverage]) -> tuple[int, PartAssessment | None]:
+def _read_assessment(value: object, coverage: Sequence[Coverage]) -> tuple[int, PartAssessment | None]:
     if not isinstance(value, dict):
         return 0, None
     number, rating, why = value.get("part"), value.get("status"), value.get("reason")
     if isinstance(number, str) and number.strip().isdecimal():
         number = int(number.strip()[:9])
-    status = WORDS.get(" ".join(rating.casefold().split())) if isinstance(rating, str) else None
+    status = STATUS_WORDS.get(" ".join(rating.casefold().split())) if isinstance(rating, str) else None
     if type(number) is not int or not 0 < number < len(coverage) or status is None:
         return 0, None
-    reason = line_of(why)[:REASON]
+    reason = one_line_text(why)[:MAX_REASON_CHARS]
     part = coverage[number]
     return number, PartAssessment(step=part.step, part=part.part, status=status, reason=reason)
 
@@ -171,20 +182,22 @@ _ASKING = frozenset(
 )
 
 
-async def cover(run: Run, agent_pool: AgentPool, research: Research) -> tuple[Research, tuple[Coverage, ...]]:
+async def complete_coverage(
+    run: Run, agent_pool: AgentPool, research: Research
+) -> tuple[Research, tuple[Coverage, ...]]:
     """Assess the coverage, send agents once more for open steps if cycles and limits allow, and assess again.
 
     A step counts as open here if no agent has reported on it: the orchestrator forgot it, or its agent failed or was
     stopped. The orchestrator itself had the chance to retry a step whose search found nothing.
     """
     place = run.child("coverage")
-    open_steps = unreported(research)
+    open_steps = unreported_steps(research)
     if open_steps and research.cycles < agent_pool.rules.cycles:
         try:
             research = await _dispatch(place, agent_pool, research, open_steps)
         except LimitReached as limit:
-            place.warn(_("open steps were left: {why}").format(why=in_words(limit.reason)))
-    coverage = await _assessed(place, agent_pool, research)
+            place.warn(_("open steps were left: {why}").format(why=stop_reason_phrase(limit.reason)))
+    coverage = await _assessed_coverage(place, agent_pool, research)
     place.emit(CoverageAssessed(coverage=coverage, when="before"))
     plan = closed_plan(research.plan, coverage)
     if plan != research.plan:
@@ -193,7 +206,7 @@ async def cover(run: Run, agent_pool: AgentPool, research: Research) -> tuple[Re
 
 
 async def _dispatch(place: Run, agent_pool: AgentPool, research: Research, steps: Sequence[PlanStep]) -> Research:
-    await may_work(place)
+    await check_work_allowed(place)
     cycle = research.cycles + 1
     dispatch = Dispatch(place, agent_pool, research, cycle)
     sent = [dispatch.send(index, agent_pool.task(research, step)) for index, step in enumerate(steps)]
@@ -205,20 +218,20 @@ async def _dispatch(place: Run, agent_pool: AgentPool, research: Research, steps
     return research
 
 
-async def _assessed(place: Run, agent_pool: AgentPool, research: Research) -> tuple[Coverage, ...]:
+async def _assessed_coverage(place: Run, agent_pool: AgentPool, research: Research) -> tuple[Coverage, ...]:
     """Assess what is answered, as judged by the reflector or another model if the brief asks for one; else by code.
 
     No model is called if no finding cites anything.
     """
-    coverage = assess(agent_pool.case.question, research)
-    if not place.brief.assess or not research.cited():
+    coverage = assess_coverage(agent_pool.case.question, research)
+    if not place.brief.assess or not research.cited_findings():
         return coverage
     if research.judged and research.judged_of == len(research.findings):
-        return judged(research, coverage, research.judged)
-    return judged(research, coverage, await judge(place, agent_pool, research, coverage))
+        return apply_assessments(research, coverage, research.judged)
+    return apply_assessments(research, coverage, await judge_parts(place, agent_pool, research, coverage))
 
 
-def judged(
+def apply_assessments(
     research: Research, coverage: Sequence[Coverage], assessments: Sequence[PartAssessment]
 ) -> tuple[Coverage, ...]:
     """Coverage with a model's judgements; the question is answered if all its parts are.
@@ -229,7 +242,7 @@ def judged(
         return tuple(coverage)
     known = {(each.step, each.part): each for each in assessments}
     whole = coverage[0]
-    parts = [_judged(part, known.get((part.step, part.part)), whole, research) for part in coverage[1:]]
+    parts = [_apply_assessment(part, known.get((part.step, part.part)), whole, research) for part in coverage[1:]]
     statuses = {part.status for part in parts}
     status: CoverageStatus = "partly"
     if len(statuses) == 1:
@@ -237,7 +250,9 @@ def judged(
     return (msgspec.structs.replace(whole, status=status), *parts)
 
 
-def _judged(part: Coverage, assessment: PartAssessment | None, whole: Coverage, research: Research) -> Coverage:
+def _apply_assessment(
+    part: Coverage, assessment: PartAssessment | None, whole: Coverage, research: Research
+) -> Coverage:
     if assessment is None:
         return part
     own = [finding.stop for finding in research.findings if finding.step == part.step and finding.passages]
@@ -248,7 +263,7 @@ def _judged(part: Coverage, assessment: PartAssessment | None, whole: Coverage, 
     return msgspec.structs.replace(part, status=status, passages=passages, reason=reason)
 
 
-def unreported(research: Research) -> list[PlanStep]:
+def unreported_steps(research: Research) -> list[PlanStep]:
     """Steps to search for on which no agent has finished or found anything to cite.
 
     A step that was skipped, or whose agent was stopped on request, is left out: that was intended.
@@ -259,29 +274,30 @@ def unreported(research: Research) -> list[PlanStep]:
     return [step for step in wanted if step.id not in reported]
 
 
-def assess(question: str, research: Research) -> tuple[Coverage, ...]:
-    """Assess what is answered, as far as code can tell: a step as far as the findings of its agents say (`answers`).
+def assess_coverage(question: str, research: Research) -> tuple[Coverage, ...]:
+    """Assess what is answered, as far as code can tell: a step as far as the findings of its agents say
+    (`finding_status`).
 
     A step of analysis needs no search; it has the status of the steps it analyses. A step that retries another counts
     for that one. A step skipped by decision does not count. The question comes first, then the steps, then the parts of
     a question with several; each part has the status of the step that shares most words with it.
     """
     steps = _assessed_steps(research.plan)
-    searched = {step.id: _step(step, research) for step in steps if step.needs_search}
+    searched = {step.id: _step_coverage(step, research) for step in steps if step.needs_search}
     whole = _question_coverage(question, list(searched.values()), research.findings)
     each = (searched.get(step.id) or Coverage(step=step.id, part=step.title, status=whole.status) for step in steps)
     known = (whole, *each)
-    return (*known, *(_part(part, steps, known) for part in parts(question)))
+    return (*known, *(_part_coverage(part, steps, known) for part in question_parts(question)))
 
 
-def parts(question: str) -> tuple[str, ...]:
+def question_parts(question: str) -> tuple[str, ...]:
     """The questions in a question with several parts ("How far? And which winds?"); empty if it has only one."""
     found = [" ".join(question[start:end].split()) for start, end in sentences(question[:LONGEST_QUESTION])]
     asked = [part for part in found if part.endswith("?") and len(topic_words(part)) > 1]
     return tuple(asked[:MOST_PARTS]) if len(asked) > 1 else ()
 
 
-def _part(part: str, steps: Sequence[PlanStep], known: Sequence[Coverage]) -> Coverage:
+def _part_coverage(part: str, steps: Sequence[PlanStep], known: Sequence[Coverage]) -> Coverage:
     """A part of the question with the status of the step that serves it, or at most that of the question."""
     wanted = set(topic_words(part))
     shared = {step.id: len(wanted & set(words(f"{step.title} {step.description}"))) for step in steps}
@@ -302,9 +318,9 @@ def _assessed_steps(plan: Plan) -> list[PlanStep]:
     return [step for step in plan.steps if step.id in ids and step.again not in ids]
 
 
-def _step(step: PlanStep, research: Research) -> Coverage:
+def _step_coverage(step: PlanStep, research: Research) -> Coverage:
     ids = {step.id, *(other.id for other in research.plan.steps if other.again == step.id)}
-    found = [(finding, answers(finding)) for finding in research.findings if finding.step in ids]
+    found = [(finding, finding_status(finding)) for finding in research.findings if finding.step in ids]
     own = [finding for finding, status in found if status != "not"]
     passages = tuple(dict.fromkeys(passage.id for finding in own for passage in finding.passages))
     complete = any(status == "answered" for _, status in found)
@@ -313,7 +329,7 @@ def _step(step: PlanStep, research: Research) -> Coverage:
 
 
 def _question_coverage(question: str, steps: Sequence[Coverage], findings: Sequence[Finding]) -> Coverage:
-    own = [finding for finding in findings if answers(finding) != "not"]
+    own = [finding for finding in findings if finding_status(finding) != "not"]
     passages = tuple(dict.fromkeys(passage.id for finding in own for passage in finding.passages))
     if not passages:
         return Coverage(step=0, part=question, status="not")
@@ -329,7 +345,7 @@ def closed_plan(plan: Plan, coverage: Sequence[Coverage]) -> Plan:
     for step in plan.steps:
         covered = known.get(step.id, "not")
         if step.status in ("pending", "running"):
-            plan = marked(plan, [step.id], "skipped" if covered == "not" else STATUS[covered])
+            plan = mark_steps(plan, [step.id], "skipped" if covered == "not" else STEP_STATUS[covered])
         elif step.status in WORKED_ON and step.id in known:
-            plan = marked(plan, [step.id], STATUS[covered])
+            plan = mark_steps(plan, [step.id], STEP_STATUS[covered])
     return plan

@@ -10,12 +10,12 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from assay.agents.findings import AgentTask, Finding, ask_for_findings, founded, log_finding
-from assay.agents.history import halved, output, room
-from assay.agents.loop import count, research_agent
-from assay.agents.replies import decoded
+from assay.agents.findings import AgentTask, Finding, ask_for_findings, citations_or_nearest, log_finding
+from assay.agents.history import ask_with_halving, message_room, output_cap
+from assay.agents.loop import count_agent, research_task
+from assay.agents.replies import decode_arguments
 from assay.core.brief import DepthRules, Speculation
-from assay.core.citations.reader import citing
+from assay.core.citations.reader import citation_reading
 from assay.core.errors import Failed, LimitReached, ModelFailed, ToolError
 from assay.core.events import (
     AgentAbandoned,
@@ -27,12 +27,20 @@ from assay.core.events import (
     FindingStarted,
 )
 from assay.core.messages import Reply, Request, ToolCall
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import PlanStep
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case, Research, agent_task, step_for, task_for, user
-from assay.phases.material import fitted, going_on, informed, messages_of, nobody, not_before, predecessor
+from assay.phases.case import Case, Research, agent_task, find_step, step_task, user_message
+from assay.phases.material import (
+    add_needed_findings,
+    continue_task,
+    fit_findings,
+    messages_with_evidence,
+    predecessor,
+    unknown_agent_note,
+    unknown_call_note,
+)
 from assay.run.execution import STOPPED
 from assay.run.run import Handle, Run
 from assay.run.voice import StreamHooks
@@ -49,19 +57,23 @@ async def analyze(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[
     """
     run.emit(AgentStarted(lane=run.lane, task=task.task, step=task.step))
     ledger = ledger.seeing((run.lane, *task.lanes))
-    place = run.child("findings").at("report")
+    place = run.child("findings").with_gate("report")
     try:
-        await count(run)
-        text = await ask_for_findings("the analysis", partial(_ask, place, ledger, task, findings), place, ledger, task)
+        await count_agent(run)
+        text = await ask_for_findings(
+            "the analysis", partial(_ask_for_analysis, place, ledger, task, findings), place, ledger, task
+        )
     except (LimitReached, ModelFailed) as failed:
-        run.emit(AgentFailed(lane=run.lane, error=in_words(failed.reason)))
+        run.emit(AgentFailed(lane=run.lane, error=stop_reason_phrase(failed.reason)))
         raise
-    finding = log_finding(place, task, founded(text, task, ledger, run.lane), "done", 0)
+    finding = log_finding(place, task, citations_or_nearest(text, task, ledger, run.lane), "done", 0)
     run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=0))
     return finding
 
 
-async def _ask(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding], note: str) -> Reply:
+async def _ask_for_analysis(
+    place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding], note: str
+) -> Reply:
     """Ask with as many of the findings as fit, and with half of them if the model says that they do not."""
     place.emit(FindingStarted(lane=place.lane))
     request = Request(
@@ -69,25 +81,31 @@ async def _ask(place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[F
         system=place.prompt("assay.phases", "analyze"),
         messages=(),
         tool_choice="none",
-        max_tokens=output(place.profile("analytical"), place.rules.analysis_tokens),
+        max_tokens=output_cap(place.profile("analytical"), place.rules.analysis_tokens),
     )
     profile = place.profile("analytical")
-    tokens = min(room(profile, request.system, (), request.max_tokens), profile.window // 2)
+    tokens = min(message_room(profile, request.system, (), request.max_tokens), profile.window // 2)
 
     async def attempt(tokens: int) -> Reply:
-        fixed = (user("question", task.question), user("task", task.task), *([user("note", note)] if note else []))
-        shown = fitted(findings, tokens, lambda some: messages_of(some, ledger))
+        fixed = (
+            user_message("question", task.question),
+            user_message("task", task.task),
+            *([user_message("note", note)] if note else []),
+        )
+        shown = fit_findings(findings, tokens, lambda some: messages_with_evidence(some, ledger))
         return await place.ask(
             "analytical",
             msgspec.structs.replace(request, messages=(*shown, *fixed)),
-            StreamHooks(deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citing(ledger.knows)),
+            StreamHooks(
+                deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citation_reading(ledger.knows)
+            ),
         )
 
-    return await halved(attempt, tokens)
+    return await ask_with_halving(attempt, tokens)
 
 
 class ResearchAgent(msgspec.Struct, frozen=True):
-    """`research_agent`: send an agent."""
+    """`research_task`: send an agent."""
 
     task: Annotated[
         str,
@@ -116,7 +134,7 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     remark: str = ""
 
 
-async def reported(sent: Sent) -> Finding | None:
+async def wait_for_finding(sent: Sent) -> Finding | None:
     """Wait for an agent and return its finding; None if it failed or was stopped."""
     try:
         return await sent.handle.result()
@@ -127,10 +145,10 @@ async def reported(sent: Sent) -> Finding | None:
 class Foresight:
     """Begins the model calls that follow the last agents, before they are asked for; this one begins none."""
 
-    def ending(self, research: Research) -> None:
+    def begin_final_calls(self, research: Research) -> None:
         """Begin what follows if these are the last findings."""
 
-    def report(self, research: Research) -> None:
+    def begin_report(self, research: Research) -> None:
         """Begin the report if everything is answered."""
 
 
@@ -144,14 +162,14 @@ class AgentPool:
     def task(self, research: Research, step: PlanStep) -> AgentTask:
         """A plan step as a task for an agent."""
         turns, calls = self.rules.agent_turns, self.rules.calls
-        return agent_task(self.case, research, task_for(step), step=step.id, turns=turns, calls=calls)
+        return agent_task(self.case, research, step_task(step), step=step.id, turns=turns, calls=calls)
 
     async def work(self, run: Run, task: AgentTask, findings: Sequence[Finding] = ()) -> Finding:
         """Let one agent work as soon as there is a free place; an analysis works on `findings`."""
         async with self._places:
             if task.analysis:
                 return await analyze(run, self.case.ledger, task, findings)
-            return await research_agent(run, task, self.case.ledger, self.case.tools)
+            return await research_task(run, task, self.case.ledger, self.case.tools)
 
 
 class Dispatch:
@@ -162,38 +180,41 @@ class Dispatch:
         self._sent: dict[tuple[int, str, tuple[int, ...]], Sent] = {}
         self._at: dict[int, Sent] = {}
 
-    def take(self, index: int, call: ToolCall) -> None:
+    def take_call(self, index: int, call: ToolCall) -> None:
         """Take a call from the stream, and send an agent if it asks for one."""
         if call.name == RESEARCH_AGENT.name and index < self._agent_pool.rules.agents_a_cycle:
             try:
-                self._send(index, call)
+                self._send_for_call(index, call)
             except ToolError:
                 return  # the model is told when the reply is complete
 
-    def settle(self, calls: Sequence[ToolCall]) -> dict[str, Sent | str]:
+    def settle_calls(self, calls: Sequence[ToolCall]) -> dict[str, Sent | str]:
         """The agent that each call sent, or why it sent none, by call id. Agents of calls not in the reply are
         abandoned.
         """
         settled: dict[str, Sent | str] = {}
         for index, call in enumerate(calls):
             if call.name == RESEARCH_AGENT.name:
-                settled[call.id] = self._settled(index, call)
+                settled[call.id] = self._settle_call(index, call)
         self._abandon([sent for sent in settled.values() if isinstance(sent, Sent)])
         return settled
 
-    def _settled(self, index: int, call: ToolCall) -> Sent | str:
+    def _settle_call(self, index: int, call: ToolCall) -> Sent | str:
         most = self._agent_pool.rules.agents_a_cycle
         if index >= most:
             return f"not sent: at most {most} agents at a time; call again after these"
         try:
-            sent = self._send(index, call)
+            sent = self._send_for_call(index, call)
         except ToolError as failed:
             return f"not sent: {failed.reason}"
         wanted = _read_task(call)
-        unknown = (nobody(self._research, wanted.continues), not_before(wanted.after, self._sent_before(index)))
+        unknown = (
+            unknown_agent_note(self._research, wanted.continues),
+            unknown_call_note(wanted.after, self._sent_before(index)),
+        )
         return msgspec.structs.replace(sent, remark=" ".join(filter(None, unknown)))
 
-    def _send(self, index: int, call: ToolCall) -> Sent:
+    def _send_for_call(self, index: int, call: ToolCall) -> Sent:
         """Send the agent that a call asks for.
 
         Raises:
@@ -213,15 +234,15 @@ class Dispatch:
             agent_pool.case,
             research,
             wanted.task.strip(),
-            step=step_for(research.plan, wanted.task, wanted.step),
+            step=find_step(research.plan, wanted.task, wanted.step),
             turns=agent_pool.rules.agent_turns,
             calls=agent_pool.rules.calls,
         )
-        if not research.needs_search(wanted.step) and research.cited():
+        if not research.needs_search(wanted.step) and research.cited_findings():
             return msgspec.structs.replace(task, analysis=True)
         earlier = predecessor(research, wanted.continues)
         window = self._place.profile("analytical").window
-        return going_on(agent_pool.case.ledger, task, earlier, research, window) if earlier else task
+        return continue_task(agent_pool.case.ledger, task, earlier, research, window) if earlier else task
 
     def send(
         self, index: int, task: AgentTask, wanted: ResearchAgent | None = None, needs: tuple[Sent, ...] = ()
@@ -254,19 +275,19 @@ class Dispatch:
     ) -> Finding:
         """Work on a task, with the findings of those it needs."""
         for sent in waits:
-            await reported(sent)
-        found = tuple([finding for sent in needs if (finding := await reported(sent)) is not None])
+            await wait_for_finding(sent)
+        found = tuple([finding for sent in needs if (finding := await wait_for_finding(sent)) is not None])
         if wanted is None or not needs:
-            return await self._agent_pool.work(run, task, self._research.cited())
+            return await self._agent_pool.work(run, task, self._research.cited_findings())
         run.renew_deadlines()
         research = msgspec.structs.replace(self._research, findings=(*self._research.findings, *found))
         window = self._place.profile("analytical").window
-        task = informed(self._agent_pool.case.ledger, self._task(wanted, research), found, window)
-        return await self._agent_pool.work(run, task, research.cited())
+        task = add_needed_findings(self._agent_pool.case.ledger, self._task(wanted, research), found, window)
+        return await self._agent_pool.work(run, task, research.cited_findings())
 
     def _abandon(self, kept: Sequence[Sent]) -> None:
         in_background = self._place.child("abandoned")
-        for lane in self._place.abandon({sent.handle.lane for sent in kept}):
+        for lane in self._place.abandon_lanes({sent.handle.lane for sent in kept}):
             in_background.emit(AgentAbandoned(lane=lane))
 
 
@@ -276,12 +297,12 @@ def _begins_early(place: Run) -> bool:
 
 
 def _read_task(call: ToolCall) -> ResearchAgent:
-    """Read a call of `research_agent`.
+    """Read a call of `research_task`.
 
     Raises:
         ToolError: it is not such a call, or has no task.
     """
-    call = decoded(call)
+    call = decode_arguments(call)
     if call.malformed:
         raise ToolError("the arguments are not a JSON object")
     wanted = read(RESEARCH_AGENT, call.arguments, ResearchAgent)
@@ -290,20 +311,20 @@ def _read_task(call: ToolCall) -> ResearchAgent:
     return wanted
 
 
-async def may_work(place: Run) -> None:
+async def check_work_allowed(place: Run) -> None:
     """Go on only if the limits allow more work; the decision is stored.
 
     Raises:
         LimitReached: they do not.
     """
-    await place.at("work").step("open", _nothing, returns=int)
+    await place.with_gate("work").step("open", _nothing, returns=int)
 
 
 async def _nothing(_: object) -> int:
     return 0
 
 
-GIVEN_UP = "was stopped on request; send no other agent for its task"
+AGENT_STOPPED_NOTE = "was stopped on request; send no other agent for its task"
 """The orchestrator's message about an agent that the user stopped."""
 
 
@@ -315,13 +336,13 @@ async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
     except LimitReached as limit:
         if limit.reason == STOPPED:  # an analysis: it has found nothing itself
             finding = Finding(lane=lane, task=sent.task.task, step=step, stop=STOPPED)
-            return research.with_finding(finding), f"Agent {lane} {GIVEN_UP}."
+            return research.with_finding(finding), f"Agent {lane} {AGENT_STOPPED_NOTE}."
         return research.reopen_step(step), _("Agent {lane} was stopped by a limit: {why}.").format(
-            lane=lane, why=in_words(limit.reason)
+            lane=lane, why=stop_reason_phrase(limit.reason)
         )
     except Failed as failed:
         return research.reopen_step(step, failed.reason), f"Agent {lane} failed: {failed.reason}"
-    early = GIVEN_UP if finding.stop == STOPPED else f"ended early: {finding.stop}"
+    early = AGENT_STOPPED_NOTE if finding.stop == STOPPED else f"ended early: {finding.stop}"
     ended = "" if finding.stop == "done" else f" ({early})"
     remark = f"{sent.remark}\n" if sent.remark else ""
     return research.with_finding(finding), f"{remark}Agent {lane}{ended} found:\n{finding.text}"

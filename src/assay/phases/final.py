@@ -7,30 +7,37 @@ from functools import partial
 
 import msgspec
 
-from assay.agents.findings import cite
+from assay.agents.findings import resolve_citations
 from assay.core.claims import HOLDING
 from assay.core.events import CoverageAssessed, ReportFinished, ReportRevised
-from assay.core.phrases import LIMITS, STOP_REASONS, nothing
+from assay.core.phrases import LIMIT_REASONS, STOP_REASONS, nothing_found_text
 from assay.core.plan import Coverage
 from assay.core.sources import Passage, Source, sha256
 from assay.core.translation import gettext as _
 from assay.core.translation import statement_kind, statements_in
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft
-from assay.phases.form import is_listed, missing, unfound, unheeded, untranslated, with_missing
-from assay.phases.method import leaving, method, notice, rests_on_withdrawn
-from assay.phases.source_comparison import compare
-from assay.phases.write import date_of, with_new_date
+from assay.phases.form import (
+    add_missing,
+    is_listed,
+    language_gap_notes,
+    missing_parts,
+    not_found_sentence,
+    unmet_requests,
+)
+from assay.phases.method import look_up_cited_works, method_notes, private_documents_notice, withdrawn_works_note
+from assay.phases.source_comparison import compare_sources
+from assay.phases.write import cited_date_sentence, update_date
 from assay.run.engine import Outcome
 from assay.run.run import Run
 from assay.verify.claim_check import CheckRules, ClaimResult, Means
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.pipeline import Verified, WrittenReport, verify
+from assay.verify.pipeline import Verified, WrittenReport, verify_report
 from assay.verify.repair.mender import Repaired
 
 # Which parts of the plan and the question the verified report answers.
 
-REVISED = "what could not be found was put right by code"
+REVISION_REASON = "what could not be found was put right by code"
 Place = tuple[str, int]
 """A passage as its document and first byte: two lanes may have seen the same one."""
 
@@ -52,21 +59,21 @@ class Closing:
         """Add to the report what it does not answer after all. Only its end changes."""
         if not self.before:
             return repaired
-        after = reassess(self.before, self.passages, repaired.checked, removed)
+        after = reassess_coverage(self.before, self.passages, repaired.checked, removed)
         run.emit(CoverageAssessed(coverage=after, when="after"))
-        known = missing(self.before)
-        lost = [part for part in missing(after) if part not in known and not is_listed(repaired.text, part)]
+        known = missing_parts(self.before)
+        lost = [part for part in missing_parts(after) if part not in known and not is_listed(repaired.text, part)]
         if self.formed:
-            self.limits = tuple(map(unfound, lost))
+            self.limits = tuple(map(not_found_sentence, lost))
             return repaired
-        text = with_missing(repaired.text, lost)
+        text = add_missing(repaired.text, lost)
         if text != repaired.text:
             spans = {each.id: (each.sentence.start, each.sentence.end) for each in repaired.checked}
-            run.emit(ReportRevised(text=text, why=REVISED, spans=spans))
+            run.emit(ReportRevised(text=text, why=REVISION_REASON, spans=spans))
         return msgspec.structs.replace(repaired, text=text)
 
 
-def reassess(
+def reassess_coverage(
     before: Sequence[Coverage],
     passages: Mapping[str, Passage],
     standing: Sequence[ClaimResult],
@@ -96,7 +103,7 @@ def reassess(
 
     parts = [part if not part.passages else now(part) for part in before[1:]]
     whole = _overall_coverage(now(before[0]), parts)
-    return (whole, *(_analysed(part, before[0], whole) for part in parts))
+    return (whole, *(_analysis_coverage(part, before[0], whole) for part in parts))
 
 
 def _overall_coverage(whole: Coverage, parts: Sequence[Coverage]) -> Coverage:
@@ -106,7 +113,7 @@ def _overall_coverage(whole: Coverage, parts: Sequence[Coverage]) -> Coverage:
     return whole
 
 
-def _analysed(part: Coverage, before: Coverage, whole: Coverage) -> Coverage:
+def _analysis_coverage(part: Coverage, before: Coverage, whole: Coverage) -> Coverage:
     """Give an analysis the status of what it analyses; what was not found at all stays so."""
     if part.passages or part.status != before.status:
         return part
@@ -121,14 +128,14 @@ def _place(passage: Passage) -> Place:
     return passage.document_sha256, passage.start
 
 
-async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
+async def finish_run(run: Run, case: Case, draft: Draft) -> Outcome:
     """Compare the sources, verify the report and end the run."""
-    async with run.at("verify").phase("verify") as phase:
-        passages, sources = case.ledger.everything()
+    async with run.with_gate("verify").phase("verify") as phase:
+        passages, sources = case.ledger.passages_and_sources()
         if run.brief.verify and run.brief.compare and draft.sourced:
-            draft = await compare(phase, case, draft)
+            draft = await compare_sources(phase, case, draft)
         closing = Closing(draft.coverage, passages, formed=draft.composed or bool(run.brief.template))
-        verified = await verify(
+        verified = await verify_report(
             phase,
             WrittenReport(
                 text=draft.text,
@@ -147,21 +154,21 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
             means=_means(run, case, draft),
             closing=closing,
         )
-        draft = _revised(draft, verified, date_of(verified.text, case))
+        draft = _revised_draft(draft, verified, cited_date_sentence(verified.text, case))
         reason = stop_reason(run, case.ledger, draft)
-        noticed = await notice(phase, case.ledger, _cited(draft, case.ledger))
-        contacted = await method(phase)
+        noticed = await look_up_cited_works(phase, case.ledger, _cited_sources(draft, case.ledger))
+        contacted = await method_notes(phase)
         limits = (
             *_stop_sentence(reason),
             *case.assumptions,
             *draft.limits,
             *closing.limits,
-            *unheeded(run, case),
-            *(untranslated(run, case) if reason == "no_evidence" else ()),
+            *unmet_requests(run, case),
+            *(language_gap_notes(run, case) if reason == "no_evidence" else ()),
             *noticed,
-            *rests_on_withdrawn(verified.claims, case.ledger),
+            *withdrawn_works_note(verified.claims, case.ledger),
             *contacted,
-            *leaving(run.brief),
+            *private_documents_notice(run.brief),
         )
         phase.emit(
             ReportFinished(text_sha256=sha256(draft.text.encode()), limits=limits, stated=statements_in(draft.text))
@@ -169,9 +176,9 @@ async def finish(run: Run, case: Case, draft: Draft) -> Outcome:
     return Outcome(stop_reason=reason, verified=verified.passed and run.brief.verify)
 
 
-def _cited(draft: Draft, ledger: Ledger) -> tuple[Source, ...]:
+def _cited_sources(draft: Draft, ledger: Ledger) -> tuple[Source, ...]:
     """The sources of the passages that the report cites, each once."""
-    ids = dict.fromkeys(passage.source for passage in cite(draft.text, ledger).passages)
+    ids = dict.fromkeys(passage.source for passage in resolve_citations(draft.text, ledger).passages)
     return tuple(source for id in ids if (source := ledger.source(id)) is not None)
 
 
@@ -183,12 +190,12 @@ def _means(run: Run, case: Case, draft: Draft) -> Means | None:
         ledger=case.ledger,
         tools=case.tools,
         off=run.brief.repairs_off,
-        emptied=nothing() if run.brief.template else "",
-        retell=partial(with_new_date, case=case),
+        emptied=nothing_found_text() if run.brief.template else "",
+        retell=partial(update_date, case=case),
     )
 
 
-def _revised(draft: Draft, verified: Verified, dated: str) -> Draft:
+def _revised_draft(draft: Draft, verified: Verified, dated: str) -> Draft:
     """The draft after verification."""
     if verified.text == draft.text:
         return draft
@@ -200,7 +207,7 @@ def stop_reason(run: Run, ledger: Ledger, draft: Draft) -> str:
     """The limit that ended research, else whether anything was found and written up."""
     if run.exhausted:
         return run.exhausted
-    cites = bool(cite(draft.text, ledger).passages)
+    cites = bool(resolve_citations(draft.text, ledger).passages)
     if draft.researched and (not draft.found or (draft.written and not cites)):
         return "no_evidence"
     return "done" if draft.written else "unwritten"
@@ -208,4 +215,4 @@ def stop_reason(run: Run, ledger: Ledger, draft: Draft) -> str:
 
 def _stop_sentence(reason: str) -> tuple[str, ...]:
     """The sentence on what ended the run, if a limit did; the draft itself says what a failed writer means."""
-    return (_(STOP_REASONS[reason]),) if reason in LIMITS and reason != "unwritten" else ()
+    return (_(STOP_REASONS[reason]),) if reason in LIMIT_REASONS and reason != "unwritten" else ()

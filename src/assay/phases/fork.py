@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from assay.agents.findings import Finding, cite, quoted
+from assay.agents.findings import Finding, cited_sentences, resolve_citations
 from assay.core import passage_context
 from assay.core.brief import POINTS, Brief, Point
 from assay.core.errors import OtherRelease, StoreError
@@ -27,31 +27,31 @@ from assay.core.events import (
     SourceReused,
     TriageClassified,
 )
-from assay.core.phrases import nothing
+from assay.core.phrases import nothing_found_text
 from assay.core.plan import Coverage, Plan, Triage
 from assay.core.ports import LedgerRow, Memory, RunInputs, StepRecord
 from assay.core.report_sentences import claims
 from assay.core.sources import CollectionSummary, Passage, Source, lane_of_source
 from assay.core.translation import gettext as _
-from assay.core.translation import quoted as in_quotes
+from assay.core.translation import quote_text as in_quotes
 from assay.evidence.ledger import Ledger, row_name
 from assay.phases import inheritance
-from assay.phases.case import Case, Research, finding_summary, goes_on
-from assay.phases.coverage import assess
+from assay.phases.case import Case, Research, finding_summary, uses_inherited_evidence
+from assay.phases.coverage import assess_coverage
 from assay.phases.inheritance import InheritedEvidence, is_fresh
-from assay.phases.material import evidence
-from assay.run.releases import brief_of, own_release
-from assay.run.run import KEPT_TAG, Run, keep_key
+from assay.phases.material import evidence_text
+from assay.run.releases import own_release, read_brief
+from assay.run.run import KEPT_TAG, Run, progress_key
 from assay.run.steps import StepContext, digest
 from assay.verify.repair.surgery import Remove, apply_changes
 
 # The checkpoints of a run at each point, and how a forked run continues from them.
 
-RECALLED = 8
+MAX_RECALLED_PASSAGES = 8
 """The most passages of the earlier report that the writer gets."""
 
 
-def recalled(case: Case, research: Research) -> Research:
+def add_recalled_finding(case: Case, research: Research) -> Research:
     """Add what the earlier report cites about this question to the research, as a finding without a step, for the
     writer.
     """
@@ -63,23 +63,23 @@ def recalled(case: Case, research: Research) -> Research:
     chosen = [each for each in near if each.id in inherited.cited and (each.document_sha256, each.start) not in known]
     if not chosen:
         return research
-    passages = tuple(chosen[:RECALLED])
-    text = "\n".join(f"- {quoted(passage)}" for passage in passages)
+    passages = tuple(chosen[:MAX_RECALLED_PASSAGES])
+    text = "\n".join(f"- {cited_sentences(passage)}" for passage in passages)
     about = in_quotes(" ".join(inherited.question.split()))
     task = _("What an earlier report says on {question}").format(question=about)
     finding = Finding(lane=inherited.lanes[0], task=task, text=text, passages=passages)
     return msgspec.structs.replace(research, findings=(*research.findings, finding))
 
 
-def announce(run: Run, case: Case, text: str) -> None:
-    """Log the earlier run's sources that `text` cites: this run's log must contain what it shows."""
-    for source in cited_before(run.brief.lane, case.ledger, text):
+def log_cited_sources(run: Run, case: Case, text: str) -> None:
+    """Log the earlier run's sources that `filter_text` cites: this run's log must contain what it shows."""
+    for source in cited_earlier_sources(run.brief.lane, case.ledger, text):
         run.emit(SourceAdded(source=source))
 
 
-def cited_before(lane: int, ledger: Ledger, text: str) -> list[Source]:
+def cited_earlier_sources(lane: int, ledger: Ledger, text: str) -> list[Source]:
     """The sources a text cites that were found before `lane`, the first lane of this run."""
-    cited = cite(text, ledger)
+    cited = resolve_citations(text, ledger)
     ids = dict.fromkeys([*(each.source for each in cited.passages), *(each.id for each in cited.sources)])
     known = (ledger.source(id) for id in ids)
     return [source for source in known if source is not None and lane_of_source(source.id) < lane]
@@ -92,8 +92,8 @@ FORK_STEP = ":fork:0"
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     """The results of the phases before a point: everything that later phases need.
 
-    `question`, `answers` and `assumptions` are those of the case, `background` is the text for the planner. `given` is
-    a user's plan that replaces the planner's. `rows` names the rows of the ledger so far.
+    `question`, `call_results` and `assumptions` are those of the case, `filter_background` is the text for the
+    planner. `given` is a user's plan that replaces the planner's. `rows` names the rows of the ledger so far.
     """
 
     triage: Triage
@@ -111,8 +111,8 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 class Forked(msgspec.Struct, frozen=True, kw_only=True):
     """The origin of a forked run: its checkpoint, and the `rows` of its ledger.
 
-    `answers` are the results of calls in the original run, by their key in the ledger. They are valid while `scope`,
-    the documents they were found in, is unchanged and, if the web is searched too, on the same `date`.
+    `call_results` are the results of calls in the original run, by their key in the ledger. They are valid while
+    `scope`, the documents they were found in, is unchanged and, if the web is searched too, on the same `date`.
     """
 
     standing: Checkpoint
@@ -122,9 +122,9 @@ class Forked(msgspec.Struct, frozen=True, kw_only=True):
     date: str = ""
 
 
-def keep(run: Run, point: Point, at: Checkpoint, ledger: Ledger) -> None:
+def store_checkpoint(run: Run, point: Point, at: Checkpoint, ledger: Ledger) -> None:
     """Store the checkpoint before the phase `point`."""
-    run.keep(point, msgspec.structs.replace(at, rows=ledger.rows()))
+    run.store_progress(point, msgspec.structs.replace(at, rows=ledger.rows()))
 
 
 def checkpoint_before(run_id: str, memory: Memory, point: Point) -> Checkpoint | None:
@@ -133,31 +133,31 @@ def checkpoint_before(run_id: str, memory: Memory, point: Point) -> Checkpoint |
     Raises:
         OtherRelease: this release cannot read it.
     """
-    record = memory.steps.get(keep_key((), point))
+    record = memory.steps.get(progress_key((), point))
     if record is None:
         return None
     try:
         return msgspec.json.decode(record.data, type=Checkpoint)
     except msgspec.ValidationError as error:
-        release = brief_of(run_id, memory.brief).release
+        release = read_brief(run_id, memory.brief).release
         why = f"how far it had come is stored in another form ({error})"
         raise OtherRelease(run_id, release, own_release(), why) from error
 
 
-async def take_up(run: Run, case: Case) -> tuple[Case, Checkpoint]:
+async def load_fork(run: Run, case: Case) -> tuple[Case, Checkpoint]:
     """Return the case of a forked run with what it took over, and its checkpoint."""
 
     async def missing(_: StepContext) -> Forked:
         raise StoreError(f"run {run.run_id} does not hold what it was forked with")
 
-    forked = await run.at("write").step("fork", missing, returns=Forked, input=run.brief.fork)
+    forked = await run.with_gate("write").step("fork", missing, returns=Forked, input=run.brief.fork)
     at = forked.standing
     case.ledger.apply(forked.rows)
     if is_fresh(run.brief, forked.date, forked.scope, case.held):
         for key, answer in forked.answers.items():
-            case.ledger.answer(key, bytes(answer))
+            case.ledger.cache_answer(key, bytes(answer))
     inherited = case.inherited
-    if not goes_on(run.brief, at.triage):
+    if not uses_inherited_evidence(run.brief, at.triage):
         inherited = msgspec.structs.replace(inherited, cited=())
     taken = msgspec.structs.replace(
         case,
@@ -186,54 +186,61 @@ class Leaving:
     def _is_of(self, row: LedgerRow) -> bool:
         return row.kind in ("source", "passage") and row.id.partition(".")[0] in self.ids
 
-    def text(self, text: str) -> str:
+    def filter_text(self, text: str) -> str:
         """A text without the sentences that rest only on these sources, and without their markers."""
-        resting = {each.id: Remove() for each in claims(text) if self._rests(id for m in each.markers for id in m.ids)}
-        return cite(apply_changes(text, resting) if resting else text, self._ledger).text.strip() or nothing()
+        resting = {
+            each.id: Remove()
+            for each in claims(text)
+            if self._rests_on_removed(id for m in each.markers for id in m.ids)
+        }
+        return (
+            resolve_citations(apply_changes(text, resting) if resting else text, self._ledger).text.strip()
+            or nothing_found_text()
+        )
 
-    def _rests(self, ids: Iterable[str]) -> bool:
+    def _rests_on_removed(self, ids: Iterable[str]) -> bool:
         sources = {id.partition(".")[0] for id in ids}
         return bool(sources) and sources <= self.ids
 
-    def passages(self, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
+    def filter_passages(self, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
         """The passages of other sources."""
         return tuple(each for each in passages if each.source not in self.ids)
 
-    def finding(self, finding: Finding) -> Finding:
+    def filter_finding(self, finding: Finding) -> Finding:
         """An agent's finding without them."""
         if not any(each.source in self.ids for each in finding.passages):
             return finding
-        left = self.passages(finding.passages)
-        return msgspec.structs.replace(finding, text=self.text(finding.text), passages=left)
+        left = self.filter_passages(finding.passages)
+        return msgspec.structs.replace(finding, text=self.filter_text(finding.text), passages=left)
 
-    def research(self, research: Research) -> Research:
+    def filter_research(self, research: Research) -> Research:
         """The research without them; the plan's steps say what is left."""
         plan = research.plan
-        found = tuple(map(self.finding, research.findings))
+        found = tuple(map(self.filter_finding, research.findings))
         for before, after in zip(research.findings, found, strict=True):
             if before != after and after.step:
-                plan = _retold(plan, after)
+                plan = _update_finding_summary(plan, after)
         return msgspec.structs.replace(research, findings=found, plan=plan)
 
-    def background(self, text: str) -> str:
+    def filter_background(self, text: str) -> str:
         """The planner's background without their passages."""
-        sources = passage_context.read(text)
+        sources = passage_context.read_sources(text)
         if not any(each.id in self.ids for each in sources):
             return text
         kept = [passage.id for each in sources if each.id not in self.ids for passage in each.passages]
-        return evidence(self._ledger.resolve(kept).passages, self._ledger)
+        return evidence_text(self._ledger.resolve(kept).passages, self._ledger)
 
-    def without_sources(self, at: Checkpoint) -> Checkpoint:
+    def filter_checkpoint(self, at: Checkpoint) -> Checkpoint:
         """A checkpoint without them; coverage is assessed again."""
         if not self.ids:
             return at
-        at = msgspec.structs.replace(at, background=self.background(at.background))
+        at = msgspec.structs.replace(at, background=self.filter_background(at.background))
         if at.research is None:
             return at
-        research = self.research(at.research)
-        return msgspec.structs.replace(at, research=research, coverage=assess(at.question, research))
+        research = self.filter_research(at.research)
+        return msgspec.structs.replace(at, research=research, coverage=assess_coverage(at.question, research))
 
-    def plan(self, plan: Plan, now: Plan) -> Plan:
+    def update_plan(self, plan: Plan, now: Plan) -> Plan:
         """An earlier version of the plan, with the findings its steps have `now`."""
         known = {step.id: step.finding for step in now.steps}
         steps = (
@@ -242,14 +249,14 @@ class Leaving:
         )
         return msgspec.structs.replace(plan, steps=tuple(steps))
 
-    def inherited(self, taken: InheritedEvidence) -> InheritedEvidence:
+    def filter_inherited(self, taken: InheritedEvidence) -> InheritedEvidence:
         """The inherited evidence of the run without them."""
         rows = tuple(row for row in taken.rows if not self._is_of(row))
         cited = tuple(id for id in taken.cited if id.partition(".")[0] not in self.ids)
         return msgspec.structs.replace(taken, rows=rows, cited=cited, answers={} if self.ids else taken.answers)
 
 
-def _retold(plan: Plan, finding: Finding) -> Plan:
+def _update_finding_summary(plan: Plan, finding: Finding) -> Plan:
     steps = (
         msgspec.structs.replace(step, finding=finding_summary(finding)) if step.id == finding.step else step
         for step in plan.steps
@@ -257,8 +264,8 @@ def _retold(plan: Plan, finding: Finding) -> Plan:
     return msgspec.structs.replace(plan, steps=tuple(steps))
 
 
-def revised(event: Event, leaving: Leaving, at: Checkpoint) -> Event | None:
-    """An event of the run as it is logged in a fork from `at`; None leaves it out."""
+def revise_event(event: Event, leaving: Leaving, at: Checkpoint) -> Event | None:
+    """An event of the run as it is logged in a fork from `with_gate`; None leaves it out."""
     if isinstance(event, ScopeCounted):
         return None  # the fork counts its own
     if isinstance(event, TriageClassified):
@@ -273,15 +280,17 @@ def revised(event: Event, leaving: Leaving, at: Checkpoint) -> Event | None:
         case FindingDelta():
             return None  # `finding.added` has the whole text
         case FindingAdded(text=text, passages=passages) if any(each.source in leaving.ids for each in passages):
-            return msgspec.structs.replace(event, text=leaving.text(text), passages=leaving.passages(passages))
+            return msgspec.structs.replace(
+                event, text=leaving.filter_text(text), passages=leaving.filter_passages(passages)
+            )
         case PlanChanged(plan=plan) if at.research is not None:
-            return PlanChanged(plan=leaving.plan(plan, at.research.plan))
+            return PlanChanged(plan=leaving.update_plan(plan, at.research.plan))
         case CoverageAssessed(when="before"):
             return CoverageAssessed(coverage=at.coverage)
     return event
 
 
-def handed_over(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving: Leaving) -> RunInputs:
+def fork_inputs(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving: Leaving) -> RunInputs:
     """Everything a fork takes over from the run stored as `memory`: its checkpoint, and the ledger so far."""
     assert new.fork is not None
     point, named = new.fork.point, set(at.rows)
@@ -289,39 +298,43 @@ def handed_over(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving:
     forked = Forked(
         standing=at,
         rows=rows,
-        answers={} if leaving.ids else answers(memory, old),
-        scope=inheritance.scope_of(memory),
+        answers={} if leaving.ids else call_results(memory, old),
+        scope=inheritance.stored_scope(memory),
         date=old.date,
     )
     record = StepRecord(key=FORK_STEP, input_hash=digest(new.fork), tag="forked/1", data=msgspec.json.encode(forked))
-    before = (earlier(new.fork.run, memory, each, leaving) for each in POINTS[: POINTS.index(point)])
-    inherited = memory.steps.get(inheritance.STEP)
-    steps = (*(step for step in before if step), _kept_step(point, at), record)
-    return RunInputs(steps=(*steps, *([_inherited(inherited, leaving)] if inherited else [])), ledger=rows)
+    before = (earlier_checkpoint_step(new.fork.run, memory, each, leaving) for each in POINTS[: POINTS.index(point)])
+    inherited = memory.steps.get(inheritance.INHERIT_STEP)
+    steps = (*(step for step in before if step), _checkpoint_step(point, at), record)
+    return RunInputs(steps=(*steps, *([_inherited_step(inherited, leaving)] if inherited else [])), ledger=rows)
 
 
-def earlier(run_id: str, memory: Memory, point: Point, leaving: Leaving) -> StepRecord | None:
+def earlier_checkpoint_step(run_id: str, memory: Memory, point: Point, leaving: Leaving) -> StepRecord | None:
     """The checkpoint before an earlier point, so that the fork can be forked there too."""
     at = checkpoint_before(run_id, memory, point)
-    return None if at is None else _kept_step(point, msgspec.structs.replace(leaving.without_sources(at), given=None))
+    return (
+        None
+        if at is None
+        else _checkpoint_step(point, msgspec.structs.replace(leaving.filter_checkpoint(at), given=None))
+    )
 
 
-def _kept_step(point: Point, at: Checkpoint) -> StepRecord:
-    return StepRecord(key=keep_key((), point), input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(at))
+def _checkpoint_step(point: Point, at: Checkpoint) -> StepRecord:
+    return StepRecord(key=progress_key((), point), input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(at))
 
 
-def _inherited(record: StepRecord, leaving: Leaving) -> StepRecord:
+def _inherited_step(record: StepRecord, leaving: Leaving) -> StepRecord:
     if not leaving.ids:
         return record
-    taken = leaving.inherited(msgspec.json.decode(record.data, type=InheritedEvidence))
+    taken = leaving.filter_inherited(msgspec.json.decode(record.data, type=InheritedEvidence))
     return msgspec.structs.replace(record, data=msgspec.json.encode(taken))
 
 
-def answers(memory: Memory, brief: Brief) -> dict[str, msgspec.Raw]:
+def call_results(memory: Memory, brief: Brief) -> dict[str, msgspec.Raw]:
     """The results of a run's calls, with those it was forked with if they were valid for it."""
-    own, record = inheritance.answers_of(memory.ledger, memory.steps), memory.steps.get(FORK_STEP)
+    own, record = inheritance.call_results(memory.ledger, memory.steps), memory.steps.get(FORK_STEP)
     if record is None:
         return own
     before = msgspec.json.decode(record.data, type=Forked)
-    held = inheritance.is_fresh(brief, before.date, before.scope, inheritance.scope_of(memory))
+    held = inheritance.is_fresh(brief, before.date, before.scope, inheritance.stored_scope(memory))
     return before.answers | own if held else own

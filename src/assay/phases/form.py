@@ -8,14 +8,31 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import msgspec
 
 from assay.core import phrases
-from assay.core.blocks import LONGEST_TITLE, Block, OutlineSection, close_markup, heading, leaves, outline, read_blocks
+from assay.core.blocks import (
+    LONGEST_TITLE,
+    Block,
+    OutlineSection,
+    close_markup,
+    heading_line,
+    leaf_headings,
+    outline,
+    read_blocks,
+)
 from assay.core.brief import Section
-from assay.core.languages import language_name, of_question
+from assay.core.languages import language_name, question_language
 from assay.core.lazy import regex
-from assay.core.markers import parse, strip
+from assay.core.markers import parse_markers, strip_markers
 from assay.core.plan import Coverage
 from assay.core.text import words
-from assay.core.translation import ENGLISH, N_, date_of, enumerated, speech, state, statement_kind
+from assay.core.translation import (
+    ENGLISH,
+    N_,
+    current_phrases,
+    format_report_date,
+    join_some,
+    record_statement,
+    statement_kind,
+)
 from assay.core.translation import gettext as _
 from assay.phases.case import Case
 from assay.phases.coverage import topic_words
@@ -50,80 +67,86 @@ class Formed(msgspec.Struct, frozen=True, kw_only=True):
     limits: tuple[str, ...] = ()
 
 
-def as_of(published: Iterable[str], today: str) -> str:
+def date_sentence(published: Iterable[str], today: str) -> str:
     """A sentence with the date of an answer: the newest date its sources state, else the day of the run (both ISO).
 
     A date after today does not count as the date of a source.
     """
     known = [date for date in published if _DATE.fullmatch(date) and date <= today]
     if known:
-        text = _("As of {date}, the date of the newest source cited.").format(date=date_of(max(known)))
+        text = _("As of {date}, the date of the newest source cited.").format(date=format_report_date(max(known)))
     else:
-        text = _("As of {date}, the day of this research: no source cited states a date.").format(date=date_of(today))
-    return state(text, "date")
+        text = _("As of {date}, the day of this research: no source cited states a date.").format(
+            date=format_report_date(today)
+        )
+    return record_statement(text, "date")
 
 
-def redated(text: str, dated: str) -> str:
-    """Replace an outdated sentence of `as_of` in `text` by `dated`, after its citations changed."""
+def replace_date(text: str, dated: str) -> str:
+    """Replace an outdated sentence of `date_sentence` in `text` by `dated`, after its citations changed."""
     leaves = (leaf for block in read_blocks(text) for leaf in block.leaves())
     date_block = next((leaf for leaf in leaves if leaf.origin == "engine:date"), None)
-    return text if date_block is None else text[: date_block.start] + date_block.retold(dated) + text[date_block.end :]
+    return (
+        text
+        if date_block is None
+        else text[: date_block.start] + date_block.replace_content(dated) + text[date_block.end :]
+    )
 
 
-def missing(coverage: Sequence[Coverage]) -> tuple[str, ...]:
+def missing_parts(coverage: Sequence[Coverage]) -> tuple[str, ...]:
     """The parts of the plan, and of a question with several, on which nothing was found; the question comes first."""
     return tuple(dict.fromkeys(" ".join(each.part.split()) for each in coverage[1:] if each.status == "not"))
 
 
-def formed(text: str, dated: str, absent: Sequence[str]) -> str:
+def add_date_and_missing(text: str, dated: str, absent: Sequence[str]) -> str:
     """Add `dated` below a report's answer, and put what could not be found at its end, once.
 
     The writer's own words on that stay; `absent` is added if there are none. A writer in another language may have
     translated the heading it was given: then the last section counts as this one if it cites nothing, and from then on
     its heading identifies it.
     """
-    found = _missing(text)
-    if not found and absent and speech().locale != ENGLISH:
-        found = [part for part in outline(text)[-1:] if not parse(text[part.start : part.end])]
+    found = _missing_sections(text)
+    if not found and absent and current_phrases().locale != ENGLISH:
+        found = [part for part in outline(text)[-1:] if not parse_markers(text[part.start : part.end])]
         for part in found:
-            state(part.title, "missing")
+            record_statement(part.title, "missing")
     bodies = [text[part.body : part.end].strip() for part in found]
     kept = close_markup(_remove_sections(text, found))
     closing = "\n\n".join(dict.fromkeys(filter(None, bodies))) or "\n".join(f"- {part}" for part in absent)
-    head = text[found[0].start : found[0].body].strip() if found else f"## {phrases.missing()}"
-    return "\n\n".join(filter(None, (_dated(kept, dated), f"{head}\n\n{closing}" if closing else "")))
+    head = text[found[0].start : found[0].body].strip() if found else f"## {phrases.missing_heading()}"
+    return "\n\n".join(filter(None, (_add_date(kept, dated), f"{head}\n\n{closing}" if closing else "")))
 
 
-def with_section(text: str, section: str) -> str:
+def add_section(text: str, section: str) -> str:
     """`text` with one more section: before what could not be found, else at its end."""
-    found = _missing(text)
+    found = _missing_sections(text)
     at = found[0].start if found else len(text)
     return "\n\n".join(filter(None, (close_markup(text[:at].rstrip()), section, text[at:].strip())))
 
 
-def with_missing(text: str, parts: Sequence[str]) -> str:
+def add_missing(text: str, parts: Sequence[str]) -> str:
     """`text` with more that could not be found added at its end; nothing before that moves."""
     items = "\n".join(f"- {part}" for part in parts)
     if not items:
         return text
     last = outline(text)[-1:]
-    if last and is_missing(last[0].title):
+    if last and is_missing_heading(last[0].title):
         return f"{text.rstrip()}\n{items}"
     whole = close_markup(text.rstrip())
-    return f"{whole}\n\n## {phrases.missing()}\n\n{items}" if whole.startswith(text.rstrip()) else text
+    return f"{whole}\n\n## {phrases.missing_heading()}\n\n{items}" if whole.startswith(text.rstrip()) else text
 
 
 def is_listed(text: str, part: str) -> bool:
-    """True if the section on what could not be found has a line on a part, with the reason (`gaps`)."""
-    held = [(section.body, section.end) for section in _missing(text)]
+    """True if the section on what could not be found has a line on a part, with the reason (`gap_lines`)."""
+    held = [(section.body, section.end) for section in _missing_sections(text)]
     below = (block for block in read_blocks(text) if any(start <= block.start < end for start, end in held))
     leaves = (leaf for block in below for leaf in block.leaves() if leaf.kind != "code")
     return any(leaf.content.startswith(f"{part}:") for leaf in leaves)
 
 
-def _missing(text: str) -> list[OutlineSection]:
+def _missing_sections(text: str) -> list[OutlineSection]:
     """The sections that say what could not be found."""
-    return [part for part in outline(text) if is_missing(part.title)]
+    return [part for part in outline(text) if is_missing_heading(part.title)]
 
 
 def _remove_sections(text: str, parts: Sequence[OutlineSection]) -> str:
@@ -132,15 +155,15 @@ def _remove_sections(text: str, parts: Sequence[OutlineSection]) -> str:
     return text.strip()
 
 
-def _dated(text: str, dated: str) -> str:
+def _add_date(text: str, dated: str) -> str:
     """`text` with the date at the end of its answer: before the first heading, or below a title."""
-    end = _answer(text)
+    end = _answer_end(text)
     return "\n\n".join(filter(None, (text[:end].strip(), f"*{dated}*", text[end:].strip())))
 
 
-def with_answer(text: str, answer: str) -> str:
+def replace_answer(text: str, answer: str) -> str:
     """`text` with another answer at its beginning: before the first heading, or below a title."""
-    end, parts = _answer(text), outline(text)
+    end, parts = _answer_end(text), outline(text)
     start = parts[0].body if parts and not text[: parts[0].start].strip() and end else 0
     return "\n\n".join(filter(None, (text[:start].strip(), answer.strip(), text[end:].strip())))
 
@@ -159,23 +182,23 @@ def read_opening(text: str, parts: int, cites: Callable[[str], bool]) -> Opening
     return Opening(answer=answer if cites(answer) else "", leads=kept)
 
 
-def with_opening(texts: Sequence[str], opening: Opening) -> tuple[str, ...]:
+def add_opening(texts: Sequence[str], opening: Opening) -> tuple[str, ...]:
     """The parts of a report with its answer at the beginning of the first, and the leads at that of the others."""
-    leads = (with_lead(text, opening.leads.get(number, "")) for number, text in enumerate(texts[1:], 2))
-    return (with_answer(texts[0], opening.answer) if opening.answer else texts[0], *leads)
+    leads = (add_lead(text, opening.leads.get(number, "")) for number, text in enumerate(texts[1:], 2))
+    return (replace_answer(texts[0], opening.answer) if opening.answer else texts[0], *leads)
 
 
-def with_lead(text: str, lead: str) -> str:
+def add_lead(text: str, lead: str) -> str:
     """`text` with a sentence below its first heading, or at its beginning if it has none."""
     sections = outline(text)
     at = sections[0].body if sections else 0
     return "\n\n".join(filter(None, (text[:at].strip(), lead, text[at:].strip()))) if lead else text
 
 
-def _answer(text: str) -> int:
+def _answer_end(text: str) -> int:
     parts = outline(text)
     if not parts:
-        note = _note(text)
+        note = _closing_note(text)
         return note.start if note else len(text)
     if text[: parts[0].start].strip():
         return parts[0].start
@@ -183,7 +206,7 @@ def _answer(text: str) -> int:
     return parts[0].end if titled else 0
 
 
-def _note(text: str) -> Block | None:
+def _closing_note(text: str) -> Block | None:
     """A writer's remark at the end of a text, such as that it is quoted verbatim: a paragraph in italics."""
     held = [block for block in read_blocks(text) if block.kind != "space"]
     apart = held and not text[: held[-1].start].removesuffix("\n").rpartition("\n")[2].strip()
@@ -192,10 +215,10 @@ def _note(text: str) -> Block | None:
 
 def join_parts(texts: Sequence[str]) -> str:
     """The pieces of a report as one; only the first keeps its answer."""
-    return "\n\n".join(filter(None, map(close_markup, [*texts[:1], *map(_sections, texts[1:])])))
+    return "\n\n".join(filter(None, map(close_markup, [*texts[:1], *map(_drop_answer, texts[1:])])))
 
 
-def _sections(text: str) -> str:
+def _drop_answer(text: str) -> str:
     parts = outline(text)
     return text[parts[0].start :] if parts else text
 
@@ -203,100 +226,100 @@ def _sections(text: str) -> str:
 # templates
 
 
-def filled(texts: Sequence[str], template: Sequence[Section], dated: str, absent: Sequence[str]) -> Formed:
+def fill_template(texts: Sequence[str], template: Sequence[Section], dated: str, absent: Sequence[str]) -> Formed:
     """Arrange what was written under exactly the headings of the template, in their order.
 
     Text above the first heading goes below the template's first. A heading that is not in the template becomes a bold
     line. A heading without text says that nothing was written under it.
     """
     below: list[list[str]] = [[] for _ in template]
-    notes = [_note(text) for text in texts]
+    notes = [_closing_note(text) for text in texts]
     for text, note in zip(texts, notes, strict=True):
-        _sort(text[: note.start] if note else text, template, below)
-    written = {_key(section.title) for at, section in enumerate(template) if any(below[at])}
-    absent = [part for part in absent if _key(part) not in written]  # searched in vain, and found under another
-    places = [at for at, section in enumerate(template) if is_missing(section.title)]
+        _sort_into_template(text[: note.start] if note else text, template, below)
+    written = {_heading_key(section.title) for at, section in enumerate(template) if any(below[at])}
+    absent = [part for part in absent if _heading_key(part) not in written]  # searched in vain, and found under another
+    places = [at for at, section in enumerate(template) if is_missing_heading(section.title)]
     if places and absent and not any(below[places[0]]):
         below[places[0]].append("\n".join(f"- {part}" for part in absent))
-    empty = {at: [phrases.nothing()] for at in leaves(template)}
-    blocks = [(heading(each), *(below[at] or empty.get(at, []))) for at, each in enumerate(template)]
-    limits = (dated, *(() if places else map(unfound, absent)))
+    empty = {at: [phrases.nothing_found_text()] for at in leaf_headings(template)}
+    blocks = [(heading_line(each), *(below[at] or empty.get(at, []))) for at, each in enumerate(template)]
+    limits = (dated, *(() if places else map(not_found_sentence, absent)))
     contents = [part for block in blocks for part in block] + [note.text.strip() for note in notes if note]
     return Formed(text="\n\n".join(contents), limits=limits)
 
 
-def unfound(part: str) -> str:
+def not_found_sentence(part: str) -> str:
     """The sentence that nothing was found on a part, for a report without a place for it."""
     return _("Not found: {part}.").format(part=part)
 
 
-def _sort(text: str, template: Sequence[Section], below: list[list[str]]) -> None:
+def _sort_into_template(text: str, template: Sequence[Section], below: list[list[str]]) -> None:
     """Put each part of a text below its heading."""
     parts = outline(text)
     place, used = 0, set[int]()
-    _put(below[0], text[: parts[0].start] if parts else text)
+    _append_text(below[0], text[: parts[0].start] if parts else text)
     for part in parts:
-        found = _place(part.title, template, used)
+        found = _find_heading(part.title, template, used)
         if found is None:
-            _put(below[place], f"**{part.title.strip('*_ ')}**")
+            _append_text(below[place], f"**{part.title.strip('*_ ')}**")
         else:
             place = found
             used.add(place)
-        _put(below[place], text[part.body : part.end])
+        _append_text(below[place], text[part.body : part.end])
 
 
-def _put(block: list[str], text: str) -> None:
+def _append_text(block: list[str], text: str) -> None:
     if text.strip():
         block.append(close_markup(text.strip()))
 
 
-def _place(title: str, template: Sequence[Section], used: Collection[int]) -> int | None:
+def _find_heading(title: str, template: Sequence[Section], used: Collection[int]) -> int | None:
     """The heading of a template that is meant; of several similar ones, the next unused one."""
-    places = [at for at, section in enumerate(template) if _key(section.title) == _key(title)]
+    places = [at for at, section in enumerate(template) if _heading_key(section.title) == _heading_key(title)]
     return next((at for at in places if at not in used), places[-1] if places else None)
 
 
-def _key(title: str) -> str:
+def _heading_key(title: str) -> str:
     """A heading in the form for comparison: without numbering, emphasis and punctuation at its end.
 
     Only the beginning of a long heading counts: those it is compared with are shorter.
     """
-    plain = re.sub(r"[*_`#]+", "", strip(title))[: 2 * LONGEST_TITLE].strip(" :.").casefold()
+    plain = re.sub(r"[*_`#]+", "", strip_markers(title))[: 2 * LONGEST_TITLE].strip(" :.").casefold()
     return " ".join(_NUMBERED.sub("", plain).split())
 
 
-def is_missing(title: str) -> bool:
+def is_missing_heading(title: str) -> bool:
     """True if a heading announces what could not be found."""
     return (
         statement_kind(title) == "missing"
-        or _key(title) == _key(_(phrases.MISSING))
-        or bool(_MISSING.fullmatch(_key(title)))
+        or _heading_key(title) == _heading_key(_(phrases.MISSING))
+        or bool(_MISSING.fullmatch(_heading_key(title)))
     )
 
 
 # What could not be found, as a report says it. It follows from coverage, whatever the writer wrote.
 
-ALIKE = 0.5
+LINE_MATCH_SHARE = 0.5
 """The share of a part's significant words from which a line is about that part."""
 
 
-def gaps(coverage: Sequence[Coverage]) -> tuple[str, ...]:
+def gap_lines(coverage: Sequence[Coverage]) -> tuple[str, ...]:
     """The lines of the section: parts on which nothing was found, and partly answered parts with a known reason."""
     open_parts = (each for each in coverage[1:] if each.status == "not" or (each.status == "partly" and each.reason))
-    return tuple(dict.fromkeys(map(_line, open_parts)))
+    return tuple(dict.fromkeys(map(_gap_line, open_parts)))
 
 
-def reconciled(text: str, coverage: Sequence[Coverage]) -> str:
+def reconcile_missing(text: str, coverage: Sequence[Coverage]) -> str:
     """Remove lines that say an answered part was not found, and add missing ones.
 
     Only an existing section on what could not be found is changed; none is added here.
     """
-    for part in reversed(_missing(text) if coverage else ()):
-        text = f"{text[: part.start].rstrip()}\n\n{_section(text, part, coverage)}{text[part.end :].lstrip()}".strip()
+    for part in reversed(_missing_sections(text) if coverage else ()):
+        text = f"{text[: part.start].rstrip()}\n\n{_reconcile_section(text, part, coverage)}{text[part.end :].lstrip()}".strip()
     return text
 
 
-def _section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> str:
+def _reconcile_section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> str:
     """The corrected section; "" if nothing of it is left."""
     if all(each.status == "answered" for each in coverage):
         return ""
@@ -304,7 +327,9 @@ def _section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> s
     kept = "\n".join(lines).strip()
     if not kept:
         return ""
-    lacking = [_line(each) for each in coverage[1:] if each.status == "not" and _share(each, kept) < ALIKE]
+    lacking = [
+        _gap_line(each) for each in coverage[1:] if each.status == "not" and _topic_share(each, kept) < LINE_MATCH_SHARE
+    ]
     more = "\n".join(f"- {line}" for line in dict.fromkeys(lacking))
     between = "\n" if kept.splitlines()[-1].lstrip().startswith(("-", "*")) else "\n\n"
     whole = f"{kept}{between}{more}" if more else kept
@@ -314,47 +339,49 @@ def _section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> s
 def _contradicts(line: str, coverage: Sequence[Coverage]) -> bool:
     """True if a line is about an answered part more than about any open one."""
     parts = coverage[1:] or coverage
-    shares = [(_share(each, line), each.status != "answered") for each in parts]
+    shares = [(_topic_share(each, line), each.status != "answered") for each in parts]
     share, is_open = max(shares, default=(0.0, True))
-    return share >= ALIKE and not is_open
+    return share >= LINE_MATCH_SHARE and not is_open
 
 
-def _share(part: Coverage, text: str) -> float:
+def _topic_share(part: Coverage, text: str) -> float:
     wanted = set(topic_words(part.part))
     return len(wanted & set(words(text))) / len(wanted) if wanted else 0.0
 
 
-def _line(part: Coverage) -> str:
+def _gap_line(part: Coverage) -> str:
     title = " ".join(part.part.split())
     return f"{title.rstrip('?？؟')}: {part.reason}" if part.reason else title
 
 
 # Requests that a quoting model cannot fulfil.
 
-INSTRUCTIONS = N_("The instructions were not followed: the model that wrote this report, {name}, can only quote.")
-LANGUAGE = N_(
+INSTRUCTIONS_NOT_FOLLOWED = N_(
+    "The instructions were not followed: the model that wrote this report, {name}, can only quote."
+)
+LANGUAGE_NOT_WRITTEN = N_(
     "The report was asked for in {language}: the model which wrote it, {name}, can only quote, and writes no language "
     "but those of its sources."
 )
 
 
-def unheeded(run: Run, case: Case) -> tuple[str, ...]:
+def unmet_requests(run: Run, case: Case) -> tuple[str, ...]:
     """A sentence for each request that the writer could not follow; empty if it writes text of its own."""
     writer = run.profile("complex")
     if not writer.quotes:
         return ()
-    instructions = (_(INSTRUCTIONS).format(name=writer.name),) if case.instructions.strip() else ()
-    return (*_language(run, case, writer.name), *instructions)
+    instructions = (_(INSTRUCTIONS_NOT_FOLLOWED).format(name=writer.name),) if case.instructions.strip() else ()
+    return (*_unmet_language(run, case, writer.name), *instructions)
 
 
-def _language(run: Run, case: Case, name: str) -> tuple[str, ...]:
+def _unmet_language(run: Run, case: Case, name: str) -> tuple[str, ...]:
     """Nothing if the quoted documents are in the requested language."""
     asked = run.brief.language if run.brief.language_asked else ""
     held = {language for language in case.held.languages if language} if case.held else set()
     wanted = asked.partition("-")[0]
     if not asked or (held == {wanted} and not run.brief.scope.web):
         return ()
-    return (_(LANGUAGE).format(language=language_name(asked, speech().locale), name=name),)
+    return (_(LANGUAGE_NOT_WRITTEN).format(language=language_name(asked, current_phrases().locale), name=name),)
 
 
 LANGUAGES_DIFFER = N_(
@@ -364,17 +391,17 @@ LANGUAGES_DIFFER = N_(
 LANGUAGES_NAMED = 3
 
 
-def untranslated(run: Run, case: Case) -> tuple[str, ...]:
+def language_gap_notes(run: Run, case: Case) -> tuple[str, ...]:
     """Why nothing may have been found: a model that only quotes has read documents in other languages.
 
     Empty if a document may be in the question's language, if one of the two is not known, or if passages were searched
     by their meaning too.
     """
-    asked = of_question(case.question)
+    asked = question_language(case.question)
     held = [language for language in case.held.languages if language] if case.held else []
     compared = run.profile("complex").quotes and run.world.similarity is None and not run.brief.scope.web
     if not compared or not asked or not held or asked in held:
         return ()
-    locale = speech().locale
-    named = enumerated((language_name(each, locale) for each in held), LANGUAGES_NAMED)
+    locale = current_phrases().locale
+    named = join_some((language_name(each, locale) for each in held), LANGUAGES_NAMED)
     return (_(LANGUAGES_DIFFER).format(asked=language_name(asked, locale), held=named),)

@@ -12,16 +12,16 @@ from assay.core.brief import Brief
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope, RunContinued, SourceExpected, decode
 from assay.core.ports import LedgerRow, Memory, StepRecord
-from assay.core.report import bibliography
+from assay.core.report import build_bibliography
 from assay.core.sources import CollectionSummary
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
-from assay.run.steps import FAILED, StepContext
+from assay.run.steps import FAILED_TAG, StepContext
 
-STEP = ":inherit:0"
+INHERIT_STEP = ":inherit:0"
 """The key of the step below in the journal of a run."""
-SCOPE = ":scope:0"
+SCOPE_STEP = ":scope:0"
 """The key of the step in which a run summarized the documents in scope."""
 
 
@@ -51,7 +51,7 @@ class InheritedEvidence(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(sorted({row.lane for row in self.rows}))
 
 
-async def inherit(run: Run) -> InheritedEvidence:
+async def inherit_evidence(run: Run) -> InheritedEvidence:
     """Take over the evidence of the run that this one continues, if there is one.
 
     Raises:
@@ -64,17 +64,17 @@ async def inherit(run: Run) -> InheritedEvidence:
     async def take(step_context: StepContext) -> InheritedEvidence:
         try:
             events = await run.log(parent)
-            inheritance = inheritable_evidence(await run.memory(parent), fold(events), read_ahead(events))
+            inheritance = inheritable_evidence(await run.memory(parent), fold_events(events), pages_read_ahead(events))
         except UnknownName as error:
             raise UsageError(f"{error}: the run this one continues was deleted; start it again without it") from error
         step_context.record(*inheritance.rows)
-        step_context.emit(_continued(parent, inheritance))
+        step_context.emit(_run_continued(parent, inheritance))
         return inheritance
 
-    return await run.at("write").step("inherit", take, returns=InheritedEvidence, input=parent)
+    return await run.with_gate("write").step("inherit", take, returns=InheritedEvidence, input=parent)
 
 
-def _continued(parent: str, inheritance: InheritedEvidence) -> RunContinued:
+def _run_continued(parent: str, inheritance: InheritedEvidence) -> RunContinued:
     kinds = [row.kind for row in inheritance.rows]
     return RunContinued(
         parent=parent,
@@ -85,7 +85,7 @@ def _continued(parent: str, inheritance: InheritedEvidence) -> RunContinued:
     )
 
 
-def read_ahead(events: Sequence[Envelope]) -> tuple[str, ...]:
+def pages_read_ahead(events: Sequence[Envelope]) -> tuple[str, ...]:
     """The addresses of the pages that a run began to read before anybody asked for them."""
     expected = (decode(each) for each in events if each.type == SourceExpected.kind)
     return tuple(dict.fromkeys(url for each in expected if isinstance(each, SourceExpected) for url in each.urls))
@@ -93,35 +93,35 @@ def read_ahead(events: Sequence[Envelope]) -> tuple[str, ...]:
 
 def inheritable_evidence(memory: Memory, view: RunView, ahead: Sequence[str] = ()) -> InheritedEvidence:
     """The evidence to take over from a stored run: its own, and what it took over itself."""
-    stored = memory.steps.get(STEP)
+    stored = memory.steps.get(INHERIT_STEP)
     before = msgspec.json.decode(stored.data, type=InheritedEvidence) if stored else InheritedEvidence()
     return InheritedEvidence(
         question=view.question,
         date=view.brief.date if view.brief else "",
         rows=tuple(row for row in memory.ledger if row.kind != "answer"),
-        answers=before.answers | answers_of(memory.ledger, memory.steps),
-        scope=scope_of(memory),
-        cited=tuple(passage.id for passage in bibliography(view).cited),
-        earlier=_finished(memory, view),
+        answers=before.answers | call_results(memory.ledger, memory.steps),
+        scope=stored_scope(memory),
+        cited=tuple(passage.id for passage in build_bibliography(view).cited),
+        earlier=_finished_work(memory, view),
         ahead=tuple(dict.fromkeys((*before.ahead, *ahead))),
     )
 
 
-def scope_of(memory: Memory) -> CollectionSummary | None:
+def stored_scope(memory: Memory) -> CollectionSummary | None:
     """The summary of a stored run's documents; None if it did not get that far."""
-    looked = memory.steps.get(SCOPE)
-    if looked is None or looked.tag == FAILED:
+    looked = memory.steps.get(SCOPE_STEP)
+    if looked is None or looked.tag == FAILED_TAG:
         return None
     return msgspec.json.decode(looked.data, type=CollectionSummary)
 
 
-def answers_of(rows: Iterable[LedgerRow], steps: Mapping[str, StepRecord]) -> dict[str, msgspec.Raw]:
+def call_results(rows: Iterable[LedgerRow], steps: Mapping[str, StepRecord]) -> dict[str, msgspec.Raw]:
     """The results of a run's calls: the rows name the steps that stored them."""
     named = [(row.id, msgspec.json.decode(row.data, type=str)) for row in rows if row.kind == "answer"]
     return {key: msgspec.Raw(steps[step].data) for key, step in named if step in steps}
 
 
-def _finished(memory: Memory, view: RunView) -> tuple[Finished, ...]:
+def _finished_work(memory: Memory, view: RunView) -> tuple[Finished, ...]:
     ledger = Ledger()
     ledger.apply(memory.ledger)
     return (Finished(task=view.question, searched=ledger.queries(), read=ledger.pages()),)
@@ -132,19 +132,19 @@ def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, now: Coll
     return (date == brief.date or not brief.scope.web) and scope is not None and scope == now
 
 
-def opened_ledger(run: Run, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:
+def open_ledger(run: Run, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:
     """The ledger of a run when a process starts or resumes it. A single agent does not reuse earlier results."""
-    ledger = ledger_of(run.brief, inherited, scope)
-    for key, answer in answers_of(run.execution.answered, run.execution.steps).items():
-        ledger.answer(key, bytes(answer))
+    ledger = initial_ledger(run.brief, inherited, scope)
+    for key, answer in call_results(run.execution.answered, run.execution.steps).items():
+        ledger.cache_answer(key, bytes(answer))
     return ledger
 
 
-def ledger_of(brief: Brief, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:
+def initial_ledger(brief: Brief, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:
     """The ledger of a run at its beginning, with what was taken over. `scope` summarizes the documents now."""
     ledger = Ledger(trusted=brief.scope.trusted)
     ledger.apply(inherited.rows)
     if is_fresh(brief, inherited.date, inherited.scope, scope):
         for key, answer in inherited.answers.items():
-            ledger.answer(key, bytes(answer))
+            ledger.cache_answer(key, bytes(answer))
     return ledger

@@ -8,15 +8,15 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 
 from assay.agents.findings import AgentTask, Finding
-from assay.agents.history import total
+from assay.agents.history import total_tokens
 from assay.core.lazy import regex
 from assay.core.messages import Message
-from assay.core.passage_context import show
-from assay.core.phrases import nothing
+from assay.core.passage_context import format_source
+from assay.core.phrases import nothing_found_text
 from assay.core.sources import Passage
 from assay.core.text import estimate_tokens, sentences
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Research, user
+from assay.phases.case import Research, user_message
 
 
 class FindingsPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,43 +26,44 @@ class FindingsPart(msgspec.Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]
 
 
-def parts(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> list[FindingsPart]:
+def split_findings(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> list[FindingsPart]:
     """Split the findings into as few parts of at most `tokens` as possible, in order; cut one that does not fit
     alone.
     """
     packed: list[list[Finding]] = []
     for finding in findings:
-        if packed and total(messages_of([*packed[-1], finding], ledger)) <= tokens:
+        if packed and total_tokens(messages_with_evidence([*packed[-1], finding], ledger)) <= tokens:
             packed[-1].append(finding)
         else:
             packed.append([finding])
-    return [FindingsPart(findings=tuple(group), messages=_fitted(group, ledger, tokens)) for group in packed]
+    return [FindingsPart(findings=tuple(group), messages=_fit_part(group, ledger, tokens)) for group in packed]
 
 
-def evidence(passages: Sequence[Passage], ledger: Ledger) -> str:
+def evidence_text(passages: Sequence[Passage], ledger: Ledger) -> str:
     """Passages below their sources, in the order of first mention."""
     grouped: defaultdict[str, dict[str, Passage]] = defaultdict(dict)
     for passage in passages:
         grouped[passage.source][passage.id] = passage
     sources = {id: ledger.source(id) for id in grouped}
-    return "\n\n".join(show(source, list(grouped[id].values())) for id, source in sources.items() if source)
+    return "\n\n".join(format_source(source, list(grouped[id].values())) for id, source in sources.items() if source)
 
 
-def unseen(ledger: Ledger, findings: Sequence[Finding]) -> bool:
+def has_uncited_passages(ledger: Ledger, findings: Sequence[Finding]) -> bool:
     """True if anything was read that no finding cites."""
-    shown = {(each.document_sha256, each.start, each.end) for each in ledger.everything()[0].values()}
+    shown = {(each.document_sha256, each.start, each.end) for each in ledger.passages_and_sources()[0].values()}
     cited = {(each.document_sha256, each.start, each.end) for finding in findings for each in finding.passages}
     return bool(shown - cited)
 
 
-def messages_of(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
+def messages_with_evidence(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
     """Findings, one per message, and the passages they cite."""
     cited = [passage for finding in findings for passage in finding.passages]
-    shown = evidence(cited, ledger)
+    shown = evidence_text(cited, ledger)
     messages = [
-        user("findings", f"Task: {' '.join(finding.task.split())}\n{_finding_text(finding)}") for finding in findings
+        user_message("findings", f"Task: {' '.join(finding.task.split())}\n{_finding_text(finding)}")
+        for finding in findings
     ]
-    return [*messages, *([user("evidence", shown)] if shown else [])]
+    return [*messages, *([user_message("evidence", shown)] if shown else [])]
 
 
 def _finding_text(finding: Finding) -> str:
@@ -73,18 +74,18 @@ def _finding_text(finding: Finding) -> str:
     return f"{finding.text}\n\nNot cited by the agent. Passages it was shown: [{ids}]. State only what they say."
 
 
-def _fitted(findings: list[Finding], ledger: Ledger, tokens: int) -> tuple[Message, ...]:
+def _fit_part(findings: list[Finding], ledger: Ledger, tokens: int) -> tuple[Message, ...]:
     """The messages; a finding too long for a part is cut to as many of its first sentences as fit."""
-    messages = messages_of(findings, ledger)
-    while total(messages) > tokens and len(findings) == 1:
-        less = shorter(findings[0])
+    messages = messages_with_evidence(findings, ledger)
+    while total_tokens(messages) > tokens and len(findings) == 1:
+        less = halve_finding(findings[0])
         if less == findings[0]:
             break
-        findings, messages = [less], messages_of([less], ledger)
+        findings, messages = [less], messages_with_evidence([less], ledger)
     return tuple(messages)
 
 
-def shorter(finding: Finding) -> Finding:
+def halve_finding(finding: Finding) -> Finding:
     """The first half of a finding's sentences, with the passages whose ids are left."""
     spans = sentences(finding.text)
     if len(spans) < 2:
@@ -94,15 +95,15 @@ def shorter(finding: Finding) -> Finding:
     return msgspec.structs.replace(finding, text=text, passages=kept)
 
 
-def fitted(
+def fit_findings(
     findings: Sequence[Finding], tokens: int, render: Callable[[Sequence[Finding]], list[Message]]
 ) -> list[Message]:
     """`findings` as messages of at most `tokens`: the longest is halved until they fit or nothing is left to cut."""
     kept = list(findings)
     messages = render(kept)
-    while total(messages) > tokens and kept:
+    while total_tokens(messages) > tokens and kept:
         place = max(range(len(kept)), key=lambda at: len(kept[at].text))
-        less = shorter(kept[place])
+        less = halve_finding(kept[place])
         if less == kept[place]:
             break
         kept[place] = less
@@ -112,9 +113,9 @@ def fitted(
 
 # What an agent gets from agents before it: those that it continues, and those whose findings it needs.
 
-SHARE = 8
-"""Findings and seen passages each take at most 1/`SHARE` of the window."""
-MOST = 60
+CONTEXT_WINDOW_DIVISOR = 8
+"""Findings and seen passages each take at most 1/`CONTEXT_WINDOW_DIVISOR` of the window."""
+MAX_RECALLED_PASSAGES = 60
 """Passages looked at to fill it."""
 _NUMBER = regex(r"\d+")
 
@@ -125,7 +126,7 @@ def predecessor(research: Research, continues: str) -> Finding | None:
     return research.finding_of(int(number[0][:9])) if number else None
 
 
-def nobody(research: Research, continues: str) -> str:
+def unknown_agent_note(research: Research, continues: str) -> str:
     """The message about a number in `continues` that no finished agent has; "" if there is no need for one."""
     number = _NUMBER.search(continues)
     if number is None or not int(number[0][:9]) or predecessor(research, continues):
@@ -134,19 +135,19 @@ def nobody(research: Research, continues: str) -> str:
     return f"There is no agent {number[0]} to go on from, so this one began anew (finished agents: {finished})."
 
 
-def going_on(ledger: Ledger, task: AgentTask, earlier: Finding, findings: Research, window: int) -> AgentTask:
+def continue_task(ledger: Ledger, task: AgentTask, earlier: Finding, findings: Research, window: int) -> AgentTask:
     """`task` with the context of `earlier` and of the agents that one continued. Ids in it stay as they are.
 
     Args:
         window: the model's, in tokens.
     """
     lanes = (*earlier.continued, earlier.lane)
-    found = [each for lane in lanes if (each := findings.finding_of(lane)) and each.text != nothing()]
+    found = [each for lane in lanes if (each := findings.finding_of(lane)) and each.text != nothing_found_text()]
     return msgspec.structs.replace(
         task,
         continued=lanes,
-        earlier=_findings_text(found, window // SHARE),
-        seen=_passages_for(ledger, lanes, task, window // SHARE),
+        earlier=_findings_text(found, window // CONTEXT_WINDOW_DIVISOR),
+        seen=_passages_for(ledger, lanes, task, window // CONTEXT_WINDOW_DIVISOR),
     )
 
 
@@ -154,7 +155,7 @@ def _findings_text(findings: list[Finding], tokens: int) -> str:
     """Findings, shortened from the oldest on."""
     kept = list(findings)
     while kept and estimate_tokens(_join_findings(kept)) > tokens:
-        less = shorter(kept[0])
+        less = halve_finding(kept[0])
         kept = [less, *kept[1:]] if less != kept[0] else kept[1:]
     return _join_findings(kept)
 
@@ -166,30 +167,30 @@ def _join_findings(findings: list[Finding]) -> str:
 def _passages_for(ledger: Ledger, lanes: tuple[int, ...], task: AgentTask, tokens: int) -> str:
     """The passages shown to these lanes that share most with the task, below their sources, as many as fit."""
     ledger = ledger.seeing(lanes)
-    passages = ledger.recall(task.about, MOST)
-    text = evidence(passages, ledger)
+    passages = ledger.recall(task.about, MAX_RECALLED_PASSAGES)
+    text = evidence_text(passages, ledger)
     while passages and estimate_tokens(text) > tokens:
         passages = passages[: len(passages) // 2]
-        text = evidence(passages, ledger)
+        text = evidence_text(passages, ledger)
     return text
 
 
-def informed(ledger: Ledger, task: AgentTask, found: Sequence[Finding], window: int) -> AgentTask:
+def add_needed_findings(ledger: Ledger, task: AgentTask, found: Sequence[Finding], window: int) -> AgentTask:
     """`task` with findings that it needs and the passages nearest to it among those their agents were shown.
 
     Args:
         window: the model's, in tokens.
     """
-    useful = [each for each in found if each.text != nothing()]
+    useful = [each for each in found if each.text != nothing_found_text()]
     if not useful or task.analysis:
         return task
     lanes = tuple(each.lane for each in useful)
-    earlier = "\n\n".join(filter(None, (task.earlier, _findings_text(useful, window // SHARE))))
-    seen = task.seen or _passages_for(ledger, lanes, task, window // SHARE)
+    earlier = "\n\n".join(filter(None, (task.earlier, _findings_text(useful, window // CONTEXT_WINDOW_DIVISOR))))
+    seen = task.seen or _passages_for(ledger, lanes, task, window // CONTEXT_WINDOW_DIVISOR)
     return msgspec.structs.replace(task, earlier=earlier, seen=seen)
 
 
-def not_before(after: Sequence[int], before: Collection[int]) -> str:
+def unknown_call_note(after: Sequence[int], before: Collection[int]) -> str:
     """The message about numbers in `after` that no earlier call of the reply has; "" if there is no need for one."""
     unknown = ", ".join(str(number) for number in sorted(set(after)) if number not in before)
     return f"No call before it has the number {unknown}, so this agent did not wait for one." if unknown else ""

@@ -15,21 +15,21 @@ from assay.core.claims import Claim
 from assay.core.clean import one_line
 from assay.core.errors import LimitReached, SearchError
 from assay.core.events import SearchExpected, SourceNoted, decode
-from assay.core.phrases import in_words, notice_line
+from assay.core.phrases import notice_line, stop_reason_phrase
 from assay.core.ports import Notices
-from assay.core.search_record import LOCAL, SearchRow, search_log
+from assay.core.search_record import LOCAL_PROVIDER, SearchRow, search_log
 from assay.core.sources import ACCESS, PAYWALL, SNIPPET, Notice, Source
-from assay.core.translation import N_, enumerated, join_list, ngettext, number, quoted
+from assay.core.translation import N_, format_number, join_list, join_some, ngettext, quote_text
 from assay.core.translation import gettext as _
-from assay.core.view import RunView, fold
-from assay.core.web_addresses import BadUrl, canonical, doi_of
-from assay.core.web_addresses import read as read_url
+from assay.core.view import RunView, fold_events
+from assay.core.web_addresses import BadUrl, canonical_url, doi_of
+from assay.core.web_addresses import parse_url as read_url
 from assay.evidence.ledger import Ledger
 from assay.run.run import Run
 from assay.run.steps import StepContext
 
 
-async def method(run: Run) -> tuple[str, ...]:
+async def method_notes(run: Run) -> tuple[str, ...]:
     """The method in a sentence, by the run's own log; empty if the web was not in scope.
 
     No limit applies: nothing is called, and a run out of time must report it too.
@@ -41,20 +41,23 @@ async def method(run: Run) -> tuple[str, ...]:
         run.check_owner()
         events = await run.log()
         ahead = [event.provider for each in events if isinstance(event := decode(each), SearchExpected)]
-        return await asyncio.to_thread(_provider_notes, run, fold(events), ahead)
+        return await asyncio.to_thread(_provider_notes, run, fold_events(events), ahead)
 
     return await run.free_step("method", look, returns=tuple[str, ...])
 
 
 def _provider_notes(run: Run, view: RunView, ahead: Iterable[str]) -> tuple[str, ...]:
     """`ahead` are the providers that were asked ahead."""
-    web = {each.name for each in run.world.searches if each.name != LOCAL}
+    web = {each.name for each in run.world.searches if each.name != LOCAL_PROVIDER}
     rows = [row for row in search_log(view) if row.provider in web]
     unnamed = sorted({*ahead} - {row.provider for row in rows})
-    return (_("{text}.").format(text=_("; ").join((_searched(rows), *_read(run, view, unnamed)))), *_left_out(rows))
+    return (
+        _("{text}.").format(text=_("; ").join((_search_note(rows), *_page_notes(run, view, unnamed)))),
+        *_left_out_note(rows),
+    )
 
 
-def _searched(rows: Sequence[SearchRow]) -> str:
+def _search_note(rows: Sequence[SearchRow]) -> str:
     answered = list(dict.fromkeys(row.provider for row in rows if not row.failed))
     failed = {row.provider: row.failed for row in reversed(rows) if row.failed}
     silent = [_failure(name, failed[name]) for name in sorted(failed) if name not in answered]
@@ -73,34 +76,34 @@ def _failure(name: str, reason: str) -> str:
     return f"{silent} ({text})" if text else silent
 
 
-def _read(run: Run, view: RunView, unnamed: Iterable[str] = ()) -> list[str]:
+def _page_notes(run: Run, view: RunView, unnamed: Iterable[str] = ()) -> list[str]:
     """The pages read, the hosts they came from, the pages that could not be read, and who else was asked."""
     pages = [each for each in view.sources.values() if each.media_type != SNIPPET and _host(each.url)]
     if run.world.library.count(run.brief.scope.collections):
         pages = [each for each in pages if _is_page(run, each)]
-    hosts = _hosts(url for page in pages for url in (page.url, *way(run, page)))
-    failed = {canonical(each.url): each for each in view.unreadable if _host(each.url)}
+    hosts = _hosts(url for page in pages for url in (page.url, *page_addresses(run, page)))
+    failed = {canonical_url(each.url): each for each in view.unreadable if _host(each.url)}
     kinds = Counter(each.reason.partition(":")[0] for each in failed.values())
     also = _hosts([each.url for each in failed.values() if not each.reason.startswith("blocked")] + [*view.expected])
     texts = [_("pages were read from {hosts}").format(hosts=join_list(hosts)) if hosts else _("no page was read")]
     if kinds:
-        why = join_list(f"{number(count)} {kind}" for kind, count in sorted(kinds.items()))
+        why = join_list(f"{format_number(count)} {kind}" for kind, count in sorted(kinds.items()))
         unread = ngettext("{count} page could not be read", "{count} pages could not be read", len(failed))
-        texts.append(f"{unread.format(count=number(len(failed)))} ({why})")
+        texts.append(f"{unread.format(count=format_number(len(failed)))} ({why})")
     if partly := _hosts(page.url for page in pages if page.metadata.get(ACCESS) == PAYWALL):
         texts.append(_("pages of {hosts} say that not everybody can read them in full").format(hosts=join_list(partly)))
     others = [*unnamed, *(host for host in also if host not in hosts)]
     return [*texts, *([_("also contacted: {hosts}").format(hosts=join_list(others))] if others else [])]
 
 
-def _left_out(rows: Iterable[SearchRow]) -> tuple[str, ...]:
+def _left_out_note(rows: Iterable[SearchRow]) -> tuple[str, ...]:
     refused = {left.url for row in rows for left in row.excluded if not left.tried}
     text = ngettext(
         "Of what was found, {count} page was left out by request.",
         "Of what was found, {count} pages were left out by request.",
         len(refused),
     )
-    return (text.format(count=number(len(refused))),) if refused else ()
+    return (text.format(count=format_number(len(refused))),) if refused else ()
 
 
 def _is_page(run: Run, source: Source) -> bool:
@@ -109,7 +112,7 @@ def _is_page(run: Run, source: Source) -> bool:
     return all(each.sha256 != source.document_sha256 for each in found)
 
 
-def way(run: Run, source: Source) -> tuple[str, ...]:
+def page_addresses(run: Run, source: Source) -> tuple[str, ...]:
     """The addresses that led to a page."""
     snapshot = run.world.library.snapshot(source.snapshot_sha256)
     return (snapshot.url, *snapshot.redirects) if snapshot is not None and snapshot.status else ()
@@ -133,7 +136,7 @@ WEB = "the web"
 """Listed among the models of `Brief.private_to` if the web may be used."""
 
 
-def leaving(brief: Brief) -> tuple[str, ...]:
+def private_documents_notice(brief: Brief) -> tuple[str, ...]:
     """Where private documents may have gone; empty if they stayed."""
     models = [name for name in brief.private_to if name != WEB]
     texts = [_("{models} may have seen them").format(models=join_list(models))] if models else []
@@ -146,11 +149,11 @@ def leaving(brief: Brief) -> tuple[str, ...]:
 # Retractions and corrections are looked up by DOI: before writing, for works the report may rest on, and at its end for
 # other works that it cites. The writer and the reader both see them.
 
-MOST = 25
+MAX_WORKS = 25
 """Works looked up at a time."""
-BEFORE, AFTER = 10.0, 30.0
+SECONDS_BEFORE_WRITING, SECONDS_AT_END = 10.0, 30.0
 """Seconds that all look-ups together may take, before writing and at the end."""
-NAMED = 3
+MAX_NAMED_CLAIMS = 3
 WITHDRAWN = N_("A cited work was withdrawn: {title} ({notice}).")
 NOTICED = N_("A cited work has a notice: {title} ({notice}).")
 
@@ -162,35 +165,35 @@ class Noticed(msgspec.Struct, frozen=True, kw_only=True):
     failed: str = ""
 
 
-async def forewarn(run: Run, ledger: Ledger, findings: Sequence[Finding]) -> None:
+async def look_up_before_writing(run: Run, ledger: Ledger, findings: Sequence[Finding]) -> None:
     """Look up the works among the sources, those that the findings cite first, and show the writer the result.
 
     What cannot be looked up now is tried again at the end, if the report cites it.
     """
-    passages, sources = ledger.everything()
+    passages, sources = ledger.passages_and_sources()
     cited = [passage.source for finding in findings for passage in finding.passages]
     others = [passage.source for passage in passages.values()]
     works = _works([sources[id] for id in dict.fromkeys((*cited, *others)) if id in sources])
-    await _ask(run, ledger, works, BEFORE)
+    await _look_up_unknown(run, ledger, works, SECONDS_BEFORE_WRITING)
 
 
-async def notice(run: Run, ledger: Ledger, cited: Sequence[Source]) -> tuple[str, ...]:
+async def look_up_cited_works(run: Run, ledger: Ledger, cited: Sequence[Source]) -> tuple[str, ...]:
     """Look up the works among `cited` that are not known yet, and return sentences for the report's limits."""
     works = _works(cited)
-    if not works or _desk(run) is None:
+    if not works or _notices_service(run) is None:
         return ()
-    noticed = await _ask(run, ledger, works, AFTER)
+    noticed = await _look_up_unknown(run, ledger, works, SECONDS_AT_END)
     titles = {works[source.id]: one_line(source.title) or source.url for source in cited if source.id in works}
-    known = {doi: found for doi in titles if (found := ledger.noticed(doi)) is not None}
-    return _what_became(known, titles, noticed.failed)
+    known = {doi: found for doi in titles if (found := ledger.notices_about(doi)) is not None}
+    return _notice_sentences(known, titles, noticed.failed)
 
 
-def rests_on_withdrawn(claims: Sequence[Claim], ledger: Ledger) -> tuple[str, ...]:
+def withdrawn_works_note(claims: Sequence[Claim], ledger: Ledger) -> tuple[str, ...]:
     """A sentence about what in the report rests only on withdrawn works; empty if nothing does."""
     alone = [claim for claim in claims if claim.passages and all(_is_withdrawn(id, ledger) for id in claim.passages)]
     if not alone:
         return ()
-    some = enumerated((quoted(one_line(claim.text)) for claim in alone), NAMED)
+    some = join_some((quote_text(one_line(claim.text)) for claim in alone), MAX_NAMED_CLAIMS)
     return (_("These statements rest only on withdrawn works: {statements}.").format(statements=some),)
 
 
@@ -204,7 +207,7 @@ def _works(sources: Sequence[Source]) -> dict[str, str]:
     return {source.id: doi.lower() for source in sources if (doi := doi_of(source.metadata, source.url))}
 
 
-def _desk(run: Run) -> Notices | None:
+def _notices_service(run: Run) -> Notices | None:
     """The service to ask; None if the web is not in scope, or private documents are and may not leave.
 
     A look-up of a DOI reveals what is being read.
@@ -213,10 +216,10 @@ def _desk(run: Run) -> Notices | None:
     return run.world.notices if scope.web and (not scope.private or run.brief.allow_private) else None
 
 
-async def _ask(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: float) -> Noticed:
+async def _look_up_unknown(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: float) -> Noticed:
     """Look up what is not known yet and log notices about these sources. A limit is a reason not to know."""
-    desk = _desk(run)
-    dois = tuple(dict.fromkeys(doi for doi in works.values() if ledger.noticed(doi) is None))[:MOST]
+    desk = _notices_service(run)
+    dois = tuple(dict.fromkeys(doi for doi in works.values() if ledger.notices_about(doi) is None))[:MAX_WORKS]
     if desk is None or not dois:
         return Noticed()
 
@@ -228,11 +231,11 @@ async def _ask(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: floa
         return noticed
 
     try:
-        noticed = await run.at("write").step("notices", ask, returns=Noticed, input=dict(works))
+        noticed = await run.with_gate("write").step("notices", ask, returns=Noticed, input=dict(works))
     except LimitReached as limit:
-        return Noticed(failed=in_words(limit.reason))
+        return Noticed(failed=stop_reason_phrase(limit.reason))
     for doi, found in noticed.notices.items():
-        ledger.note(doi, found, [id for id, each in works.items() if each == doi])
+        ledger.store_notices(doi, found, [id for id, each in works.items() if each == doi])
     return noticed
 
 
@@ -243,25 +246,27 @@ async def _look_up_notices(desk: Notices, dois: Sequence[str], seconds: float) -
     try:
         async with asyncio.timeout(seconds):
             for doi in dois:
-                found[doi] = await desk.of(doi)
+                found[doi] = await desk.find_notices(doi)
     except (SearchError, TimeoutError) as error:
         failed = str(error) or _("no answer in {seconds} s").format(seconds=f"{seconds:g}")
     return Noticed(notices=found, failed=failed)
 
 
-def _what_became(known: Mapping[str, tuple[Notice, ...]], titles: Mapping[str, str], failed: str) -> tuple[str, ...]:
+def _notice_sentences(
+    known: Mapping[str, tuple[Notice, ...]], titles: Mapping[str, str], failed: str
+) -> tuple[str, ...]:
     texts = []
     for doi, notices in known.items():
         for each in notices:
             of = f" (doi.org/{each.doi})" if each.doi and each.doi.lower() != doi else ""
             text = _(WITHDRAWN if each.withdraws else NOTICED)
-            texts.append(text.format(notice=notice_line(each), title=quoted(titles[doi]) + of))
+            texts.append(text.format(notice=notice_line(each), title=quote_text(titles[doi]) + of))
     unknown = len(titles) - len(known)
     if unknown:
-        why = failed or _("at most {count} are looked up").format(count=number(MOST))
+        why = failed or _("at most {count} are looked up").format(count=format_number(MAX_WORKS))
         unsure = _("It is not known whether all cited works still stand: {count} could not be looked up ({why}).")
-        texts.append(unsure.format(count=number(unknown), why=why))
+        texts.append(unsure.format(count=format_number(unknown), why=why))
     else:
         asked = _("Crossref was asked whether the cited works with a DOI ({count}) were retracted or corrected.")
-        texts.append(asked.format(count=number(len(titles))))
+        texts.append(asked.format(count=format_number(len(titles))))
     return tuple(texts)

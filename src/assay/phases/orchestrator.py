@@ -11,22 +11,22 @@ from functools import partial
 import msgspec
 
 from assay.agents.findings import THINK
-from assay.agents.history import CallResult, History, ModelTurn, ask, output, pluralize, rules
-from assay.agents.replies import mend, names, tell_ignored
+from assay.agents.history import CallResult, History, ModelTurn, ask_with_history, output_cap, pluralize, rules_message
+from assay.agents.replies import log_ignored_tools, read_calls, tool_names
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import PlanChanged, ThinkFinished, ThinkStarted
 from assay.core.messages import Message, Request, ToolCall, ToolDefinition
-from assay.core.phrases import ended_by
+from assay.core.phrases import ended_by_text
 from assay.core.plan import Plan
 from assay.core.translation import gettext as _
-from assay.phases.case import Research, data, steered, user
+from assay.phases.case import Research, steering_messages, to_json, user_message
 from assay.phases.dispatch import RESEARCH_AGENT, AgentPool, Dispatch, Sent, collect
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.tools.arguments import define
 
 CALL_A_TOOL = "Answer with a tool call: research_agent for what is open, or generate_report."
-FIRST_WORDS = 1_500
+MAX_SHORT_CHARS = 1_500
 
 
 class GenerateReport(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ GENERATE_REPORT = define(
 
 
 class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of a decision."""
+    """The `rules_message` message of a decision."""
 
     cycle: int
     cycles: int
@@ -67,9 +67,9 @@ async def orchestrate(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
             place = run.child(f"cycle-{cycle}")
             if not await orchestrator.take_instructions(place) and not more:
                 break
-            more = await orchestrator.cycle(place, cycle)
+            more = await orchestrator.run_cycle(place, cycle)
     except LimitReached as limit:
-        run.warn(ended_by(limit.reason))
+        run.warn(ended_by_text(limit.reason))
     except ModelFailed as failed:
         run.warn(_("the orchestrator failed, the plan is carried out without it: {why}").format(why=failed.reason))
     return orchestrator.research
@@ -85,13 +85,13 @@ class Orchestrator:
 
     async def take_instructions(self, place: Run) -> bool:
         """Take the owner's instructions since the last decision; return whether there were any."""
-        instructions = await place.steering()
-        for message in steered(instructions):
+        instructions = await place.take_steering()
+        for message in steering_messages(instructions):
             self.history.add(ModelTurn(said=message))
         self.research = msgspec.structs.replace(self.research, steering=(*self.research.steering, *instructions))
         return bool(instructions)
 
-    async def cycle(self, place: Run, cycle: int) -> bool:
+    async def run_cycle(self, place: Run, cycle: int) -> bool:
         """Make one decision and send its agents. Returns whether another cycle follows.
 
         Raises:
@@ -101,21 +101,21 @@ class Orchestrator:
         sent = [each for each in settled.values() if isinstance(each, Sent)]
         if not sent:
             return False
-        self._change(place, self.research.with_running(each.task.step for each in sent))
+        self._set_research(place, self.research.with_running(each.task.step for each in sent))
         self.research = msgspec.structs.replace(self.research, cycles=cycle)
-        answers = {id: await self._outcome(place, each) for id, each in settled.items()}
+        answers = {id: await self._collect_result(place, each) for id, each in settled.items()}
         hint = place.prompt("assay.phases", "explore") if cycle == 1 else ""
         self.history.add(ModelTurn(said=message, results=_results(message.calls, answers), told=hint))
         return True
 
-    async def _outcome(self, place: Run, sent: Sent | str) -> str:
+    async def _collect_result(self, place: Run, sent: Sent | str) -> str:
         if isinstance(sent, str):
             return sent
         research, results = await collect(sent, self.research)
-        self._change(place, research)
+        self._set_research(place, research)
         return results
 
-    def _change(self, place: Run, research: Research) -> None:
+    def _set_research(self, place: Run, research: Research) -> None:
         if research.plan != self.research.plan:
             place.emit(PlanChanged(plan=research.plan))
         self.research = research
@@ -124,8 +124,8 @@ class Orchestrator:
         """Ask until agents are sent or the report is wanted. Thinking and mistakes use up no cycle, but have limits."""
         thoughts = mistakes = 0
         while True:
-            message, settled = await self._ask(place, cycle, thoughts)
-            called = names(message.calls)
+            message, settled = await self._ask_for_calls(place, cycle, thoughts)
+            called = tool_names(message.calls)
             thought = THINK.name in called
             if any(isinstance(each, Sent) for each in settled.values()) or GENERATE_REPORT.name in called:
                 self._unconsidered = not (thought or thoughts) and THINK in self._tools(place, thoughts)
@@ -134,12 +134,12 @@ class Orchestrator:
             thoughts += sum(call.name == THINK.name for call in message.calls)
             if mistakes > 1:
                 if not message.calls:
-                    tell_ignored(place, place.profile("analytical").name, "orchestrate")
+                    log_ignored_tools(place, place.profile("analytical").name, "orchestrate")
                 return message, {}
             results = _results(message.calls, {id: str(reason) for id, reason in settled.items()})
             self.history.add(ModelTurn(said=message, results=results, told="" if message.calls else CALL_A_TOOL))
 
-    async def _ask(self, place: Run, cycle: int, thoughts: int) -> tuple[Message, Mapping[str, Sent | str]]:
+    async def _ask_for_calls(self, place: Run, cycle: int, thoughts: int) -> tuple[Message, Mapping[str, Sent | str]]:
         tools = self._tools(place, thoughts)
         depth = self.agent_pool.rules
         cycle_rules = CycleRules(
@@ -151,26 +151,26 @@ class Orchestrator:
         )
         request = Request(
             task="orchestrate",
-            system=_system(place, tools),
+            system=_system_prompt(place, tools),
             messages=(),
             tools=tools,
             tool_choice="required",
-            max_tokens=output(place.profile("analytical"), depth.decision_tokens),
+            max_tokens=output_cap(place.profile("analytical"), depth.decision_tokens),
         )
         dispatch = Dispatch(place, self.agent_pool, self.research, cycle)
         try:
-            closing = [user("plan", data(self.research.plan)), rules(cycle_rules)]
+            closing = [user_message("plan", to_json(self.research.plan)), rules_message(cycle_rules)]
             hooks = StreamHooks(
-                on_call=dispatch.take, on_begin=partial(self.agent_pool.foresight.ending, self.research)
+                on_call=dispatch.take_call, on_begin=partial(self.agent_pool.foresight.begin_final_calls, self.research)
             )
-            reply = await ask(place, "analytical", self.history, request, closing, hooks)
+            reply = await ask_with_history(place, "analytical", self.history, request, closing, hooks)
         except (LimitReached, ModelFailed):
-            dispatch.settle([])
+            dispatch.settle_calls([])
             raise
-        calls = mend(reply, names(tools))
+        calls = read_calls(reply, tool_names(tools))
         if not reply.calls:
             _log_thoughts(place, calls)
-        return Message(role="assistant", text=reply.text, calls=calls), dispatch.settle(calls)
+        return Message(role="assistant", text=reply.text, calls=calls), dispatch.settle_calls(calls)
 
     def _tools(self, place: Run, thoughts: int) -> tuple[ToolDefinition, ...]:
         native = place.profile("analytical").native_reasoning
@@ -178,7 +178,7 @@ class Orchestrator:
         return (RESEARCH_AGENT, GENERATE_REPORT, *((THINK,) if may_think else ()))
 
 
-def _system(place: Run, tools: Sequence[ToolDefinition]) -> str:
+def _system_prompt(place: Run, tools: Sequence[ToolDefinition]) -> str:
     """The orchestrator's prompt; for models with native reasoning without `think`."""
     text = place.prompt("assay.phases", "orchestrate")
     return f"{text}\n\n{place.prompt('assay.phases', 'think')}" if THINK in tools else text
@@ -206,5 +206,5 @@ def _remark(call: ToolCall, agents: bool) -> str:
 
 
 def _result(id: str, text: str) -> CallResult:
-    short = text if len(text) <= FIRST_WORDS else text[:FIRST_WORDS] + " … (shortened)"
+    short = text if len(text) <= MAX_SHORT_CHARS else text[:MAX_SHORT_CHARS] + " … (shortened)"
     return CallResult(call_id=id, text=text, shorten=lambda: (short, short[:200]))

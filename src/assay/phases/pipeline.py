@@ -7,28 +7,43 @@ from functools import partial
 
 import msgspec
 
-from assay.agents.findings import cite
+from assay.agents.findings import resolve_citations
 from assay.core.errors import UnknownName
-from assay.core.phrases import expect
+from assay.core.phrases import record_phrases
 from assay.core.plan import Coverage, Plan
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
 from assay.evidence.documents import DocumentReader
-from assay.locale import speaking
-from assay.phases.anticipation import NextCalls, count_unasked, foresee_background, search_names, search_question
-from assay.phases.background import look_around
-from assay.phases.case import Case, Draft, Research, goes_on, on_new_topic, open_case, searchable, with_instructions
-from assay.phases.coverage import cover
+from assay.locale import use_locale
+from assay.phases.anticipation import (
+    NextCalls,
+    count_unused_speculation,
+    foresee_background,
+    search_names,
+    search_question,
+)
+from assay.phases.background import search_background
+from assay.phases.case import (
+    Case,
+    Draft,
+    Research,
+    add_instructions,
+    drop_inherited_evidence,
+    has_searchable_sources,
+    open_case,
+    uses_inherited_evidence,
+)
+from assay.phases.coverage import complete_coverage
 from assay.phases.dispatch import AgentPool
-from assay.phases.fields.answer import fill
-from assay.phases.final import finish
-from assay.phases.fork import Checkpoint, announce, keep, recalled, take_up
-from assay.phases.method import forewarn
-from assay.phases.planner import agreed, follow, make_plan
-from assay.phases.survey.survey_phase import survey
-from assay.phases.triage import classify
-from assay.phases.without_plan import answer, answer_from, work_alone
-from assay.phases.write import check_tools, write, write_nothing
+from assay.phases.fields.answer import fill_fields
+from assay.phases.final import finish_run
+from assay.phases.fork import Checkpoint, add_recalled_finding, load_fork, log_cited_sources, store_checkpoint
+from assay.phases.method import look_up_before_writing
+from assay.phases.planner import accept_given_plan, confirm_step, make_plan
+from assay.phases.survey.survey_phase import write_survey
+from assay.phases.triage import classify_question
+from assay.phases.without_plan import answer_directly, answer_from_opened, run_single_agent
+from assay.phases.write import check_tools, write_nothing, write_report
 from assay.run.engine import Outcome
 from assay.run.protocols import Tool
 from assay.run.run import Run
@@ -83,130 +98,134 @@ async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
         InputNeeded: a person must answer first.
     """
     strategy = parts.strategy(run.brief.strategy)
-    with speaking(run.brief.locale):
-        expect()
-        run.limit("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage sets the depth
+    with use_locale(run.brief.locale):
+        record_phrases()
+        run.set_depth("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage sets the depth
         case = await open_case(run, parts.allowed(run.brief.tools), parts.reader, parts.checks)
         if run.brief.mode == "agent":
-            draft = await work_alone(run, case)
+            draft = await run_single_agent(run, case)
         else:
             case, at = await take_up_case(run, case)
-            draft = await drafted(run, case, at, strategy)
-        outcome = await finish(run, case, draft)
-        await count_unasked(run)
+            draft = await write_draft(run, case, at, strategy)
+        outcome = await finish_run(run, case, draft)
+        await count_unused_speculation(run)
         return outcome
 
 
 async def take_up_case(run: Run, case: Case) -> tuple[Case, Checkpoint]:
     """Do triage. A forked run continues from the checkpoint it was forked at."""
     if run.brief.fork is not None:
-        case, at = await take_up(run, case)
+        case, at = await load_fork(run, case)
     else:
         await search_question(run, case)
-        triage, case = await classify(run, case, partial(foresee_background, run, case))
-        case = case if goes_on(run.brief, triage) or not searchable(run, case) else on_new_topic(run, case)
+        triage, case = await classify_question(run, case, partial(foresee_background, run, case))
+        case = (
+            case
+            if uses_inherited_evidence(run.brief, triage) or not has_searchable_sources(run, case)
+            else drop_inherited_evidence(run, case)
+        )
         at = Checkpoint(triage=triage, question=case.question, answers=case.answers, assumptions=case.assumptions)
-    run.limit(at.triage.depth)
+    run.set_depth(at.triage.depth)
     return case, at
 
 
-async def drafted(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> Draft:
+async def write_draft(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> Draft:
     """Write the report: an answer at once, a survey of every document, or the result of research."""
     triage = at.triage
     if run.brief.fork is None:
         if triage.answer is not None or run.brief.mode == "web_search":
-            return await at_once(run, case, triage.answer or "")
-        if not searchable(run, case):
-            return await without_search(run, case)
-        if triage.whole_collection and not run.brief.schema and await agreed(run, _(EVERY_DOCUMENT)):
-            surveyed = await survey(run, case)
+            return await answer_at_once(run, case, triage.answer or "")
+        if not has_searchable_sources(run, case):
+            return await answer_without_search(run, case)
+        if triage.whole_collection and not run.brief.schema and await confirm_step(run, _(EVERY_DOCUMENT)):
+            surveyed = await write_survey(run, case)
             if surveyed is not None:
                 return surveyed
-    return await researched(run, case, at, strategy)
+    return await draft_from_research(run, case, at, strategy)
 
 
-async def researched(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> Draft:
+async def draft_from_research(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> Draft:
     """Do background, plan, research with coverage, and report, except what a forked run brought along."""
     agent_pool = AgentPool(case, run.rules, NextCalls(run, case))
-    at = await oriented(run, case, at)
-    at = await planned(run, case, at)
-    at, research = await investigated(run, agent_pool, at, strategy)
-    case = await with_instructions(run, case, research.steering)
-    await forewarn(run, case.ledger, research.findings)
-    return await reported(run, case, research, at.coverage)
+    at = await add_background(run, case, at)
+    at = await add_plan(run, case, at)
+    at, research = await do_research(run, agent_pool, at, strategy)
+    case = await add_instructions(run, case, research.steering)
+    await look_up_before_writing(run, case.ledger, research.findings)
+    return await report_findings(run, case, research, at.coverage)
 
 
-async def at_once(run: Run, case: Case, text: str) -> Draft:
+async def answer_at_once(run: Run, case: Case, text: str) -> Draft:
     """Answer without a plan: with `text`, from a quick look at the documents, or from what was found before.
 
     Raises:
         ModelFailed: no model worked and nothing was found.
     """
     if not text and "search" not in case.tools:
-        return await answer_from(run, case)
-    draft = await answer(run, case, text)
-    announce(run, case, draft.text)
+        return await answer_from_opened(run, case)
+    draft = await answer_directly(run, case, text)
+    log_cited_sources(run, case, draft.text)
     return draft
 
 
-async def without_search(run: Run, case: Case) -> Draft:
+async def answer_without_search(run: Run, case: Case) -> Draft:
     """Answer without a search, from the evidence of an earlier run.
 
     Raises:
         NothingSearched: nothing was searched.
     """
-    inherits = bool(case.ledger.everything()[1])
-    draft = await (answer_from if inherits else write_nothing)(run, case)
-    announce(run, case, draft.text)
+    inherits = bool(case.ledger.passages_and_sources()[1])
+    draft = await (answer_from_opened if inherits else write_nothing)(run, case)
+    log_cited_sources(run, case, draft.text)
     return draft
 
 
-async def oriented(run: Run, case: Case, at: Checkpoint) -> Checkpoint:
+async def add_background(run: Run, case: Case, at: Checkpoint) -> Checkpoint:
     """Add what a first search shows the planner."""
     if run.brief.fork is not None:
         return at
-    return msgspec.structs.replace(at, background=await look_around(run, case))
+    return msgspec.structs.replace(at, background=await search_background(run, case))
 
 
-async def planned(run: Run, case: Case, at: Checkpoint) -> Checkpoint:
+async def add_plan(run: Run, case: Case, at: Checkpoint) -> Checkpoint:
     """Add a plan: the one that exists, one given by the user, or the planner's."""
     if at.plan is not None:
         return at
-    keep(run, "plan", at, case.ledger)
+    store_checkpoint(run, "plan", at, case.ledger)
     if at.given:
-        plan = await follow(run, at.given)
+        plan = await accept_given_plan(run, at.given)
     else:
         await search_names(run, case)
         plan = await make_plan(run, case, at.background)
     return msgspec.structs.replace(at, plan=plan, given=None)
 
 
-async def investigated(
+async def do_research(
     run: Run, agent_pool: AgentPool, at: Checkpoint, strategy: Strategy
 ) -> tuple[Checkpoint, Research]:
     """Return existing research, or do it with the strategy; then coverage sends agents for open parts."""
     if at.research is not None:
         return at, at.research
     assert at.plan is not None
-    keep(run, "research", at, agent_pool.case.ledger)
+    store_checkpoint(run, "research", at, agent_pool.case.ledger)
     async with run.phase("research") as phase:
-        research, coverage = await cover(phase, agent_pool, await strategy(phase, agent_pool, at.plan))
+        research, coverage = await complete_coverage(phase, agent_pool, await strategy(phase, agent_pool, at.plan))
     at = msgspec.structs.replace(at, research=research, coverage=coverage)
-    keep(run, "write", at, agent_pool.case.ledger)
+    store_checkpoint(run, "write", at, agent_pool.case.ledger)
     return at, research
 
 
-async def reported(run: Run, case: Case, research: Research, coverage: tuple[Coverage, ...]) -> Draft:
+async def report_findings(run: Run, case: Case, research: Research, coverage: tuple[Coverage, ...]) -> Draft:
     """Report what was found: in the writer's text, or as the fields of a schema.
 
     Raises:
         ModelFailed, NothingSearched: nothing was found.
     """
     if run.brief.schema:
-        draft = await fill(run, case, research)
+        draft = await fill_fields(run, case, research)
     else:
-        draft = await write(run, case, recalled(case, research), coverage)
-    if not draft.found or not cite(draft.text, case.ledger).passages:
+        draft = await write_report(run, case, add_recalled_finding(case, research), coverage)
+    if not draft.found or not resolve_citations(draft.text, case.ledger).passages:
         await check_tools(run)
-    announce(run, case, draft.text)
+    log_cited_sources(run, case, draft.text)
     return msgspec.structs.replace(draft, coverage=coverage)

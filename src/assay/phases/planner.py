@@ -8,26 +8,28 @@ from typing import Any
 
 import msgspec
 
-from assay.agents.history import output, pluralize, readable
-from assay.agents.history import rules as stated
-from assay.agents.replies import line_of, read_json
-from assay.core.citations.reader import unwrapped
+from assay.agents.history import ask_until_readable, output_cap, pluralize
+from assay.agents.history import rules_message as stated
+from assay.agents.replies import one_line_text, read_json
+from assay.core.citations.reader import data_reader
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
 from assay.core.messages import Request, Schema, object_schema
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import Plan, PlanStep, Reviewed, StepTitles
 from assay.core.translation import gettext as _
-from assay.phases.case import Case, conversation_messages, user
+from assay.phases.case import Case, conversation_messages, user_message
 from assay.run.run import Run
 from assay.run.voice import Beside, StreamHooks
 
 TITLE_LENGTH = 200
-HIGHEST = 1_000
+MAX_STEP_NUMBER = 1_000
 """A higher number is not that of a step."""
-PROMPTS = {"reflective": "plan_steps"}
+PLAN_PROMPTS = {"reflective": "plan_steps"}
 """The planning prompt of each strategy; others use `plan`, which is for agents working in parallel."""
-AGAIN = "Your reply could not be read as a plan. Reply with the JSON object only: no other words, no code fence."
+UNREADABLE_PLAN_NOTE = (
+    "Your reply could not be read as a plan. Reply with the JSON object only: no other words, no code fence."
+)
 
 _STEP = {
     "title": {"type": "string"},
@@ -37,18 +39,18 @@ _STEP = {
 }
 
 
-def plan_form(name: str, step: Mapping[str, Any] | None = None, **fields: Any) -> Schema:
+def plan_schema(name: str, step: Mapping[str, Any] | None = None, **fields: Any) -> Schema:
     """The JSON schema of a plan, for services that enforce one; `step` and `fields` add to a step and to the plan."""
     steps = {"type": "array", "items": object_schema({**_STEP, **(step or {})})}
     written = {"title": {"type": "string"}, "thought": {"type": "string"}, **fields, "steps": steps}
     return Schema(name=name, schema=object_schema(written))
 
 
-FORM = plan_form("plan")
+PLAN_SCHEMA = plan_schema("plan")
 
 
 class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of the planner."""
+    """The `rules_message` message of the planner."""
 
     min_steps: int
     max_steps: int
@@ -69,15 +71,15 @@ async def make_plan(run: Run, case: Case, background: str) -> Plan:
     """
     async with run.phase("plan") as phase:
         phase.emit(PlanStarted())
-        plan = await _plan(phase, case, background)
+        plan = await _ask_for_plan(phase, case, background)
         phase.emit(PlanProposed(plan=plan))
         if phase.brief.review == "never":
             phase.emit(PlanApproved(plan=plan))
             return plan
-        return await review(phase, plan)
+        return await review_plan(phase, plan)
 
 
-async def follow(run: Run, plan: Plan) -> Plan:
+async def accept_given_plan(run: Run, plan: Plan) -> Plan:
     """Follow a plan that a person gave before the run began; no model is called."""
     async with run.phase("plan") as phase:
         phase.emit(PlanStarted())
@@ -86,7 +88,7 @@ async def follow(run: Run, plan: Plan) -> Plan:
     return plan
 
 
-async def agreed(run: Run, wanted: str) -> bool:
+async def confirm_step(run: Run, wanted: str) -> bool:
     """True if research may go on with this single step; a person decides if the brief says so.
 
     Raises:
@@ -95,12 +97,12 @@ async def agreed(run: Run, wanted: str) -> bool:
     if run.brief.review == "never":
         return True
     async with run.phase("plan") as phase:
-        plan = one_step(wanted)
+        plan = single_step_plan(wanted)
         phase.emit(PlanProposed(plan=plan))
-        return await review(phase, plan) == plan
+        return await review_plan(phase, plan) == plan
 
 
-async def review(phase: Run, plan: Plan) -> Plan:
+async def review_plan(phase: Run, plan: Plan) -> Plan:
     """Return the plan as a person approves it, or the one they replace it with.
 
     Raises:
@@ -114,29 +116,33 @@ async def review(phase: Run, plan: Plan) -> Plan:
     return plan
 
 
-async def _plan(phase: Run, case: Case, background: str) -> Plan:
+async def _ask_for_plan(phase: Run, case: Case, background: str) -> Plan:
     try:
-        plan = await _ask(phase, _request(phase, case, background))
+        plan = await _ask_within_window(phase, _request(phase, case, background))
     except (LimitReached, ModelFailed) as failed:
-        phase.warn(_("the planner failed, the question itself is the plan: {why}").format(why=in_words(failed.reason)))
-        return one_step(case.question)
+        phase.warn(
+            _("the planner failed, the question itself is the plan: {why}").format(
+                why=stop_reason_phrase(failed.reason)
+            )
+        )
+        return single_step_plan(case.question)
     if plan is None:
         phase.warn(_("the plan could not be read, the question itself is the plan"))
-        return one_step(case.question)
-    return concise(plan, case.question)
+        return single_step_plan(case.question)
+    return drop_repeated_descriptions(plan, case.question)
 
 
-async def _ask(phase: Run, request: Request) -> Plan | None:
+async def _ask_within_window(phase: Run, request: Request) -> Plan | None:
     """Ask for the plan, without the background if that is too much."""
     steps = Steps()
-    hooks = StreamHooks(deltas=steps, listener=steps, reading=unwrapped)
+    hooks = StreamHooks(deltas=steps, listener=steps, reading=data_reader)
     read = partial(read_plan, max_steps=phase.rules.max_steps)
     try:
-        return await readable(phase, "analytical", request, read, AGAIN, hooks)
+        return await ask_until_readable(phase, "analytical", request, read, UNREADABLE_PLAN_NOTE, hooks)
     except ContextTooLong:
         kept = tuple(message for message in request.messages if message.name != "background")
         shorter = msgspec.structs.replace(request, messages=kept)
-        return await readable(phase, "analytical", shorter, read, AGAIN, hooks)
+        return await ask_until_readable(phase, "analytical", shorter, read, UNREADABLE_PLAN_NOTE, hooks)
 
 
 class Steps:
@@ -164,12 +170,12 @@ class Steps:
 def _request(phase: Run, case: Case, background: str) -> Request:
     rules = phase.rules
     plan_rules = PlanRules(min_steps=rules.min_steps, max_steps=rules.max_steps, date=case.date)
-    messages = [user("documents", case.documents)]
+    messages = [user_message("documents", case.documents)]
     if background:
-        messages.append(user("background", background))
+        messages.append(user_message("background", background))
     return Request(
         task="plan",
-        system=phase.prompt("assay.phases", PROMPTS.get(phase.brief.strategy, "plan")),
+        system=phase.prompt("assay.phases", PLAN_PROMPTS.get(phase.brief.strategy, "plan")),
         messages=(
             *messages,
             *conversation_messages(phase, "analytical"),
@@ -177,12 +183,12 @@ def _request(phase: Run, case: Case, background: str) -> Request:
             *case.question_messages(),
         ),
         tool_choice="none",
-        max_tokens=output(phase.profile("analytical"), rules.plan_tokens),
-        schema=FORM,
+        max_tokens=output_cap(phase.profile("analytical"), rules.plan_tokens),
+        schema=PLAN_SCHEMA,
     )
 
 
-def one_step(question: str) -> Plan:
+def single_step_plan(question: str) -> Plan:
     """The plan if there is no other: find the answer."""
     return Plan(title=question[:TITLE_LENGTH], steps=(PlanStep(id=1, title=question),))
 
@@ -200,22 +206,22 @@ def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
         return None
     value = value["plan"] if isinstance(value.get("plan"), dict) else value
     written = value.get("steps")
-    steps = [_step(each) for each in written] if isinstance(written, list) else []
+    steps = [_read_step(each) for each in written] if isinstance(written, list) else []
     found = [step for step in steps if step is not None]
     if not more:  # there is no step to retry yet
         found = [msgspec.structs.replace(step, again=0) for step in found]
-    numbered = _numbered(found, max_steps, searching=not more)
+    numbered = _number_steps(found, max_steps, searching=not more)
     enough = more and value.get("enough_context") is True
     if not numbered and not enough:
         return None
-    title = line_of(value.get("title")) or (numbered[0].title if numbered else "")
-    thought = line_of(value.get("thought"))
+    title = one_line_text(value.get("title")) or (numbered[0].title if numbered else "")
+    thought = one_line_text(value.get("thought"))
     return Plan(title=title[:TITLE_LENGTH], thought=thought, enough_context=enough, steps=numbered)
 
 
-def concise(plan: Plan, question: str) -> Plan:
+def drop_repeated_descriptions(plan: Plan, question: str) -> Plan:
     """Drop descriptions that only repeat the question or its beginning: every agent gets the question anyway."""
-    whole = line_of(question).casefold()
+    whole = one_line_text(question).casefold()
     steps = (
         msgspec.structs.replace(step, description="")
         if whole.startswith(step.description.casefold().rstrip("…. ")) or step.description == step.title
@@ -225,12 +231,12 @@ def concise(plan: Plan, question: str) -> Plan:
     return msgspec.structs.replace(plan, steps=tuple(steps))
 
 
-def _step(value: object) -> PlanStep | None:
+def _read_step(value: object) -> PlanStep | None:
     if isinstance(value, str):
         value = {"title": value}
     if not isinstance(value, dict):
         return None
-    title = line_of(value.get("title") or value.get("name") or value.get("description"))
+    title = one_line_text(value.get("title") or value.get("name") or value.get("description"))
     if not title:
         return None
     analysis = value.get("type") == "analysis"
@@ -239,14 +245,14 @@ def _step(value: object) -> PlanStep | None:
     return PlanStep(
         id=0,
         title=title,
-        description=line_of(value.get("description")),
+        description=one_line_text(value.get("description")),
         type="analysis" if analysis else "research",
         needs_search=needs_search if isinstance(needs_search, bool) else not analysis,
-        again=retried if type(retried) is int and 0 < retried <= HIGHEST else 0,
+        again=retried if type(retried) is int and 0 < retried <= MAX_STEP_NUMBER else 0,
     )
 
 
-def _numbered(steps: list[PlanStep], most: int, *, searching: bool) -> tuple[PlanStep, ...]:
+def _number_steps(steps: list[PlanStep], most: int, *, searching: bool) -> tuple[PlanStep, ...]:
     """Number the steps from 1, without repetitions; with `searching`, at least one of them searches."""
     by_title: dict[str, PlanStep] = {}
     for step in steps:

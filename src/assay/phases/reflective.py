@@ -8,31 +8,31 @@ from functools import partial
 import msgspec
 
 from assay.agents.findings import AgentTask, Finding
-from assay.agents.history import halved, output, pluralize, readable
-from assay.agents.history import rules as stated
-from assay.agents.loop import FIRST_TURN, Agent, conduct, research_agent
+from assay.agents.history import ask_until_readable, ask_with_halving, output_cap, pluralize
+from assay.agents.history import rules_message as stated
+from assay.agents.loop import FIRST_TURN, Agent, research_task, run_agent
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
 from assay.core.messages import Request
-from assay.core.phrases import ended_by
+from assay.core.phrases import ended_by_text
 from assay.core.plan import Plan, PlanStep
+from assay.core.translation import format_number
 from assay.core.translation import gettext as _
-from assay.core.translation import number
-from assay.phases.case import WORKED_ON, Research, data, marked, steered, user
-from assay.phases.coverage import SHARE, earlier, findings_message
-from assay.phases.dispatch import AgentPool, Sent, analyze, collect, may_work
-from assay.phases.planner import AGAIN, PROMPTS, concise, plan_form, read_plan
+from assay.phases.case import WORKED_ON, Research, mark_steps, steering_messages, to_json, user_message
+from assay.phases.coverage import FINDINGS_WINDOW_DIVISOR, earlier_findings_text, findings_message
+from assay.phases.dispatch import AgentPool, Sent, analyze, check_work_allowed, collect
+from assay.phases.planner import PLAN_PROMPTS, UNREADABLE_PLAN_NOTE, drop_repeated_descriptions, plan_schema, read_plan
 from assay.phases.reflector import Classic, Decision, decide, plan_progress
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 
 # Another plan: finished steps keep their numbers; open ones are planned again, with the reflector's reasons.
 
-FORM = plan_form("changed_plan", {"again": {"type": "integer"}}, enough_context={"type": "boolean"})
+CHANGED_PLAN_SCHEMA = plan_schema("changed_plan", {"again": {"type": "integer"}}, enough_context={"type": "boolean"})
 
 
 class ReplanRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of the planner for a change of plan: how many steps it may have, and its number."""
+    """The `rules_message` message of the planner for a change of plan: how many steps it may have, and its number."""
 
     min_steps: int
     max_steps: int
@@ -72,26 +72,28 @@ async def replan(
 
     async def attempt(tokens: int) -> Plan | None:
         request = _request(place, agent_pool, research, decisions, most, tokens)
-        return await readable(place, "analytical", request, partial(read_plan, max_steps=most, more=True), AGAIN)
+        return await ask_until_readable(
+            place, "analytical", request, partial(read_plan, max_steps=most, more=True), UNREADABLE_PLAN_NOTE
+        )
 
     try:
-        written = await halved(attempt, place.profile("analytical").window // SHARE)
+        written = await ask_with_halving(attempt, place.profile("analytical").window // FINDINGS_WINDOW_DIVISOR)
     except ModelFailed as failed:
         place.warn(_("the planner failed, the plan stays as it was: {why}").format(why=failed.reason))
         return None
-    plan = merged(research.plan, written, tried, highest) if written else None
+    plan = merge_plans(research.plan, written, tried, highest) if written else None
     if plan is None:
         place.warn(_("the changed plan could not be read, the plan stays as it was"))
         return None
-    return concise(plan, agent_pool.case.question)
+    return drop_repeated_descriptions(plan, agent_pool.case.question)
 
 
-def merged(old: Plan, written: Plan, tried: Collection[int], highest: int) -> Plan | None:
+def merge_plans(old: Plan, written: Plan, tried: Collection[int], highest: int) -> Plan | None:
     """`old` with its untried steps replaced by those of `written`; None if nothing is left to do.
 
     A step that is planned again keeps its number. One tried without a result is skipped from now on.
     """
-    kept = [_settled(step) for step in old.steps if step.id in tried]
+    kept = [_skip_if_unanswered(step) for step in old.steps if step.id in tried]
     open_ids = {step.title.casefold(): step.id for step in old.steps if step.id not in tried}
     done = {step.title.casefold() for step in kept if step.status in WORKED_ON}
     roots = {step.id: step.again or step.id for step in kept}
@@ -114,7 +116,7 @@ def merged(old: Plan, written: Plan, tried: Collection[int], highest: int) -> Pl
     )
 
 
-def _settled(step: PlanStep) -> PlanStep:
+def _skip_if_unanswered(step: PlanStep) -> PlanStep:
     return step if step.status in WORKED_ON else msgspec.structs.replace(step, status="skipped")
 
 
@@ -132,19 +134,19 @@ def _request(
     )
     return Request(
         task="plan",
-        system=f"{place.prompt('assay.phases', PROMPTS['reflective'])}\n\n{place.prompt('assay.phases', 'replan')}",
+        system=f"{place.prompt('assay.phases', PLAN_PROMPTS['reflective'])}\n\n{place.prompt('assay.phases', 'replan')}",
         messages=(
-            user("documents", agent_pool.case.documents),
+            user_message("documents", agent_pool.case.documents),
             stated(rules),
             *agent_pool.case.question_messages(),
             *findings_message(agent_pool.case.ledger, research.findings, tokens),
-            user("plan", data(research.plan)),
-            user("reflections", data(decisions)),
-            *steered(research.steering),
+            user_message("plan", to_json(research.plan)),
+            user_message("reflections", to_json(decisions)),
+            *steering_messages(research.steering),
         ),
         tool_choice="none",
-        max_tokens=output(place.profile("analytical"), agent_pool.rules.plan_tokens),
-        schema=FORM,
+        max_tokens=output_cap(place.profile("analytical"), agent_pool.rules.plan_tokens),
+        schema=CHANGED_PLAN_SCHEMA,
     )
 
 
@@ -152,11 +154,11 @@ async def reflect(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
     """Work through a plan step by step until the reflector, the steps or a limit end it; findings are kept."""
     stepwise = Stepwise(agent_pool, Research(plan=plan))
     try:
-        while (step := stepwise.next()) is not None:
-            if not await stepwise.take(run.child(f"step-{stepwise.research.cycles + 1}"), step):
+        while (step := stepwise.next_step()) is not None:
+            if not await stepwise.do_step(run.child(f"step-{stepwise.research.cycles + 1}"), step):
                 break
     except LimitReached as limit:
-        run.warn(ended_by(limit.reason))
+        run.warn(ended_by_text(limit.reason))
     return stepwise.research
 
 
@@ -169,32 +171,32 @@ class Stepwise:
         self.tried: set[int] = set()
         self._highest = max((step.id for step in research.plan.steps), default=0)
 
-    def next(self) -> PlanStep | None:
+    def next_step(self) -> PlanStep | None:
         """The next step in the plan's order. An analysis waits for findings; if there can be none, it is skipped."""
         cited = any(finding.passages for finding in self.research.findings)
-        return next((step for step in self._open() if step.needs_search or cited), None)
+        return next((step for step in self._open_steps() if step.needs_search or cited), None)
 
-    def _open(self) -> list[PlanStep]:
+    def _open_steps(self) -> list[PlanStep]:
         """The steps that nobody has worked on."""
         return [step for step in self.research.plan.steps if step.status == "pending" and step.id not in self.tried]
 
-    async def take(self, place: Run, step: PlanStep) -> bool:
+    async def do_step(self, place: Run, step: PlanStep) -> bool:
         """Do a step, reflect, and return whether to continue.
 
         Raises:
             LimitReached: nothing more can be done.
         """
-        await may_work(place)
-        await self._do(place, step)
+        await check_work_allowed(place)
+        await self._send_agent(place, step)
         at = plan_progress(self.agent_pool, self.research, self.tried)
-        if not at.left and not at.may_adjust:
+        if not at.left and not at.can_adjust:
             return False
         self.research = msgspec.structs.replace(
-            self.research, steering=(*self.research.steering, *await place.steering())
+            self.research, steering=(*self.research.steering, *await place.take_steering())
         )
-        hooks = StreamHooks(on_begin=partial(self._foresee, place))
+        hooks = StreamHooks(on_begin=partial(self._begin_next_call, place))
         decision = await decide(place, self.agent_pool, self.research, step.id, at, hooks)
-        if decision.applied != "continue":
+        if decision.action != "continue":
             place.drop_foreseen()
         self.decisions.append(msgspec.structs.replace(decision, judged=()))
         self.research = msgspec.structs.replace(
@@ -209,17 +211,17 @@ class Stepwise:
                 note=decision.note,
             )
         )
-        if decision.applied == "adjust":
+        if decision.action == "adjust":
             return await self._adjust(place)
-        if decision.applied == "complete":
-            self._complete(place)
-        return decision.applied == "continue"
+        if decision.action == "complete":
+            self._skip_remaining_steps(place)
+        return decision.action == "continue"
 
-    def _foresee(self, place: Run) -> None:
+    def _begin_next_call(self, place: Run) -> None:
         """Begin what follows if research goes on as planned: the first turn of the next step, or the report."""
-        step = self.next()
+        step = self.next_step()
         if step is None:
-            self.agent_pool.foresight.report(self.research)
+            self.agent_pool.foresight.begin_report(self.research)
         elif step.needs_search and not self._is_classic():
             place.foresee(FIRST_TURN, "analytical", partial(self._first_request, place, step))
 
@@ -230,22 +232,22 @@ class Stepwise:
     def _is_classic(self) -> bool:
         return bool(self.agent_pool.rules.queries) and "search" in self.agent_pool.case.tools
 
-    async def _do(self, place: Run, step: PlanStep) -> None:
+    async def _send_agent(self, place: Run, step: PlanStep) -> None:
         """Do a step in a lane of its own; the reflector learns of failures, and coverage handles them."""
         task = self._task(place, step)
         handle = place.spawn(
-            "agent", task, lambda run: self._work(run, task, step), returns=Finding, at_once=len(self._open())
+            "agent", task, lambda run: self._work(run, task, step), returns=Finding, at_once=len(self._open_steps())
         )
         self.tried.add(step.id)
         cycle = self.research.cycles + 1
         place.emit(AgentsPlanned(cycle=cycle, lanes=(handle.lane,)))
-        self._change(place, msgspec.structs.replace(self.research.with_running([step.id]), cycles=cycle))
+        self._set_research(place, msgspec.structs.replace(self.research.with_running([step.id]), cycles=cycle))
         research, _ = await collect(Sent(task=task, handle=handle), self.research)
-        self._change(place, research)
+        self._set_research(place, research)
 
     def _task(self, place: Run, step: PlanStep) -> AgentTask:
         """The step as a task with the findings so far."""
-        found = earlier(self.research.findings, place.profile("analytical"))
+        found = earlier_findings_text(self.research.findings, place.profile("analytical"))
         return msgspec.structs.replace(self.agent_pool.task(self.research, step), earlier=found)
 
     async def _work(self, run: Run, task: AgentTask, step: PlanStep) -> Finding:
@@ -254,8 +256,8 @@ class Stepwise:
             return await analyze(run, case.ledger, task, [each for each in self.research.findings if each.passages])
         if self._is_classic():
             classic = Classic(task, case.ledger, case.tools, run.lane, queries=rules.queries, pages=rules.pages)
-            return await conduct(run, classic)
-        return await research_agent(run, task, case.ledger, case.tools)
+            return await run_agent(run, classic)
+        return await research_task(run, task, case.ledger, case.tools)
 
     async def _adjust(self, place: Run) -> bool:
         """Change the plan, if the planner makes one; return whether anything is left to do."""
@@ -266,18 +268,20 @@ class Stepwise:
         ends = plan.enough_context and not any(step.status == "pending" for step in plan.steps)
         if ends and at.left and at.done < at.min_steps:
             text = _("the planner wanted to end research; at this depth at least {count} steps are done first")
-            place.warn(text.format(count=number(at.min_steps)))
+            place.warn(text.format(count=format_number(at.min_steps)))
             return True
         self._highest = max(self._highest, *(step.id for step in plan.steps))
-        self._change(place, msgspec.structs.replace(self.research, plan=plan))
+        self._set_research(place, msgspec.structs.replace(self.research, plan=plan))
         return not ends
 
-    def _complete(self, place: Run) -> None:
+    def _skip_remaining_steps(self, place: Run) -> None:
         """Give up the remaining steps on purpose: coverage sends no agents for them."""
         left = [step.id for step in self.research.plan.steps if step.status == "pending"]
-        self._change(place, msgspec.structs.replace(self.research, plan=marked(self.research.plan, left, "skipped")))
+        self._set_research(
+            place, msgspec.structs.replace(self.research, plan=mark_steps(self.research.plan, left, "skipped"))
+        )
 
-    def _change(self, place: Run, research: Research) -> None:
+    def _set_research(self, place: Run, research: Research) -> None:
         if research.plan != self.research.plan:
             place.emit(PlanChanged(plan=research.plan))
         self.research = research

@@ -9,29 +9,43 @@ from typing import Literal, get_args
 import msgspec
 
 from assay.agents.findings import AgentTask
-from assay.agents.history import ask, halved, number_list, output, pluralize, readable
-from assay.agents.history import rules as stated
+from assay.agents.history import (
+    ask_until_readable,
+    ask_with_halving,
+    ask_with_history,
+    number_list,
+    output_cap,
+    pluralize,
+)
+from assay.agents.history import rules_message as stated
 from assay.agents.loop import Agent
-from assay.agents.replies import line_of, mend, read_json
+from assay.agents.replies import one_line_text, read_calls, read_json
 from assay.core.errors import ModelFailed
 from assay.core.messages import Message, Request, Schema, ToolCall, object_schema
 from assay.core.plan import Coverage
 from assay.core.translation import gettext as _
 from assay.evidence.ledger import Ledger
-from assay.phases.background import QueryRules, best
-from assay.phases.case import WORKED_ON, PartAssessment, Research, data, steered, user
-from assay.phases.coverage import JUDGED, SHARE, assess, findings_message, parts_of, read_judged
+from assay.phases.background import QueryRules, top_sources
+from assay.phases.case import WORKED_ON, PartAssessment, Research, steering_messages, to_json, user_message
+from assay.phases.coverage import (
+    FINDINGS_WINDOW_DIVISOR,
+    PARTS_SCHEMA,
+    assess_coverage,
+    findings_message,
+    parts_json,
+    read_assessments,
+)
 from assay.phases.dispatch import AgentPool
 from assay.run.protocols import Tool
 from assay.run.run import Run
 from assay.run.voice import HEARD, StreamHooks
-from assay.tools.search import plain
+from assay.tools.search import normalize_query
 
 Choice = Literal["continue", "adjust", "complete"]
-REASONING, CHANGES, CHANGE = 2_000, 8, 300
+MAX_REASONING_CHARS, MAX_CHANGES, MAX_CHANGE_CHARS = 2_000, 8, 300
 """The most characters of the reasoning, the most suggested changes, and the most characters of each."""
-AGAIN = "Your reply could not be read. Reply with the JSON object only: no other words, no code fence."
-WORDS: dict[str, Choice] = {
+UNREADABLE_REPLY_NOTE = "Your reply could not be read. Reply with the JSON object only: no other words, no code fence."
+CHOICE_WORDS: dict[str, Choice] = {
     "continue": "continue",
     "go on": "continue",
     "adjust": "adjust",
@@ -40,14 +54,14 @@ WORDS: dict[str, Choice] = {
     "finish": "complete",
     "done": "complete",
 }
-FORM = Schema(
+DECISION_SCHEMA = Schema(
     name="decision",
     schema=object_schema(
         {
             "reasoning": {"type": "string"},
             "decision": {"type": "string", "enum": list(get_args(Choice))},
             "changes": {"type": "array", "items": {"type": "string"}},
-            "coverage": JUDGED,
+            "coverage": PARTS_SCHEMA,
         }
     ),
 )
@@ -67,14 +81,14 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     judged: tuple[PartAssessment, ...] = ()
 
     @property
-    def applied(self) -> Choice:
+    def action(self) -> Choice:
         """The action taken."""
         return "continue" if self.note else self.decision
 
 
 class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message: the last step, the numbers of done, remaining and failed steps, the plan's number, the
-    limits.
+    """The `rules_message` message: the last step, the numbers of done, remaining and failed steps, the plan's number,
+    the limits.
     """
 
     step: int
@@ -121,7 +135,7 @@ class PlanProgress(msgspec.Struct, frozen=True, kw_only=True):
     plans: int
 
     @property
-    def may_adjust(self) -> bool:
+    def can_adjust(self) -> bool:
         """True if there may be another plan, and a step in it."""
         return self.iteration < self.plans and self.tried < self.max_steps
 
@@ -141,7 +155,7 @@ def plan_progress(agent_pool: AgentPool, research: Research, tried: Collection[i
     )
 
 
-def forbidden(choice: Choice, at: PlanProgress) -> str:
+def rejection_reason(choice: Choice, at: PlanProgress) -> str:
     """Why a decision must not be followed, "" if it may. Without remaining steps, completing cuts nothing short."""
     if choice == "complete" and at.left and at.done < at.min_steps:
         return f"at this depth at least {at.min_steps} steps are done first; done: {at.done}"
@@ -161,21 +175,21 @@ async def decide(
         LimitReached: nothing more may be asked.
     """
     try:
-        decision = await _ask(place, agent_pool, research, step, at, hooks)
+        decision = await _ask_for_decision(place, agent_pool, research, step, at, hooks)
     except ModelFailed as failed:
         place.warn(_("the reflector failed, research goes on as planned: {why}").format(why=failed.reason))
         return Decision(step=step, note=f"the reflector failed: {failed.reason}")
     if decision is None:
         place.warn(_("the reflector's decision could not be read, research goes on as planned"))
         return Decision(step=step, note="the reflector's decision could not be read")
-    return msgspec.structs.replace(decision, note=forbidden(decision.decision, at))
+    return msgspec.structs.replace(decision, note=rejection_reason(decision.decision, at))
 
 
-async def _ask(
+async def _ask_for_decision(
     place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress, hooks: StreamHooks
 ) -> Decision | None:
     """The decision; asked for once more if it cannot be read."""
-    coverage = assess(agent_pool.case.question, research) if place.brief.assess else ()
+    coverage = assess_coverage(agent_pool.case.question, research) if place.brief.assess else ()
     rules = ReflectRules(
         step=step,
         steps_done=at.done,
@@ -191,9 +205,9 @@ async def _ask(
     async def attempt(tokens: int) -> Decision | None:
         request = _request(place, agent_pool, research, coverage, rules, tokens)
         read = partial(read_decision, step=step, coverage=coverage)
-        return await readable(place, "simple", request, read, AGAIN, hooks)
+        return await ask_until_readable(place, "simple", request, read, UNREADABLE_REPLY_NOTE, hooks)
 
-    return await halved(attempt, place.profile("simple").window // SHARE)
+    return await ask_with_halving(attempt, place.profile("simple").window // FINDINGS_WINDOW_DIVISOR)
 
 
 def _request(
@@ -210,15 +224,15 @@ def _request(
         messages=(
             *agent_pool.case.question_messages(),
             *findings_message(agent_pool.case.ledger, research.findings, tokens),
-            *([user("parts", parts_of(coverage))] if coverage else []),
-            user("plan", data(research.plan)),
-            *steered(research.steering),
+            *([user_message("parts", parts_json(coverage))] if coverage else []),
+            user_message("plan", to_json(research.plan)),
+            *steering_messages(research.steering),
             stated(rules),
         ),
         tool_choice="none",
-        max_tokens=output(place.profile("simple"), place.rules.decision_tokens),
+        max_tokens=output_cap(place.profile("simple"), place.rules.decision_tokens),
         effort="low",
-        schema=FORM,
+        schema=DECISION_SCHEMA,
     )
 
 
@@ -231,18 +245,18 @@ def read_decision(text: str, step: int, coverage: Sequence[Coverage] = ()) -> De
     if not isinstance(value, dict):
         return None
     decision = value.get("decision")
-    choice = WORDS.get(" ".join(decision.casefold().split())) if isinstance(decision, str) else None
+    choice = CHOICE_WORDS.get(" ".join(decision.casefold().split())) if isinstance(decision, str) else None
     if choice is None:
         return None
     changes = value.get("changes")
     listed = changes if isinstance(changes, list) else [changes]
-    kept = [line_of(each)[:CHANGE] for each in listed if isinstance(each, str) and each.strip()]
+    kept = [one_line_text(each)[:MAX_CHANGE_CHARS] for each in listed if isinstance(each, str) and each.strip()]
     return Decision(
         step=step,
         decision=choice,
-        reasoning=line_of(value.get("reasoning"))[:REASONING],
-        changes=tuple(kept[:CHANGES]),
-        judged=read_judged(value.get("coverage"), coverage),
+        reasoning=one_line_text(value.get("reasoning"))[:MAX_REASONING_CHARS],
+        changes=tuple(kept[:MAX_CHANGES]),
+        judged=read_assessments(value.get("coverage"), coverage),
     )
 
 
@@ -258,7 +272,7 @@ class Classic(Agent):
         super().__init__(task, ledger, tools, lane)
         self._queries, self._pages = queries, pages
 
-    async def go(self, run: Run) -> None:
+    async def run_turns(self, run: Run) -> None:
         """Search, then open.
 
         Raises:
@@ -266,21 +280,21 @@ class Classic(Agent):
         """
         place = run.child("turn-1")
         self.turns = 1
-        results = await self.act(
-            place, _call_message("search", [{"query": query} for query in await self._word_queries(place)])
+        results = await self.execute_calls(
+            place, _call_message("search", [{"query": query} for query in await self._ask_for_queries(place)])
         )
-        pages = best(results, self._pages)
+        pages = top_sources(results, self._pages)
         if pages and "open" in self.tools:
             self.turns = 2
             opening = [{"documents": [page], "find": self.subject} for page in pages]
-            await self.act(run.child("turn-2"), _call_message("open", opening))
+            await self.execute_calls(run.child("turn-2"), _call_message("open", opening))
 
     @property
     def subject(self) -> str:
         """The task's first line: the title of its plan step."""
         return self.task.task.splitlines()[0]
 
-    async def _word_queries(self, place: Run) -> list[str]:
+    async def _ask_for_queries(self, place: Run) -> list[str]:
         """The model's queries, completed with the step's own words; only those words if the model fails."""
         search = self.tools["search"].definition
         request = Request(
@@ -289,17 +303,17 @@ class Classic(Agent):
             messages=(),
             tools=(search,),
             tool_choice="required",
-            max_tokens=output(place.profile("analytical"), place.rules.query_tokens),
+            max_tokens=output_cap(place.profile("analytical"), place.rules.query_tokens),
             effort="low",
         )
         try:
             closing = [stated(QueryRules(queries=self._queries))]
-            reply = await ask(place, "analytical", self.history, request, closing)
+            reply = await ask_with_history(place, "analytical", self.history, request, closing)
         except ModelFailed as failed:
             place.warn(_("searched with the words of the step alone: {why}").format(why=failed.reason))
             return [self.subject]
-        asked = [str(call.arguments.get("query", "")) for call in mend(reply, [search.name])]
-        distinct = {plain(query): query for query in reversed([*asked, self.subject])}
+        asked = [str(call.arguments.get("query", "")) for call in read_calls(reply, [search.name])]
+        distinct = {normalize_query(query): query for query in reversed([*asked, self.subject])}
         return [query for query in reversed(distinct.values()) if query.strip()][: self._queries]
 
 

@@ -14,43 +14,43 @@ from typing import ClassVar
 
 import msgspec
 
-from assay.agents.findings import cite
+from assay.agents.findings import resolve_citations
 from assay.core.claims import Conflict
 from assay.core.clean import one_line
 from assay.core.errors import Failed, SearchError, StoreError
 from assay.core.events import ConflictFound, CopiesFound, ReportRevised
 from assay.core.messages import passage_text
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.ports import Library
 from assay.core.relevance.topic_question import keys, near_keys, read_question
 from assay.core.report_sentences import claims
 from assay.core.sources import FINAL_URL, SNIPPET, Document, Source
-from assay.core.translation import enumerated, number, quoted
+from assay.core.translation import format_number, join_some, quote_text
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
-from assay.core.web_addresses import BadUrl, canonical, is_below, read
+from assay.core.web_addresses import BadUrl, canonical_url, is_below, parse_url
 from assay.evidence.documents import DocumentReader
 from assay.phases.case import Case, Draft
-from assay.phases.form import with_section
-from assay.phases.write import with_new_date
+from assay.phases.form import add_section
+from assay.phases.write import update_date
 from assay.run.run import Run
-from assay.run.sent_request import similar
+from assay.run.sent_request import compare_texts
 from assay.run.steps import StepContext
-from assay.verify.conflicts.detection import conflicts, section, summary
+from assay.verify.conflicts.detection import conflict_summary, conflicts_section, find_conflicts
 from assay.verify.copies import (
     ELSEWHERE,
-    LONGEST,
+    MAX_COMPARED_CHARS,
     MOST_COMPARED,
     DocumentGroups,
     Part,
-    clusters,
-    copies,
+    comparable_parts,
+    copy_groups,
+    find_rewrites,
+    group_by_copying,
     merge_groups,
-    parts,
-    rewrites,
 )
-from assay.verify.evidence_index import text_of
-from assay.verify.proofreader import spans
+from assay.verify.evidence_index import text_reader
+from assay.verify.proofreader import streamed_spans
 
 # What a page says about its address (`<link rel="canonical">`) counts only within its own site, since any page may name
 # any other. Only addresses are compared here: whoever joins documents by them must check that they say the same, since
@@ -58,28 +58,28 @@ from assay.verify.proofreader import spans
 
 CANONICAL = "canonical"
 """The metadata key of a source for the address that the page itself gives."""
-DEVICES = frozenset(("www", "amp", "m", "mobile", "touch", "print"))
+DEVICE_LABELS = frozenset(("www", "amp", "m", "mobile", "touch", "print"))
 """First labels of hosts that are versions of a site rather than other sites."""
 
 
-def same_site(one: str, other: str) -> bool:
+def is_same_site(one: str, other: str) -> bool:
     """True if two addresses are of one site: equal hosts except `www.`, `amp.` and the like, or one below the other.
 
     That is narrower than a registrable domain and needs no list of these: `a.github.io` is not `b.github.io`.
     """
     try:
-        first, second = _bare(read(one).host), _bare(read(other).host)
+        first, second = _bare_host(parse_url(one).host), _bare_host(parse_url(other).host)
     except BadUrl:
         return False
     return is_below(first, second) or is_below(second, first)
 
 
-def pages(sources: Iterable[Source]) -> tuple[tuple[str, ...], ...]:
+def group_pages(sources: Iterable[Source]) -> tuple[tuple[str, ...], ...]:
     """The groups of two or more documents, by hash, that are one page by their addresses; sorted."""
     read_ones = [source for source in sources if source.url and source.media_type != SNIPPET]
     groups = DocumentGroups()
     groups.join([source.document_sha256, *_addresses(source)] for source in read_ones)
-    numbers = groups.numbered()
+    numbers = groups.group_numbers()
     found: defaultdict[int, set[str]] = defaultdict(set)
     for source in read_ones:
         found[numbers[source.document_sha256]].add(source.document_sha256)
@@ -90,15 +90,15 @@ def _addresses(source: Source) -> set[str]:
     """All addresses of a page in the form for comparison, which ignores TLS."""
     there = source.metadata.get(FINAL_URL, source.url)
     stated = source.metadata.get(CANONICAL, "")
-    own = (stated,) if stated and same_site(stated, there) else ()
-    return {canonical(address).partition("://")[2] or address for address in (source.url, there, *own)}
+    own = (stated,) if stated and is_same_site(stated, there) else ()
+    return {canonical_url(address).partition("://")[2] or address for address in (source.url, there, *own)}
 
 
-def _bare(host: str) -> str:
+def _bare_host(host: str) -> str:
     """The host without a label for a version of the site; the rest has a dot."""
     host = host.lower()
     first, _, rest = host.partition(".")
-    return rest if first in DEVICES and "." in rest else host
+    return rest if first in DEVICE_LABELS and "." in rest else host
 
 
 # Documents rewritten from others count as one source; they are found by meaning, if an embedder is set.
@@ -111,40 +111,40 @@ def read_parts(run: Run, reader: DocumentReader, documents: Sequence[str]) -> li
     if run.world.similarity is None:
         return []
     found: list[Part] = []
-    for document in run.world.library.of_hashes(documents[:MOST_COMPARED]):
-        found += _parts(reader, document)
+    for document in run.world.library.documents_by_hash(documents[:MOST_COMPARED]):
+        found += _document_parts(reader, document)
     return found
 
 
-def most(run: Run, compared: Sequence[Part]) -> Usage:
+def max_comparison_cost(run: Run, compared: Sequence[Part]) -> Usage:
     """The most that comparing them may cost."""
     similarity = run.world.similarity
     return (
-        similarity.most([*(each.read for each in compared), *ELSEWHERE])
+        similarity.max_usage([*(each.read for each in compared), *ELSEWHERE])
         if similarity is not None and compared
         else Usage()
     )
 
 
-async def rewritten(run: Run, compared: Sequence[Part], groups: Mapping[str, int]) -> tuple[dict[str, int], Usage]:
+async def add_rewrites(run: Run, compared: Sequence[Part], groups: Mapping[str, int]) -> tuple[dict[str, int], Usage]:
     """The groups of documents that copy one another, with rewritten ones added, and the cost."""
     if len({each.document for each in compared}) < 2:
         return dict(groups), Usage()
     texts = [each.read for each in compared]
     try:
-        found = await similar(run, texts, [*texts, *ELSEWHERE])
+        found = await compare_texts(run, texts, [*texts, *ELSEWHERE])
     except SearchError as failed:
         log.warning("sources are compared by words alone: %s", failed)
         return dict(groups), Usage()
-    return merge_groups(groups, rewrites(compared, found.rows)), found.usage
+    return merge_groups(groups, find_rewrites(compared, found.rows)), found.usage
 
 
-def _parts(reader: DocumentReader, document: Document) -> list[Part]:
+def _document_parts(reader: DocumentReader, document: Document) -> list[Part]:
     try:
         spans = reader.spans(document)
     except StoreError:
         return []  # the final gate reports it if it is cited
-    return parts(
+    return comparable_parts(
         document.sha256,
         [
             (passage_text(span.heading[-1] if span.heading else document.title, span.label, span.text), span.text)
@@ -154,7 +154,7 @@ def _parts(reader: DocumentReader, document: Document) -> list[Part]:
     )
 
 
-REVISED = "where sources disagree was put in by code"
+REVISION_REASON = "where sources disagree was put in by code"
 MOST_NAMED = 4
 NAME_LENGTH = 60
 
@@ -168,7 +168,7 @@ class SourceComparison(msgspec.Struct, frozen=True, kw_only=True):
     conflicts: tuple[Conflict, ...] = ()
 
 
-async def compare(run: Run, case: Case, draft: Draft) -> Draft:
+async def compare_sources(run: Run, case: Case, draft: Draft) -> Draft:
     """Add to the draft where its sources disagree.
 
     Args:
@@ -176,11 +176,11 @@ async def compare(run: Run, case: Case, draft: Draft) -> Draft:
         case: has the ledger, and the date of the research, since an added citation may be newer than all others.
         draft: the report as written; its coverage names the passages that findings cite.
     """
-    cited = cite(draft.text, case.ledger)
+    cited = resolve_citations(draft.text, case.ledger)
     found = (id for part in draft.coverage for id in part.passages)
     named = tuple(dict.fromkeys((*(passage.id for passage in cited.passages), *found)))
-    compared = await _compared(run, case, named) if named else SourceComparison()
-    passages, sources = case.ledger.everything()
+    compared = await _compare_documents(run, case, named) if named else SourceComparison()
+    passages, sources = case.ledger.passages_and_sources()
     if compared.copies:
         run.emit(CopiesFound(groups=compared.copies))
     for each in compared.conflicts:
@@ -188,61 +188,63 @@ async def compare(run: Run, case: Case, draft: Draft) -> Draft:
         run.emit(
             ConflictFound(text=each.text, subject=each.subject, measure=each.measure, sides=each.sides, passages=cites)
         )
-    limits = copied(compared.copies, [passage.document_sha256 for passage in cited.passages], sources)
+    limits = copy_notes(compared.copies, [passage.document_sha256 for passage in cited.passages], sources)
     draft = msgspec.structs.replace(draft, limits=(*draft.limits, *limits))
-    return _with(run, case, draft, compared.conflicts)
+    return _add_disagreements(run, case, draft, compared.conflicts)
 
 
-async def _compared(run: Run, case: Case, cited: Sequence[str]) -> SourceComparison:
-    reader, (passages, sources) = case.reader, case.ledger.everything()
+async def _compare_documents(run: Run, case: Case, cited: Sequence[str]) -> SourceComparison:
+    reader, (passages, sources) = case.reader, case.ledger.passages_and_sources()
     read = {source.document_sha256: source.media_type != SNIPPET for source in sources.values()}
     shown = dict.fromkeys(passage.document_sha256 for passage in passages.values())
     documents = sorted(sha256 for sha256 in shown if read.get(sha256))
 
     def work() -> tuple[dict[str, int], tuple[Conflict, ...]]:
-        groups = clusters(_texts(run.world.library, reader, documents), pages(sources.values()))
-        return groups, conflicts(passages, sources, cited, groups)
+        groups = group_by_copying(_texts(run.world.library, reader, documents), group_pages(sources.values()))
+        return groups, find_conflicts(passages, sources, cited, groups)
 
     async def step(step_context: StepContext) -> SourceComparison:
         groups, found = await asyncio.to_thread(work)
-        again, usage = await rewritten(run, compared, groups)
+        again, usage = await add_rewrites(run, compared, groups)
         step_context.spend(usage)
-        return SourceComparison(copies=copies(again), conflicts=found)
+        return SourceComparison(copies=copy_groups(again), conflicts=found)
 
     try:
         compared = await asyncio.to_thread(read_parts, run, reader, documents)
-        cost = most(run, compared)
+        cost = max_comparison_cost(run, compared)
         return await run.step("compare", step, returns=SourceComparison, input=list(cited), cost=cost)
     except Failed as failed:
-        run.warn(_("the sources were not compared with each other: {why}").format(why=in_words(failed.reason)))
+        run.warn(
+            _("the sources were not compared with each other: {why}").format(why=stop_reason_phrase(failed.reason))
+        )
         return SourceComparison()
 
 
 def _texts(library: Library, reader: DocumentReader, documents: Sequence[str]) -> dict[str, str]:
     """The beginnings of documents, as far as they are compared, by hash."""
-    stored = text_of(library, reader, documents)
-    return {sha256: stored(sha256)[: 4 * LONGEST].decode(errors="ignore") for sha256 in documents}
+    stored = text_reader(library, reader, documents)
+    return {sha256: stored(sha256)[: 4 * MAX_COMPARED_CHARS].decode(errors="ignore") for sha256 in documents}
 
 
-def _with(run: Run, case: Case, draft: Draft, found: Sequence[Conflict]) -> Draft:
+def _add_disagreements(run: Run, case: Case, draft: Draft, found: Sequence[Conflict]) -> Draft:
     """The draft with disagreements about what is asked: in its text, or if that has a fixed form, among its limits."""
     if found:
-        found = about_question(found, run.brief.question, [each.text for each in claims(draft.text)])
+        found = relevant_conflicts(found, run.brief.question, [each.text for each in claims(draft.text)])
     if not found:
         return draft
-    passages, sources = case.ledger.everything()
+    passages, sources = case.ledger.passages_and_sources()
     if draft.composed or run.brief.template:
-        texts = tuple(summary(each, sources) for each in found)
+        texts = tuple(conflict_summary(each, sources) for each in found)
         return msgspec.structs.replace(draft, limits=(*draft.limits, *texts))
-    added = section(found, passages, sources, draft.text)
+    added = conflicts_section(found, passages, sources, draft.text)
     if not added:
         return draft
-    text = with_new_date(with_section(draft.text, added), case)
-    run.emit(ReportRevised(text=text, why=REVISED, spans=spans(draft.streamed, text)))
+    text = update_date(add_section(draft.text, added), case)
+    run.emit(ReportRevised(text=text, why=REVISION_REASON, spans=streamed_spans(draft.streamed, text)))
     return msgspec.structs.replace(draft, text=text)
 
 
-def about_question(found: Sequence[Conflict], question: str, statements: Sequence[str]) -> tuple[Conflict, ...]:
+def relevant_conflicts(found: Sequence[Conflict], question: str, statements: Sequence[str]) -> tuple[Conflict, ...]:
     """The disagreements that may be about what the question asks.
 
     If a statement of the report has all that it asks of what it names ("the activation energy of LZTO-3"), a
@@ -261,19 +263,19 @@ def about_question(found: Sequence[Conflict], question: str, statements: Sequenc
     )
 
 
-def copied(groups: Sequence[Sequence[str]], cited: Sequence[str], sources: Mapping[str, Source]) -> tuple[str, ...]:
+def copy_notes(groups: Sequence[Sequence[str]], cited: Sequence[str], sources: Mapping[str, Source]) -> tuple[str, ...]:
     """A note for readers about cited documents that copy one another."""
-    names = {source.document_sha256: _name(source) for source in reversed(list(sources.values()))}
+    names = {source.document_sha256: _source_name(source) for source in reversed(list(sources.values()))}
     texts = []
     for group in groups:
         inside = [sha256 for sha256 in group if sha256 in cited]
         if len(inside) > 1:
-            named = enumerated((quoted(names[sha256]) for sha256 in inside), MOST_NAMED)
+            named = join_some((quote_text(names[sha256]) for sha256 in inside), MOST_NAMED)
             text = _("{count} of the documents cited copy one another and count as one source: {documents}.")
-            texts.append(text.format(count=number(len(inside)), documents=named))
+            texts.append(text.format(count=format_number(len(inside)), documents=named))
     return tuple(texts)
 
 
-def _name(source: Source) -> str:
+def _source_name(source: Source) -> str:
     name = one_line(source.title or source.url)
     return name if len(name) <= NAME_LENGTH else name[:NAME_LENGTH].rstrip() + "…"

@@ -8,18 +8,18 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from assay.agents.history import output, pluralize, rules
-from assay.agents.replies import first, line_of, mend, names
-from assay.core.brief import Brief, Mode, SetDepth, matched
+from assay.agents.history import output_cap, pluralize, rules_message
+from assay.agents.replies import first_call, one_line_text, read_calls, tool_names
+from assay.core.brief import Brief, Mode, SetDepth, match_answers
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import ClarifyAnswered, ClarifyRequested, TriageClassified
 from assay.core.lazy import regex
 from assay.core.messages import Reply, Request, ToolCall
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import Complexity, FollowUp, Triage
 from assay.core.translation import gettext as _
-from assay.core.translation import quoted
-from assay.phases.case import Case, conversation_messages, user
+from assay.core.translation import quote_text
+from assay.phases.case import Case, conversation_messages, user_message
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.tools.arguments import define, read
@@ -83,11 +83,11 @@ async def clarify(phase: Run, case: Case, triage: Triage) -> Case:
     if not questions:
         return case
     phase.emit(ClarifyRequested(questions=questions))
-    given = matched(questions, phase.brief.answers)
+    given = match_answers(questions, phase.brief.answers)
     received: tuple[str, ...] = ()
     if phase.brief.may_ask and None in given:
         received = await phase.receive("answers", tuple[str, ...])
-    answers = settled(given, received)
+    answers = merge_answers(given, received)
     assumed = tuple(
         _("Not asked: {question} The usual reading was assumed.").format(question=question)
         for question, answer in zip(questions, answers, strict=True)
@@ -100,28 +100,30 @@ async def clarify(phase: Run, case: Case, triage: Triage) -> Case:
     return msgspec.structs.replace(case, answers=dialogue, assumptions=(*case.assumptions, *assumed))
 
 
-def may_ask(brief: Brief) -> bool:
+def can_ask(brief: Brief) -> bool:
     """True if questions can be answered: by a person, or by answers given before the run began."""
     return brief.may_ask or bool(brief.answers)
 
 
-def settled(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[str, ...]:
+def merge_answers(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[str, ...]:
     """The answer to each question: the one received, else the one given beforehand, else an empty one."""
     later = (*received, *("" for _ in given))
     return tuple((new.strip() or (old or "").strip())[:LONGEST_ANSWER] for old, new in zip(given, later, strict=False))
 
 
-ASSUMPTIONS = 3
-LONGEST = 1_000
+MAX_ASSUMPTIONS = 3
+MAX_QUESTION_CHARS = 1_000
 """Code points of a restated or clarifying question of triage."""
-QUICK = ("simple", "web_search")
+QUICK_MODES = ("simple", "web_search")
 """Modes that answer at once, without clarifying questions; without a conversation there is nothing to classify."""
 BULLET = regex(r"^\s*(?:[-*•]|\d{1,2}[.)])?\s*")
 DEPTH_OF: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium", "complex": "extended"}
 
 
 class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of triage: the date, and how many questions it may ask the user (0 if nobody can answer)."""
+    """The `rules_message` message of triage: the date, and how many questions it may ask the user (0 if nobody can
+    answer).
+    """
 
     date: str
     questions: int
@@ -132,7 +134,7 @@ class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
         return f"Today is {self.date}. {asked if self.questions else 'Nobody can be asked.'}"
 
 
-async def classify(run: Run, case: Case, on_begin: Callable[[], None] | None = None) -> tuple[Triage, Case]:
+async def classify_question(run: Run, case: Case, on_begin: Callable[[], None] | None = None) -> tuple[Triage, Case]:
     """Classify the question with one model call; if it fails, the question counts as moderate.
 
     A question that refers to the conversation continues as triage restates it. `on_begin` is called when the model has
@@ -142,67 +144,69 @@ async def classify(run: Run, case: Case, on_begin: Callable[[], None] | None = N
         InputNeeded: the question is not clear, and the brief requires a person to clarify it.
     """
     async with run.phase("triage") as phase:
-        triage = _fixed(run, await _ask(phase, case, StreamHooks(on_begin=on_begin)))
-        phase.emit(TriageClassified(triage=triage, mode=mode(run, triage), depth=triage.depth))
-        return triage, await clarify(phase, _assumed(_restated(case, triage), triage), triage)
+        triage = _apply_brief(run, await _ask_for_triage(phase, case, StreamHooks(on_begin=on_begin)))
+        phase.emit(TriageClassified(triage=triage, mode=run_mode(run, triage), depth=triage.depth))
+        return triage, await clarify(phase, _add_assumptions(_restate_question(case, triage), triage), triage)
 
 
-def _assumed(case: Case, triage: Triage) -> Case:
+def _add_assumptions(case: Case, triage: Triage) -> Case:
     """The case with triage's assumptions, for those who research and write, and for the reader."""
     assumptions = tuple(f"Assumed: {each}" for each in triage.assumptions)
     return msgspec.structs.replace(case, assumed=triage.assumptions, assumptions=(*case.assumptions, *assumptions))
 
 
-def _restated(case: Case, triage: Triage) -> Case:
+def _restate_question(case: Case, triage: Triage) -> Case:
     if not triage.restated or triage.restated == case.question:
         return case
-    assumed = _("The question was read as {question}.").format(question=quoted(triage.restated))
+    assumed = _("The question was read as {question}.").format(question=quote_text(triage.restated))
     return msgspec.structs.replace(case, question=triage.restated, assumptions=(assumed,))
 
 
-def mode(run: Run, triage: Triage) -> Mode:
+def run_mode(run: Run, triage: Triage) -> Mode:
     """The mode of the run: the brief's, or triage's choice."""
     if run.brief.mode != "auto":
         return run.brief.mode
     return "simple" if triage.answer is not None else "deep_research"
 
 
-async def _ask(phase: Run, case: Case, hooks: StreamHooks) -> Triage:
-    if phase.brief.mode in QUICK and not phase.brief.conversation:
+async def _ask_for_triage(phase: Run, case: Case, hooks: StreamHooks) -> Triage:
+    if phase.brief.mode in QUICK_MODES and not phase.brief.conversation:
         return Triage(complexity="simple")
     request = Request(
         task="triage",
         system=phase.prompt("assay.phases", "triage"),
         messages=(
-            user("documents", case.documents),
+            user_message("documents", case.documents),
             *conversation_messages(phase, "simple"),
-            rules(TriageRules(date=case.date, questions=phase.rules.questions if may_ask(phase.brief) else 0)),
+            rules_message(TriageRules(date=case.date, questions=phase.rules.questions if can_ask(phase.brief) else 0)),
             *case.question_messages(),
         ),
         tools=TRIAGE,
-        max_tokens=output(phase.profile("simple"), phase.rules.decision_tokens),
+        max_tokens=output_cap(phase.profile("simple"), phase.rules.decision_tokens),
         effort="low",
     )
     try:
-        return _read(phase, await phase.ask("simple", request, hooks))
+        return _read_reply(phase, await phase.ask("simple", request, hooks))
     except (LimitReached, ModelFailed) as failed:
         phase.warn(
-            _("triage failed, the question is taken as a moderate one: {why}").format(why=in_words(failed.reason))
+            _("triage failed, the question is taken as a moderate one: {why}").format(
+                why=stop_reason_phrase(failed.reason)
+            )
         )
-        return Triage(follow_up=_follow_up(phase, ""))
+        return Triage(follow_up=_follow_up_kind(phase, ""))
 
 
-def _read(phase: Run, reply: Reply) -> Triage:
-    calls = mend(reply, names(TRIAGE))
-    if plan := first(calls, GENERATE_PLAN.name):
-        return _planned(phase, plan)
-    if answer := first(calls, ANSWER.name):
+def _read_reply(phase: Run, reply: Reply) -> Triage:
+    calls = read_calls(reply, tool_names(TRIAGE))
+    if plan := first_call(calls, GENERATE_PLAN.name):
+        return _read_plan_call(phase, plan)
+    if answer := first_call(calls, ANSWER.name):
         return Triage(complexity="simple", depth="light", answer=str(answer.arguments.get("text", "")))
     questions = read_questions(reply.text)[: phase.rules.questions]
-    return Triage(ambiguous=bool(questions), questions=questions, follow_up=_follow_up(phase, ""))
+    return Triage(ambiguous=bool(questions), questions=questions, follow_up=_follow_up_kind(phase, ""))
 
 
-def _planned(phase: Run, call: ToolCall) -> Triage:
+def _read_plan_call(phase: Run, call: ToolCall) -> Triage:
     try:
         wanted = read(GENERATE_PLAN, call.arguments, GeneratePlan)
     except ToolError as failed:
@@ -211,23 +215,25 @@ def _planned(phase: Run, call: ToolCall) -> Triage:
                 why=failed.reason
             )
         )
-        return Triage(follow_up=_follow_up(phase, ""))
+        return Triage(follow_up=_follow_up_kind(phase, ""))
     depth = wanted.depth or DEPTH_OF[wanted.complexity]
     misread = phase.brief.conversation or (phase.rarity is not None and phase.rarity.meant)
-    restated = " ".join(wanted.restated.split())[:LONGEST] if misread else ""
-    follow_up = _follow_up(phase, wanted.follow_up)
+    restated = " ".join(wanted.restated.split())[:MAX_QUESTION_CHARS] if misread else ""
+    follow_up = _follow_up_kind(phase, wanted.follow_up)
     return Triage(
         complexity=wanted.complexity,
         depth=depth,
         follow_up=follow_up,
         restated=restated,
         whole_collection=wanted.whole_collection,
-        reasoning=line_of(wanted.reasoning)[:LONGEST],
-        assumptions=tuple(line[:LONGEST] for each in wanted.assumptions[:ASSUMPTIONS] if (line := line_of(each))),
+        reasoning=one_line_text(wanted.reasoning)[:MAX_QUESTION_CHARS],
+        assumptions=tuple(
+            line[:MAX_QUESTION_CHARS] for each in wanted.assumptions[:MAX_ASSUMPTIONS] if (line := one_line_text(each))
+        ),
     )
 
 
-def _follow_up(phase: Run, stated: Literal["", FollowUp]) -> FollowUp:
+def _follow_up_kind(phase: Run, stated: Literal["", FollowUp]) -> FollowUp:
     """The kind of follow-up by triage; if it names none, it follows from whether the run continues another."""
     return stated or ("complex_follow_up" if phase.brief.parent else "new_topic")
 
@@ -235,12 +241,12 @@ def _follow_up(phase: Run, stated: Literal["", FollowUp]) -> FollowUp:
 def read_questions(text: str) -> tuple[str, ...]:
     """Find clarifying questions in a reply's text: lines that end with a question mark and are not too long."""
     lines = (BULLET.sub("", line).strip() for line in text.splitlines())
-    return tuple(line for line in lines if line.endswith(("?", "？", "؟")) and len(line) <= LONGEST)
+    return tuple(line for line in lines if line.endswith(("?", "？", "؟")) and len(line) <= MAX_QUESTION_CHARS)
 
 
-def _fixed(run: Run, triage: Triage) -> Triage:
+def _apply_brief(run: Run, triage: Triage) -> Triage:
     """Overrule triage with what the brief fixes."""
-    brief, quick = run.brief, run.brief.mode in QUICK
+    brief, quick = run.brief, run.brief.mode in QUICK_MODES
     depth: SetDepth = "light" if quick else triage.depth
     answers: dict[str, str | None] = {"auto": triage.answer, "simple": ""}
     return msgspec.structs.replace(

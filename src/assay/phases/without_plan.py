@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.agents.findings import Finding, cite, compose
-from assay.agents.history import output
-from assay.agents.loop import research_agent
-from assay.agents.replies import defect, salvaged
+from assay.agents.findings import Finding, quote_nearest_passages, resolve_citations
+from assay.agents.history import output_cap
+from assay.agents.loop import research_task
+from assay.agents.replies import reply_defect, salvage_text
 from assay.core.brief import SetDepth
-from assay.core.citations.reader import citing
+from assay.core.citations.reader import citation_reading
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, ReportDelta, ReportRevised, ReportStarted
 from assay.core.messages import Reply, Request
-from assay.core.phrases import in_words, nothing
+from assay.core.phrases import nothing_found_text, stop_reason_phrase
 from assay.core.plan import Plan
-from assay.core.translation import N_, state
+from assay.core.translation import N_, record_statement
 from assay.core.translation import gettext as _
 from assay.phases.background import QuickLook, recall_all, search_and_read, search_once
-from assay.phases.case import Case, Draft, Research, agent_task, may_search, searchable, user
-from assay.phases.dispatch import Sent, collect, may_work
-from assay.phases.fork import announce
-from assay.phases.write import REVISED, checked, nothing_found, settle, shortcomings, with_date, write_nothing
+from assay.phases.case import Case, Draft, Research, agent_task, can_search, has_searchable_sources, user_message
+from assay.phases.dispatch import Sent, check_work_allowed, collect
+from assay.phases.fork import log_cited_sources
+from assay.phases.write import (
+    REVISION_REASON,
+    add_date,
+    log_code_changes,
+    nothing_found,
+    require_search,
+    shortcoming_notes,
+    write_nothing,
+)
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
-from assay.verify.proofreader import Proofreader, proofreader, spans
+from assay.verify.proofreader import Proofreader, make_proofreader, streamed_spans
 
 UNSOURCED = N_("This answer rests on no sources.")
 ENDED = N_("The answer was put together by code: what follows are the passages found.")
@@ -32,12 +40,12 @@ LATE = N_("No search had found anything after {seconds} seconds; the answer rest
 CUT = N_("The search was ended after {seconds} seconds; the answer rests on what was found by then.")
 
 
-def unsourced() -> str:
+def unsourced_line() -> str:
     """The line above an answer that has no sources."""
-    return f"*{state(_(UNSOURCED))}*"
+    return f"*{record_statement(_(UNSOURCED))}*"
 
 
-async def answer(run: Run, case: Case, text: str) -> Draft:
+async def answer_directly(run: Run, case: Case, text: str) -> Draft:
     """Answer at once. `text` is triage's own answer, empty if there is none.
 
     The answer's claims are found and checked while it streams, if it has sources.
@@ -45,63 +53,67 @@ async def answer(run: Run, case: Case, text: str) -> Draft:
     Raises:
         ModelFailed: no model worked and nothing was found.
     """
-    reads = proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
+    reads = make_proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
     searched = search_and_read if run.brief.mode == "web_search" else search_once
     look = QuickLook() if text else await searched(run, case)
-    async with run.at("write").phase("write") as phase:
+    async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if text:
             phase.emit(ReportDelta(text=text))  # a greeting, or a remark on the conversation: it needs no sources
             return Draft(text=text, researched=False, sourced=False)
-        if may_search(run, case) and not look.evidence and not look.late:
+        if can_search(run, case) and not look.evidence and not look.late:
             draft = await nothing_found(phase, case)
         else:
-            draft = await _answer(phase, case, look, reads)
+            draft = await _write_answer(phase, case, look, reads)
     return msgspec.structs.replace(draft, proofreader=reads)
 
 
-async def answer_from(run: Run, case: Case) -> Draft:
+async def answer_from_opened(run: Run, case: Case) -> Draft:
     """Answer only from what was opened before."""
-    reads = proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
+    reads = make_proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
     look = await recall_all(run, case)
-    async with run.at("write").phase("write") as phase:
+    async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if not look.evidence:
-            await checked(phase, case)
-            text = state(_("Nothing that answers this question is in {scope}.").format(scope=case.scope))
+            await require_search(phase, case)
+            text = record_statement(_("Nothing that answers this question is in {scope}.").format(scope=case.scope))
             phase.emit(ReportDelta(text=text))
             return Draft(text=text, sourced=False, limits=look.limits)
-        draft = await _answer(phase, case, look, reads)
+        draft = await _write_answer(phase, case, look, reads)
     return msgspec.structs.replace(draft, proofreader=reads)
 
 
-async def _answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | None) -> Draft:
+async def _write_answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | None) -> Draft:
     """Ask for the answer.
 
     Raises:
         ModelFailed: there is none, and nothing was found that could replace it.
     """
-    first = "" if look.evidence else f"{unsourced()}\n\n"
+    first = "" if look.evidence else f"{unsourced_line()}\n\n"
     heard = reads if look.evidence else None
     if first:
         phase.emit(ReportDelta(text=first))
     try:
-        reply = await _ask(phase, case, look.evidence, heard)
+        reply = await _ask_for_answer(phase, case, look.evidence, heard)
     except (LimitReached, ModelFailed) as failed:
-        return _passages(phase, case, failed, heard)
-    wrong, content = defect(reply), reply.text
+        return _show_passages(phase, case, failed, heard)
+    wrong, content = reply_defect(reply), reply.text
     if wrong:
-        content = salvaged(reply)
-        if not cite(content, case.ledger).passages:
-            return _passages(phase, case, ModelFailed(f"the answer could not be used: {wrong}"), heard)
+        content = salvage_text(reply)
+        if not resolve_citations(content, case.ledger).passages:
+            return _show_passages(phase, case, ModelFailed(f"the answer could not be used: {wrong}"), heard)
         phase.warn(_("the answer was used in part: {why}").format(why=wrong.partition(";")[0]))
-    cites = bool(cite(content, case.ledger).passages)
+    cites = bool(resolve_citations(content, case.ledger).passages)
     if heard and (wrong or not cites):
-        heard.take_back()  # text without sources is not checked
-    text = with_date(content, case) if cites else f"{unsourced()}\n\n{content}"
+        heard.restart_text()  # text without sources is not checked
+    text = add_date(content, case) if cites else f"{unsourced_line()}\n\n{content}"
     read = content if heard and cites and not wrong else ""
-    settle(
-        phase, first + reply.text, text, REVISED if cites or first else "the answer cites nothing", spans(read, text)
+    log_code_changes(
+        phase,
+        first + reply.text,
+        text,
+        REVISION_REASON if cites or first else "the answer cites nothing",
+        streamed_spans(read, text),
     )
     return Draft(
         text=text,
@@ -119,26 +131,26 @@ def _cut_short_notes(look: QuickLook, seconds: float) -> tuple[str, ...]:
     return (_(CUT if look.evidence else LATE).format(seconds=round(seconds)),)
 
 
-def _passages(phase: Run, case: Case, failed: LimitReached | ModelFailed, heard: Proofreader | None) -> Draft:
+def _show_passages(phase: Run, case: Case, failed: LimitReached | ModelFailed, heard: Proofreader | None) -> Draft:
     """Show the passages found instead of an answer; if there are none and no model works, the run fails."""
-    text = compose(case.question, case.ledger)
+    text = quote_nearest_passages(case.question, case.ledger)
     if not text and isinstance(failed, ModelFailed):
         raise failed
-    phase.warn(_("no model answered: {why}").format(why=in_words(failed.reason)))
+    phase.warn(_("no model answered: {why}").format(why=stop_reason_phrase(failed.reason)))
     if heard:
-        heard.take_back()
-    text = with_date(text or nothing(), case)
+        heard.restart_text()
+    text = add_date(text or nothing_found_text(), case)
     phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
     return Draft(text=text, limits=(_(ENDED),), written=False)
 
 
-async def _ask(phase: Run, case: Case, evidence: str, heard: Proofreader | None) -> Reply:
+async def _ask_for_answer(phase: Run, case: Case, evidence: str, heard: Proofreader | None) -> Reply:
     request = Request(
         task="answer",
         system=phase.prompt("assay.phases", "answer"),
-        messages=(*([user("evidence", evidence)] if evidence else []), *case.question_messages()),
+        messages=(*([user_message("evidence", evidence)] if evidence else []), *case.question_messages()),
         tool_choice="none",
-        max_tokens=output(phase.profile("complex"), phase.rules.answer_tokens),
+        max_tokens=output_cap(phase.profile("complex"), phase.rules.answer_tokens),
     )
     return await phase.ask(
         "complex",
@@ -146,29 +158,29 @@ async def _ask(phase: Run, case: Case, evidence: str, heard: Proofreader | None)
         StreamHooks(
             deltas=lambda text: ReportDelta(text=text),
             listener=heard.listener("") if heard else None,
-            reading=citing(case.ledger.knows),
+            reading=citation_reading(case.ledger.knows),
         ),
     )
 
 
 # A single agent: no triage, no planner, no writer. Its findings are the report, verified like any other.
 
-DEPTH: SetDepth = "medium"
+SINGLE_AGENT_DEPTH: SetDepth = "medium"
 """The depth of a single agent if none is set."""
 
 
-async def work_alone(run: Run, case: Case) -> Draft:
+async def run_single_agent(run: Run, case: Case) -> Draft:
     """Have one agent work on the brief's question, and report its findings.
 
     Raises:
         ModelFailed: no model worked and nothing was found.
         NothingSearched: nothing was found, because nothing was searched.
     """
-    turns = run.limit(DEPTH if run.brief.depth == "auto" else run.brief.depth).agent_turns
-    if not searchable(run, case):
+    turns = run.set_depth(SINGLE_AGENT_DEPTH if run.brief.depth == "auto" else run.brief.depth).agent_turns
+    if not has_searchable_sources(run, case):
         return await write_nothing(run, case)
-    draft = await _findings(run, case, await _research(run, case, turns))
-    announce(run, case, draft.text)
+    draft = await _report_findings(run, case, await _research(run, case, turns))
+    log_cited_sources(run, case, draft.text)
     return draft
 
 
@@ -176,30 +188,30 @@ async def _research(run: Run, case: Case, turns: int) -> Research:
     research = Research(plan=Plan(title=case.question))
     async with run.phase("research") as phase:
         try:
-            await may_work(phase)
+            await check_work_allowed(phase)
         except LimitReached as limit:
-            phase.warn(_("no agent was sent: {why}").format(why=in_words(limit.reason)))
+            phase.warn(_("no agent was sent: {why}").format(why=stop_reason_phrase(limit.reason)))
             return research
         task = agent_task(case, research, case.question, step=0, turns=turns)
         handle = phase.spawn(
-            "agent", task, lambda lane: research_agent(lane, task, case.ledger, case.tools), returns=Finding
+            "agent", task, lambda lane: research_task(lane, task, case.ledger, case.tools), returns=Finding
         )
         phase.emit(AgentsPlanned(cycle=1, lanes=(handle.lane,)))
         research, _why = await collect(Sent(task=task, handle=handle), research)
     return research
 
 
-async def _findings(run: Run, case: Case, research: Research) -> Draft:
+async def _report_findings(run: Run, case: Case, research: Research) -> Draft:
     """The findings as the report.
 
     Raises:
         ModelFailed: the agent failed before anything was found.
     """
-    async with run.at("write").phase("write") as phase:
+    async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if research.failed:
             raise ModelFailed(f"the agent failed: {research.failed[-1]}")
-        limits = shortcomings(research)
+        limits = shortcoming_notes(research)
         found = [finding for finding in research.findings if finding.passages]
         if not found:
             nothing = await nothing_found(phase, case)

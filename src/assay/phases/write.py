@@ -7,42 +7,42 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.agents import findings
-from assay.agents.findings import Finding, cite, compose, finding_text
+from assay.agents.findings import Finding, finding_text, quote_nearest_passages, resolve_citations
 from assay.core import phrases
-from assay.core.brief import shortened
+from assay.core.brief import shorten_text
 from assay.core.document_dates import year_of_subject
 from assay.core.errors import LimitReached, ModelFailed, NothingSearched
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted, ToolsIgnored, decode
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import Coverage, Plan
-from assay.core.search_record import Looked, Silent, look_over
-from assay.core.translation import N_, enumerated, quoted, state
+from assay.core.search_record import Looked, Silent, summarize_searches
+from assay.core.translation import N_, join_some, quote_text, record_statement
 from assay.core.translation import gettext as _
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case, Draft, Research, searchable
+from assay.phases.case import Case, Draft, Research, has_searchable_sources
 from assay.phases.form import (
     Formed,
     Opening,
-    as_of,
-    filled,
-    formed,
-    gaps,
+    add_date_and_missing,
+    add_opening,
+    date_sentence,
+    fill_template,
+    gap_lines,
     join_parts,
-    missing,
-    reconciled,
-    redated,
-    with_opening,
+    missing_parts,
+    reconcile_missing,
+    replace_date,
 )
 from assay.phases.writer import ReportWriter
 from assay.run.run import Run
 from assay.run.steps import StepContext
-from assay.verify.proofreader import proofreader, spans
+from assay.verify.proofreader import make_proofreader, streamed_spans
 
 # The report if nothing was found. Only a run that has searched may say so; otherwise it fails.
 
-CLOSEST, RECALLED = 3, 60
-SHORTEST = 30
+MAX_CLOSEST_PASSAGES, MAX_RECALLED_PASSAGES = 3, 60
+MIN_PASSAGE_CHARS = 30
 """Code points; a shorter text is a heading or a label."""
 QUERIES_NAMED = 8
 QUERY_LENGTH = 120
@@ -79,12 +79,12 @@ TOOLS_IGNORED = (
 NOTHING_READ = "there is nothing to answer from: {scope} holds no source; start a run which may search"
 
 
-async def looked(run: Run) -> Looked:
+async def places_searched(run: Run) -> Looked:
     """Where the run has searched so far, by its own log. No limit applies: nothing is called."""
 
     async def look(_: StepContext) -> Looked:
         run.check_owner()
-        return look_over(fold(await run.log()))
+        return summarize_searches(fold_events(await run.log()))
 
     return await run.free_step("looked", look, returns=Looked)
 
@@ -99,7 +99,7 @@ async def check_tools(run: Run) -> None:
     async def look(_: StepContext) -> str:
         log = await run.log()
         ignored = {event.lane: event.model for event in map(decode, log) if isinstance(event, ToolsIgnored)}
-        lanes = {lane.lane for lane in fold(log).lanes}
+        lanes = {lane.lane for lane in fold_events(log).lanes}
         return next(iter(ignored.values()), "") if lanes and lanes <= ignored.keys() else ""
 
     model = await run.free_step("tools-ignored", look, returns=str)
@@ -114,7 +114,7 @@ async def write_nothing(run: Run, case: Case) -> Draft:
     Raises:
         NothingSearched: always, unless a limit ended the run before.
     """
-    async with run.at("write").phase("write") as phase:
+    async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted())
         return await nothing_found(phase, case)
 
@@ -125,81 +125,85 @@ async def nothing_found(phase: Run, case: Case) -> Draft:
     Raises:
         NothingSearched: nothing was searched, and no limit is the reason.
     """
-    text = empty_text(await checked(phase, case), phase, case)
-    nearest = closest(case.question, case.ledger)
+    text = nothing_found_text(await require_search(phase, case), phase, case)
+    nearest = closest_passages(case.question, case.ledger)
     text = f"{text}\n\n{nearest}" if nearest else text
     phase.emit(ReportDelta(text=text))
     return Draft(text=text, sourced=bool(nearest), found=False)
 
 
-def closest(question: str, ledger: Ledger) -> str:
+def closest_passages(question: str, ledger: Ledger) -> str:
     """The passages nearest to a question, of as many documents as possible, below their heading; empty if none shares a
     word with it.
     """
-    found = [each for each in ledger.recall(question, RECALLED) if len(each.text) > SHORTEST]
+    found = [each for each in ledger.recall(question, MAX_RECALLED_PASSAGES) if len(each.text) > MIN_PASSAGE_CHARS]
     best = {each.document_sha256: each for each in reversed(found)}
     first = [each for each in found if best[each.document_sha256] is each]
-    nearest = [*first, *(each for each in found if each not in first)][:CLOSEST]
-    items = "\n".join(f"- {findings.quoted(passage)}" for passage in nearest)
-    return f"## {phrases.closest()}\n\n{items}" if items else ""
+    nearest = [*first, *(each for each in found if each not in first)][:MAX_CLOSEST_PASSAGES]
+    items = "\n".join(f"- {findings.cited_sentences(passage)}" for passage in nearest)
+    return f"## {phrases.closest_heading()}\n\n{items}" if items else ""
 
 
-async def checked(run: Run, case: Case) -> Looked:
+async def require_search(run: Run, case: Case) -> Looked:
     """Where the run has searched.
 
     Raises:
         NothingSearched: nowhere, and no limit is the reason.
     """
-    seen = await looked(run)
-    if not seen.anywhere and not run.exhausted:
-        raise NothingSearched(why_not(run, case, seen))
+    seen = await places_searched(run)
+    if not seen.has_searched and not run.exhausted:
+        raise NothingSearched(not_searched_reason(run, case, seen))
     return seen
 
 
-def empty_text(seen: Looked, run: Run, case: Case) -> str:
+def nothing_found_text(seen: Looked, run: Run, case: Case) -> str:
     """The report's text if nothing was found: where, with which queries, who did not answer, what ended it."""
-    ended = _("research was cut short: {why}").format(why=in_words(run.exhausted)) if run.exhausted else ""
-    if not seen.anywhere:
+    ended = _("research was cut short: {why}").format(why=stop_reason_phrase(run.exhausted)) if run.exhausted else ""
+    if not seen.has_searched:
         return _code_sentence(
-            _("Nothing was searched, so it is unknown whether there is an answer"), ended, _silent(seen.silent)
+            _("Nothing was searched, so it is unknown whether there is an answer"),
+            ended,
+            _silent_providers_text(seen.silent),
         )
     asked = case.ledger.queries(since=run.brief.lane)  # an earlier run's own report has its queries
-    queries = enumerated((quoted(shortened(query, QUERY_LENGTH)) for query in asked), QUERIES_NAMED)
+    queries = join_some((quote_text(shorten_text(query, QUERY_LENGTH)) for query in asked), QUERIES_NAMED)
     found = _("Nothing that answers this question was found in {scope}").format(scope=case.scope)
     searched = _("searched for {queries}").format(queries=queries) if asked else ""
-    return _code_sentence(found, searched, _silent(seen.silent), ended)
+    return _code_sentence(found, searched, _silent_providers_text(seen.silent), ended)
 
 
 def _code_sentence(*parts: str) -> str:
     """The non-empty parts, as one sentence by code."""
-    return state(_("{text}.").format(text=_("; ").join(filter(None, parts))))
+    return record_statement(_("{text}.").format(text=_("; ").join(filter(None, parts))))
 
 
-def why_not(run: Run, case: Case, seen: Looked) -> str:
+def not_searched_reason(run: Run, case: Case, seen: Looked) -> str:
     """Why nothing was searched, and what to do about it."""
     if "search" not in case.tools:
         return NOTHING_READ.format(scope=case.scope) if run.brief.parent else NOT_ALLOWED
-    if not searchable(run, case):
+    if not has_searchable_sources(run, case):
         return NO_DOCUMENTS.format(scope=case.scope) if run.brief.scope.collections else NO_SOURCES
     if seen.silent:
-        return NO_ANSWER.format(reasons="; ".join(map(_reason, seen.silent)))
+        return NO_ANSWER.format(reasons="; ".join(map(_provider_reason, seen.silent)))
     if seen.ended:
-        return STOPPED.format(reasons="; ".join(map(in_words, seen.ended)))
+        return STOPPED.format(reasons="; ".join(map(stop_reason_phrase, seen.ended)))
     return NOT_CALLED
 
 
-def _silent(silent: Sequence[Silent]) -> str:
+def _silent_providers_text(silent: Sequence[Silent]) -> str:
     return (
-        _("without an answer from {providers}").format(providers=_("; ").join(map(_reason, silent))) if silent else ""
+        _("without an answer from {providers}").format(providers=_("; ").join(map(_provider_reason, silent)))
+        if silent
+        else ""
     )
 
 
-def _reason(silent: Silent) -> str:
+def _provider_reason(silent: Silent) -> str:
     text = silent.reason.removeprefix(silent.provider).lstrip(": ").rstrip(". ")
     return f"{silent.provider} ({text})" if text else silent.provider
 
 
-REVISED = "its date, and what could not be found, were put in by code"
+REVISION_REASON = "its date, and what could not be found, were put in by code"
 HALF_WRITTEN = N_("No model could finish this report: the last sections are the findings as the agents reported them.")
 NOT_WRITTEN = N_("No model could write this report: what follows are the findings as the agents reported them.")
 MODEL_STOPS = {
@@ -213,7 +217,7 @@ CUT_SHORT = N_(
 )
 
 
-async def write(run: Run, case: Case, research: Research, coverage: Sequence[Coverage]) -> Draft:
+async def write_report(run: Run, case: Case, research: Research, coverage: Sequence[Coverage]) -> Draft:
     """Write the report. If research was cut short before agents reported, show the passages found by then.
 
     Claims are found and checked while it streams.
@@ -222,68 +226,68 @@ async def write(run: Run, case: Case, research: Research, coverage: Sequence[Cov
         ModelFailed: nothing was found, because every agent failed.
         NothingSearched: nothing was found, because nothing was searched.
     """
-    reads = proofreader(run, case.ledger, case.reader, added=case.added_checks)
-    async with run.at("write").phase("write") as phase:
+    reads = make_proofreader(run, case.ledger, case.reader, added=case.added_checks)
+    async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted(title=research.plan.title))
         if not research.findings and research.failed:
             raise ModelFailed(f"every agent failed: {research.failed[-1]}")
         if not any(finding.passages for finding in research.findings):
-            draft = await _cut_short(phase, case, research)
+            draft = await _show_found_passages(phase, case, research)
         else:
-            draft = await _draft(phase, ReportWriter(phase, case, research, coverage, reads), research)
-    return msgspec.structs.replace(draft, limits=(*draft.limits, *shortcomings(research)), proofreader=reads)
+            draft = await _run_writer(phase, ReportWriter(phase, case, research, coverage, reads), research)
+    return msgspec.structs.replace(draft, limits=(*draft.limits, *shortcoming_notes(research)), proofreader=reads)
 
 
-async def _draft(phase: Run, writer: ReportWriter, research: Research) -> Draft:
+async def _run_writer(phase: Run, writer: ReportWriter, research: Research) -> Draft:
     """The finished report; what code changed in the streamed text is logged."""
     opening = Opening()
     try:
-        texts, why = await writer.write(), REVISED
-        opening = await writer.opening()
+        texts, why = await writer.write(), REVISION_REASON
+        opening = await writer.write_opening()
     except (LimitReached, ModelFailed) as failed:
-        phase.warn(_("the report was put together by code: {why}").format(why=in_words(failed.reason)))
-        texts, why = _unwritten(writer, research), "the writer failed; the findings are the report"
+        phase.warn(_("the report was put together by code: {why}").format(why=stop_reason_phrase(failed.reason)))
+        texts, why = _texts_and_findings(writer, research), "the writer failed; the findings are the report"
         if writer.proofreader:
-            writer.proofreader.take_back()
+            writer.proofreader.restart_text()
     streamed = "\n\n".join(texts)
-    texts = with_opening(texts, opening)
-    done = _formed(phase, writer.case, texts, writer.coverage)
-    if why == REVISED:
+    texts = add_opening(texts, opening)
+    done = _format_text(phase, writer.case, texts, writer.coverage)
+    if why == REVISION_REASON:
         read = streamed if writer.proofreader else ""
-        settle(phase, streamed, done.text, places=spans(read, done.text))
+        log_code_changes(phase, streamed, done.text, places=streamed_spans(read, done.text))
         return Draft(text=done.text, limits=(*writer.limits, *done.limits), streamed=read)
     phase.emit(ReportRevised(text=done.text, why=why))
     limits = (_(NOT_WRITTEN if not writer.texts else HALF_WRITTEN), *writer.limits, *done.limits)
     return Draft(text=done.text, limits=limits, written=False)
 
 
-def _formed(phase: Run, case: Case, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
+def _format_text(phase: Run, case: Case, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
     """The text with its date and what could not be found, under the headings of the template if there is one."""
-    dated = date_of("\n\n".join(texts), case)
+    dated = cited_date_sentence("\n\n".join(texts), case)
     if phase.brief.template:
-        return filled(texts, phase.brief.template, dated, missing(coverage))
-    return Formed(text=formed(reconciled(join_parts(texts), coverage), dated, gaps(coverage)))
+        return fill_template(texts, phase.brief.template, dated, missing_parts(coverage))
+    return Formed(text=add_date_and_missing(reconcile_missing(join_parts(texts), coverage), dated, gap_lines(coverage)))
 
 
-def date_of(text: str, case: Case) -> str:
+def cited_date_sentence(text: str, case: Case) -> str:
     """A sentence with the date of a text, by the sources it cites; an annual report is of the year in its title."""
-    cited = cite(text, case.ledger)
+    cited = resolve_citations(text, case.ledger)
     sources = [*cited.sources, *(case.ledger.source(passage.source) for passage in cited.passages)]
-    return as_of((source.published or year_of_subject(source.title) for source in sources if source), case.date)
+    return date_sentence((source.published or year_of_subject(source.title) for source in sources if source), case.date)
 
 
-def with_date(text: str, case: Case) -> str:
+def add_date(text: str, case: Case) -> str:
     """An answer with its date below it."""
-    return formed(text, date_of(text, case), ())
+    return add_date_and_missing(text, cited_date_sentence(text, case), ())
 
 
-def with_new_date(text: str, case: Case) -> str:
+def update_date(text: str, case: Case) -> str:
     """A text with its date as the sources it cites now give it."""
-    return redated(text, date_of(text, case))
+    return replace_date(text, cited_date_sentence(text, case))
 
 
-def settle(
-    phase: Run, streamed: str, text: str, why: str = REVISED, places: Mapping[str, tuple[int, int]] = {}
+def log_code_changes(
+    phase: Run, streamed: str, text: str, why: str = REVISION_REASON, places: Mapping[str, tuple[int, int]] = {}
 ) -> None:
     """Log what code changed in a streamed text: an addition at its end, or the whole text again.
 
@@ -295,13 +299,13 @@ def settle(
         phase.emit(ReportRevised(text=text, why=why, spans=dict(places)))
 
 
-def shortcomings(research: Research) -> tuple[str, ...]:
+def shortcoming_notes(research: Research) -> tuple[str, ...]:
     """What a reader must know about the research: agents that failed or were cut short."""
     failed = [_("An agent failed: {reason}.").format(reason=reason) for reason in research.failed]
     short = [
         _("Research on {task} was cut short: {why}.").format(
-            task=quoted(" ".join(finding.task.split())),
-            why=_(MODEL_STOPS[finding.stop]) if finding.stop in MODEL_STOPS else in_words(finding.stop),
+            task=quote_text(" ".join(finding.task.split())),
+            why=_(MODEL_STOPS[finding.stop]) if finding.stop in MODEL_STOPS else stop_reason_phrase(finding.stop),
         )
         for finding in research.findings
         if finding.stop != "done"
@@ -309,25 +313,25 @@ def shortcomings(research: Research) -> tuple[str, ...]:
     return (*failed, *short)
 
 
-async def _cut_short(phase: Run, case: Case, research: Research) -> Draft:
+async def _show_found_passages(phase: Run, case: Case, research: Research) -> Draft:
     """Show the passages found before a limit ended research; empty if there are none or agents rejected them."""
     judged = any(finding.stop == "done" for finding in research.findings)
-    passages = "" if judged or not phase.exhausted else compose(case.question, case.ledger)
+    passages = "" if judged or not phase.exhausted else quote_nearest_passages(case.question, case.ledger)
     if not passages:
         return await nothing_found(phase, case)
-    notice = state(_(CUT_SHORT).format(why=in_words(phase.exhausted)))
-    text = with_date(f"*{notice}*\n\n{passages}", case)
+    notice = record_statement(_(CUT_SHORT).format(why=stop_reason_phrase(phase.exhausted)))
+    text = add_date(f"*{notice}*\n\n{passages}", case)
     phase.emit(ReportDelta(text=text))
     return Draft(text=text)
 
 
-def _unwritten(writer: ReportWriter, research: Research) -> tuple[str, ...]:
+def _texts_and_findings(writer: ReportWriter, research: Research) -> tuple[str, ...]:
     """What was written before the writer failed, and the findings it had still to write up."""
     rest = [finding for part in writer.left for finding in part.findings] if writer.texts else writer.findings
-    return (*writer.texts, composed(research.plan, rest))
+    return (*writer.texts, compose_findings(research.plan, rest))
 
 
-def composed(plan: Plan, findings: Sequence[Finding]) -> str:
+def compose_findings(plan: Plan, findings: Sequence[Finding]) -> str:
     """Findings under the plan steps they are for."""
     titles = {step.id: step.title for step in plan.steps}
     return "\n\n".join(

@@ -10,46 +10,55 @@ from functools import partial
 
 import msgspec
 
-from assay.agents.findings import cite, for_tools
-from assay.agents.history import History, ModelTurn, output, pluralize, result, room, rules, total
-from assay.agents.loop import NO_CALLS_LEFT, act
-from assay.agents.replies import defect, mend, salvaged, strays
-from assay.core.brief import words_of
-from assay.core.citations.reader import citing
+from assay.agents.findings import drop_unavailable_items, resolve_citations
+from assay.agents.history import (
+    History,
+    ModelTurn,
+    message_room,
+    output_cap,
+    pluralize,
+    rules_message,
+    tool_result,
+    total_tokens,
+)
+from assay.agents.loop import NO_CALLS_LEFT, execute_calls
+from assay.agents.replies import is_off_topic, read_calls, reply_defect, salvage_text
+from assay.core.brief import word_limit
+from assay.core.citations.reader import citation_reading
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, Refused
 from assay.core.events import ReportDelta, ReportStarted
 from assay.core.languages import language_name
 from assay.core.messages import Message, Profile, Reply, Request, ToolCall, ToolDefinition
-from assay.core.phrases import in_words, missing
+from assay.core.phrases import missing_heading, stop_reason_phrase
 from assay.core.plan import Coverage, Plan
-from assay.core.translation import ENGLISH, N_, speech
+from assay.core.translation import ENGLISH, N_, current_phrases
 from assay.core.translation import gettext as _
-from assay.phases.case import Case, Research, data, user
+from assay.phases.case import Case, Research, to_json, user_message
 from assay.phases.form import Opening, read_opening
-from assay.phases.material import FindingsPart, parts, unseen
+from assay.phases.material import FindingsPart, has_uncited_passages, split_findings
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.verify.proofreader import Proofreader
 
-RECALL = "recall"
+RECALL_TOOL = "recall"
 OPENING_TOKENS = 1_000
-AT_ONCE = 4
+PARTS_AT_ONCE = 4
 """Parts of a report that are written at the same time."""
-ROOM_TO_RECALL = 700
+MIN_RECALL_TOKENS = 700
 """Tokens that must be free for recalled passages."""
-LONGEST_BESIDE_A_CALL = 1_000
+MAX_CHARS_BESIDE_CALL = 1_000
 """A text longer than this, in code points, is the report, even if tools are called with it."""
-STRAYED = "it says nothing of the findings; write the report they give, and cite them"
+OFF_TOPIC_NOTE = "it says nothing of the findings; write the report they give, and cite them"
 CUT_OFF = N_("The model wrote more than it may: the end of the report is missing.")
 REPEATED = N_("The model repeated itself: what it said again was left out of the report.")
 
 
 class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of the writer: which part of the report this is, of how many, and its length.
+    """The `rules_message` message of the writer: which part of the report this is, of how many, and its length.
 
     `language` is a name, "" for that of the question. `words` is the length, 0 for as many as needed; `asked` says that
-    a user set it. `recalls` is the number of calls left. `missing` is the heading of the last section, on what could
-    not be found, if it differs from the prompt's.
+    a user set it. `recalls` is the number of calls left. `missing_heading` is the heading of the last section, on
+    what could not be found, if it differs from the prompt's.
     """
 
     date: str
@@ -80,7 +89,7 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join(sentences)
 
 
-def slot_of(part: int) -> str:
+def part_slot(part: int) -> str:
     """The slot of the first call for a part of the report, counted from 1."""
     return f"report-{part}"
 
@@ -115,7 +124,7 @@ class ReportWriter:
         self.left: list[FindingsPart] = []
         self.limits: dict[str, None] = {}
         self._research = research
-        may_recall = RECALL in case.tools and unseen(case.ledger, self.findings)
+        may_recall = RECALL_TOOL in case.tools and has_uncited_passages(case.ledger, self.findings)
         self._most_recalls = phase.rules.recalls if may_recall else 0
         self.recalls = self._most_recalls  # left to the current part
         self.turns = 0
@@ -135,34 +144,34 @@ class ReportWriter:
         """
         tokens = self._room_for_findings()
         try:
-            return await self._parts(self._divided(tokens))
+            return await self._write_parts(self._divide_findings(tokens))
         except ContextTooLong:
             self.texts = []
-            self._take_back()
-            return await self._parts(self._divided(tokens // 2))
+            self._drop_part_text()
+            return await self._write_parts(self._divide_findings(tokens // 2))
 
     def first_request(self) -> Request:
         """The first request of `write`."""
-        return self._first_request_of(self._divided(self._room_for_findings())[0])
+        return self._first_request_of(self._divide_findings(self._room_for_findings())[0])
 
     def _first_request_of(self, piece: ReportPart) -> Request:
-        self._begin(piece)
+        self._begin_part(piece)
         return self._request_for(self._history(piece), piece, self._tools(piece))
 
     def _room_for_findings(self) -> int:
         """The tokens of the window for findings: at most half of it."""
         request = self._request()
         whole = ReportPart(part=FindingsPart(findings=(), messages=()), number=1, of=1)
-        fixed = [*self.case.question_messages(), *self._closing(whole)]
-        free = room(self.profile, request.system, (), request.max_tokens) - total(fixed)
+        fixed = [*self.case.question_messages(), *self._closing_messages(whole)]
+        free = message_room(self.profile, request.system, (), request.max_tokens) - total_tokens(fixed)
         return min(free, self.profile.window // 2)
 
-    def _divided(self, tokens: int) -> list[ReportPart]:
+    def _divide_findings(self, tokens: int) -> list[ReportPart]:
         """The report in as few parts as possible, with at most `tokens` of findings each."""
-        pieces = parts(self.findings, self.case.ledger, tokens)
+        pieces = split_findings(self.findings, self.case.ledger, tokens)
         return [ReportPart(part=part, number=number, of=len(pieces)) for number, part in enumerate(pieces, 1)]
 
-    def _begin(self, piece: ReportPart) -> None:
+    def _begin_part(self, piece: ReportPart) -> None:
         """Begin a part: it has its own share of the calls of `recall`, so no part depends on another."""
         share, more = divmod(self._most_recalls, piece.of)
         self.called, self.recalls = False, share + (piece.number <= more)
@@ -170,16 +179,16 @@ class ReportWriter:
     def _history(self, piece: ReportPart) -> History:
         return History([*self.case.question_messages(), *piece.part.messages])
 
-    async def _parts(self, pieces: Sequence[ReportPart]) -> tuple[str, ...]:
+    async def _write_parts(self, pieces: Sequence[ReportPart]) -> tuple[str, ...]:
         self.texts, self.left = [], [each.part for each in pieces]
         for place, piece in enumerate(pieces):
             if self.texts:
                 self.phase.emit(ReportDelta(text="\n\n"))
-            self.texts.append(await self._piece(piece, pieces[place + 1 : place + AT_ONCE]))
+            self.texts.append(await self._write_part(piece, pieces[place + 1 : place + PARTS_AT_ONCE]))
             self.left = [each.part for each in pieces[place + 1 :]]
         return tuple(self.texts)
 
-    async def opening(self) -> Opening:
+    async def write_opening(self) -> Opening:
         """The answer and the transitions of a report that was written in parts, by all of them.
 
         A part knows its own findings only. What cites nothing is left out. There is none if the report is in one part,
@@ -189,30 +198,36 @@ class ReportWriter:
             return Opening()
         write_rules = WriteRules(date=self.case.date, language=language_name(self.case.language), opening=True)
         of = len(self.texts)
-        written = (user("findings", f"Part {number} of {of}\n{text}") for number, text in enumerate(self.texts, 1))
-        messages = (*self.case.question_messages(), *written, rules(write_rules))
+        written = (
+            user_message("findings", f"Part {number} of {of}\n{text}") for number, text in enumerate(self.texts, 1)
+        )
+        messages = (*self.case.question_messages(), *written, rules_message(write_rules))
         most = min(OPENING_TOKENS, self._request().max_tokens)
         request = msgspec.structs.replace(self._request(), messages=messages, max_tokens=most)
-        if total(messages) > room(self.profile, request.system, (), most):
+        if total_tokens(messages) > message_room(self.profile, request.system, (), most):
             return Opening()
         try:
-            reply = await self.phase.ask("complex", request, StreamHooks(reading=citing(self.case.ledger.knows)))
+            reply = await self.phase.ask(
+                "complex", request, StreamHooks(reading=citation_reading(self.case.ledger.knows))
+            )
         except (LimitReached, ModelFailed) as failed:
-            self.phase.warn(_("the report begins with its first part: {why}").format(why=in_words(failed.reason)))
+            self.phase.warn(
+                _("the report begins with its first part: {why}").format(why=stop_reason_phrase(failed.reason))
+            )
             return Opening()
-        return Opening() if defect(reply) else read_opening(reply.text, of, self._cites)
+        return Opening() if reply_defect(reply) else read_opening(reply.text, of, self._cites)
 
     def _cites(self, text: str) -> bool:
-        return bool(cite(text, self.case.ledger).passages)
+        return bool(resolve_citations(text, self.case.ledger).passages)
 
-    def _foresee(self, pieces: Sequence[ReportPart]) -> None:
+    def _begin_next_parts(self, pieces: Sequence[ReportPart]) -> None:
         """Begin the following parts: what they are asked depends on no other part."""
         for piece in pieces:
             same = ReportWriter(self.phase, self.case, self._research, self.coverage)
             same._most_recalls = self._most_recalls
-            self.phase.foresee(slot_of(piece.number), "complex", partial(same._first_request_of, piece), certain=True)
+            self.phase.foresee(part_slot(piece.number), "complex", partial(same._first_request_of, piece), certain=True)
 
-    async def _piece(self, piece: ReportPart, following: Sequence[ReportPart] = ()) -> str:
+    async def _write_part(self, piece: ReportPart, following: Sequence[ReportPart] = ()) -> str:
         """Write one part. A reply that is cut off or repeats itself is dropped and written once more.
 
         If that is no better, the part is the better of the two without its faults.
@@ -220,49 +235,49 @@ class ReportWriter:
         Raises:
             LimitReached, ModelFailed: there is none.
         """
-        self._begin(piece)
+        self._begin_part(piece)
         self._following = following
         history = self._history(piece)
         first = await self._reply(history, piece)
         wrong = self._defect(first, piece)
         if not wrong:
             return first.text
-        self._take_back()
-        history.add(ModelTurn(said=user("note", f"Your last reply could not be used: {wrong}.")))
+        self._drop_part_text()
+        history.add(ModelTurn(said=user_message("note", f"Your last reply could not be used: {wrong}.")))
         try:
             second = await self._reply(history, piece)
         except (LimitReached, ModelFailed):
-            if not self._usable(first):
+            if not self._usable_text(first):
                 raise
-            return self._salvage([first], piece)
-        return self._salvage([second, first], piece) if self._defect(second, piece) else second.text
+            return self._emit_usable_text([first], piece)
+        return self._emit_usable_text([second, first], piece) if self._defect(second, piece) else second.text
 
     def _defect(self, reply: Reply, piece: ReportPart) -> str:
         """Why a reply is no report: a fault of its form, or it has nothing of the cited findings; "" if it is one."""
-        wrong, cited = defect(reply), [each.text for each in piece.part.findings if each.passages]
+        wrong, cited = reply_defect(reply), [each.text for each in piece.part.findings if each.passages]
         if wrong or not cited or self._cites(reply.text):
             return wrong
-        return STRAYED if strays(reply.text, "\n".join((self.case.question, *cited))) else ""
+        return OFF_TOPIC_NOTE if is_off_topic(reply.text, "\n".join((self.case.question, *cited))) else ""
 
-    def _usable(self, reply: Reply) -> str:
+    def _usable_text(self, reply: Reply) -> str:
         """The usable text of a faulty reply; empty if it cites nothing, since findings say more."""
-        text = salvaged(reply)
+        text = salvage_text(reply)
         return text if self._cites(text) else ""
 
-    def _salvage(self, replies: Sequence[Reply], piece: ReportPart) -> str:
+    def _emit_usable_text(self, replies: Sequence[Reply], piece: ReportPart) -> str:
         """Emit the usable text of the best of `replies` in their place.
 
         Raises:
             ModelFailed: nothing is usable.
         """
-        best = max(replies, key=lambda reply: len(self._usable(reply)))
-        text, wrong = self._usable(best), self._defect(best, piece)
+        best = max(replies, key=lambda reply: len(self._usable_text(reply)))
+        text, wrong = self._usable_text(best), self._defect(best, piece)
         if not text:
             raise ModelFailed(f"the report could not be used: {wrong}")
         self.phase.warn(_("the report was used in part: {why}").format(why=wrong.partition(";")[0]))
         reason = CUT_OFF if best.stop == "length" else REPEATED
         self.limits[_(reason)] = None
-        self._take_back()
+        self._drop_part_text()
         self.phase.emit(ReportDelta(text=text))
         return text
 
@@ -271,11 +286,11 @@ class ReportWriter:
         while True:
             tools = self._tools(piece)
             reply = await self._ask(history, piece, tools)
-            calls = _calls(reply, tools) if self.recalls else ()
+            calls = _recall_calls(reply, tools) if self.recalls else ()
             if not calls:
                 return reply
             if reply.text:
-                self._take_back()
+                self._drop_part_text()
             await self._recall(history, reply, calls)
 
     async def _recall(self, history: History, reply: Reply, calls: Sequence[ToolCall]) -> None:
@@ -286,8 +301,8 @@ class ReportWriter:
         self.called = True
         place = self.phase.child(f"recall-{self.turns}")
         about = self.case.question
-        results = await act(place, self.case.ledger, {RECALL: self.case.tools[RECALL]}, made, about)
-        results += tuple(result(call.id, NO_CALLS_LEFT, (), about) for call in refused)
+        results = await execute_calls(place, self.case.ledger, {RECALL_TOOL: self.case.tools[RECALL_TOOL]}, made, about)
+        results += tuple(tool_result(call.id, NO_CALLS_LEFT, (), about) for call in refused)
         message = Message(role="assistant", text=reply.text, calls=tuple(calls))
         history.add(ModelTurn(said=message, results=results))
 
@@ -301,15 +316,15 @@ class ReportWriter:
             if not tools or self.called:
                 raise
             self.recalls = self._most_recalls = 0
-            self._take_back()
+            self._drop_part_text()
             return await self._stream(history, piece, ())
 
     def _request_for(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Request:
         request = self._request()
-        tokens = room(self.profile, request.system, tools, request.max_tokens)
+        tokens = message_room(self.profile, request.system, tools, request.max_tokens)
         return msgspec.structs.replace(
             request,
-            messages=history.messages(tokens, self._closing(piece)),
+            messages=history.messages(tokens, self._closing_messages(piece)),
             tools=tools,
             tool_choice="auto" if tools and self.recalls else "none",
         )
@@ -319,59 +334,59 @@ class ReportWriter:
             "complex",
             self._request_for(history, piece, tools),
             StreamHooks(
-                slot=slot_of(piece.number),
-                on_begin=partial(self._foresee, self._following),
+                slot=part_slot(piece.number),
+                on_begin=partial(self._begin_next_parts, self._following),
                 deltas=lambda text: ReportDelta(text=text),
                 listener=self.proofreader.listener(self._text_so_far()) if self.proofreader else None,
-                reading=citing(self.case.ledger.knows),
+                reading=citation_reading(self.case.ledger.knows),
             ),
         )
 
     def _tools(self, piece: ReportPart) -> tuple[ToolDefinition, ...]:
         """`recall`, if there is something to look at and room for it. Once called, it stays defined."""
         if self.called:
-            return (self.case.tools[RECALL].definition,)
+            return (self.case.tools[RECALL_TOOL].definition,)
         if not self.recalls:
             return ()
-        tools = (self.case.tools[RECALL].definition,)
+        tools = (self.case.tools[RECALL_TOOL].definition,)
         request = self._request()
-        taken = total([*self.case.question_messages(), *piece.part.messages, *self._closing(piece)])
-        free = room(self.profile, request.system, tools, request.max_tokens) - taken
-        return tools if free >= ROOM_TO_RECALL else ()
+        taken = total_tokens([*self.case.question_messages(), *piece.part.messages, *self._closing_messages(piece)])
+        free = message_room(self.profile, request.system, tools, request.max_tokens) - taken
+        return tools if free >= MIN_RECALL_TOKENS else ()
 
-    def _closing(self, piece: ReportPart) -> list[Message]:
+    def _closing_messages(self, piece: ReportPart) -> list[Message]:
         """The last messages: clarifying answers, the rules, and the plan or the part of it to write."""
         write_rules = WriteRules(
             date=self.case.date,
             language=language_name(self.case.language),
             part=piece.number,
             parts=piece.of,
-            words=-(-words_of(self.phase.brief.length, self.phase.rules.words) // piece.of),
+            words=-(-word_limit(self.phase.brief.length, self.phase.rules.words) // piece.of),
             asked=self.phase.brief.length != "normal",
             recalls=self.recalls,
-            missing="" if speech().locale == ENGLISH else missing(),
+            missing="" if current_phrases().locale == ENGLISH else missing_heading(),
         )
-        plan = self.plan if piece.of == 1 else _part_of(self.plan, piece.part)
+        plan = self.plan if piece.of == 1 else _plan_part(self.plan, piece.part)
         return [
-            user("coverage", data(self.coverage if piece.number == piece.of else [])),
-            rules(write_rules),
-            user("plan", data(plan)),
+            user_message("coverage", to_json(self.coverage if piece.number == piece.of else [])),
+            rules_message(write_rules),
+            user_message("plan", to_json(plan)),
         ]
 
     def _request(self) -> Request:
         return Request(
             task="write",
-            system=for_tools(self.phase.prompt("assay.phases", "write"), self.case.tools),
+            system=drop_unavailable_items(self.phase.prompt("assay.phases", "write"), self.case.tools),
             messages=(),
             tool_choice="none",
-            max_tokens=output(self.profile, self.phase.rules.report_tokens),
+            max_tokens=output_cap(self.profile, self.phase.rules.report_tokens),
         )
 
-    def _take_back(self) -> None:
+    def _drop_part_text(self) -> None:
         """Drop what was streamed of the current part."""
         self.phase.emit(ReportStarted(title=self.plan.title))
         if self.proofreader:
-            self.proofreader.take_back()
+            self.proofreader.restart_text()
         if self.texts:
             self.phase.emit(ReportDelta(text=self._text_so_far()))
 
@@ -380,14 +395,18 @@ class ReportWriter:
         return "\n\n".join(self.texts) + "\n\n" if self.texts else ""
 
 
-def _calls(reply: Reply, tools: Sequence[ToolDefinition]) -> tuple[ToolCall, ...]:
+def _recall_calls(reply: Reply, tools: Sequence[ToolDefinition]) -> tuple[ToolCall, ...]:
     """The calls of a reply, including those written into its text; none of a long text without a call of `recall`."""
     if not tools:
         return ()
-    recalls = any(call.name == RECALL for call in reply.calls)
-    return () if len(reply.text) > LONGEST_BESIDE_A_CALL and not recalls else mend(reply, [tool.name for tool in tools])
+    recalls = any(call.name == RECALL_TOOL for call in reply.calls)
+    return (
+        ()
+        if len(reply.text) > MAX_CHARS_BESIDE_CALL and not recalls
+        else read_calls(reply, [tool.name for tool in tools])
+    )
 
 
-def _part_of(plan: Plan, piece: FindingsPart) -> Plan:
+def _plan_part(plan: Plan, piece: FindingsPart) -> Plan:
     steps = {finding.step for finding in piece.findings}
     return msgspec.structs.replace(plan, steps=tuple(step for step in plan.steps if step.id in steps))

@@ -22,7 +22,7 @@ from assay.core.usage import MEASURES, Budget, Measure, Usage
 REPORT_SHARE = 0.40
 VERIFY_SHARE = 0.15
 REPORT_OUTPUT = 20_000
-SMALLEST = Usage(model_calls=1, input_tokens=3_000, output_tokens=1_000)
+SMALLEST_CALL = Usage(model_calls=1, input_tokens=3_000, output_tokens=1_000)
 """The smallest call that can turn some findings into a report."""
 LEAST_OUTPUT = 256
 
@@ -42,11 +42,11 @@ class Reserve(msgspec.Struct, frozen=True, kw_only=True):
         `output` is the most tokens a report may have.
         """
         share = VERIFY_SHARE if verify else 0.0
-        worst = None if writer is None else _longest(writer, output)
-        usd = None if worst is None or writer is None or writer.price is None else writer.price.most(worst)
+        worst = None if writer is None else _report_worst_case(writer, output)
+        usd = None if worst is None or writer is None or writer.price is None else writer.price.max_cost(worst)
         return cls(
             report=Budget(
-                usd=None if budget.usd is None else min(budget.usd * REPORT_SHARE, _or(usd, budget.usd)),
+                usd=None if budget.usd is None else min(budget.usd * REPORT_SHARE, _value_or(usd, budget.usd)),
                 tokens=None
                 if budget.tokens is None
                 else min(round(budget.tokens * REPORT_SHARE), budget.tokens if worst is None else worst.tokens),
@@ -65,17 +65,19 @@ class Reserve(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(budget, usd=usd, tokens=tokens)
 
 
-def _or(value: float | None, other: float) -> float:
+def _value_or(value: float | None, other: float) -> float:
     return other if value is None else value
 
 
-def _longest(writer: Profile, output: int) -> Usage:
+def _report_worst_case(writer: Profile, output: int) -> Usage:
     """The worst case of one report call."""
     output = min(output, writer.max_output, writer.window // 4)
-    return Usage(model_calls=1, input_tokens=writer.window - output, output_tokens=output + reasoning(writer, "medium"))
+    return Usage(
+        model_calls=1, input_tokens=writer.window - output, output_tokens=output + reasoning_tokens(writer, "medium")
+    )
 
 
-def reasoning(profile: Profile, effort: str) -> int:
+def reasoning_tokens(profile: Profile, effort: str) -> int:
     """The tokens a model may use for reasoning in addition to its allowed output."""
     return REASONING_ROOM[effort] if profile.native_reasoning else 0
 
@@ -83,14 +85,14 @@ def reasoning(profile: Profile, effort: str) -> int:
 def worst_case(models: Sequence[Model], request: Request, room: int = 0) -> Usage:
     """The most a call can cost, whichever model answers. `room` is the extra output one of them is known to need."""
     inputs = input_tokens(request)
-    output = request.max_tokens + max(room, *(reasoning(model.profile, request.effort) for model in models))
+    output = request.max_tokens + max(room, *(reasoning_tokens(model.profile, request.effort) for model in models))
     usage = Usage(model_calls=1, input_tokens=inputs, output_tokens=output)
     prices = (model.profile.price for model in models)
-    usd = max((price.most(usage) for price in prices if price is not None), default=0.0)
+    usd = max((price.max_cost(usage) for price in prices if price is not None), default=0.0)
     return msgspec.structs.replace(usage, usd=usd)
 
 
-def fitted(models: Sequence[Model], request: Request, room: Budget) -> Request:
+def fit_output(models: Sequence[Model], request: Request, room: Budget) -> Request:
     """Cut the output of `request` to what `room` still pays for, if that leaves a useful answer."""
     worst = worst_case(models, request)
     over = [] if room.tokens is None else [worst.tokens - room.tokens]
@@ -101,7 +103,7 @@ def fitted(models: Sequence[Model], request: Request, room: Budget) -> Request:
     return msgspec.structs.replace(request, max_tokens=output) if output >= LEAST_OUTPUT else request
 
 
-def check(budget: Budget, writer: Profile | None = None, everyone: Iterable[Profile] = ()) -> None:
+def check_budget(budget: Budget, writer: Profile | None = None, everyone: Iterable[Profile] = ()) -> None:
     """Refuse a budget too small for a report call, and a money limit with a model whose price is unknown.
 
     Args:
@@ -113,7 +115,7 @@ def check(budget: Budget, writer: Profile | None = None, everyone: Iterable[Prof
     """
     if budget.seconds is not None and budget.seconds <= 0:
         raise UsageError("a run needs more than 0 seconds")
-    smallest = _smallest(writer)
+    smallest = _smallest_call(writer)
     if budget.tokens is not None and budget.tokens < smallest.tokens:
         raise TooLittle(f"{budget.tokens} tokens are too few for a report: allow at least {smallest.tokens}")
     for name in ("searches", "pages", "agents"):
@@ -124,9 +126,9 @@ def check(budget: Budget, writer: Profile | None = None, everyone: Iterable[Prof
         _check_money(budget.usd, smallest, writer, everyone)
 
 
-def _smallest(writer: Profile | None) -> Usage:
-    more = 0 if writer is None else reasoning(writer, "medium")
-    return msgspec.structs.replace(SMALLEST, output_tokens=SMALLEST.output_tokens + more)
+def _smallest_call(writer: Profile | None) -> Usage:
+    more = 0 if writer is None else reasoning_tokens(writer, "medium")
+    return msgspec.structs.replace(SMALLEST_CALL, output_tokens=SMALLEST_CALL.output_tokens + more)
 
 
 def _check_money(usd: float, smallest: Usage, writer: Profile | None, everyone: Iterable[Profile]) -> None:
@@ -137,23 +139,23 @@ def _check_money(usd: float, smallest: Usage, writer: Profile | None, everyone: 
             f'name it in the settings file: [catalogue."{unpriced[0]}"] with input_price and output_price, '
             "in US dollars for a million tokens"
         )
-    least = writer.price.most(smallest) if writer is not None and writer.price is not None else 0.0
+    least = writer.price.max_cost(smallest) if writer is not None and writer.price is not None else 0.0
     if usd <= 0 or usd < least:
         whose = f" by {writer.name}" if writer is not None else ""
         raise TooLittle(f"${usd:g} is too little for a report{whose}; allow at least ${max(least, 0.0001):.4f}")
 
 
 def check_brief(brief: Brief, world: World) -> None:
-    """Refuse a brief with a budget that cannot work; see `check`.
+    """Refuse a brief with a budget that cannot work; see `check_budget`.
 
     Raises:
-        UsageError: as `check`.
+        UsageError: as `check_budget`.
     """
     names = {name for models in brief.models.values() for name in models} & world.models.keys()
-    check(brief.budget, writer(brief, world), [world.models[name].profile for name in sorted(names)])
+    check_budget(brief.budget, writer_profile(brief, world), [world.models[name].profile for name in sorted(names)])
 
 
-def writer(brief: Brief, world: World) -> Profile | None:
+def writer_profile(brief: Brief, world: World) -> Profile | None:
     """The profile of the model that writes the report; None if no model is named."""
     first = next(iter(brief.models.get("complex", ())), "")
     return world.models[first].profile if first in world.models else None
@@ -163,10 +165,10 @@ N = TypeVar("N", int, float)
 Gate = Literal["work", "report", "write", "verify"]
 """The purpose of a place in a run: research, an agent's report, the writer, verification. Each has its own limits."""
 
-LOW = 0.8
+LOW_SHARE = 0.8
 
 
-def least(*limits: N | None) -> N | None:
+def lowest_limit(*limits: N | None) -> N | None:
     """The lowest of several limits; None is no limit."""
     return min((limit for limit in limits if limit is not None), default=None)
 
@@ -176,8 +178,8 @@ def limits(budget: Budget) -> dict[Measure, Any]:
     return {measure: limit for measure in MEASURES if (limit := getattr(budget, measure)) is not None}
 
 
-def part(budget: Budget, share: float) -> Budget:
-    """`share` of every limit except time. Whole calls are rounded down, but never to 0."""
+def budget_share(budget: Budget, share: float) -> Budget:
+    """`lane_budget` of every limit except time. Whole calls are rounded down, but never to 0."""
     shared: dict[Measure, Any] = {
         name: max(1, int(limit * share)) if limit else 0 for name, limit in limits(budget).items()
     }
@@ -186,20 +188,20 @@ def part(budget: Budget, share: float) -> Budget:
     return Budget(**shared)
 
 
-def remaining(budget: Budget, used: Usage) -> Budget:
-    """The rest of a budget after `used`, never below zero."""
+def remaining_budget(budget: Budget, used: Usage) -> Budget:
+    """The rest of a budget after `total_usage`, never below zero."""
     return Budget(**{name: max(0, limit - getattr(used, name)) for name, limit in limits(budget).items()})
 
 
 class Account(msgspec.Struct):
-    """One lane's limit and usage; `held` by step."""
+    """One lane's limit and usage; `step_hold` by step."""
 
     limit: Budget
     settled: Usage = Usage()
     held: dict[str, Usage] = {}
 
     @property
-    def used(self) -> Usage:
+    def total_usage(self) -> Usage:
         total = self.settled
         for amount in self.held.values():
             total = total + amount
@@ -220,7 +222,7 @@ class Accounts:
         self._paid: dict[str, Usage] = {}
         for hold in stored:
             self._restore(hold)
-        self.newly_low()  # reported before the process died, with the step that used so much
+        self.newly_low_measures()  # reported before the process died, with the step that used so much
 
     def _restore(self, hold: HoldRecord) -> None:
         account = self._lane(int(hold.account))
@@ -241,22 +243,24 @@ class Accounts:
         return bool(limits(self.budget))
 
     @property
-    def used(self) -> Usage:
+    def total_usage(self) -> Usage:
         """The held and settled amounts of the whole run."""
-        return self._whole.used
+        return self._whole.total_usage
 
     @property
-    def settled(self) -> Usage:
+    def settled_usage(self) -> Usage:
         """The known spending of the whole run; attempts that died count with their holds."""
         return self._whole.settled
 
-    def share(self, parent: tuple[str, ...], lanes_at_once: int) -> Budget:
+    def lane_budget(self, parent: tuple[str, ...], lanes_at_once: int) -> Budget:
         """The slice of a new lane: an equal part of what was left when the first lane of `parent` was spawned.
 
         All lanes of one parent get the same slice, whatever their siblings have spent since.
         """
         if parent not in self._shares:
-            self._shares[parent] = part(remaining(self.ceiling("work"), self.used), 1 / max(1, lanes_at_once))
+            self._shares[parent] = budget_share(
+                remaining_budget(self.ceiling("work"), self.total_usage), 1 / max(1, lanes_at_once)
+            )
         return self._shares[parent]
 
     def open_lane(self, lane: int, parent: tuple[str, ...], limit: Budget) -> None:
@@ -270,13 +274,13 @@ class Accounts:
 
     def room(self, lane: int, gate: Gate) -> Budget:
         """The amounts this lane may still hold."""
-        whole = remaining(self.ceiling(gate), self._whole.used)
-        own = remaining(self._lane(lane).limit, self._lane(lane).used)
-        return Budget(**{each: least(getattr(whole, each), getattr(own, each)) for each in MEASURES})
+        whole = remaining_budget(self.ceiling(gate), self._whole.total_usage)
+        own = remaining_budget(self._lane(lane).limit, self._lane(lane).total_usage)
+        return Budget(**{each: lowest_limit(getattr(whole, each), getattr(own, each)) for each in MEASURES})
 
-    def spent_out(self, amount: Usage) -> bool:
+    def is_exhausted_by(self, amount: Usage) -> bool:
         """True if the whole run, not only one lane, has no room left for research of this cost."""
-        return remaining(self.ceiling("work"), self._whole.used).exceeded_by(amount) is not None
+        return remaining_budget(self.ceiling("work"), self._whole.total_usage).exceeded_by(amount) is not None
 
     def hold(self, lane: int, step: str, amount: Usage, gate: Gate) -> HoldRecord:
         """Hold `amount` for a step, in addition to an earlier hold: the attempt that died may have spent that.
@@ -304,7 +308,7 @@ class Accounts:
         self._paid[step] = self._paid.get(step, Usage()) + actual + died
         return HoldRecord(step=step, account=str(lane), amount=self._paid[step], state="settled")
 
-    def held(self, lane: int, step: str) -> Usage | None:
+    def step_hold(self, lane: int, step: str) -> Usage | None:
         """The hold of this step. If it was stored before, an attempt died."""
         return self._lane(lane).held.get(step)
 
@@ -313,12 +317,12 @@ class Accounts:
         held = [(lane, step, amount) for lane, account in self._lanes.items() for step, amount in account.held.items()]
         return tuple(self.settle(lane, step, amount) for lane, step, amount in held)
 
-    def newly_low(self) -> list[tuple[str, float, float]]:
+    def newly_low_measures(self) -> list[tuple[str, float, float]]:
         """Measures of which 80 % is used, as (measure, used, limit). Each is returned once."""
         found = []
         for measure in MEASURES:
             limit, used = getattr(self.budget, measure), getattr(self._whole.settled, measure)
-            if limit and measure not in self._low and used >= LOW * limit:
+            if limit and measure not in self._low and used >= LOW_SHARE * limit:
                 self._low.add(measure)
                 found.append((str(measure), float(used), float(limit)))
         return found

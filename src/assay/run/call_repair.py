@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.messages import Reply, ToolCall
 
@@ -45,7 +45,7 @@ _STRUCTURE = regex(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)
 """Brackets and strings."""
 
 
-def mend(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
+def read_calls(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
     """Return the calls of a reply, each with its own id, with arguments decoded where possible.
 
     If there are none, read calls of `tools` out of the text.
@@ -58,11 +58,11 @@ def mend(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
         while id in used:
             id += "x"
         used.add(id)
-        mended.append(decoded(msgspec.structs.replace(call, id=id)))
+        mended.append(decode_arguments(msgspec.structs.replace(call, id=id)))
     return tuple(mended)
 
 
-def decoded(call: ToolCall) -> ToolCall:
+def decode_arguments(call: ToolCall) -> ToolCall:
     """Decode arguments that are encoded twice, inside a fence or another object, or with mistakes that can be
     understood. Leave others as they are.
     """
@@ -86,20 +86,20 @@ def _calls_in_text(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
             given = {field.strip(): _read(value.strip()) for field, value in parts.findall(body)}
             yield from _call({"name": name, "arguments": given or (read_json(body) if body.strip() else {})}, tools)
         text = calls.sub("", text)
-    named = _named_before(text, tools)
+    named = _calls_after_names(text, tools)
     yield from named
-    for value in [] if named else [*json_values(text), *_in_python(text)]:
+    for value in [] if named else [*json_values(text), *_python_calls(text)]:
         for each in value if isinstance(value, list) else [value]:
             yield from _call(each, tools)
 
 
-def _named_before(text: str, tools: Collection[str]) -> list[ToolCall]:
+def _calls_after_names(text: str, tools: Collection[str]) -> list[ToolCall]:
     """Calls whose tool is named before the JSON of its arguments."""
     calls, last, read = list[ToolCall](), 0, 0
     for found in _BEFORE_ARGUMENTS.finditer(text):
         if found[1] not in tools or found.start() < last or read > MOST_READ * len(text):
             continue
-        end = _closing(text, found.end())
+        end = _closing_index(text, found.end())
         read += (end if end > 0 else len(text)) - found.end()
         arguments = read_json(text[found.end() : end]) if end > 0 else None
         if isinstance(arguments, dict) and not any(_call(arguments, tools)):
@@ -108,7 +108,7 @@ def _named_before(text: str, tools: Collection[str]) -> list[ToolCall]:
     return calls
 
 
-def _in_python(text: str) -> Iterator[dict[str, Any]]:
+def _python_calls(text: str) -> Iterator[dict[str, Any]]:
     """Calls as in Python, if a text is nothing else: `search(query="tide")`, on lines, in a list or in a fence."""
     whole = _IN_PYTHON.fullmatch(text) if len(text) <= LONGEST_LENIENT and "\\" not in text else None
     with suppress(*_NOT_PYTHON):
@@ -116,7 +116,7 @@ def _in_python(text: str) -> Iterator[dict[str, Any]]:
         for each in chain.from_iterable(line.elts if isinstance(line, ast.List) else [line] for line in lines):
             if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and not each.args:
                 given = {key.arg: ast.literal_eval(key.value) for key in each.keywords}
-                yield {"name": each.func.id, "arguments": _storable(given)}
+                yield {"name": each.func.id, "arguments": _json_value(given)}
 
 
 _NOT_PYTHON = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
@@ -143,7 +143,7 @@ def _read(text: str) -> Any:
     """A parameter's value: parsed if it is a JSON object, list or number, else the text."""
     try:
         return msgspec.json.decode(text)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return text
 
 
@@ -154,7 +154,7 @@ def read_json(text: str) -> Any:
     """
     try:
         return _decode(text.strip())
-    except UNREADABLE:
+    except DECODE_ERRORS:
         found = list(json_values(text))
         return next((value for value in reversed(found) if isinstance(value, dict)), next(iter(found), None))
 
@@ -169,13 +169,13 @@ def _values(text: str) -> Iterator[Any]:
     place, read = 0, 0
     while read <= MOST_READ * len(text) and (opening := _OPENING.search(text, place)):
         start, place = opening.span()
-        end = _closing(text, start)
+        end = _closing_index(text, start)
         read += (end or len(text)) - start
         if not end:
             continue
         try:
             yield _decode(text[start:end])
-        except UNREADABLE:
+        except DECODE_ERRORS:
             continue
         place = end
 
@@ -188,19 +188,19 @@ def _decode(text: str) -> Any:
     """
     try:
         return msgspec.json.decode(text)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         if text[:1] not in ("{", "[") or len(text) > LONGEST_LENIENT:
             raise
         plain = text if '"' in text else text.translate(_STRAIGHT)
         with suppress(*_NOT_PYTHON):
-            return _storable(json.loads(_NO_DATA.sub(lambda found: found[1] or "", plain), strict=False))
+            return _json_value(json.loads(_NO_DATA.sub(lambda found: found[1] or "", plain), strict=False))
         if "\\" not in text:  # an escape that Python does not know would print a warning
             with suppress(*_NOT_PYTHON):
-                return _storable(ast.literal_eval(text))
+                return _json_value(ast.literal_eval(text))
         raise
 
 
-def _storable(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """A value as JSON has it: no half of a surrogate pair, no infinite number, no tuple.
 
     Raises:
@@ -213,7 +213,7 @@ def _storable(value: Any) -> Any:
 _STRAIGHT = str.maketrans("“”„", '"""')
 
 
-def _closing(text: str, start: int) -> int:
+def _closing_index(text: str, start: int) -> int:
     """The index after the bracket that closes the one at `start`, 0 if there is none. Ignores brackets in strings."""
     depth = 0
     for sign in _STRUCTURE.finditer(text, start):

@@ -19,7 +19,7 @@ from assay.core.events import ControlAccepted, ControlApplied, ControlRejected, 
 from assay.core.ports import FINAL, Action, Clock, Commit, EventDraft, Journal, Lease, RunRow, RunStatus
 from assay.run.execution import FINISHED_EARLY, Execution
 from assay.run.process import is_dead
-from assay.run.steps import RunPlace, StepContext, perform
+from assay.run.steps import RunPlace, StepContext, perform_step
 
 # Handles of runs in the process that executes them.
 
@@ -39,7 +39,7 @@ class RunTask:
         if not task.cancelled():
             task.exception()  # whoever waits gets it; nobody has to wait
 
-    def begin(self, execution: Execution) -> None:
+    def attach_execution(self, execution: Execution) -> None:
         """Attach the execution: from now on there is a log to read and a run to steer."""
         self._execution = execution
         execution.main = self._task
@@ -131,9 +131,9 @@ STOPPING = "agents-stopped"
 AGENT_CANCEL = "agent-cancel"
 """The action of a request to stop one agent of a run."""
 REFUSED = "steering-refused"
-LONGEST = 4_000
+MAX_MESSAGE_CHARS = 4_000
 """The most code points in one instruction to a run."""
-MOST = 50
+MAX_MESSAGES = 50
 """The most instructions to one run."""
 TTL = 15.0
 """Seconds of the lease that is taken to change a run that nobody executes."""
@@ -160,8 +160,8 @@ class Steering(msgspec.Struct, frozen=True, kw_only=True):
 # the process that makes the request
 
 
-async def request(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> None:
-    """Store a request for the process that executes the run. If there is none, `change` applies it.
+async def request_action(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> None:
+    """Store a request for the process that executes the run. If there is none, `end_idle_run` applies it.
 
     Raises:
         UsageError: the run has ended.
@@ -169,11 +169,11 @@ async def request(journal: Journal, clock: Clock, row: RunRow, action: Asked) ->
     if row.status in FINAL:
         raise NotNow(f"run {row.run_id} has ended ({row.status}): there is nothing to {action}")
     name = secrets.token_hex(4)
-    accepted = outside(clock, ControlAccepted(action=action, id=name), f"control-accepted-{name}")
+    accepted = external_draft(clock, ControlAccepted(action=action, id=name), f"control-accepted-{name}")
     await journal.control(row.run_id, action, (accepted,))
 
 
-async def change(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> None:
+async def end_idle_run(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> None:
     """Cancel or pause a run that nobody executes, under a lease like every writer. An ended run stays as it is.
 
     Raises:
@@ -185,40 +185,42 @@ async def change(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> 
     try:
         memory = await journal.load(row.run_id)
         if memory.status not in FINAL:
-            status, events = ending(action)
-            drafts = [outside(clock, event, f"{event.kind}-{lease.fence}") for event in events]
+            status, events = ending_status(action)
+            drafts = [external_draft(clock, event, f"{event.kind}-{lease.fence}") for event in events]
             await journal.commit(lease, Commit(status=status, events=tuple(drafts)))
     finally:
         await journal.release(lease)
 
 
-def ending(action: Asked) -> tuple[RunStatus, tuple[Event, ...]]:
+def ending_status(action: Asked) -> tuple[RunStatus, tuple[Event, ...]]:
     """The status of a cancelled or paused run, and the events for its log."""
     applied = ControlApplied(action=action)
     return ("paused", (applied,)) if action == "pause" else ("cancelled", (applied, RunCancelled()))
 
 
-async def steer(journal: Journal, clock: Clock, run_id: str, text: str, refused: str = "") -> str:
+async def post_instruction(journal: Journal, clock: Clock, run_id: str, text: str, refused: str = "") -> str:
     """Leave an instruction for the run's next decision and return its id. With `refused`, log why it is rejected.
 
     Raises:
         UsageError: the text is empty or too long, or the run has too many instructions.
     """
     text = text.strip()
-    if not text or len(text) > LONGEST:
-        raise UsageError(f"a message to a run has 1 to {LONGEST:,} characters, and this has {len(text):,}")
-    if len(await journal.inbox(run_id, STEERING)) >= MOST:
-        raise UsageError(f"run {run_id} has {MOST} messages, and accepts no more: start another run, or fork this one")
+    if not text or len(text) > MAX_MESSAGE_CHARS:
+        raise UsageError(f"a message to a run has 1 to {MAX_MESSAGE_CHARS:,} characters, and this has {len(text):,}")
+    if len(await journal.inbox(run_id, STEERING)) >= MAX_MESSAGES:
+        raise UsageError(
+            f"run {run_id} has {MAX_MESSAGES} messages, and accepts no more: start another run, or fork this one"
+        )
     name = secrets.token_hex(4)
     events: list[Event] = [ControlAccepted(action="steer", id=name, text=text)]
     events += [ControlRejected(action="steer", id=name, why=refused)] if refused else []
-    drafts = [outside(clock, event, f"{event.kind}-{name}") for event in events]
+    drafts = [external_draft(clock, event, f"{event.kind}-{name}") for event in events]
     data = msgspec.json.encode(Steering(id=name, text=text))
     await journal.post(run_id, REFUSED if refused else STEERING, data, drafts)
     return name
 
 
-async def stop_agent(journal: Journal, clock: Clock, run_id: str, lane: int) -> str:
+async def request_agent_stop(journal: Journal, clock: Clock, run_id: str, lane: int) -> str:
     """Request once, however often it is called, that an agent of a run stops; return the id of the request.
 
     The process that executes the run stops it, now or when the run is resumed.
@@ -227,12 +229,14 @@ async def stop_agent(journal: Journal, clock: Clock, run_id: str, lane: int) -> 
     if before := next((each.id for each in asked if each.lane == lane), ""):
         return before
     name = secrets.token_hex(4)
-    accepted = outside(clock, ControlAccepted(action=AGENT_CANCEL, id=name, lane=lane), f"control-accepted-{name}")
+    accepted = external_draft(
+        clock, ControlAccepted(action=AGENT_CANCEL, id=name, lane=lane), f"control-accepted-{name}"
+    )
     await journal.post(run_id, STOPPING, msgspec.json.encode(AgentStop(id=name, lane=lane)), [accepted])
     return name
 
 
-def outside(clock: Clock, event: Event, key: str) -> EventDraft:
+def external_draft(clock: Clock, event: Event, key: str) -> EventDraft:
     """An event about a run, written by a process that does not execute it."""
     return EventDraft(key=key, path=(), type=event.kind, data=encode(event), at=clock.now())
 
@@ -240,37 +244,37 @@ def outside(clock: Clock, event: Event, key: str) -> EventDraft:
 # the process that executes the run
 
 
-async def take(place: RunPlace) -> tuple[str, ...]:
+async def take_instructions(place: RunPlace) -> tuple[str, ...]:
     """See `Run.steering`."""
     execution = place.execution
 
     async def look(step_context: StepContext) -> tuple[Steering, ...]:
-        told = await untaken(execution)
+        told = await untaken_instructions(execution)
         for each in told:
             step_context.emit(ControlApplied(action="steer", id=each.id, where="/".join(place.path)))
         return told
 
-    taken = await perform(place, STEERING, look, returns=tuple[Steering, ...], input_hash="", cost=None)
+    taken = await perform_step(place, STEERING, look, returns=tuple[Steering, ...], input_hash="", cost=None)
     execution.steered += len(taken)
     return tuple(each.text for each in taken)
 
 
-async def untaken(execution: Execution) -> tuple[Steering, ...]:
+async def untaken_instructions(execution: Execution) -> tuple[Steering, ...]:
     """Instructions that no decision of this execution has taken into account."""
     messages = await execution.journal.inbox(execution.run_id, STEERING)
     return tuple(msgspec.json.decode(each, type=Steering) for each in messages[execution.steered :])
 
 
-async def reject_rest(execution: Execution, why: str) -> tuple[EventDraft, ...]:
+async def reject_untaken(execution: Execution, why: str) -> tuple[EventDraft, ...]:
     """The events for instructions that no decision will take into account any more."""
-    left = await untaken(execution)
+    left = await untaken_instructions(execution)
     execution.steered += len(left)
     rejected = (ControlRejected(action="steer", id=each.id, why=why) for each in left)
     drafts = [execution.draft(event, (), f"{event.kind}-{event.id}") for event in rejected]
-    return (*drafts, *(_in_vain(execution, each, why) for each in await _unheard(execution)))
+    return (*drafts, *(_rejected_stop_draft(execution, each, why) for each in await _pending_stops(execution)))
 
 
-def apply(execution: Execution, action: Action) -> None:
+def apply_action(execution: Execution, action: Action) -> None:
     """Do what the owner wants of a run that executes here, and log it."""
     if action == "pause":
         execution.pause()  # applied when all calls have ended: it is the last event then
@@ -284,22 +288,22 @@ def apply(execution: Execution, action: Action) -> None:
             execution.cancel()
 
 
-async def heed_stops(execution: Execution) -> None:
+async def apply_agent_stops(execution: Execution) -> None:
     """Stop the agents that somebody wants to stop, and log it."""
-    for each in await _unheard(execution):
+    for each in await _pending_stops(execution):
         applied = ControlApplied(action=AGENT_CANCEL, id=each.id, lane=each.lane)
         if not execution.stop_lane(each.lane, applied, each.id):
-            execution.commit(Commit(events=(_in_vain(execution, each, AGENT_ENDED),)))
+            execution.commit(Commit(events=(_rejected_stop_draft(execution, each, AGENT_ENDED),)))
 
 
-async def _unheard(execution: Execution) -> tuple[AgentStop, ...]:
+async def _pending_stops(execution: Execution) -> tuple[AgentStop, ...]:
     messages = await execution.journal.inbox(execution.run_id, STOPPING)
     stops = (msgspec.json.decode(each, type=AgentStop) for each in messages)
     settled = (ControlApplied.kind, ControlRejected.kind)
     return tuple(each for each in stops if execution.said.isdisjoint(f"{kind}-{each.id}" for kind in settled))
 
 
-def _in_vain(execution: Execution, stop: AgentStop, why: str) -> EventDraft:
+def _rejected_stop_draft(execution: Execution, stop: AgentStop, why: str) -> EventDraft:
     event = ControlRejected(action=AGENT_CANCEL, id=stop.id, lane=stop.lane, why=why)
     return execution.draft(event, (), f"{event.kind}-{stop.id}")
 

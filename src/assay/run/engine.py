@@ -36,8 +36,8 @@ from assay.core.events import (
 from assay.core.json_decoders import ready_types
 from assay.core.ports import (
     FINAL,
-    FRESH,
-    NOTHING,
+    FRESH_SHARE,
+    NO_INPUTS,
     Action,
     Commit,
     EventDraft,
@@ -55,9 +55,9 @@ from assay.run.control import RunTask as RunTask
 from assay.run.execution import EngineParts, Execution
 from assay.run.process import is_dead, new_id, this_process
 from assay.run.rate_limits import CircuitBreakers
-from assay.run.releases import brief_of, check_age
+from assay.run.releases import check_release, read_brief
 from assay.run.run import Run
-from assay.run.steps import watched
+from assay.run.steps import watch_span
 
 POLL = 0.25
 """Seconds between two looks at the leases."""
@@ -88,7 +88,7 @@ class LeaseKeeper:
         kept = _Kept(execution, applied, execution.world.clock.monotonic() + self.ttl)
         self._kept[execution.run_id], self._leases = kept, None
         if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._beat(), name="leases")
+            self._task = asyncio.get_running_loop().create_task(self._keep_renewing(), name="leases")
             self._task.add_done_callback(self._on_done)
         try:
             yield
@@ -103,9 +103,9 @@ class LeaseKeeper:
             self._task.cancel()
             self._task = None
 
-    async def _beat(self) -> None:
+    async def _keep_renewing(self) -> None:
         while True:
-            await self._look()
+            await self._renew_leases()
             await asyncio.sleep(POLL)
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
@@ -115,7 +115,7 @@ class LeaseKeeper:
             for kept in list(self._kept.values()):
                 self._end(kept, bug)
 
-    async def _look(self) -> None:
+    async def _renew_leases(self) -> None:
         """Renew the leases that need it, and heed what is new. Of most runs that wait, nobody wants anything.
 
         Then their executions are not touched: a thousand are in no cache of the processor after a quarter of a second.
@@ -130,7 +130,7 @@ class LeaseKeeper:
                     self._end(kept, error)
             return
         if (one := next(iter(self._kept.values()), None)) is not None:  # all have one clock
-            self._until = one.execution.world.clock.monotonic() + FRESH * self.ttl
+            self._until = one.execution.world.clock.monotonic() + FRESH_SHARE * self.ttl
         for lease, renewal in news.items():
             found = self._kept.get(lease.run_id)
             if found is not None and found.execution.lease == lease:  # it may have ended meanwhile
@@ -144,11 +144,11 @@ class LeaseKeeper:
         execution.note_messages(renewal.messages)
         if renewal.action != kept.applied:
             kept.applied = renewal.action
-            control.apply(execution, renewal.action)
+            control.apply_action(execution, renewal.action)
         if execution.opened and execution.messages != kept.heeded:
             left = execution.messages
             with contextlib.suppress(StoreError):  # the next look tries again and checks the lease
-                await control.heed_stops(execution)
+                await control.apply_agent_stops(execution)
                 kept.heeded = left
 
     def _end(self, kept: _Kept, error: BaseException) -> None:
@@ -158,7 +158,7 @@ class LeaseKeeper:
 
 
 TTL = 15.0
-OVERTAKEN = 100
+MAX_PREPARATIONS = 100
 """How often a run is prepared again because other runs used up what was left of the day."""
 
 
@@ -201,7 +201,7 @@ class Engine:
         """
 
         async def work(handle: RunTask) -> None:
-            world = await self.prepared(handle.run_id, prepare)
+            world = await self.prepare_and_store(handle.run_id, prepare)
             await self._execute(handle, await self._acquire(handle.run_id), lambda _: world)
 
         return self._keep(RunTask(new_id(), self.journal, work))
@@ -212,7 +212,7 @@ class Engine:
         brief: Brief,
         world: World,
         log: Sequence[EventDraft] = (),
-        given: RunInputs = NOTHING,
+        given: RunInputs = NO_INPUTS,
         priority: int | None = None,
     ) -> None:
         """Store a run with its frozen brief, without executing it.
@@ -233,8 +233,8 @@ class Engine:
         given = msgspec.structs.replace(given, owner=brief.owner, within=tuple(world.allowances))
         await self.journal.create(run_id, brief.question, stored, [draft, *log], brief.thread, given)
 
-    async def prepared(
-        self, run_id: str, prepare: Prepare, priority: int | None = None, given: RunInputs = NOTHING
+    async def prepare_and_store(
+        self, run_id: str, prepare: Prepare, priority: int | None = None, given: RunInputs = NO_INPUTS
     ) -> World:
         """Prepare a run and store it. Try again if other runs meanwhile used what it needs of a daily limit.
 
@@ -244,7 +244,7 @@ class Engine:
             UsageError: the budget is too small for a report.
             Overtaken: others were faster each time.
         """
-        for _ in range(OVERTAKEN):
+        for _ in range(MAX_PREPARATIONS):
             brief, world = await prepare()
             with contextlib.suppress(Overtaken):
                 await self.create(run_id, brief, world, given=given, priority=priority)
@@ -258,9 +258,9 @@ class Engine:
             LeaseHeld: another live process executes it.
             UnknownName: there is no such run.
         """
-        return self.take(await self._acquire(run_id), world_for)
+        return self.execute_leased(await self._acquire(run_id), world_for)
 
-    def take(self, lease: Lease, world_for: Callable[[Brief], World]) -> RunTask:
+    def execute_leased(self, lease: Lease, world_for: Callable[[Brief], World]) -> RunTask:
         """Execute a run whose lease was taken in this engine's name (`holder`, `ttl`)."""
 
         async def work(handle: RunTask) -> None:
@@ -293,19 +293,19 @@ class Engine:
     async def _execute(self, handle: RunTask, lease: Lease, world_for: Callable[[Brief], World]) -> None:
         try:
             memory = await self.journal.load(handle.run_id)
-            brief = brief_of(handle.run_id, memory.brief)
+            brief = read_brief(handle.run_id, memory.brief)
             goes_on = memory.status not in FINAL or memory.status == "failed"
             if goes_on:
-                check_age(handle.run_id, brief)
+                check_release(handle.run_id, brief)
             world = world_for(brief)
             execution = Execution(EngineParts(self.journal, self._breakers, self._redo), lease, brief, memory, world)
-            handle.begin(execution)
+            handle.attach_execution(execution)
             if goes_on:
-                await self._executed(execution)
+                await self._execute_remaining(execution)
         finally:
             await self.journal.release(lease)
 
-    async def _executed(self, execution: Execution) -> None:
+    async def _execute_remaining(self, execution: Execution) -> None:
         """Execute what is not done yet and obey the owner meanwhile."""
         lease = execution.lease
         renewal = await self.journal.renew(lease, self.ttl)
@@ -314,9 +314,9 @@ class Engine:
             with self.leases.keep(execution, action):
                 event: Event = RunStarted() if lease.fence == 1 else RunResumed(fence=lease.fence)
                 execution.commit(Commit(events=(execution.draft(event, (), f"fence-{lease.fence}"),), status="running"))
-                control.apply(execution, action)
-                await control.heed_stops(execution)
-                await self._watched(execution)
+                control.apply_action(execution, action)
+                await control.apply_agent_stops(execution)
+                await self._execute_watched(execution)
         except asyncio.CancelledError:
             if execution.broken is not None:
                 raise execution.broken from None
@@ -326,7 +326,7 @@ class Engine:
             ahead = (*execution.ahead.tasks(), *execution.foreseen.tasks())
             await asyncio.gather(*execution.tasks, *ahead, return_exceptions=True)
 
-    async def _watched(self, execution: Execution) -> None:
+    async def _execute_watched(self, execution: Execution) -> None:
         """Execute the run and report it to the watch, if there is one."""
         brief, watch = execution.brief, execution.world.watch
         if watch is not None:
@@ -335,39 +335,39 @@ class Engine:
         facts = {"thread": brief.thread, "user": brief.user, "labels": labels}
         named = {name: value for name, value in facts.items() if value}
         place = Run(execution, lane=brief.lane)
-        with watched(place, "run", "run", strategy=brief.strategy, fence=execution.lease.fence, **named) as span:
+        with watch_span(place, "run", "run", strategy=brief.strategy, fence=execution.lease.fence, **named) as span:
             if span is not None:
                 span.report()
-            await self._run(execution)
+            await self._run_pipeline(execution)
 
-    async def _run(self, execution: Execution) -> None:
+    async def _run_pipeline(self, execution: Execution) -> None:
         """Execute the pipeline and log how it ended as the last event."""
         try:
             outcome = await self._pipeline(Run(execution, lane=execution.brief.lane))
         except Cancelled:
-            await self._end(execution, "cancelled", RunCancelled())
+            await self._log_end(execution, "cancelled", RunCancelled())
             raise
         except Paused:
-            await self._end(execution, "paused", ControlApplied(action="pause"))
+            await self._log_end(execution, "paused", ControlApplied(action="pause"))
             raise
         except (FenceLost, InputNeeded, OtherRelease, StoreAway):
             raise
         except ModelUnusable as error:
-            await self._end(execution, "failed", RunFailed(stop_reason="no_model", error=str(error)))
+            await self._log_end(execution, "failed", RunFailed(stop_reason="no_model", error=str(error)))
             raise
         except AssayError as error:
-            await self._end(execution, "failed", RunFailed(stop_reason="failed", error=str(error)))
+            await self._log_end(execution, "failed", RunFailed(stop_reason="failed", error=str(error)))
             raise
         except Exception as bug:
-            await self._end(execution, "failed", RunFailed(stop_reason="bug", error=f"{type(bug).__name__}: {bug}"))
+            await self._log_end(execution, "failed", RunFailed(stop_reason="bug", error=f"{type(bug).__name__}: {bug}"))
             raise
-        await self._end(
+        await self._log_end(
             execution, "completed", RunCompleted(stop_reason=outcome.stop_reason, verified=outcome.verified)
         )
 
-    async def _end(self, execution: Execution, status: RunStatus, event: Event) -> None:
+    async def _log_end(self, execution: Execution, status: RunStatus, event: Event) -> None:
         draft = execution.draft(event, (), f"{event.kind}-{execution.lease.fence}")
         over = status in ("completed", "cancelled")
         holds = execution.accounts.close() if status != "paused" else ()
-        rejected = await control.reject_rest(execution, control.ENDED_FIRST) if over else ()
+        rejected = await control.reject_untaken(execution, control.ENDED_FIRST) if over else ()
         await execution.commit(Commit(events=(*rejected, draft), status=status, holds=holds))

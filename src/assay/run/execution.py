@@ -18,16 +18,24 @@ from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.messages import Rarity
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
 from assay.core.usage import Budget
-from assay.run.budget import REPORT_OUTPUT, Accounts, Gate, Reserve, writer
+from assay.run.budget import REPORT_OUTPUT, Accounts, Gate, Reserve, writer_profile
 from assay.run.process import ActiveTime
 from assay.run.rate_limits import CircuitBreakers
-from assay.run.speculation import Ahead, ForeseenCalls, Kind, affords, is_near, leaves, spare_tokens
+from assay.run.speculation import (
+    Ahead,
+    ForeseenCalls,
+    Kind,
+    affordable_count,
+    has_room_for,
+    is_near_limit,
+    spare_tokens,
+)
 
 WRITER_SHARE = 0.25
 WRITER_SECONDS = 300.0
-LAST: tuple[Gate, ...] = ("write", "verify")
+LAST_GATES: tuple[Gate, ...] = ("write", "verify")
 """The gates after research, which have the run's whole time."""
-EXHAUSTED = "run:exhausted"
+EXHAUSTED_KEY = "run:exhausted"
 FINISHED_EARLY = "finished_early"
 LANE_TAG = "lane/1"
 STOPPED = "stopped"
@@ -66,11 +74,11 @@ class Execution:
         self.steps = dict(memory.steps)
         self.answered = tuple(row for row in memory.ledger if row.kind == "answer")
         longest = max((each.report_tokens for each in brief.depths.values()), default=REPORT_OUTPUT)
-        reserve = Reserve.of(brief.budget, writer(brief, world), verify=brief.verify, output=longest)
+        reserve = Reserve.of(brief.budget, writer_profile(brief, world), verify=brief.verify, output=longest)
         self.accounts = Accounts(brief.budget, memory.holds, reserve)
         self.seconds = brief.budget.seconds
         self.rules = brief.rules("medium")
-        self.lanes = max((lane.number for lane in self.spawned().values()), default=brief.lane)
+        self.lanes = max((lane.number for lane in self.stored_lanes().values()), default=brief.lane)
         self.opened: dict[int, LaneRecord] = {}
         self.handles: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
@@ -102,10 +110,10 @@ class Execution:
         self._listeners: list[Callable[[tuple[Envelope, ...]], None]] = []
 
     def _stored_exhaustion(self) -> str:
-        record = self.steps.get(EXHAUSTED)
+        record = self.steps.get(EXHAUSTED_KEY)
         return msgspec.json.decode(record.data, type=str) if record else ""
 
-    def spawned(self, prefix: str = "") -> dict[str, LaneRecord]:
+    def stored_lanes(self, prefix: str = "") -> dict[str, LaneRecord]:
         """The stored lanes, by the key of their spawn."""
         return {
             key: msgspec.json.decode(record.data, type=LaneRecord)
@@ -120,7 +128,7 @@ class Execution:
         self._ordinals[path, name] += 1
         return self._ordinals[path, name] - 1
 
-    async def attempt(self, step: str) -> tuple[int, tuple[int, ...]]:
+    async def next_attempt(self, step: str) -> tuple[int, tuple[int, ...]]:
         """The number of a step's next attempt, from 1, and the sequence numbers of earlier attempts' events."""
         while step in self._live:  # background tasks of the step may still emit events
             for written in self._live.pop(step):
@@ -132,7 +140,7 @@ class Execution:
         """The key of an event that an attempt at a step emits under a name."""
         return f"{step}@{attempt}~{once}"
 
-    def stands(self, path: Path, name: str, once: str) -> bool:
+    def was_emitted(self, path: Path, name: str, once: str) -> bool:
         """True if such an event was emitted beside a step done here and not dropped with it."""
         steps = (f"{'/'.join(path)}:{name}:{ordinal}" for ordinal in range(self._ordinals[path, f":{name}"]))
         return any(self.event_key(step, self._attempts.get(step, 0), once) in self.said for step in steps)
@@ -143,23 +151,23 @@ class Execution:
         """Write in call order and notify readers when it is durable. A lost fence ends the execution."""
         fresh = tuple(event for event in commit.events if event.key not in self.said)
         self.said.update(event.key for event in fresh)
-        commit = msgspec.structs.replace(commit, events=fresh, active_seconds=self.active())
+        commit = msgspec.structs.replace(commit, events=fresh, active_seconds=self.active_seconds())
         written = asyncio.ensure_future(self.journal.commit(self.lease, commit))
-        written.add_done_callback(self._committed)
+        written.add_done_callback(self._on_committed)
         return written
 
-    def note(self, key: str, tag: str, value: object, *events: EventDraft) -> StepRecord:
+    def store_value(self, key: str, tag: str, value: object, *events: EventDraft) -> StepRecord:
         """Store a value now, outside any step; a replay finds it under `key`."""
         record = StepRecord(key=key, input_hash="", tag=tag, data=msgspec.json.encode(value))
         self.steps[key] = record
         self.commit(Commit(steps=(record,), events=events))
         return record
 
-    def write(self, draft: EventDraft) -> None:
+    def write_event(self, draft: EventDraft) -> None:
         """Write an event of a step to the log before the step is done."""
         self._live[draft.step].append(self.commit(Commit(events=(draft,))))
 
-    def _committed(self, written: asyncio.Future[tuple[Envelope, ...]]) -> None:
+    def _on_committed(self, written: asyncio.Future[tuple[Envelope, ...]]) -> None:
         if written.cancelled():
             return
         error = written.exception()
@@ -188,11 +196,11 @@ class Execution:
 
     # time and limits
 
-    def active(self) -> float:
+    def active_seconds(self) -> float:
         """Seconds this run has been active, over all processes. Waiting for a person does not count."""
-        return self.time.active()
+        return self.time.active_seconds()
 
-    async def news(self, counted: int) -> None:
+    async def wait_for_news(self, counted: int) -> None:
         """Wait until another number of messages than `counted` is left for the run, or its owner ends it."""
         while self.messages == counted and not (self.cancelled or self.paused):
             self._news.clear()
@@ -215,31 +223,31 @@ class Execution:
         """When the gates of a lane close that begins now, in active seconds."""
         rules = self.rules
         return {
-            "work_until": self._until(rules.agent_share, rules.agent_seconds),
-            "report_until": self._until(rules.stop_share, rules.stop_seconds),
+            "work_until": self._share_deadline(rules.agent_share, rules.agent_seconds),
+            "report_until": self._share_deadline(rules.stop_share, rules.stop_seconds),
         }
 
-    def _until(self, share: float, cap: float) -> float:
+    def _share_deadline(self, share: float, cap: float) -> float:
         """The active second at which `share` of the time left for research is used, at most `cap` seconds from now."""
-        now, ends = self.active(), self.research_seconds
+        now, ends = self.active_seconds(), self.research_seconds
         return now + (cap if ends is None else min(share * max(0.0, ends - now), cap))
 
     def renew_deadlines(self, path: Path, lane: int) -> None:
         """See `Run.renew_deadlines`."""
         key = f"{'/'.join(path)}:deadlines"
-        record = self.steps.get(key) or self.note(key, "deadlines/1", self.lane_deadlines())
+        record = self.steps.get(key) or self.store_value(key, "deadlines/1", self.lane_deadlines())
         closes = msgspec.json.decode(record.data, type=dict[str, float])
         self.opened[lane] = msgspec.structs.replace(self.opened[lane], **closes)
 
-    def closes(self, gate: Gate, lane: int) -> float | None:
+    def closing_time(self, gate: Gate, lane: int) -> float | None:
         """The active second at which `gate` closes for `lane`, None for never."""
-        if gate in LAST:
+        if gate in LAST_GATES:
             return self.seconds
         own = self.opened.get(lane)
         ends = [self.research_seconds, (own.work_until if gate == "work" else own.report_until) if own else None]
         return min((end for end in ends if end is not None), default=None)
 
-    def check(self, gate: Gate, lane: int) -> float | None:
+    def check_gate(self, gate: Gate, lane: int) -> float | None:
         """Seconds until the gate closes, None for no limit.
 
         Raises:
@@ -249,15 +257,15 @@ class Execution:
         if self.broken is not None:
             raise self.broken
         self.check_owner()
-        if gate not in LAST:
+        if gate not in LAST_GATES:
             self._check_ended(gate, lane)
-        closes = self.closes(gate, lane)
+        closes = self.closing_time(gate, lane)
         if closes is None:
             return None
-        if closes <= self.active():
+        if closes <= self.active_seconds():
             self._deadline_passed()
             raise LimitReached("time")
-        return closes - self.active()
+        return closes - self.active_seconds()
 
     def _check_ended(self, gate: Gate, lane: int) -> None:
         """Raise if a limit has ended research; agents may still report.
@@ -282,41 +290,47 @@ class Execution:
         if self.paused:
             raise Paused(f"run {self.run_id} was paused; to continue: assay runs resume {self.run_id}")
 
-    def may_begin(self, kind: Kind, lane: int) -> bool:
+    def can_begin(self, kind: Kind, lane: int) -> bool:
         """True if one more search or page may be begun that a lane will probably ask for."""
         rules = self.brief.speculation
-        if not isinstance(rules, Speculation) or self.exhausted or is_near(self.research_seconds, self.active()):
+        if (
+            not isinstance(rules, Speculation)
+            or self.exhausted
+            or is_near_limit(self.research_seconds, self.active_seconds())
+        ):
             return False
-        allowed = affords(rules, self.brief.budget, self.accounts.settled, kind)
-        return leaves(allowed, self.ahead, kind, lane, self.rules.agents_at_once)
+        allowed = affordable_count(rules, self.brief.budget, self.accounts.settled_usage, kind)
+        return has_room_for(allowed, self.ahead, kind, lane, self.rules.agents_at_once)
 
     def spare_tokens(self) -> int:
         """How many tokens a model call may take before anybody asks for it; 0 if none may be begun ahead."""
         rules, ends = self.brief.speculation, self.research_seconds
-        if not isinstance(rules, Speculation) or self.exhausted or is_near(ends, self.active()):
+        if not isinstance(rules, Speculation) or self.exhausted or is_near_limit(ends, self.active_seconds()):
             return 0
-        return spare_tokens(rules, self.brief.budget, self.accounts.settled, self.foreseen.unasked())
+        return spare_tokens(rules, self.brief.budget, self.accounts.settled_usage, self.foreseen.unused_usage())
 
     def _deadline_passed(self) -> None:
         ends = self.research_seconds
-        if ends is not None and self.active() >= ends:
-            self.exhaust("time")
+        if ends is not None and self.active_seconds() >= ends:
+            self.mark_exhausted("time")
 
-    def exhaust(self, reason: str) -> None:
+    def mark_exhausted(self, reason: str) -> None:
         """Log, once and durably, that a limit ended research."""
         if self.exhausted:
             return
         self.exhausted = reason
-        self.note(EXHAUSTED, "exhausted/1", reason, self.draft(RunExhausted(reason=reason), (), EXHAUSTED))
+        self.store_value(
+            EXHAUSTED_KEY, "exhausted/1", reason, self.draft(RunExhausted(reason=reason), (), EXHAUSTED_KEY)
+        )
 
     @asynccontextmanager
-    async def gated(self, gate: Gate, lane: int) -> AsyncIterator[None]:
+    async def gate_timeout(self, gate: Gate, lane: int) -> AsyncIterator[None]:
         """Let the body run only while the gate is open. A deadline, an early finish or a cancel ends it at once.
 
         Raises:
-            LimitReached, Cancelled, Paused: as `check`.
+            LimitReached, Cancelled, Paused: as `check_gate`.
         """
-        left = self.check(gate, lane)
+        left = self.check_gate(gate, lane)
         scope = asyncio.timeout(left)
         try:
             async with scope:
@@ -325,7 +339,7 @@ class Execution:
         except TimeoutError:
             if not scope.expired():
                 raise
-            self.check(gate, lane)
+            self.check_gate(gate, lane)
             raise LimitReached("time") from None
         finally:
             self._open.pop(scope, None)
@@ -335,7 +349,7 @@ class Execution:
         if self.finishing or self.cancelled:
             return
         self.finishing = reason
-        self.exhaust(reason)
+        self.mark_exhausted(reason)
         self._interrupt("work", "report")
 
     def stop_lane(self, lane: int, said: Event, id: str) -> bool:
@@ -343,7 +357,7 @@ class Execution:
         if any(handle.lane == lane and handle.done for handle in self.handles.values()):
             return False
         self.stopped.add(lane)
-        self.note(f"lane-{lane}:{STOPPED}", STOPPED, lane, self.draft(said, (), f"{said.kind}-{id}"))
+        self.store_value(f"lane-{lane}:{STOPPED}", STOPPED, lane, self.draft(said, (), f"{said.kind}-{id}"))
         self._interrupt("work", "report", lane=lane)
         return True
 
@@ -351,13 +365,13 @@ class Execution:
         """End every call in flight; stored steps remain."""
         self.cancelled = True
         self._news.set()
-        self._interrupt("work", "report", *LAST)
+        self._interrupt("work", "report", *LAST_GATES)
 
     def pause(self) -> None:
         """Abandon every call in flight; stored steps remain, and the run can be resumed."""
         self.paused = True
         self._news.set()
-        self._interrupt("work", "report", *LAST)
+        self._interrupt("work", "report", *LAST_GATES)
 
     def _interrupt(self, *gates: Gate, lane: int | None = None) -> None:
         now = asyncio.get_running_loop().time()

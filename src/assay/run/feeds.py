@@ -15,15 +15,15 @@ from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, RunWaiting, decode
 from assay.core.ports import FINAL, Journal, RunRow
 from assay.run.process import is_dead
-from assay.run.tasks import in_this_loop, is_set_within
+from assay.run.tasks import loop_listener, wait_for_event
 
-LOOK_SECONDS = 0.25
+POLL_SECONDS = 0.25
 """Between two looks at all followed runs."""
-REST_SECONDS = 0.02
+PAUSE_SECONDS = 0.02
 """Between two looks while there are always new events: they are written in groups, and so they are read."""
-PAGE = 1_000
+EVENTS_PER_READ = 1_000
 """Events read from the store at a time."""
-WINDOW = 4_000
+MAX_WINDOW_EVENTS = 4_000
 """The number of newest events of a run that are kept for its followers."""
 
 FeedState = Literal["going", "idle", "ended"]
@@ -55,10 +55,10 @@ class Feed:
     def extend(self, envelopes: Collection[Envelope]) -> None:
         """Add events read from the log."""
         self._window += envelopes
-        if (surplus := len(self._window) - WINDOW) > 0:
+        if (surplus := len(self._window) - MAX_WINDOW_EVENTS) > 0:
             del self._window[:surplus]
             self.first += surplus
-        self.topic = topic_of(envelopes) or self.topic
+        self.topic = waiting_topic(envelopes) or self.topic
 
     def wake(self) -> None:
         """Wake all waiting followers."""
@@ -110,14 +110,14 @@ class Feeds:
                     after = found[-1].seq
                     yield found
                 elif after < last:  # the log no longer has them, so it is not the one that was followed
-                    raise feed.failure or _unknown(run_id)
+                    raise feed.failure or _unknown_run(run_id)
                 if after < last:
                     continue
                 if feed.failure is not None:
                     raise feed.failure
                 if state == "ended" or (state == "idle" and not patient):
                     return
-                while not await is_set_within(news, rest):
+                while not await wait_for_event(news, rest):
                     yield ()
         finally:
             self._leave(run_id, feed)
@@ -130,20 +130,20 @@ class Feeds:
 
     async def _events_after(self, feed: Feed, run_id: str, after: int) -> list[Envelope]:
         found = feed.events_after(after)
-        return await self._journal.events(run_id, after=after, limit=PAGE) if found is None else found
+        return await self._journal.events(run_id, after=after, limit=EVENTS_PER_READ) if found is None else found
 
     async def _join(self, run_id: str) -> Feed:
         if run_id not in self._feeds:
             row = (await self._journal.rows([run_id])).get(run_id)
             if row is None:
-                raise _unknown(run_id)
-            topic = topic_of(await self._journal.events(run_id)) if row.status == "waiting" else ""
+                raise _unknown_run(run_id)
+            topic = waiting_topic(await self._journal.events(run_id)) if row.status == "waiting" else ""
             feed = Feed(row, await self._state(row, topic), topic)
             self._feeds.setdefault(run_id, feed)  # another task may have added it meanwhile
         feed = self._feeds[run_id]
         feed.followers += 1
         if self._reader is None or self._reader.done():
-            self._reader = asyncio.create_task(self._read(), name="feeds")
+            self._reader = asyncio.create_task(self._read_due_runs(), name="feeds")
             self._reader.add_done_callback(self._on_done)
         return feed
 
@@ -163,12 +163,12 @@ class Feeds:
             feed.wake()
         self._feeds.clear()
 
-    async def _read(self) -> None:
+    async def _read_due_runs(self) -> None:
         clock = asyncio.get_running_loop().time
-        stop = self._journal.listen(in_this_loop(self._note_news))
+        stop = self._journal.listen(loop_listener(self._note_news))
         try:
             while self._feeds:
-                await self._look(await self._due(clock))
+                await self._read_runs(await self._due_runs(clock))
         finally:
             stop()
 
@@ -177,21 +177,21 @@ class Feeds:
             self._heard.add(run_id)
             self._wake.set()
 
-    async def _due(self, clock: Callable[[], float]) -> Collection[str]:
+    async def _due_runs(self, clock: Callable[[], float]) -> Collection[str]:
         """The runs to look at now: those with news, and from time to time all."""
-        await asyncio.sleep(REST_SECONDS)
-        if (rest := self._looked + LOOK_SECONDS - clock()) > 0 and not self._heard:
+        await asyncio.sleep(PAUSE_SECONDS)
+        if (rest := self._looked + POLL_SECONDS - clock()) > 0 and not self._heard:
             self._wake.clear()
-            await is_set_within(self._wake, rest)  # without a notification it is time to look at all
+            await wait_for_event(self._wake, rest)  # without a notification it is time to look at all
         heard, self._heard = self._heard, set()
-        if clock() < self._looked + LOOK_SECONDS:
+        if clock() < self._looked + POLL_SECONDS:
             return heard & self._feeds.keys()
         self._looked = clock()
         return tuple(self._feeds)
 
-    async def _look(self, run_ids: Collection[str]) -> None:
+    async def _read_runs(self, run_ids: Collection[str]) -> None:
         last = {run_id: self._feeds[run_id].last for run_id in run_ids if run_id in self._feeds}
-        found = await self._journal.news(last, PAGE) if last else {}
+        found = await self._journal.news(last, EVENTS_PER_READ) if last else {}
         for run_id, seq in last.items():
             feed, news = self._feeds.get(run_id), found.get(run_id)
             if feed is not None and news is not None and news.row.last_seq >= seq:
@@ -200,14 +200,14 @@ class Feeds:
                     feed.wake()
                 await self._catch_up(feed, news.row)
             elif feed is not None and feed.last == seq:  # deleted, and perhaps stored again with fewer events
-                feed.failure = _unknown(run_id)
+                feed.failure = _unknown_run(run_id)
                 del self._feeds[run_id]
                 feed.wake()
 
     async def _catch_up(self, feed: Feed, row: RunRow) -> None:
         """Read what is new. The row is older than these events, so a run that it shows as ended has no more."""
         while feed.last < row.last_seq:
-            feed.extend(await self._journal.events(row.run_id, after=feed.last, limit=PAGE))
+            feed.extend(await self._journal.events(row.run_id, after=feed.last, limit=EVENTS_PER_READ))
             feed.wake()
         state = await self._state(row, feed.topic)
         if state != feed.state:
@@ -226,11 +226,11 @@ def is_executed(row: RunRow) -> bool:
     return bool(row.holder) and not is_dead(row.holder)
 
 
-def topic_of(envelopes: Collection[Envelope]) -> str:
+def waiting_topic(envelopes: Collection[Envelope]) -> str:
     """The topic a run last waited for, according to these events; "" for nothing."""
     waits = [decode(envelope) for envelope in envelopes if envelope.type == RunWaiting.kind]
     return next((event.topic for event in reversed(waits) if isinstance(event, RunWaiting)), "")
 
 
-def _unknown(run_id: str) -> UnknownName:
+def _unknown_run(run_id: str) -> UnknownName:
     return UnknownName("run", run_id, ())

@@ -16,10 +16,10 @@ from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHe
 from assay.core.ports import Clock
 from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
 from assay.run.process import this_process
-from assay.run.releases import is_ahead
-from assay.run.tasks import event_setter, is_set_within
+from assay.run.releases import is_newer_than_installed
+from assay.run.tasks import event_setter, wait_for_event
 
-HELP = 0.25
+HELP_SECONDS = 0.25
 """Seconds between two looks for a part to help with."""
 
 
@@ -36,24 +36,24 @@ class JobInHand:
         self.stopped = False
         """True if its owner ended it. A worker that shuts down leaves it to others."""
 
-    def work(self, of: type[W]) -> W:
+    def decoded_arguments(self, of: type[W]) -> W:
         """The job's arguments, decoded."""
         return msgspec.convert(self.job.arguments | {"kind": self.job.kind}, of)
 
-    def report(self, line: str) -> None:
+    def set_progress(self, line: str) -> None:
         """Set the latest progress message, from any thread. It is stored with the next sign of life (`flush`)."""
         self._line = line
 
-    def note(self, **said: Any) -> None:
+    def add_notes(self, **said: Any) -> None:
         """Add notes for whoever continues the job or asks for its figures. They are stored with the next update."""
         self._notes = self._notes | said  # not in place: the writer's thread may be reading the old ones
 
     async def flush(self) -> None:
         """Store the latest progress message, if it is new."""
         if self._line != self.job.line:
-            await self.keep()
+            await self.store_changes()
 
-    async def keep(self, parts: Sequence[Job] = (), pause: float = 0.0, **changed: Any) -> None:
+    async def store_changes(self, parts: Sequence[Job] = (), pause: float = 0.0, **changed: Any) -> None:
         """Store changes and new parts in one transaction; with a `pause`, also when the job is due again.
 
         Raises:
@@ -64,13 +64,13 @@ class JobInHand:
             if changed.get("finished", 0) > self.job.finished:
                 said["tries"] = 1  # a job that makes progress is not what kills its workers
             now = msgspec.structs.replace(self.job, **said)
-            await self.jobs.keep(now, parts, pause)
+            await self.jobs.update(now, parts, pause)
             self.job = now
 
-    async def help(self) -> None:
+    async def do_part_or_wait(self) -> None:
         """Do one of its parts here, or wait a moment if there is none to do."""
         if not await self._part(self.job.id):
-            await asyncio.sleep(HELP)
+            await asyncio.sleep(HELP_SECONDS)
 
 
 class PutOff(Exception):
@@ -86,15 +86,15 @@ log = logging.getLogger(__name__)
 
 POLL = 0.5
 """Seconds between two looks for jobs: notifications can get lost, and an expired lease sends none."""
-REST = 5.0
+IDLE_SECONDS = 5.0
 """The same while there are no jobs, if notifications cover all processes."""
 PUT_OFF = 2.0
 """Seconds after which a job that comes after another is taken up again."""
-BEATS = 4
+RENEWALS_PER_LEASE = 4
 """How often a lease is renewed within its time."""
-PASSING = (StoreAway, LeaseHeld, InUse, FetchFailed, SearchAway)
+TRANSIENT_ERRORS = (StoreAway, LeaseHeld, InUse, FetchFailed, SearchAway)
 """Temporary errors: the job is tried again, each time after a longer pause."""
-BUG = "an error of Assay ended it; the log of the worker says which"
+BUG_NOTE = "an error of Assay ended it; the log of the worker says which"
 
 
 Listen = Callable[[Callable[[str], None]], Callable[[], None]]
@@ -161,19 +161,19 @@ class JobWorker:
                 self._news.clear()
                 rest = POLL
                 try:
-                    await self._fill()
-                    rest, away = await self._rest(), False
+                    await self._fill_slots()
+                    rest, away = await self._seconds_to_rest(), False
                     if (
                         until_empty
                         and not self._going
-                        and await self._jobs.until_again(self._claim_filter(None)) is None
+                        and await self._jobs.seconds_until_retry(self._claim_filter(None)) is None
                     ):
                         return
                 except StoreError as error:
                     if not away:
                         self._say(f"{error}; trying again")
                     away = True
-                await is_set_within(self._news, rest)
+                await wait_for_event(self._news, rest)
         finally:
             stop()
             self._stopping = True
@@ -181,19 +181,19 @@ class JobWorker:
                 task.cancel()
             await asyncio.gather(*self._going, return_exceptions=True)
 
-    async def _rest(self) -> float:
+    async def _seconds_to_rest(self) -> float:
         """Seconds until the next look."""
         if self._tells_all and not self._going:
-            due = await self._jobs.until_due()
-            return REST if due is None else min(max(due, POLL), REST)
+            due = await self._jobs.seconds_until_due()
+            return IDLE_SECONDS if due is None else min(max(due, POLL), IDLE_SECONDS)
         return POLL
 
-    async def _fill(self) -> None:
+    async def _fill_slots(self) -> None:
         while len(self._going) < self._slots and not self._stopping:
             job = await self._jobs.claim(self._claim_filter(None))
             if job is None:
                 return
-            task = asyncio.create_task(self._do(job), name=f"job {job.id}")
+            task = asyncio.create_task(self._do_job(job), name=f"job {job.id}")
             self._going.add(task)
             task.add_done_callback(self._on_done)
 
@@ -211,23 +211,23 @@ class JobWorker:
             per_user=self._per_user,
             parent=parent,
             but=tuple(self._mine),
-            unfit=is_ahead,
+            unfit=is_newer_than_installed,
         )
 
-    async def _part(self, parent: str) -> bool:
+    async def _do_part(self, parent: str) -> bool:
         """Do a part of a job that is in hand here; False if there is none to do."""
         job = await self._jobs.claim(self._claim_filter(parent))
         if job is not None:
-            await self._do(job)
+            await self._do_job(job)
         return job is not None
 
-    async def _do(self, job: Job) -> None:
+    async def _do_job(self, job: Job) -> None:
         """Do one job until it ends or another worker has it."""
         self._mine.add(job.id)
         self._say(f"job {job.id} ({job.name}): {'started' if job.fence == 1 else f'taken up (fence {job.fence})'}")
-        hand = JobInHand(self._jobs, job, self._clock, self._part)
+        hand = JobInHand(self._jobs, job, self._clock, self._do_part)
         work = asyncio.ensure_future(self._kinds[job.kind](hand))
-        beating = asyncio.create_task(self._beat(hand, work))
+        beating = asyncio.create_task(self._keep_renewing(hand, work))
         try:
             await asyncio.wait({work, beating}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():  # it is to stop, or another worker has it
@@ -240,14 +240,14 @@ class JobWorker:
                 work.cancel()
                 await asyncio.wait({work})
             self._mine.discard(job.id)
-            ending = asyncio.ensure_future(self._end(hand, work, beating))
+            ending = asyncio.ensure_future(self._store_result(hand, work, beating))
             try:
                 await asyncio.shield(ending)
             except asyncio.CancelledError:  # its result is stored all the same, before this worker ends
                 await ending
                 raise
 
-    async def _beat(self, hand: JobInHand, work: asyncio.Future[Result]) -> bool:
+    async def _keep_renewing(self, hand: JobInHand, work: asyncio.Future[Result]) -> bool:
         """Renew the lease while the job is ours and in progress. Returns True when the job is to stop.
 
         Raises:
@@ -255,12 +255,12 @@ class JobWorker:
         """
         while await self._jobs.renew(hand.job, self._ttl):
             await hand.flush()
-            await asyncio.wait({work}, timeout=self._ttl / BEATS)
+            await asyncio.wait({work}, timeout=self._ttl / RENEWALS_PER_LEASE)
             if work.done():
                 return False
         return True
 
-    async def _end(self, hand: JobInHand, work: asyncio.Future[Result], beating: asyncio.Task[bool]) -> None:
+    async def _store_result(self, hand: JobInHand, work: asyncio.Future[Result], beating: asyncio.Task[bool]) -> None:
         """Store the job's result."""
         heard = beating.done() and not beating.cancelled()
         if heard and (lost := beating.exception()) is not None:
@@ -270,7 +270,7 @@ class JobWorker:
             return
         said = self._outcome(hand.job, work, stopped=heard and beating.result())
         try:
-            await hand.keep(**said)
+            await hand.store_changes(**said)
         except FenceLost as error:
             self._say(f"job {hand.job.id}: {error}")
             return
@@ -285,11 +285,11 @@ class JobWorker:
         error = work.exception()
         if error is None:
             return {"state": "done", "result": work.result(), "line": "", "error": ""}
-        if isinstance(error, PutOff):  # one try is left on it, by which `until_again` knows that it will go on
+        if isinstance(error, PutOff):  # one try is left on it, by which `seconds_until_retry` knows that it will go on
             return {"state": "waiting", "tries": 1, "line": str(error), "pause": PUT_OFF}
-        if isinstance(error, PASSING) and job.tries < MOST_TRIED:
+        if isinstance(error, TRANSIENT_ERRORS) and job.tries < MOST_TRIED:
             return {"state": "waiting", "error": str(error), "pause": 2.0**job.tries}
         if isinstance(error, AssayError):
             return {"state": "failed", "error": str(error)}
         log.error("job %s failed: %s", job.id, error, exc_info=error)
-        return {"state": "failed", "error": BUG}
+        return {"state": "failed", "error": BUG_NOTE}

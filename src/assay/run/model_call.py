@@ -27,44 +27,52 @@ from assay.core.messages import (
 )
 from assay.core.ports import Fact, LearningModel, Model
 from assay.core.usage import Usage
-from assay.run.budget import fitted, reasoning, worst_case
+from assay.run.budget import fit_output, reasoning_tokens, worst_case
 from assay.run.rate_limits import PATIENCE
 from assay.run.reply_length import ReplySoFar
-from assay.run.sent_request import as_sent, closeness, cost_of, left_in_window, room_for, timed, turn
-from assay.run.speculation import priced
-from assay.run.steps import RunPlace, StepContext, digest, hold, perform, watched
-from assay.run.voice import StreamHooks, Voice, musing
+from assay.run.sent_request import (
+    add_timeouts,
+    compare_passages,
+    extra_tokens,
+    free_window_tokens,
+    max_comparison_cost,
+    prepare_request,
+    wait_for_turn,
+)
+from assay.run.speculation import price_usage
+from assay.run.steps import RunPlace, StepContext, digest, hold_cost, perform_step, watch_span
+from assay.run.voice import StreamHooks, Voice, thinking_length
 
-TRIES = 3
+MAX_TRIES = 3
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = PATIENCE
-BREATH = 0.02
+YIELD_SECONDS = 0.02
 """Seconds after which a stream lets other tasks run."""
-RENEWAL = 1 / 16
+RENEWAL_SHARE = 1 / 16
 """The part of a stream's timeout after which it is renewed. Not at each token: a timer costs as much as a token."""
-PROSE: frozenset[Task] = frozenset(("find", "analyze", "answer", "write"))
+PROSE_TASKS: frozenset[Task] = frozenset(("find", "analyze", "answer", "write"))
 """Tasks that are answered in prose with citations."""
-ROOMS = (REASONING_ROOM["medium"], REASONING_ROOM["high"])
+REASONING_STEPS = (REASONING_ROOM["medium"], REASONING_ROOM["high"])
 """Tokens granted, one step after the other, to a model that reasons before it answers."""
-LEAST_ROOM = 500
+MIN_EXTRA_TOKENS = 500
 """Fewer extra tokens than this are not worth another call."""
 REFUSAL_SHOWN = 300
 """Code points of a refusal in an event."""
-CROWDED = "cut off while it was thinking"
-FIRST_ASKED: frozenset[Role] = frozenset(("simple", "analytical"))
+CUT_OFF_THINKING = "cut off while it was thinking"
+FIRST_ROLES: frozenset[Role] = frozenset(("simple", "analytical"))
 """The roles that work before anything is written: without a model for them it is useless to go on."""
 
 
-async def ask(place: RunPlace, role: Role, request: Request, hooks: StreamHooks) -> Reply:
-    """See `Run.ask`."""
-    shortened = _fit(place, role, timed(request, place.brief.timeouts))
+async def ask_model(place: RunPlace, role: Role, request: Request, hooks: StreamHooks) -> Reply:
+    """See `Run.ask_model`."""
+    shortened = _fit(place, role, add_timeouts(request, place.brief.timeouts))
 
     async def attempts(step_context: StepContext) -> Reply:
         step_context.role = role
-        return await Attempts(place, role, shortened, step_context, hooks).reply()
+        return await Attempts(place, role, shortened, step_context, hooks).get_reply()
 
     try:
-        return await perform(
+        return await perform_step(
             place,
             f"ask-{request.task}",
             attempts,
@@ -85,14 +93,14 @@ def _fit(place: RunPlace, role: Role, request: Request) -> Request:
     accounts = place.execution.accounts
     if not accounts.limited:
         return request
-    return fitted(_models(place, role), request, accounts.room(place.lane, place.gate))
+    return fit_output(_models(place, role), request, accounts.room(place.lane, place.gate))
 
 
 def _worst_case(place: RunPlace, role: Role, request: Request) -> Usage:
     if not place.execution.accounts.limited:
         return Usage()
-    room = max(place.execution.breakers.room(name) for name in place.brief.models[role])
-    return worst_case(_models(place, role), request, room) + cost_of(place, role, request)
+    room = max(place.execution.breakers.granted_tokens(name) for name in place.brief.models[role])
+    return worst_case(_models(place, role), request, room) + max_comparison_cost(place, role, request)
 
 
 def _models(place: RunPlace, role: Role) -> list[Model]:
@@ -113,7 +121,7 @@ class Attempts:
         self._refused = False
         self._unusable: dict[str, str] = {}
 
-    async def reply(self) -> Reply:
+    async def get_reply(self) -> Reply:
         """Return the first reply of any model.
 
         Raises:
@@ -122,7 +130,7 @@ class Attempts:
         """
         names: tuple[str, ...] = ()
         try:
-            names = self._breakers.usable(self._place.brief.models[self._role], self._clock.monotonic())
+            names = self._breakers.usable_models(self._place.brief.models[self._role], self._clock.monotonic())
             for left, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
                 reply = await self._ask_model(name, fallback=left > 0)
                 if reply is not None:
@@ -131,22 +139,22 @@ class Attempts:
             for attempt in self._made:
                 self._step_context.emit(attempt)
         self._voice.stop()
-        if self._hopeless(names):
+        if self._is_hopeless(names):
             raise ModelUnusable("; ".join(self._unusable.values()))
         told = dict.fromkeys(f"{attempt.model}: {attempt.outcome}" for attempt in self._made)
         failure = Refused if self._refused else ModelFailed
         raise failure(f"no model answered ({self._role}): {'; '.join(told)}")
 
     @property
-    def _unheard(self) -> bool:
+    def _is_unanswered(self) -> bool:
         """True if no model of the role has answered since this process resumed the run."""
         return self._place.execution.answering.isdisjoint(self._place.brief.models[self._role])
 
-    def _hopeless(self, names: Sequence[str]) -> bool:
+    def _is_hopeless(self, names: Sequence[str]) -> bool:
         """True if the run must end: the cause existed before the run began, and is the same for all models it would
         call.
         """
-        return self._role in FIRST_ASKED and self._unheard and len(self._unusable) == len(names)
+        return self._role in FIRST_ROLES and self._is_unanswered and len(self._unusable) == len(names)
 
     async def _ask_model(self, name: str, *, fallback: bool) -> Reply | None:
         """Ask the model `name`; None if it gives no reply.
@@ -154,43 +162,43 @@ class Attempts:
         If there is a `fallback`, the model is left alone as soon as its breaker is open, whoever opened it.
         """
         known = self._breakers.is_open(name, self._clock.monotonic())
-        for again in range(TRIES):
+        for again in range(MAX_TRIES):
             try:
-                return await self._roomy(name)
+                return await self._try_with_room(name)
             except Refused:
-                self._breakers.succeeded(name)
+                self._breakers.record_success(name)
                 self._refused = True
                 return None
             except ContextTooLong as error:
-                self._breakers.succeeded(name)  # it answers; the request is at fault
+                self._breakers.record_success(name)  # it answers; the request is at fault
                 self._voice.stop()
                 raise ContextTooLong(_with_full_name(name, error.reason)) from error
             except ModelError as error:
                 now = self._clock.monotonic()
                 self._refused = False
-                self._note(name, error.reason)
-                self._breakers.failed(name, now, transient=error.transient, retry_after=error.retry_after)
+                self._record_attempt(name, error.reason)
+                self._breakers.record_failure(name, now, transient=error.transient, retry_after=error.retry_after)
                 # others have tried more than once; or it is the last hope, and nobody is there
-                gone = (known or (self._unheard and not fallback)) and not error.reached
-                self._blame(name, error)
-                if not error.transient or gone or again == TRIES - 1 or self._given_up(name, fallback):
+                gone = (known or (self._is_unanswered and not fallback)) and not error.reached
+                self._record_unusable(name, error)
+                if not error.transient or gone or again == MAX_TRIES - 1 or self._has_given_up(name, fallback):
                     return None
-                await self._clock.sleep(_pause(error, again))
-                if self._given_up(name, fallback):
+                await self._clock.sleep(_pause_seconds(error, again))
+                if self._has_given_up(name, fallback):
                     return None
         return None
 
-    def _blame(self, name: str, error: ModelError) -> None:
+    def _record_unusable(self, name: str, error: ModelError) -> None:
         """Remember why a model cannot be used, while that is the latest information about it."""
         if error.usable and error.reached:
             self._unusable.pop(name, None)
         else:
             self._unusable[name] = _with_full_name(name, error.reason)
 
-    def _given_up(self, name: str, fallback: bool) -> bool:
+    def _has_given_up(self, name: str, fallback: bool) -> bool:
         return fallback and self._breakers.is_open(name, self._clock.monotonic())
 
-    async def _roomy(self, name: str) -> Reply:
+    async def _try_with_room(self, name: str) -> Reply:
         """Make one attempt, and another with more room if the model reasoned up to its cap and said nothing.
 
         Raises:
@@ -198,35 +206,35 @@ class Attempts:
             ContextTooLong: as `_try`, or the request leaves no room to reason in the window.
         """
         reply = await self._try(name)
-        for _ in ROOMS:
+        for _ in REASONING_STEPS:
             if not _is_unspoken(reply):
                 return reply
-            self._made[-1] = msgspec.structs.replace(self._made[-1], outcome=CROWDED)
-            if not self._widened(name):
+            self._made[-1] = msgspec.structs.replace(self._made[-1], outcome=CUT_OFF_THINKING)
+            if not self._widen_room(name):
                 break
             try:
                 reply = await self._try(name)
             except LimitReached:
                 return reply  # the budget does not pay for more of it
-        if _is_unspoken(reply) and self._room_left(name) < self._had(name) + LEAST_ROOM:
+        if _is_unspoken(reply) and self._room_left(name) < self._granted_tokens(name) + MIN_EXTRA_TOKENS:
             raise ContextTooLong(f"{name}: the request leaves no room for its thinking")
         return reply
 
-    def _widened(self, name: str) -> bool:
+    def _widen_room(self, name: str) -> bool:
         """True if the model can get more room than it had; it keeps that from now on."""
-        had, most = self._had(name), self._place.world.models[name].profile.max_output
-        room = min(next((each for each in ROOMS if each > had), 0), self._room_left(name), most)
-        if room < had + LEAST_ROOM or self._request.max_tokens + had >= most:
+        had, most = self._granted_tokens(name), self._place.world.models[name].profile.max_output
+        room = min(next((each for each in REASONING_STEPS if each > had), 0), self._room_left(name), most)
+        if room < had + MIN_EXTRA_TOKENS or self._request.max_tokens + had >= most:
             return False
-        self._breakers.crowded(name, room)
+        self._breakers.grant_tokens(name, room)
         return True
 
-    def _had(self, name: str) -> int:
+    def _granted_tokens(self, name: str) -> int:
         profile = self._place.world.models[name].profile
-        return max(room_for(self._place, name, self._request), reasoning(profile, self._request.effort))
+        return max(extra_tokens(self._place, name, self._request), reasoning_tokens(profile, self._request.effort))
 
     def _room_left(self, name: str) -> int:
-        return left_in_window(self._place, name, self._request)
+        return free_window_tokens(self._place, name, self._request)
 
     async def _try(self, name: str) -> Reply:
         """Make one attempt.
@@ -238,29 +246,29 @@ class Attempts:
         if self._made:
             await self._hold_again()
             await self._voice.restart()
-        self._breakers.began(name, self._clock.monotonic())
+        self._breakers.record_start(name, self._clock.monotonic())
         model = self._place.world.models[name]
         try:
-            reply, usage = await self._called(name, model)
+            reply, usage = await self._call_model(name, model)
         except Refused as refused:
-            self._note(name, refused.reason)
+            self._record_attempt(name, refused.reason)
             raise
         self._step_context.spend(usage)
         declined = reply.stop == "refused"
-        self._note(name, _refusal(reply) if declined else "ok", usage)
+        self._record_attempt(name, _refusal(reply) if declined else "ok", usage)
         if declined:
             raise Refused(_refusal(reply))
-        self._breakers.succeeded(name)
+        self._breakers.record_success(name)
         self._place.execution.answering.add(name)
         return msgspec.structs.replace(reply, model=name, usage=usage)
 
-    async def _called(self, name: str, model: Model) -> tuple[Reply, Usage]:
+    async def _call_model(self, name: str, model: Model) -> tuple[Reply, Usage]:
         """Return the reply of one attempt and its cost, and report the call to the watch."""
-        request = as_sent(self._place, name, self._request)
+        request = prepare_request(self._place, name, self._request)
         ahead = self._place.execution.foreseen.take(self._hooks.slot, name, request) if self._hooks.slot else None
-        async with nullcontext() if ahead else turn(self._place, name):
+        async with nullcontext() if ahead else wait_for_turn(self._place, name):
             if model.profile.quotes:
-                request = await self._measured(request)
+                request = await self._add_similarities(request)
             if self._hooks.on_begin is not None:
                 self._hooks.on_begin()
             return await self._read_stream(name, model, request, ahead or model.stream(request))
@@ -269,29 +277,29 @@ class Attempts:
         self, name: str, model: Model, request: Request, items: AsyncGenerator[Delta | Reply, None]
     ) -> tuple[Reply, Usage]:
         facts = {"role": self._role, "task": request.task, "attempt": len(self._made) + 1}
-        with watched(self._place, "model", name, max_tokens=request.max_tokens, **facts) as span:
+        with watch_span(self._place, "model", name, max_tokens=request.max_tokens, **facts) as span:
             if span is not None:
                 span.report()
-            reply = await _stream(model, request, items, self._voice)
-            usage = priced(model, reply.usage)
+            reply = await _read_reply(model, request, items, self._voice)
+            usage = price_usage(model, reply.usage)
             if span is not None:
-                span.add(stop=reply.stop, **_counts(usage))
+                span.add_facts(stop=reply.stop, **_usage_facts(usage))
         return reply, usage
 
-    async def _measured(self, request: Request) -> Request:
+    async def _add_similarities(self, request: Request) -> Request:
         """Add to `request` the similarities by which a quoting model chooses."""
         if (rarity := self._place.execution.rarity) is not None:
             request = msgspec.structs.replace(request, rarity=rarity)
-        close, usage = await closeness(self._place, request)
+        close, usage = await compare_passages(self._place, request)
         self._step_context.spend(usage)
         return request if close is None else msgspec.structs.replace(request, closeness=close)
 
     async def _hold_again(self) -> None:
         """Hold the cost again: an attempt that was answered but not usable has spent the first hold."""
         if self._made[-1].usage != Usage():
-            await hold(self._place, self._step_context.key, _worst_case(self._place, self._role, self._request))
+            await hold_cost(self._place, self._step_context.key, _worst_case(self._place, self._role, self._request))
 
-    def _note(self, name: str, outcome: str, usage: Usage = Usage()) -> None:
+    def _record_attempt(self, name: str, outcome: str, usage: Usage = Usage()) -> None:
         self._made.append(
             ModelAttempted(
                 role=self._role,
@@ -325,31 +333,33 @@ def _refusal(reply: Reply) -> str:
     return f"it refused to answer{': ' if short else ''}{short}"
 
 
-def _counts(usage: Usage) -> dict[str, Fact]:
+def _usage_facts(usage: Usage) -> dict[str, Fact]:
     """The usage of a call as facts for the watch."""
     names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens", "usd")
     return {name: getattr(usage, name) for name in names}
 
 
-def _pause(error: ModelError, again: int) -> float:
+def _pause_seconds(error: ModelError, again: int) -> float:
     """Seconds before the next attempt: what the provider asks for, else doubling."""
     wanted = error.retry_after if error.retry_after is not None else FIRST_PAUSE * 2.0**again
     return min(wanted, LONGEST_PAUSE)
 
 
-async def _spoken(task: Task, reply: Reply, voice: Voice) -> Reply:
+async def _drop_thinking(task: Task, reply: Reply, voice: Voice) -> Reply:
     """Remove the thinking at the beginning of a reply in prose, and take back what was emitted of it."""
-    cut = musing(reply.text) if task in PROSE else 0
+    cut = thinking_length(reply.text) if task in PROSE_TASKS else 0
     if not cut:
         return reply
     thought, text = reply.text[:cut].strip(), reply.text[cut:]
     await voice.restart()
     for delta in (ThinkingDelta(reply.thinking + thought), TextDelta(text)):
-        voice.say(delta)
+        voice.add_delta(delta)
     return msgspec.structs.replace(reply, text=text, thinking=reply.thinking + thought)
 
 
-async def _stream(model: Model, request: Request, stream: AsyncGenerator[Delta | Reply, None], voice: Voice) -> Reply:
+async def _read_reply(
+    model: Model, request: Request, stream: AsyncGenerator[Delta | Reply, None], voice: Voice
+) -> Reply:
     """Read one stream and emit it as it comes, within the three timeouts of the request and a length.
 
     Raises:
@@ -363,19 +373,21 @@ async def _stream(model: Model, request: Request, stream: AsyncGenerator[Delta |
             async with asyncio.timeout_at(min(clock() + limit, ends)) as patience:
                 async for item in items:
                     if isinstance(item, Reply) or so_far.exceeds(item):
-                        reply = item if isinstance(item, Reply) else so_far.as_cut_reply()
-                        return voice.end(reply if model.profile.quotes else await _spoken(request.task, reply, voice))
+                        reply = item if isinstance(item, Reply) else so_far.to_cut_reply()
+                        return voice.end(
+                            reply if model.profile.quotes else await _drop_thinking(request.task, reply, voice)
+                        )
                     if isinstance(item, Retracted):
                         await voice.restart()
                         continue
-                    voice.say(item)
-                    if (now := clock()) - breathed >= BREATH:
+                    voice.add_delta(item)
+                    if (now := clock()) - breathed >= YIELD_SECONDS:
                         # a reply that came at once would otherwise be read in one turn of the loop
                         await asyncio.sleep(0)
                         breathed = clock()
-                    if now - renewed >= limit * RENEWAL:
+                    if now - renewed >= limit * RENEWAL_SHARE:
                         limit, renewed = request.timeout, now
-                        patience.reschedule(min(now + limit * (1 + RENEWAL), ends))
+                        patience.reschedule(min(now + limit * (1 + RENEWAL_SHARE), ends))
         except TimeoutError:
             if clock() >= ends:  # a service that drips will do so again
                 raise ModelError(f"no whole reply in {request.total:g} s", transient=False) from None

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports import Clock
 
 if TYPE_CHECKING:
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
     import psutil
 else:
-    psutil = later("psutil")
-    ctypes = later("ctypes")
+    psutil = lazy_module("psutil")
+    ctypes = lazy_module("ctypes")
 
 
 class SystemClock:
     """Implements `core.ports.Clock`."""
 
     def now(self) -> str:
-        return stamp(time.time_ns())
+        return iso_timestamp(time.time_ns())
 
     def monotonic(self) -> float:
         return time.monotonic()
@@ -49,13 +49,13 @@ class ActiveTime:
         self._clock, self._before, self._since = clock, before, clock.monotonic()
         self._resting, self._rests_since = 0, 0.0
 
-    def active(self) -> float:
+    def active_seconds(self) -> float:
         """The seconds so far."""
         until = self._rests_since if self._resting else self._clock.monotonic()
         return self._before + until - self._since
 
     @contextmanager
-    def rest(self) -> Iterator[None]:
+    def pause(self) -> Iterator[None]:
         """Count no time that is spent in this context."""
         if not self._resting:
             self._rests_since = self._clock.monotonic()
@@ -68,7 +68,7 @@ class ActiveTime:
                 self._since += self._clock.monotonic() - self._rests_since
 
 
-def stamp(nanoseconds: int) -> str:
+def iso_timestamp(nanoseconds: int) -> str:
     """Nanoseconds since 1970 as ISO 8601, UTC, with milliseconds and `Z`."""
     second, rest = divmod(nanoseconds, 1_000_000_000)
     return f"{_second(second)}.{rest // 1_000_000:03}Z"
@@ -103,18 +103,18 @@ _FIRST_SPACE = 0xEFFFFFFC
 
 def this_process() -> str:
     """The name of this process: its id, host, and start (since process ids are reused)."""
-    return f"process {os.getpid()} on {_machine()} since {_ticks(os.getpid()) or _seconds(os.getpid())}"
+    return f"process {os.getpid()} on {_process_scope()} since {_ticks(os.getpid()) or _seconds(os.getpid())}"
 
 
-def is_here(holder: str) -> bool:
+def is_local(holder: str) -> bool:
     """True if `holder` names a process of this host and container."""
     words = holder.split()
-    return len(words) == WORDS and words[3] == _machine() and words[1].isdigit()
+    return len(words) == WORDS and words[3] == _process_scope() and words[1].isdigit()
 
 
 def is_dead(holder: str) -> bool:
     """True if `holder` is known to have ended: it ran on this host and is gone or a zombie."""
-    if not is_here(holder):
+    if not is_local(holder):
         return False
     words = holder.split()
     number, since = int(words[1]), words[5]
@@ -150,7 +150,7 @@ def _ticks(number: int) -> str:
     return f"{TICKS}{fields[19]}" if len(fields) > 19 else ""
 
 
-def _machine() -> str:
+def _process_scope() -> str:
     """The scope of process ids: this host, or the one container among those with the same host name."""
     host = socket.gethostname()
     try:
@@ -176,32 +176,32 @@ class Heap:
         self._lock = threading.Lock()
         self._least = sys.maxsize  # resident bytes after the last time, or less if it has shrunk since
 
-    def relieve_soon(self) -> None:
+    def release_memory_soon(self) -> None:
         """Give free memory back in a thread, if the process has grown; the running loop goes on meanwhile."""
-        if self.grown() >= GROWTH:
-            asyncio.get_running_loop().run_in_executor(None, self.relieve)
+        if self.grown_bytes() >= GROWTH:
+            asyncio.get_running_loop().run_in_executor(None, self.release_memory)
 
-    def grown(self) -> int:
+    def grown_bytes(self) -> int:
         """The bytes by which the process has grown since memory was given back; the first call returns 0."""
         with self._lock:
-            now = resident()
+            now = resident_bytes()
             self._least = min(self._least, now)
             return now - self._least
 
-    def relieve(self) -> None:
+    def release_memory(self) -> None:
         """Give free memory back. Blocking, without the interpreter's lock; does nothing without glibc."""
         trim = _trim()
         if trim is not None:
             trim(0)
         with self._lock:
-            self._least = resident()
+            self._least = resident_bytes()
 
 
 HEAP = Heap()
 """This process's."""
 
 
-def resident() -> int:
+def resident_bytes() -> int:
     """The bytes of this process that are in memory; 0 on systems that do not say so in a file."""
     try:
         return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -23,24 +23,24 @@ def prompt(package: str, name: str) -> str:
     return (files(package) / "prompts" / f"{name}.md").read_text("utf-8").strip()
 
 
-def hashes(package: str) -> dict[str, str]:
+def prompt_hashes(package: str) -> dict[str, str]:
     """SHA-256 of every prompt of a package by name (`agents.research`)."""
     short = package.rpartition(".")[2]
     names = sorted(entry.name[:-3] for entry in (files(package) / "prompts").iterdir() if entry.name.endswith(".md"))
     return {f"{short}.{name}": sha256(prompt(package, name).encode()) for name in names}
 
 
-def key(package: str, name: str) -> str:
+def prompt_key(package: str, name: str) -> str:
     """The name by which a prompt is replaced: `phases.write`."""
     return f"{package.rpartition('.')[2]}.{name}"
 
 
 def prompt_in_use(replaced: Mapping[str, str], package: str, name: str) -> str:
     """The prompt that a run uses: the replacement if there is one, else ours."""
-    return replaced.get(key(package, name)) or prompt(package, name)
+    return replaced.get(prompt_key(package, name)) or prompt(package, name)
 
 
-def checked(name: str, text: object, ours: str, origin: str) -> str:
+def check_prompt(name: str, text: object, ours: str, origin: str) -> str:
     """Return `text` if it may replace our prompt `name`.
 
     Raises:
@@ -51,11 +51,11 @@ def checked(name: str, text: object, ours: str, origin: str) -> str:
         raise ConfigError(f"{said} is not text: its entry point must name a string")
     wanted, found = set(_PLACE.findall(ours)), set(_PLACE.findall(text))
     if missing := sorted(wanted - found):
-        raise ConfigError(f"{said} lacks {_in_braces(missing)}: begin an item with each, as Assay's own text does")
+        raise ConfigError(f"{said} lacks {_format_places(missing)}: begin an item with each, as Assay's own text does")
     if unknown := sorted(found - wanted):
-        raise ConfigError(f"{said} has {_in_braces(unknown)}, which Assay's own text lacks: remove it")
+        raise ConfigError(f"{said} has {_format_places(unknown)}, which Assay's own text lacks: remove it")
     return text.strip()
 
 
-def _in_braces(places: list[str]) -> str:
+def _format_places(places: list[str]) -> str:
     return ", ".join(f"{{{place}}}" for place in places)

@@ -12,7 +12,7 @@ import msgspec
 
 from assay.core.errors import StoreError
 from assay.core.ports.models import Permits
-from assay.run.tasks import is_set_within
+from assay.run.tasks import wait_for_event
 
 TTL = 15.0
 """Seconds after which the permit of a dead process is free again."""
@@ -32,7 +32,7 @@ class PermitRateLimiter:
         self._free = asyncio.Event()
 
     @asynccontextmanager
-    async def turn(self, model: str) -> AsyncGenerator[None, None]:
+    async def call_slot(self, model: str) -> AsyncGenerator[None, None]:
         """See the port.
 
         Raises:
@@ -60,7 +60,7 @@ class PermitRateLimiter:
                 self._free.clear()
                 if await self._permits.take(service, id, most, TTL):
                     return
-                await is_set_within(self._free, POLL)
+                await wait_for_event(self._free, POLL)
 
     async def _keep(self, id: str) -> None:
         while True:
@@ -108,30 +108,30 @@ class CircuitBreakers:
         self._breakers: dict[str, _Breaker] = {}
         self._rooms: dict[str, int] = {}
 
-    def room(self, name: str) -> int:
+    def granted_tokens(self, name: str) -> int:
         """Tokens granted to a model beyond its answer; 0 if it is not known to need any."""
         return self._rooms.get(name, 0)
 
-    def crowded(self, name: str, room: int) -> None:
-        """Grant a model `room` more tokens from now on: a reply was cut before its answer began."""
-        self._rooms[name] = max(room, self.room(name))
+    def grant_tokens(self, name: str, room: int) -> None:
+        """Grant a model `granted_tokens` more tokens from now on: a reply was cut before its answer began."""
+        self._rooms[name] = max(room, self.granted_tokens(name))
 
-    def usable(self, names: Sequence[str], now: float) -> tuple[str, ...]:
+    def usable_models(self, names: Sequence[str], now: float) -> tuple[str, ...]:
         """The models worth calling now, in the given order. If there is none, the one whose pause ends first."""
         good = tuple(name for name in names if not self.is_open(name, now))
         return good or (min(names, key=lambda name: self._breakers[name].until),)
 
-    def began(self, name: str, now: float) -> None:
+    def record_start(self, name: str, now: float) -> None:
         """A call begins. With a half-open breaker it is the probe, and others wait for its outcome."""
         breaker = self._breakers.get(name)
         if breaker is not None and breaker.pause and now >= breaker.until:
             breaker.probing, breaker.until = True, now + PROBE
 
-    def succeeded(self, name: str) -> None:
+    def record_success(self, name: str) -> None:
         """A call was answered."""
         self._breakers.pop(name, None)
 
-    def failed(self, name: str, now: float, *, transient: bool, retry_after: float | None = None) -> None:
+    def record_failure(self, name: str, now: float, *, transient: bool, retry_after: float | None = None) -> None:
         """A call failed. A pause that the service asks for is kept. Further failures of an open breaker change
         nothing.
         """

@@ -31,11 +31,11 @@ _VERSION = regex(r"(\d{1,9}(?:\.\d{1,9}){0,4})(\.?(?:a|b|rc|dev)\d*)?")
 
 def is_newer(release: str, own: str) -> bool:
     """True if `release` is newer than `own`; False if either is not a version."""
-    one, other = _order(release), _order(own)
+    one, other = _version_key(release), _version_key(own)
     return one is not None and other is not None and one > other
 
 
-def _order(release: str) -> tuple[tuple[int, ...], bool] | None:
+def _version_key(release: str) -> tuple[tuple[int, ...], bool] | None:
     """Its numbers without trailing zeros, and whether it is a final release rather than a preview."""
     match = _VERSION.match(release)
     if match is None:
@@ -46,22 +46,22 @@ def _order(release: str) -> tuple[tuple[int, ...], bool] | None:
     return tuple(numbers), not match[2]
 
 
-def is_ahead(release: str) -> bool:
+def is_newer_than_installed(release: str) -> bool:
     """True if a release is newer than the installed one."""
     return is_newer(release, own_release())
 
 
-def check_age(run_id: str, brief: Brief) -> None:
+def check_release(run_id: str, brief: Brief) -> None:
     """Refuse to continue a run of a newer release: its brief may ask for unknown things.
 
     Raises:
         OtherRelease: it is one.
     """
-    if is_ahead(brief.release):
+    if is_newer_than_installed(brief.release):
         raise OtherRelease(run_id, brief.release, own_release(), "that release is newer")
 
 
-def brief_of(run_id: str, stored: bytes) -> Brief:
+def read_brief(run_id: str, stored: bytes) -> Brief:
     """The brief of a stored run.
 
     Raises:

@@ -30,7 +30,7 @@ from assay.core.ports import Commit, EventDraft, EventKey, Journal, Memory, Worl
 from assay.core.usage import Usage
 from assay.run.engine import Engine, Pipeline
 
-OF_THE_ENGINE = ("run.", "control.")
+ENGINE_EVENTS = ("run.", "control.")
 """Groups of events about what processes and owners did to a run; none of them is computed."""
 
 
@@ -62,7 +62,7 @@ class ReplayedEvent(msgspec.Struct, frozen=True):
     @property
     def is_computed(self) -> bool:
         """True if it lies between steps and was emitted by the run itself."""
-        return not self.key.step and not self.envelope.type.startswith(OF_THE_ENGINE)
+        return not self.key.step and not self.envelope.type.startswith(ENGINE_EVENTS)
 
 
 async def replay(
@@ -94,7 +94,7 @@ async def replay(
         steps=len(memory.steps),
         events=len(computed),
         differences=(*stopped, *_differences(stored, computed)),
-        log=tuple(_with(said, computed.get(key)) for key, said in stored.items()),
+        log=tuple(_with_computed(said, computed.get(key)) for key, said in stored.items()),
     )
 
 
@@ -145,7 +145,7 @@ def _differences(stored: Mapping[str, ReplayedEvent], computed: Mapping[str, Rep
             yield f"{said.envelope.type} at {'/'.join(said.envelope.path)} was not said then"
 
 
-def _with(stored: ReplayedEvent, computed: ReplayedEvent | None) -> Envelope:
+def _with_computed(stored: ReplayedEvent, computed: ReplayedEvent | None) -> Envelope:
     if computed is None:
         return stored.envelope
     said = computed.envelope
@@ -154,15 +154,15 @@ def _with(stored: ReplayedEvent, computed: ReplayedEvent | None) -> Envelope:
 
 # Copying the beginning of a run's log to another run.
 
-STEP = "fork"
+FORK_STEP = "fork"
 """The step of a copied event: no attempt of this run emitted it, and none computes it."""
-_COUNTS = frozenset(each.kind for each in (UsageUpdated, BudgetLow, StepRestarted, StepDiverged))
+_COUNTING_EVENTS = frozenset(each.kind for each in (UsageUpdated, BudgetLow, StepRestarted, StepDiverged))
 
 Revise = Callable[[Event], Event | None]
 """Changes an event for the new run; None leaves it out."""
 
 
-def taken_over(log: Sequence[Envelope], phase: str, revise: Revise, at: str) -> tuple[EventDraft, ...]:
+def copied_log(log: Sequence[Envelope], phase: str, revise: Revise, at: str) -> tuple[EventDraft, ...]:
     """The log of a run up to the beginning of a phase, for the log of another run.
 
     All these events get the time at which the other run is created (`at`), so that no log goes back in time.
@@ -183,8 +183,8 @@ def _events_before(log: Sequence[Envelope], phase: str) -> Iterator[Envelope]:
     for envelope in log:
         if envelope.type == PhaseStarted.kind and envelope.path == (phase,):
             return
-        engine = envelope.type.startswith(OF_THE_ENGINE) and envelope.type != RunContinued.kind
-        if not engine and envelope.type not in _COUNTS and envelope.seq not in dropped:
+        engine = envelope.type.startswith(ENGINE_EVENTS) and envelope.type != RunContinued.kind
+        if not engine and envelope.type not in _COUNTING_EVENTS and envelope.seq not in dropped:
             yield envelope
 
 
@@ -192,10 +192,10 @@ def _copied_draft(envelope: Envelope, event: Event | None, number: int, at: str)
     if isinstance(event, ModelAttempted):
         event = msgspec.structs.replace(event, usage=Usage())
     return EventDraft(
-        key=f"{STEP}:{number}",
+        key=f"{FORK_STEP}:{number}",
         path=envelope.path,
         type=envelope.type,
         data=bytes(envelope.data) if event is None else encode(event),
         at=at,
-        step=STEP,
+        step=FORK_STEP,
     )

@@ -17,13 +17,13 @@ from assay.core.messages import (
 )
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.run.budget import reasoning
+from assay.run.budget import reasoning_tokens
 
 OVERRUN = 4
 """How often a reply may have the tokens that it was asked for, with those for reasoning, before it is left."""
-LEAST = 16_000
+MIN_ALLOWED_TOKENS = 16_000
 """Tokens that every reply may have: some services count a model's reasoning in no limit."""
-PER_TOKEN = 4
+CHARS_PER_TOKEN = 4
 """Characters that count as a token here: rather fewer tokens than there are, so that no proper reply is cut."""
 
 
@@ -33,8 +33,8 @@ class ReplySoFar:
     def __init__(self, profile: Profile, request: Request) -> None:
         """A model that only quotes is our own, and keeps to what it is asked."""
         room = request.room if isinstance(request.room, int) else 0
-        asked = request.max_tokens + max(room, reasoning(profile, request.effort))
-        self._left = float("inf") if profile.quotes else PER_TOKEN * max(LEAST, OVERRUN * asked)
+        asked = request.max_tokens + max(room, reasoning_tokens(profile, request.effort))
+        self._left = float("inf") if profile.quotes else CHARS_PER_TOKEN * max(MIN_ALLOWED_TOKENS, OVERRUN * asked)
         self._request, self._model = request, profile.name
         self._came: list[str] = []
         self._text: list[str] = []
@@ -60,7 +60,7 @@ class ReplySoFar:
                 self._text, self._thinking, self._calls = [], [], []
         return False
 
-    def as_cut_reply(self) -> Reply:
+    def to_cut_reply(self) -> Reply:
         """What came before there was too much, as a reply cut for length; its tokens are estimated."""
         return Reply(
             text="".join(self._text),

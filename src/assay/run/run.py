@@ -1,7 +1,7 @@
 """`Run`: the only door to the world. A strategy is an async function of one.
 
-Every call on it is either done once (`step`, `ask`, `receive`) or repeated identically when a process resumes the run
-(`emit`, `spawn`, `gather`). So a strategy is plain code, and a crash is a pause.
+Every call on it is either done once (`step`, `ask_model`, `receive_message`) or repeated identically when a process
+resumes the run (`emit`, `spawn`, `gather`). So a strategy is plain code, and a crash is a pause.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from assay.run.budget import Gate
 from assay.run.execution import LANE_TAG, LaneRecord
 from assay.run.process import HEAP
 from assay.run.prompt_files import prompt_in_use
-from assay.run.sent_request import foresee
-from assay.run.speculation import GUESSED, Kind
-from assay.run.steps import RunPlace, StepContext, digest, perform, watched
+from assay.run.sent_request import begin_foreseen_call
+from assay.run.speculation import GUESSED_LANE, Kind
+from assay.run.steps import RunPlace, StepContext, digest, perform_step, watch_span
 from assay.run.voice import HEARD, StreamHooks
 
 T = TypeVar("T")
 
 KEPT_TAG = "kept/1"
-COST_OF: dict[Kind, Usage] = {"searches": Usage(searches=1), "pages": Usage(pages=1)}
-AT_ONCE = 8
+KIND_COST: dict[Kind, Usage] = {"searches": Usage(searches=1), "pages": Usage(pages=1)}
+BRANCHES_PER_TURN = 8
 """Branches begun in one turn of the loop."""
 
 
@@ -78,7 +78,7 @@ class Run(RunPlace):
         """A child place on the path, in the same lane."""
         return Run(self.execution, (*self.path, name), self.lane, self.gate)
 
-    def at(self, gate: Gate) -> Run:
+    def with_gate(self, gate: Gate) -> Run:
         """The same place under another gate's limits."""
         return Run(self.execution, self.path, self.lane, gate)
 
@@ -86,11 +86,11 @@ class Run(RunPlace):
     async def phase(self, name: str) -> AsyncIterator[Run]:
         """A child place for one phase, between its two events."""
         phase = self.child(name)
-        with watched(phase, "phase", name):
+        with watch_span(phase, "phase", name):
             phase.emit(PhaseStarted(phase=name))
             yield phase
             phase.emit(PhaseFinished(phase=name))
-        HEAP.relieve_soon()
+        HEAP.release_memory_soon()
 
     # facts
 
@@ -129,11 +129,11 @@ class Run(RunPlace):
         Raises:
             Failed: a failing service or a limit, stored and the same on replay. `LimitReached` when the gate closed.
         """
-        return await perform(self, name, fn, returns=returns, input_hash=digest(input), cost=cost)
+        return await perform_step(self, name, fn, returns=returns, input_hash=digest(input), cost=cost)
 
     async def free_step(self, name: str, fn: Callable[[StepContext], Awaitable[T]], *, returns: type[T]) -> T:
         """Do a step that costs nothing and calls nobody: no limit prevents or ends it."""
-        return await perform(self, name, fn, returns=returns, input_hash=digest(None), cost=None)
+        return await perform_step(self, name, fn, returns=returns, input_hash=digest(None), cost=None)
 
     async def ask(self, role: Role, request: Request, hooks: StreamHooks = HEARD) -> Reply:
         """Call a model, with all attempts and fallbacks, as one step.
@@ -141,7 +141,7 @@ class Run(RunPlace):
         Raises:
             ModelFailed, ContextTooLong, Refused, LimitReached: stored, and the same on replay.
         """
-        return await model_call.ask(self, role, request, hooks)
+        return await model_call.ask_model(self, role, request, hooks)
 
     async def receive(self, topic: str, returns: type[T], *, leave: bool | None = None) -> T:
         """Wait for a person, durably: the process may end and any process can continue.
@@ -153,21 +153,23 @@ class Run(RunPlace):
         Raises:
             InputNeeded: nothing is there yet, and the run is left waiting.
         """
-        return await steps.receive(self, topic, returns, leave=self.brief.ask == "required" if leave is None else leave)
+        return await steps.receive_message(
+            self, topic, returns, leave=self.brief.ask == "required" if leave is None else leave
+        )
 
-    async def steering(self) -> tuple[str, ...]:
+    async def take_steering(self) -> tuple[str, ...]:
         """The owner's instructions since the last call, oldest first. The decision made here takes them into account.
 
         It is a step: a replay gets the same ones, whatever was said since.
         """
-        return await control.take(self)
+        return await control.take_instructions(self)
 
-    def keep(self, name: str, value: Any) -> None:
+    def store_progress(self, name: str, value: Any) -> None:
         """Store the progress at this place for a fork to continue from; the run itself does not read it."""
-        key = keep_key(self.path, name)
+        key = progress_key(self.path, name)
         stored = self.execution.steps.get(key)
         if stored is None or stored.data != msgspec.json.encode(value):
-            self.execution.note(key, KEPT_TAG, value)
+            self.execution.store_value(key, KEPT_TAG, value)
 
     # branches
 
@@ -184,10 +186,10 @@ class Run(RunPlace):
             async with asyncio.TaskGroup() as group:
                 tasks = []
                 for place, branch in enumerate(branches):
-                    if place % AT_ONCE == AT_ONCE - 1:
+                    if place % BRANCHES_PER_TURN == BRANCHES_PER_TURN - 1:
                         # the first parts of a hundred branches would otherwise run in one turn of the loop
                         await asyncio.sleep(0)
-                    tasks.append(group.create_task(_await(branch.fn, self.child(branch.name))))
+                    tasks.append(group.create_task(_run_branch(branch.fn, self.child(branch.name))))
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
         return [task.result() for task in tasks]
@@ -198,14 +200,14 @@ class Run(RunPlace):
         Its result is there for whoever waits for it. If nobody waited when the run ends, it is stopped. A replay must
         give the same result with and without it: it does steps, and emits nothing between them.
         """
-        return Handle(self.lane, self.execution.start(_await(fn, self.child(name)), name))
+        return Handle(self.lane, self.execution.start(_run_branch(fn, self.child(name)), name))
 
-    def stands(self, name: str, once: str) -> bool:
+    def was_emitted(self, name: str, once: str) -> bool:
         """True if an event was emitted as `once` beside a step with this name and place, and not dropped.
 
         A replay gives the same answer if it is asked after the last such event.
         """
-        return self.execution.stands(self.path, name, once)
+        return self.execution.was_emitted(self.path, name, once)
 
     def spawn(
         self,
@@ -220,7 +222,7 @@ class Run(RunPlace):
         """Start a lane with its own path, budget slice, deadlines and failure.
 
         The same name, slot and arguments on this path give the same lane, now and on replay. So it may be called while
-        an `ask` still streams and again from the stored reply.
+        an `ask_model` still streams and again from the stored reply.
 
         Args:
             slot: the call's index in its reply.
@@ -233,7 +235,7 @@ class Run(RunPlace):
             run = Run(execution, (*self.path[:1], f"{name}-{lane.number}"), lane.number)
             execution.opened[lane.number] = lane
             execution.accounts.open_lane(lane.number, self.path, lane.limit)
-            execution.handles[key] = Handle(lane.number, execution.start(_lane(fn, run), run.path[-1]))
+            execution.handles[key] = Handle(lane.number, execution.start(_run_lane(fn, run), run.path[-1]))
         handle: Handle[T] = execution.handles[key]
         return handle
 
@@ -246,17 +248,17 @@ class Run(RunPlace):
         execution.lanes += 1
         lane = LaneRecord(
             number=execution.lanes,
-            limit=execution.accounts.share(self.path, at_once),
+            limit=execution.accounts.lane_budget(self.path, at_once),
             **execution.lane_deadlines(),
         )
-        execution.note(key, LANE_TAG, lane)
+        execution.store_value(key, LANE_TAG, lane)
         return lane
 
     def renew_deadlines(self) -> None:
         """Set this lane's deadlines as if it was spawned now: it has waited for others. A replay sets the same."""
         self.execution.renew_deadlines(self.path, self.lane)
 
-    def abandon(self, keep: Collection[int]) -> list[int]:
+    def abandon_lanes(self, keep: Collection[int]) -> list[int]:
         """Stop the lanes spawned from this path by a stream that was cut and repeated differently.
 
         Args:
@@ -267,20 +269,20 @@ class Run(RunPlace):
         """
         prefix = f"{'/'.join(self.path)}:"
         execution = self.execution
-        lost = {key: lane.number for key, lane in execution.spawned(prefix).items() if lane.number not in keep}
+        lost = {key: lane.number for key, lane in execution.stored_lanes(prefix).items() if lane.number not in keep}
         for key in lost:
             if key in execution.handles:
                 execution.handles[key].cancel()
         return sorted(lost.values())
 
-    def alone(self, key: str) -> asyncio.Lock:
+    def lock(self, key: str) -> asyncio.Lock:
         """A lock that only one lane of the run holds at a time: `async with run.alone(key)`; the others wait.
 
         Enter it inside a step, whose limits then end the wait.
         """
         return self.execution.locks.setdefault(key, asyncio.Lock())
 
-    def begin(self, key: str, work: Callable[[], Awaitable[Any]], kind: Kind, *, guessed: bool = False) -> bool:
+    def begin_ahead(self, key: str, work: Callable[[], Awaitable[Any]], kind: Kind, *, guessed: bool = False) -> bool:
         """Begin a search or a page that somebody will probably ask for by this key; return whether it was begun.
 
         Nothing is stored. Call it inside a step, which a replay does not do again.
@@ -288,8 +290,8 @@ class Run(RunPlace):
         Args:
             guessed: whether no search of this lane led to it.
         """
-        execution, lane = self.execution, GUESSED if guessed else self.lane
-        return execution.may_begin(kind, lane) and execution.ahead.begin(key, work, COST_OF[kind], lane)
+        execution, lane = self.execution, GUESSED_LANE if guessed else self.lane
+        return execution.can_begin(kind, lane) and execution.ahead.begin(key, work, KIND_COST[kind], lane)
 
     async def result_ahead(self, key: str) -> Any | None:
         """Return the result of such work; None if there is none, and it must be done now. Call it inside a step.
@@ -300,7 +302,7 @@ class Run(RunPlace):
         return await self.execution.ahead.result(key)
 
     def foresee(self, slot: str, role: Role, build: Callable[[], Request | None], *, certain: bool = False) -> None:
-        """Begin a model call that will probably be made soon, by `ask` with this slot in its hooks.
+        """Begin a model call that will probably be made soon, by `ask_model` with this slot in its hooks.
 
         If exactly this is asked, the reply is the one begun here; anything else is asked as ever, and this is dropped.
         Nothing is stored. Call it in `StreamHooks.on_begin`, which a replay does not call.
@@ -309,7 +311,7 @@ class Run(RunPlace):
             build: makes the request; None if there is none to foresee. Only called if a call may be begun.
             certain: whether only the end of the run can prevent it: then it has no limit of its own.
         """
-        foresee(self, slot, role, build, certain=certain)
+        begin_foreseen_call(self, slot, role, build, certain=certain)
 
     def drop_foreseen(self) -> None:
         """End the model calls that were begun and not asked for: the decision went another way."""
@@ -318,14 +320,14 @@ class Run(RunPlace):
     # limits
 
     @asynccontextmanager
-    async def hurried(self, seconds: float) -> AsyncIterator[None]:
+    async def limit_time(self, seconds: float) -> AsyncIterator[None]:
         """Let this lane work for so many active seconds; then its gate closes, at the same moment on a replay.
 
         In the block, calls raise `LimitReached("time")` once the time is over. After it the lane goes on as before.
         """
         execution = self.execution
         key = f"{'/'.join(self.path)}:hurried:{execution.ordinal(self.path, ':hurried')}"
-        record = execution.steps.get(key) or execution.note(key, "until/1", execution.active() + seconds)
+        record = execution.steps.get(key) or execution.store_value(key, "until/1", execution.active_seconds() + seconds)
         closes, before = msgspec.json.decode(record.data, type=float), execution.opened.get(self.lane)
         limit = before.limit if before else Budget()
         execution.opened[self.lane] = LaneRecord(number=self.lane, limit=limit, work_until=closes, report_until=closes)
@@ -336,7 +338,7 @@ class Run(RunPlace):
             if before is not None:
                 execution.opened[self.lane] = before
 
-    def limit(self, depth: SetDepth) -> DepthRules:
+    def set_depth(self, depth: SetDepth) -> DepthRules:
         """Set the run's deadline by its depth, if the brief has none, and return the strategy's rules for that
         depth.
         """
@@ -349,7 +351,7 @@ class Run(RunPlace):
 
     @property
     def rules(self) -> DepthRules:
-        """The rules of the current depth, which `limit` set last."""
+        """The rules of the current depth, which `set_depth` set last."""
         return self.execution.rules
 
     @property
@@ -358,15 +360,15 @@ class Run(RunPlace):
         return self.execution.accounts.limited
 
 
-def keep_key(path: Path, name: str) -> str:
-    """The key under which `Run.keep` stores in the journal."""
+def progress_key(path: Path, name: str) -> str:
+    """The key under which `Run.store_progress` stores in the journal."""
     return f"{'/'.join(path)}:kept-{name}"
 
 
-async def _lane(fn: Callable[[Run], Awaitable[T]], run: Run) -> T:
-    with watched(run, "lane", run.path[-1]):
+async def _run_lane(fn: Callable[[Run], Awaitable[T]], run: Run) -> T:
+    with watch_span(run, "lane", run.path[-1]):
         return await fn(run)
 
 
-async def _await(fn: Callable[[Run], Awaitable[T]], run: Run) -> T:
+async def _run_branch(fn: Callable[[Run], Awaitable[T]], run: Run) -> T:
     return await fn(run)

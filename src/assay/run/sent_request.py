@@ -14,7 +14,7 @@ import msgspec
 from assay.core import passage_context
 from assay.core.brief import Role, Timeouts
 from assay.core.errors import SearchError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.messages import Closeness, Request, Task, input_tokens, shown_text
 from assay.core.plan import Plan
 from assay.core.ports import Cosines, TextKind
@@ -22,55 +22,55 @@ from assay.core.usage import Usage
 from assay.run.speculation import ForeseenCall
 from assay.run.steps import RunPlace
 
-LONG: frozenset[Task] = frozenset(("find", "analyze", "write"))
+LONG_TASKS: frozenset[Task] = frozenset(("find", "analyze", "write"))
 """Tasks with long replies, during which a model may pause to reason."""
-FILLED = 0.95
+USABLE_WINDOW_SHARE = 0.95
 """The usable part of a window: the size of a request is an estimate."""
 
 
-def timed(request: Request, timeouts: Timeouts) -> Request:
+def add_timeouts(request: Request, timeouts: Timeouts) -> Request:
     """`request` with the timeouts that its run sets for this kind of call."""
     return msgspec.structs.replace(
         request,
-        timeout=timeouts.report if request.task in LONG else timeouts.tokens,
+        timeout=timeouts.report if request.task in LONG_TASKS else timeouts.tokens,
         first_token=timeouts.first_token,
         total=timeouts.total,
     )
 
 
-def owned(request: Request, user: str) -> Request:
+def add_user(request: Request, user: str) -> Request:
     """`request` with what a provider may know of its user: enough to tell users apart, and no name."""
     if not user:
         return request
     return msgspec.structs.replace(request, user=hashlib.sha256(f"assay user {user}".encode()).hexdigest()[:32])
 
 
-def as_sent(place: RunPlace, name: str, request: Request) -> Request:
+def prepare_request(place: RunPlace, name: str, request: Request) -> Request:
     """`request` in the form in which the model `name` gets it: with its user, and with the room it is known to need."""
-    request = owned(request, place.brief.user)
-    room = room_for(place, name, request)
+    request = add_user(request, place.brief.user)
+    room = extra_tokens(place, name, request)
     return msgspec.structs.replace(request, room=room) if room else request
 
 
-def room_for(place: RunPlace, name: str, request: Request) -> int:
+def extra_tokens(place: RunPlace, name: str, request: Request) -> int:
     """Extra tokens, beyond its answer, that a model gets in a call."""
-    known = place.execution.breakers.room(name)
-    return min(known, max(0, left_in_window(place, name, request))) if known else 0
+    known = place.execution.breakers.granted_tokens(name)
+    return min(known, max(0, free_window_tokens(place, name, request))) if known else 0
 
 
-def left_in_window(place: RunPlace, name: str, request: Request) -> int:
+def free_window_tokens(place: RunPlace, name: str, request: Request) -> int:
     """Tokens of a model's window that neither the request nor its answer takes."""
     window = place.world.models[name].profile.window
-    return int(window * FILLED) - input_tokens(request) - request.max_tokens
+    return int(window * USABLE_WINDOW_SHARE) - input_tokens(request) - request.max_tokens
 
 
-def turn(place: RunPlace, name: str) -> AbstractAsyncContextManager[None]:
+def wait_for_turn(place: RunPlace, name: str) -> AbstractAsyncContextManager[None]:
     """Wait for the rate limiter; the timeouts begin afterwards."""
     rate_limiter = place.world.rate_limiter
-    return nullcontext() if rate_limiter is None else rate_limiter.turn(name)
+    return nullcontext() if rate_limiter is None else rate_limiter.call_slot(name)
 
 
-def foresee(
+def begin_foreseen_call(
     place: RunPlace, slot: str, role: Role, build: Callable[[], Request | None], *, certain: bool = False
 ) -> None:
     """Begin the call, if limits, settings and its model allow it and it was not begun yet.
@@ -86,10 +86,10 @@ def foresee(
     request = build()
     if request is None:
         return
-    sent = as_sent(place, name, timed(request, place.brief.timeouts))
+    sent = prepare_request(place, name, add_timeouts(request, place.brief.timeouts))
     most = sys.maxsize if certain else most
     if input_tokens(sent) < most and not execution.foreseen.expects(slot, name, sent):
-        execution.foreseen.add(slot, ForeseenCall(name, model, sent, turn(place, name), most))
+        execution.foreseen.add(slot, ForeseenCall(name, model, sent, wait_for_turn(place, name), most))
 
 
 log = logging.getLogger(__name__)
@@ -97,35 +97,35 @@ log = logging.getLogger(__name__)
 
 # How near the passages of a request are to its questions, for a model that only quotes and chooses by that too.
 
-CHOOSING: frozenset[Task] = frozenset(("research", "find", "analyze", "write", "answer"))
+CHOOSING_TASKS: frozenset[Task] = frozenset(("research", "find", "analyze", "write", "answer"))
 """Tasks that are answered by choosing among passages."""
-PASSAGES = 400
+MAX_PASSAGES = 400
 """The number of passages of one request that are compared, from the first on."""
-QUESTIONS = 12
+MAX_QUESTIONS = 12
 PATIENCE = 30.0
 """Seconds to wait for an embedder; one that takes longer is not asked again in this run."""
 
 
-def cost_of(place: RunPlace, role: Role, request: Request) -> Usage:
+def max_comparison_cost(place: RunPlace, role: Role, request: Request) -> Usage:
     """The most that comparing may cost; nothing if it is not done."""
     similarity = place.world.similarity
     if similarity is None or not _is_asked(place, role, request):
         return Usage()
-    return similarity.most([*_questions(request), *_passages(request).values()])
+    return similarity.max_usage([*_questions(request), *_passages(request).values()])
 
 
-async def closeness(place: RunPlace, request: Request) -> tuple[Closeness | None, Usage]:
+async def compare_passages(place: RunPlace, request: Request) -> tuple[Closeness | None, Usage]:
     """Return the cosines of the shown passages with each question, and their cost.
 
     None if there is nothing to compare or the embedder does not answer: the model then chooses by words alone.
     """
-    if place.world.similarity is None or request.task not in CHOOSING:
+    if place.world.similarity is None or request.task not in CHOOSING_TASKS:
         return None, Usage()
     asked, passages = _questions(request), _passages(request)
     if not asked or not passages:
         return None, Usage()
     try:
-        found = await similar(place, asked, list(passages.values()), "query")
+        found = await compare_texts(place, asked, list(passages.values()), "query")
     except SearchError as failed:
         log.warning("choosing by words alone: %s", failed)
         return None, Usage()
@@ -133,7 +133,9 @@ async def closeness(place: RunPlace, request: Request) -> tuple[Closeness | None
     return Closeness(cosines={each: dict(zip(passages, row, strict=True)) for each, row in pairs}), found.usage
 
 
-async def similar(place: RunPlace, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
+async def compare_texts(
+    place: RunPlace, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage"
+) -> Cosines:
     """Return the cosines of texts with others. Call it inside a step, which pays for it.
 
     Raises:
@@ -151,7 +153,7 @@ async def similar(place: RunPlace, texts: Sequence[str], others: Sequence[str], 
 
 
 def _is_asked(place: RunPlace, role: Role, request: Request) -> bool:
-    return request.task in CHOOSING and any(
+    return request.task in CHOOSING_TASKS and any(
         place.world.models[name].profile.quotes for name in place.brief.models[role]
     )
 
@@ -161,7 +163,7 @@ def _questions(request: Request) -> list[str]:
     lines = (text.strip().partition("\n")[0].strip() for text in request.user_texts("task"))
     titles = (step.title for plan in _plans(request) for step in plan.steps)
     told = (*request.user_texts("question"), *lines, *titles)
-    return list(dict.fromkeys(text.strip() for text in told if text.strip()))[:QUESTIONS]
+    return list(dict.fromkeys(text.strip() for text in told if text.strip()))[:MAX_QUESTIONS]
 
 
 def _plans(request: Request) -> list[Plan]:
@@ -169,7 +171,7 @@ def _plans(request: Request) -> list[Plan]:
     for text in request.values("plan"):
         try:
             found.append(msgspec.json.decode(text, type=Plan))
-        except UNREADABLE:
+        except DECODE_ERRORS:
             continue  # in prose, for a model that reads it
     return found
 
@@ -178,6 +180,6 @@ def _passages(request: Request) -> dict[str, str]:
     """The texts of the passages shown, by id."""
     found: dict[str, str] = {}
     for message in request.messages:
-        for source in passage_context.read(message.text) if message.text else ():
+        for source in passage_context.read_sources(message.text) if message.text else ():
             found.update((each.id, shown_text(source, each)) for each in source.passages if each.text != source.title)
-    return dict(list(found.items())[:PASSAGES])
+    return dict(list(found.items())[:MAX_PASSAGES])

@@ -18,21 +18,21 @@ from assay.core.messages import Delta, Reply, Request, TextDelta, ThinkingDelta,
 from assay.core.ports import Model
 from assay.core.text import estimate_tokens
 from assay.core.usage import Budget, Usage
-from assay.core.web_addresses import canonical
-from assay.run.budget import LOW
+from assay.core.web_addresses import canonical_url
+from assay.run.budget import LOW_SHARE
 
 Kind = Literal["searches", "pages"]
-MOST = 4
+MAX_TASKS = 4
 """The most pieces of such work at once in one execution; others wait until they are asked for."""
-LEAST: dict[Kind, int] = {"searches": 2, "pages": 3}
+MIN_WAITING: dict[Kind, int] = {"searches": 2, "pages": 3}
 """How many pieces may wait to be asked for, at least, even if a share of the run's own work would be less."""
-LEAST_TOKENS = 3_000
+MIN_FORESEEN_TOKENS = 3_000
 """The tokens that foreseen calls may take, at least, even if a share of the run's own would be less."""
-GUESSED = -1
+GUESSED_LANE = -1
 """The owner of work that no lane's own search led to."""
-GUESSES = 2
+MAX_GUESSED_PAGES = 2
 """How many pages from guessed searches may wait to be asked for."""
-ROLE = "ahead"
+SPECULATION_ROLE = "ahead"
 """The role under which a run's usage counts work that nobody asked for in the end."""
 
 
@@ -43,10 +43,12 @@ class Ahead:
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._unasked: dict[str, tuple[int, Usage]] = {}
 
-    def begin(self, key: str, work: Callable[[], Awaitable[Any]], cost: Usage = Usage(), lane: int = GUESSED) -> bool:
+    def begin(
+        self, key: str, work: Callable[[], Awaitable[Any]], cost: Usage = Usage(), lane: int = GUESSED_LANE
+    ) -> bool:
         """Begin; False if it was begun before or there is enough of it. `lane` will probably ask."""
         going = sum(not task.done() for task in self._tasks.values())
-        if key in self._tasks or key in self._unasked or going >= MOST:
+        if key in self._tasks or key in self._unasked or going >= MAX_TASKS:
             return False
         self._unasked[key] = (lane, cost)
         task = self._tasks[key] = asyncio.get_running_loop().create_task(_run(work), name=key)
@@ -67,7 +69,7 @@ class Ahead:
         self._tasks.pop(key, None)
         return None if task.cancelled() else task.result()
 
-    def unasked(self, lane: int | None = None) -> Usage:
+    def unused_usage(self, lane: int | None = None) -> Usage:
         """The usage of work that nobody has asked for so far; of one lane, or of all."""
         return sum((cost for own, cost in self._unasked.values() if lane in (None, own)), Usage())
 
@@ -119,7 +121,7 @@ class ForeseenCall:
         """The usage so far: the service's own count once the reply is complete, an estimate before."""
         last = self._items[-1] if self._items else None
         known = last.usage if isinstance(last, Reply) else Usage(input_tokens=self._input, output_tokens=self._output)
-        return priced(self._model, known)
+        return price_usage(self._model, known)
 
     async def _read(self, turn: AbstractAsyncContextManager[None]) -> None:
         async with turn, aclosing(self._model.stream(self.request)) as items:
@@ -161,11 +163,11 @@ class ForeseenCall:
             self.task.cancel()
 
 
-def priced(model: Model, usage: Usage) -> Usage:
+def price_usage(model: Model, usage: Usage) -> Usage:
     """The usage of one call with its cost. A model without a price is counted as unpriced, never as free."""
     if model.profile.price is None:
         return msgspec.structs.replace(usage, model_calls=1, unpriced_calls=1)
-    return msgspec.structs.replace(usage, model_calls=1, usd=model.profile.price.of(usage))
+    return msgspec.structs.replace(usage, model_calls=1, usd=model.profile.price.cost(usage))
 
 
 class ForeseenCalls:
@@ -202,7 +204,7 @@ class ForeseenCalls:
                 self._dropped = self._dropped + call.usage
                 call.task.cancel()
 
-    def unasked(self) -> Usage:
+    def unused_usage(self) -> Usage:
         """The usage of the calls that nobody has asked for so far."""
         return sum((call.usage for call in self._begun.values()), self._dropped)
 
@@ -218,21 +220,25 @@ def spare_tokens(rules: Speculation, budget: Budget, spent: Usage, unasked: Usag
     """
     if not rules.calls or not rules.share or budget.tokens is not None or budget.usd is not None:
         return 0
-    return max(0, max(LEAST_TOKENS, int(rules.share * spent.tokens)) - unasked.tokens)
+    return max(0, max(MIN_FORESEEN_TOKENS, int(rules.share * spent.tokens)) - unasked.tokens)
 
 
-def affords(rules: Speculation, budget: Budget, spent: Usage, kind: Kind) -> int:
+def affordable_count(rules: Speculation, budget: Budget, spent: Usage, kind: Kind) -> int:
     """How many pieces of a kind, begun ahead, may wait to be asked for.
 
     0 if the budget counts that kind, since unused work must not reduce what agents may do, and 0 if any other limit is
     near. Else a share of what the run has done of it.
     """
-    if getattr(budget, kind) is not None or is_near(budget.usd, spent.usd) or is_near(budget.tokens, spent.tokens):
+    if (
+        getattr(budget, kind) is not None
+        or is_near_limit(budget.usd, spent.usd)
+        or is_near_limit(budget.tokens, spent.tokens)
+    ):
         return 0
-    return max(LEAST[kind], int(rules.share * getattr(spent, kind))) if rules.share else 0
+    return max(MIN_WAITING[kind], int(rules.share * getattr(spent, kind))) if rules.share else 0
 
 
-def leaves(allowed: int, ahead: Ahead, kind: Kind, lane: int, lanes: int) -> bool:
+def has_room_for(allowed: int, ahead: Ahead, kind: Kind, lane: int, lanes: int) -> bool:
     """True if one of the `allowed` pieces is left for a lane, with `lanes` at work.
 
     Lanes at work have equal parts, at least one each. Pages from guessed searches are counted apart, so they take
@@ -240,19 +246,19 @@ def leaves(allowed: int, ahead: Ahead, kind: Kind, lane: int, lanes: int) -> boo
     """
     if not allowed:
         return False
-    waiting: int = getattr(ahead.unasked(), kind)
+    waiting: int = getattr(ahead.unused_usage(), kind)
     if kind == "searches":
         return waiting < allowed
-    own, guessed = ahead.unasked(lane).pages, ahead.unasked(GUESSED).pages
-    most = GUESSES if lane == GUESSED else max(1, allowed // max(1, lanes))
-    return own < most and waiting < max(allowed, LEAST[kind] + min(guessed, GUESSES))
+    own, guessed = ahead.unused_usage(lane).pages, ahead.unused_usage(GUESSED_LANE).pages
+    most = MAX_GUESSED_PAGES if lane == GUESSED_LANE else max(1, allowed // max(1, lanes))
+    return own < most and waiting < max(allowed, MIN_WAITING[kind] + min(guessed, MAX_GUESSED_PAGES))
 
 
-def is_near(limit: float | None, used: float) -> bool:
+def is_near_limit(limit: float | None, used: float) -> bool:
     """True if most of a limit is used."""
-    return limit is not None and used >= LOW * limit
+    return limit is not None and used >= LOW_SHARE * limit
 
 
 def page_key(url: str) -> str:
     """The key of the page at an address, however it is spelt."""
-    return f"page {canonical(url)}"
+    return f"page {canonical_url(url)}"

@@ -103,9 +103,9 @@ class RunPlace:
         self.execution.rarity = counted
 
     @property
-    def unasked_calls(self) -> Usage:
+    def unused_calls(self) -> Usage:
         """The usage of model calls that were begun in this process and nobody asked for."""
-        return self.execution.foreseen.unasked()
+        return self.execution.foreseen.unused_usage()
 
     def stop_speculation(self) -> None:
         """End what was begun before anybody asked for it."""
@@ -139,7 +139,7 @@ class WorkSpan:
             self._span = self._watch.begin(self.kind, self._name, self._began, outer, self._facts)
         return self._span
 
-    def add(self, **facts: Fact) -> None:
+    def add_facts(self, **facts: Fact) -> None:
         """Add facts that are known at its end."""
         self._more |= facts
 
@@ -168,7 +168,7 @@ def _enclosing_span(kind: SpanKind) -> WorkSpan | None:
     return outer
 
 
-def watched(place: RunPlace, kind: SpanKind, name: str, **facts: Fact) -> AbstractContextManager[WorkSpan | None]:
+def watch_span(place: RunPlace, kind: SpanKind, name: str, **facts: Fact) -> AbstractContextManager[WorkSpan | None]:
     """A span of the work at `place`; None if nobody watches."""
     watch = place.world.watch
     if watch is None:
@@ -177,7 +177,7 @@ def watched(place: RunPlace, kind: SpanKind, name: str, **facts: Fact) -> Abstra
     return WorkSpan(watch, kind, name, where | facts)
 
 
-def worked(place: RunPlace) -> None:
+def report_work(place: RunPlace) -> None:
     """Report that real work is done here, which no replay does."""
     if place.world.watch is not None and (span := _current.get()) is not None:
         span.report()
@@ -186,7 +186,7 @@ def worked(place: RunPlace) -> None:
 # How one step is done exactly once.
 
 T = TypeVar("T")
-FAILED = "failed/1"
+FAILED_TAG = "failed/1"
 
 
 class StoredFailure(msgspec.Struct, frozen=True):
@@ -233,7 +233,7 @@ class StepContext:
 
     async def begin(self) -> None:
         """Begin a new attempt; events of an earlier one are dropped."""
-        self.attempt, dropped = await self._place.execution.attempt(self.key)
+        self.attempt, dropped = await self._place.execution.next_attempt(self.key)
         self._said = 0
         self.events.clear()
         self.rows.clear()
@@ -242,16 +242,16 @@ class StepContext:
 
     def write(self, event: Event) -> None:
         """Write `event` to the log now; a later attempt drops it."""
-        self._place.execution.write(self.draft(event))
+        self._place.execution.write_event(self.draft(event))
 
     def write_beside(self, event: Event, once: str) -> None:
         """Write `event` under a name, once per attempt, even after the step is done. See `Run.stands`."""
         execution = self._place.execution
         key = execution.event_key(self.key, self.attempt, once)
-        execution.write(execution.draft(event, self._place.path, key, self.key, self.attempt))
+        execution.write_event(execution.draft(event, self._place.path, key, self.key, self.attempt))
 
 
-async def perform(
+async def perform_step(
     place: RunPlace,
     name: str,
     fn: Callable[[StepContext], Awaitable[T]],
@@ -270,35 +270,35 @@ async def perform(
         raise NotStored(key, diverged=saved is not None)
     step_context = StepContext(place, key)
     step_context.role = name
-    worked(place)
+    report_work(place)
     await step_context.begin()
     if saved is not None:
         step_context.emit(StepDiverged(step=key))
-    died = execution.accounts.held(place.lane, key) or Usage()
+    died = execution.accounts.step_hold(place.lane, key) or Usage()
     try:
-        async with execution.gated(place.gate, place.lane) if cost is not None else nullcontext():
-            await hold(place, key, cost or Usage())
+        async with execution.gate_timeout(place.gate, place.lane) if cost is not None else nullcontext():
+            await hold_cost(place, key, cost or Usage())
             result = await fn(step_context)
     except Failed as failed:
         stored = msgspec.json.encode(StoredFailure(failed.kind, failed.reason))
-        await _store(place, step_context, StepRecord(key=key, input_hash=input_hash, tag=FAILED, data=stored), died)
+        await _store(place, step_context, StepRecord(key=key, input_hash=input_hash, tag=FAILED_TAG, data=stored), died)
         raise
     except ModelUnusable:
         await _release_hold(place, step_context, died)
         raise
-    tag = f"{_tag(returns)}/1"
+    tag = f"{_result_tag(returns)}/1"
     record = StepRecord(key=key, input_hash=input_hash, tag=tag, data=msgspec.json.encode(result))
     await _store(place, step_context, record, died)
     return result
 
 
-def _tag(returns: type[Any]) -> str:
+def _result_tag(returns: type[Any]) -> str:
     """The tag of a stored result: the name of its type, or the tag that the type sets."""
     return str(getattr(returns, "step_tag", "") or getattr(returns, "__name__", "value").lower())
 
 
 def _replay(place: RunPlace, saved: StepRecord, returns: type[T]) -> T:
-    if saved.tag == FAILED:
+    if saved.tag == FAILED_TAG:
         stored = msgspec.json.decode(saved.data, type=StoredFailure)
         raise failure(stored.kind, stored.reason)
     try:
@@ -308,7 +308,7 @@ def _replay(place: RunPlace, saved: StepRecord, returns: type[T]) -> T:
         raise OtherRelease(place.run_id, place.brief.release, own_release(), why) from error
 
 
-async def hold(place: RunPlace, key: str, cost: Usage) -> None:
+async def hold_cost(place: RunPlace, key: str, cost: Usage) -> None:
     """Hold `cost` for the step `key`, in addition to its holds, before it is spent. It is stored on return.
 
     A process that died before that has spent nothing; one that dies later is charged for what it may have spent.
@@ -322,8 +322,8 @@ async def hold(place: RunPlace, key: str, cost: Usage) -> None:
     try:
         kept = accounts.hold(place.lane, key, cost, place.gate)
     except LimitReached as limit:
-        if accounts.spent_out(cost) and place.gate in ("work", "report"):
-            place.execution.exhaust(limit.reason)
+        if accounts.is_exhausted_by(cost) and place.gate in ("work", "report"):
+            place.execution.mark_exhausted(limit.reason)
         raise
     await asyncio.shield(place.execution.commit(Commit(holds=(kept,))))
 
@@ -331,12 +331,12 @@ async def hold(place: RunPlace, key: str, cost: Usage) -> None:
 async def _release_hold(place: RunPlace, step_context: StepContext, died: Usage) -> None:
     """Release the hold of a step that was not done: no service answered, and the step is done on resume."""
     accounts = place.execution.accounts
-    if accounts.held(place.lane, step_context.key):
+    if accounts.step_hold(place.lane, step_context.key):
         kept = accounts.settle(place.lane, step_context.key, step_context.usage, died=died)
         await asyncio.shield(place.execution.commit(Commit(holds=(kept,))))
 
 
-async def _keep(place: RunPlace, step_context: StepContext) -> None:
+async def _keep_readable(place: RunPlace, step_context: StepContext) -> None:
     """Make sure that what the step read stays readable, where that is not certain."""
     keep = place.execution.world.keep
     met = [
@@ -351,13 +351,13 @@ async def _keep(place: RunPlace, step_context: StepContext) -> None:
 async def _store(place: RunPlace, step_context: StepContext, record: StepRecord, died: Usage) -> None:
     execution = place.execution
     holds: tuple[HoldRecord, ...] = ()
-    if step_context.usage != Usage() or execution.accounts.held(place.lane, step_context.key):
+    if step_context.usage != Usage() or execution.accounts.step_hold(place.lane, step_context.key):
         holds = (execution.accounts.settle(place.lane, step_context.key, step_context.usage, died=died),)
     if step_context.usage != Usage():
         step_context.emit(UsageUpdated(role=step_context.role, usage=step_context.usage))
-        for measure, used, limit in execution.accounts.newly_low():
+        for measure, used, limit in execution.accounts.newly_low_measures():
             step_context.emit(BudgetLow(measure=measure, used=used, limit=limit))
-    await _keep(place, step_context)
+    await _keep_readable(place, step_context)
     commit = Commit(steps=(record,), events=tuple(step_context.events), holds=holds, ledger=tuple(step_context.rows))
     await asyncio.shield(execution.commit(commit))
 
@@ -365,8 +365,10 @@ async def _store(place: RunPlace, step_context: StepContext, record: StepRecord,
 # Waiting for a person, durably.
 
 
-async def receive(place: RunPlace, topic: str, returns: type[T], *, leave: bool) -> T:
-    """See `Run.receive`. The n-th wait on a topic takes its n-th message, so an answer may come before the question."""
+async def receive_message(place: RunPlace, topic: str, returns: type[T], *, leave: bool) -> T:
+    """See `Run.receive_message`. The n-th wait on a topic takes its n-th message, so an answer may come before the
+    question.
+    """
     execution = place.execution
     number = execution.ordinal((), f"receive:{topic}")
 
@@ -383,8 +385,8 @@ async def receive(place: RunPlace, topic: str, returns: type[T], *, leave: bool)
                 await execution.commit(Commit(status="waiting", events=tuple(step_context.events)))
             if leave:
                 raise InputNeeded(place.run_id, topic)
-            with execution.time.rest():
-                await execution.news(counted)
+            with execution.time.pause():
+                await execution.wait_for_news(counted)
             execution.check_owner()
 
-    return await perform(place, f"receive-{topic}", wait, returns=returns, input_hash="", cost=None)
+    return await perform_step(place, f"receive-{topic}", wait, returns=returns, input_hash="", cost=None)

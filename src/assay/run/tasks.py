@@ -39,7 +39,7 @@ class Tasks:
         await asyncio.gather(*going, return_exceptions=True)
 
 
-def in_this_loop(call: Callable[[str], object]) -> Callable[[str], None]:
+def loop_listener(call: Callable[[str], object]) -> Callable[[str], None]:
     """A listener that lets the running loop call `call`, from any thread.
 
     It does nothing once the loop has ended: the thread that tells it is often the one that writes the store.
@@ -55,7 +55,7 @@ def in_this_loop(call: Callable[[str], object]) -> Callable[[str], None]:
 
 def event_setter(news: str, event: asyncio.Event) -> Callable[[str], None]:
     """A listener that sets an event of the running loop when `news` is reported, from any thread."""
-    wake = in_this_loop(lambda _: event.set())
+    wake = loop_listener(lambda _: event.set())
 
     def report(what: str) -> None:
         if what == news:
@@ -64,7 +64,7 @@ def event_setter(news: str, event: asyncio.Event) -> Callable[[str], None]:
     return report
 
 
-async def is_set_within(event: asyncio.Event, seconds: float | None) -> bool:
+async def wait_for_event(event: asyncio.Event, seconds: float | None) -> bool:
     """Wait until an event is set, for so many seconds at most (None: for ever); return whether it is set."""
     try:
         async with asyncio.timeout(seconds):
@@ -74,7 +74,7 @@ async def is_set_within(event: asyncio.Event, seconds: float | None) -> bool:
 
 
 @asynccontextmanager
-async def in_threads(block: AbstractContextManager[T]) -> AsyncIterator[T]:
+async def enter_in_threads(block: AbstractContextManager[T]) -> AsyncIterator[T]:
     """Enter and leave a blocking context manager in threads; it is not told of errors.
 
     If the caller is cancelled while a thread enters it, it is left as soon as it is entered.
@@ -96,7 +96,7 @@ async def in_threads(block: AbstractContextManager[T]) -> AsyncIterator[T]:
         await asyncio.to_thread(block.__exit__, None, None, None)
 
 
-async def together(*work: Coroutine[Any, Any, None]) -> None:
+async def run_together(*work: Coroutine[Any, Any, None]) -> None:
     """Do all at once. If one fails or the caller is cancelled, the others are ended first."""
     tasks = [asyncio.create_task(each) for each in work]
     try:

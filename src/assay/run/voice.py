@@ -49,16 +49,16 @@ class Thoughts:
         self._native = 0
         self._held: list[str] = []
 
-    def native(self, text: str) -> None:
+    def add_native(self, text: str) -> None:
         """Add to the model's native reasoning."""
-        self._speak(OWN, text)
+        self._add_thought(OWN, text)
 
-    def spoken(self) -> None:
+    def end_native(self) -> None:
         """Text came: the native thought before it is complete."""
         if self._speaker == OWN and self._native < MOST:
             self._finish("".join(self._said))
 
-    def part(self, delta: CallDelta) -> None:
+    def add_call_part(self, delta: CallDelta) -> None:
         """Add to a call."""
         if not self._fields or delta.index in self._done:
             return
@@ -71,10 +71,10 @@ class Thoughts:
         if call.name:
             call.unread = ""
         if self._speaker in (None, OWN, delta.index):
-            self._speak(delta.index, "".join(call.waiting))
+            self._add_thought(delta.index, "".join(call.waiting))
             call.waiting.clear()
 
-    def done(self, index: int, call: ToolCall) -> None:
+    def finish_call(self, index: int, call: ToolCall) -> None:
         """A call is complete; the thought is its argument as finally read."""
         field = self._fields.get(call.name)
         if not field or index in self._done:
@@ -94,12 +94,12 @@ class Thoughts:
         if text:
             self._write(Thought(text=text))
 
-    def end(self, reply: Reply) -> None:
+    def finish_reply(self, reply: Reply) -> None:
         """The reply is complete: emit the rest."""
         if reply.thinking and not self._native:
-            self._speak(OWN, reply.thinking)  # an adapter that returns it only at the end
+            self._add_thought(OWN, reply.thinking)  # an adapter that returns it only at the end
         for index, call in enumerate(reply.calls):
-            self.done(index, call)
+            self.finish_call(index, call)
         self.stop()
 
     def stop(self) -> None:
@@ -107,7 +107,7 @@ class Thoughts:
         if self._speaker is not None:
             self._finish("".join(self._said))
 
-    def _speak(self, speaker: int, text: str) -> None:
+    def _add_thought(self, speaker: int, text: str) -> None:
         if text:
             self._open(speaker)
             self._said.append(text)
@@ -150,7 +150,7 @@ class Beside:
     def __init__(self, step_context: StepContext) -> None:
         self._step_context, self._attempt = step_context, step_context.attempt
 
-    def say(self, event: Event, once: str) -> None:
+    def emit(self, event: Event, once: str) -> None:
         """Emit `event` under a unique name; does nothing if the stream was dropped."""
         if self._step_context.attempt == self._attempt:
             self._step_context.write_beside(event, once)
@@ -222,7 +222,7 @@ class Voice:
         if self._listener is not None:
             self._listener.begin(Beside(self._step_context))
 
-    def say(self, delta: Delta) -> None:
+    def add_delta(self, delta: Delta) -> None:
         """Process one delta of the stream."""
         match delta:
             case TextDelta(text=text):
@@ -241,7 +241,7 @@ class Voice:
         """End the stream: emit the rest and return the reply as it was read."""
         self._finish()
         if self._thoughts is not None:
-            self._thoughts.end(reply)
+            self._thoughts.finish_reply(reply)
         self._flush()
         return msgspec.structs.replace(reply, text=read_all(self._reading, reply.text)) if self._reading else reply
 
@@ -264,14 +264,14 @@ class Voice:
     def _think(self, thoughts: Thoughts, delta: Delta) -> None:
         match delta:
             case TextDelta():
-                thoughts.spoken()
+                thoughts.end_native()
             case ThinkingDelta(text=text):
                 self._say_text()
-                thoughts.native(text)
+                thoughts.add_native(text)
             case CallDelta():
-                thoughts.part(delta)
+                thoughts.add_call_part(delta)
             case CallDone(index=index, call=call):
-                thoughts.done(index, call)
+                thoughts.finish_call(index, call)
 
     def _flush(self) -> None:
         if self._thoughts is not None:
@@ -317,7 +317,7 @@ _HEADING = regex(r"#{1,6} ")
 _BREAK = regex(r"\n[ \t]*(?:\n|(?=#{1,6} ))|\n(?=---+\s*\n)")
 
 
-def musing(text: str) -> int:
+def thinking_length(text: str) -> int:
     """The number of code points of thinking that `text` begins with; 0 if that is unclear."""
     start = len(text) - len(text.lstrip())
     if not _OPENS.match(text, start):
@@ -326,14 +326,14 @@ def musing(text: str) -> int:
         found = _BREAK.search(text, start)
         end = found.end() if found else len(text)
         paragraph = text[start:end].strip()
-        if paragraph and not _thinks(paragraph):
+        if paragraph and not _is_about_task(paragraph):
             break
         start = end
     rest = text[start:]
     return start if _HEADING.match(rest) or _CITES.search(rest) else 0
 
 
-def _thinks(paragraph: str) -> bool:
+def _is_about_task(paragraph: str) -> bool:
     """True if a paragraph is about the task rather than its subject."""
     if _HEADING.match(paragraph) or _CITES.search(paragraph):
         return False

@@ -19,21 +19,21 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ConfigError, FetchFailed, SearchError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.ports import Clock, Query
 from assay.core.ports.models import Secret
-from assay.core.remote_services import trusted
+from assay.core.remote_services import tls_context
 from assay.core.sources import Fetched
-from assay.core.web_addresses import OTHER, is_address
+from assay.core.web_addresses import MCP_PREFIX, is_address
 from assay.search.mcp_line import Closed, SharedConnection
-from assay.search.web.http import WebHit, readable
+from assay.search.web.http import WebHit, convert_rows
 
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.types import CallToolResult
 
-SCHEME = OTHER
-SNIPPET = 2_000
+SCHEME = MCP_PREFIX
+MAX_SNIPPET_CHARS = 2_000
 """Characters of a search's snippet of a document."""
 
 
@@ -73,8 +73,8 @@ class McpServer:
 
     def __init__(self, name: str, access: McpAccess, clock: Clock) -> None:
         self._name, self._access, self._clock = name, access, clock
-        _load()
-        self._line: SharedConnection[Client] = SharedConnection(self._client, _faults)
+        _check_sdk()
+        self._line: SharedConnection[Client] = SharedConnection(self._client, _library_errors)
 
     @property
     def name(self) -> str:
@@ -89,7 +89,7 @@ class McpServer:
             return list(self._hits(text))[: query.limit]
         except _Wrong as error:
             raise SearchError(f"{self.name} {error}") from error
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise SearchError(f"{self.name} sent results that cannot be read: {error}") from error
 
     async def read(self, url: str) -> Fetched:
@@ -105,7 +105,7 @@ class McpServer:
             text = await self._call(self._access.fetch, id)
         except _Wrong as error:
             raise FetchFailed(f"unreachable: {self.name} {error}") from error
-        row = _decoded(text, _Row) or _Row(text=text)
+        row = _decode_or_none(text, _Row) or _Row(text=text)
         given = row.text or ""
         if not given.strip():
             raise FetchFailed(f"not found: {self.name} gave no text")
@@ -121,8 +121,8 @@ class McpServer:
         await self._line.close()
 
     def _hits(self, text: str) -> Iterator[WebHit]:
-        found = _decoded(text, _Found) or _Found(_decoded(text, list[msgspec.Raw]) or [])
-        for row in readable(found.results, _Row):
+        found = _decode_or_none(text, _Found) or _Found(_decode_or_none(text, list[msgspec.Raw]) or [])
+        for row in convert_rows(found.results, _Row):
             id = "" if row.id is None else str(row.id)
             if id and self._access.fetch:
                 url = f"{self.name}/{quote(id, safe='')}"
@@ -130,7 +130,7 @@ class McpServer:
                 url = row.url
             else:
                 continue
-            yield WebHit(url=url, title=row.title or id, snippet=(row.text or row.snippet or "")[:SNIPPET])
+            yield WebHit(url=url, title=row.title or id, snippet=(row.text or row.snippet or "")[:MAX_SNIPPET_CHARS])
 
     async def _call(self, tool: str, value: str) -> str:
         """The text that a tool returns.
@@ -145,7 +145,7 @@ class McpServer:
             raise _Wrong(f"did not answer within {self._access.seconds:g} s") from error
         except ExceptionGroup as group:
             raise _Wrong(_reason_of(group)) from group
-        except _faults() as error:
+        except _library_errors() as error:
             raise _Wrong(_reason_of(error)) from error
         if isinstance(result, _Wrong):
             raise result
@@ -153,10 +153,10 @@ class McpServer:
         if len(text) > self._access.bytes:
             raise _Wrong(f"gave more than {self._access.bytes:,} bytes")
         if result.is_error:
-            raise _Wrong(f"answered: {self._hidden(' '.join(text.split()))[:200]}")
+            raise _Wrong(f"answered: {self._hide_key(' '.join(text.split()))[:200]}")
         return text
 
-    def _hidden(self, text: str) -> str:
+    def _hide_key(self, text: str) -> str:
         key = self._access.key
         return text if key is None else text.replace(key.reveal(), "***")
 
@@ -186,7 +186,7 @@ class _Limited(httpx2.AsyncBaseTransport):
     """A transport that cuts answers at a number of bytes."""
 
     def __init__(self, most: int) -> None:
-        self._inner, self._most = httpx2.AsyncHTTPTransport(verify=trusted(told=True)), most
+        self._inner, self._most = httpx2.AsyncHTTPTransport(verify=tls_context(told=True)), most
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)
@@ -236,7 +236,7 @@ async def _argument(client: Client, tool: str) -> str:
     return str((named or schema.get("required") or list(known) or ["query"])[0])
 
 
-def _load() -> None:
+def _check_sdk() -> None:
     """Make sure that the SDK is installed.
 
     Raises:
@@ -248,7 +248,7 @@ def _load() -> None:
         raise ConfigError("MCP servers need an extra: pip install 'assay[mcp]'") from error
 
 
-def _faults() -> tuple[type[Exception], ...]:
+def _library_errors() -> tuple[type[Exception], ...]:
     from mcp import MCPError  # noqa: PLC0415 - an optional extra
 
     return (MCPError, httpx2.HTTPError, OSError, Closed)
@@ -261,7 +261,7 @@ def _reason_of(error: Exception) -> str:
         ExceptionGroup: it contains more than a server's failure.
     """
     if isinstance(error, ExceptionGroup):
-        _, others = error.split((*_faults(), TimeoutError))
+        _, others = error.split((*_library_errors(), TimeoutError))
         if others is not None:
             raise error
         return _reason_of(error.exceptions[0])
@@ -269,8 +269,8 @@ def _reason_of(error: Exception) -> str:
     return f"failed: {text}"
 
 
-def _decoded(text: str, type: Any) -> Any:
+def _decode_or_none(text: str, type: Any) -> Any:
     try:
         return msgspec.json.decode(text, type=type)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return None

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 C = TypeVar("C")
 T = TypeVar("T")
 
-IDLE, CLOSE = 30.0, 10.0
+IDLE_SECONDS, CLOSE_SECONDS = 30.0, 10.0
 """Seconds without a question after which a connection is closed, and the longest its closing may take."""
 
 
@@ -34,7 +34,7 @@ class SharedConnection(Generic[C]):
         self,
         open: Callable[[], AbstractAsyncContextManager[C]],
         faults: Callable[[], tuple[type[Exception], ...]],
-        idle: float = IDLE,
+        idle: float = IDLE_SECONDS,
     ) -> None:
         self._open, self._faults, self._idle = open, faults, idle
         self._connection: _Connection[C] | None = None
@@ -49,19 +49,19 @@ class SharedConnection(Generic[C]):
         if connection is not None and connection.take():
             faults: tuple[type[Exception], ...] = (Closed, *self._faults())
             with suppress(*faults):
-                return await self._ask_over(connection, question)
+                return await self._ask_and_return(connection, question)
         connection = self._connection = _Connection(self._open, self._faults, self._idle)
         connection.take()
-        return await self._ask_over(connection, question)
+        return await self._ask_and_return(connection, question)
 
     async def close(self) -> None:
         """End the connection, and wait a moment for that."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.end()
-            await asyncio.to_thread(connection.join, CLOSE)
+            await asyncio.to_thread(connection.join, CLOSE_SECONDS)
 
-    async def _ask_over(self, connection: _Connection[C], question: Callable[[C], Awaitable[T]]) -> T:
+    async def _ask_and_return(self, connection: _Connection[C], question: Callable[[C], Awaitable[T]]) -> T:
         whole = False
         try:
             answer = await connection.ask(question)

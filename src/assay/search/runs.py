@@ -20,14 +20,14 @@ from assay.core.ports.lists import IndexedRun, RunHit
 from assay.core.text import sentences
 from assay.search.local.index import WHITESPACE, index_errors, open_index
 from assay.search.local.words import Words
-from assay.search.shared_index import SharedWork, file_turn, silent
+from assay.search.shared_index import SharedWork, file_lock, ignore_progress
 
-FORMAT = "runs-2"
+INDEX_FORMAT = "runs-2"
 """The folder's name; changes with the schema or the analysis."""
-HEAP = 15_000_000
+WRITER_HEAP_BYTES = 15_000_000
 """Bytes a writer may buffer: tantivy's minimum."""
-WORK = SharedWork(name="the index of runs", patience=60.0)
-ASKED = 2.0
+INDEX_WORK = SharedWork(name="the index of runs", patience=60.0)
+QUESTION_WEIGHT = 2.0
 """The weight of a word in a question, beside one in a report. By hand."""
 LONGEST_SNIPPET = 300
 """Code points of a snippet."""
@@ -55,29 +55,29 @@ class RunIndex:
     """The index under `path`; None keeps it in memory. Implements `core.ports.lists.RunIndexing`."""
 
     def __init__(self, path: Path | None) -> None:
-        self._path = None if path is None else path / FORMAT
+        self._path = None if path is None else path / INDEX_FORMAT
         self._index: tantivy.Index | None = None
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def write_lock(self) -> Iterator[None]:
         if self._path is None:
             yield
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with file_turn(self._path, WORK, silent):
+        with file_lock(self._path, INDEX_WORK, ignore_progress):
             yield
 
     def indexed_runs(self) -> dict[str, int]:
-        return {_text(entry, "run"): _number(entry, "number") for entry in self._every(Query.all_query())}
+        return {_text(entry, "run"): _number(entry, "number") for entry in self._all_matches(Query.all_query())}
 
     def count(self, owner: str) -> int:
-        return len(self._every(Query.term_query(SCHEMA, "owner", owner)))
+        return len(self._all_matches(Query.term_query(SCHEMA, "owner", owner)))
 
-    def unended(self) -> dict[str, tuple[int, int]]:
-        found = self._every(Query.term_query(SCHEMA, "ended", "no"))
+    def unfinished_runs(self) -> dict[str, tuple[int, int]]:
+        found = self._all_matches(Query.term_query(SCHEMA, "ended", "no"))
         return {_text(entry, "run"): (_number(entry, "number"), _number(entry, "seq")) for entry in found}
 
-    def last(self) -> int:
+    def last_number(self) -> int:
         with index_errors():
             searcher = self._searcher()
             if not searcher.num_docs:
@@ -85,7 +85,7 @@ class RunIndex:
             best = searcher.search(Query.all_query(), 1, count=False, order_by_field="number")
             return int(best.hits[0][0])
 
-    def _every(self, query: Query) -> list[tantivy.Document]:
+    def _all_matches(self, query: Query) -> list[tantivy.Document]:
         with index_errors():
             searcher = self._searcher()
             found = searcher.search(query, max(searcher.num_docs, 1), count=False).hits
@@ -97,7 +97,7 @@ class RunIndex:
             return
         with index_errors():
             self._searcher()
-            writer = self._open_index().writer(HEAP, 1)
+            writer = self._open_index().writer(WRITER_HEAP_BYTES, 1)
             for run_id in gone:
                 writer.delete_documents_by_term("run", run_id)
             for run in put:
@@ -123,7 +123,7 @@ class RunIndex:
                     return [_hit(searcher.doc(address), score, wanted) for score, address in found]
         return []
 
-    def remove(self) -> None:
+    def clear(self) -> None:
         self._index = None
         if self._path is not None:
             shutil.rmtree(self._path, ignore_errors=True)
@@ -148,14 +148,14 @@ def _entry(run: IndexedRun) -> tantivy.Document:
     entry.add_text("owner", run.owner)
     entry.add_text("ended", "yes" if run.ended else "no")
     entry.add_text("analysis", analysis)
-    entry.add_text("question", " ".join(terms(_sound(run.question), analysis)))
-    entry.add_text("report", " ".join(terms(_sound(run.report), analysis)))
+    entry.add_text("question", " ".join(terms(_replace_unindexable(run.question), analysis)))
+    entry.add_text("report", " ".join(terms(_replace_unindexable(run.report), analysis)))
     entry.add_unsigned("seq", run.seq)
-    entry.add_bytes("said", _sound(run.report).encode())
+    entry.add_bytes("said", _replace_unindexable(run.report).encode())
     return entry
 
 
-def _sound(text: str) -> str:
+def _replace_unindexable(text: str) -> str:
     """Text without characters that no index accepts."""
     return text.encode(errors="replace").decode().replace("\0", " ")
 
@@ -171,7 +171,9 @@ def _query(words: Sequence[tuple[str, ...]], owner: str | None, occur: Occur) ->
 
 def _word_query(forms: Sequence[str]) -> Query:
     """A word in any of its forms, in the question or the report."""
-    asked = [Query.boost_query(Query.term_query(SCHEMA, "question", form), ASKED) for form in dict.fromkeys(forms)]
+    asked = [
+        Query.boost_query(Query.term_query(SCHEMA, "question", form), QUESTION_WEIGHT) for form in dict.fromkeys(forms)
+    ]
     queries = [Query.term_query(SCHEMA, "report", form) for form in dict.fromkeys(forms)]
     return Query.disjunction_max_query([*asked, *queries])
 

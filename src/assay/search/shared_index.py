@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.core.errors import SearchError, StoreError
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.messages import Rarity
 from assay.core.ports import Counting, Explanation, Hit, Library, LibrarySearch, Metered, Query
 from assay.core.sources import BlockKind, Document, PassageSpan
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from assay.search.local.words import Naming
 else:
-    filelock = later("filelock")
+    filelock = lazy_module("filelock")
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ Say = Callable[[str], None]
 Turn = Callable[[Say], AbstractContextManager[object]]
 """The right to write; while another process has it, the caller is told."""
 
-PATIENCE = 3_600.0
+PATIENCE_SECONDS = 3_600.0
 """Seconds to wait for another process."""
 
 
@@ -54,20 +54,20 @@ class SharedWork(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     lock: int = 0
     pause: float = 1.0
-    patience: float = PATIENCE
+    patience: float = PATIENCE_SECONDS
 
 
-VECTORS = SharedWork(name="the vectors", lock=0x61737369)
-INDEX = SharedWork(name="the search index", lock=0x61737368, pause=0.05)
+VECTORS_WORK = SharedWork(name="the vectors", lock=0x61737369)
+INDEX_WORK = SharedWork(name="the search index", lock=0x61737368, pause=0.05)
 
 
-def no_turn(say: Say) -> AbstractContextManager[None]:
+def without_lock(say: Say) -> AbstractContextManager[None]:
     """The right to write something that is not shared."""
     return nullcontext()
 
 
 @contextmanager
-def file_turn(file: Path, work: SharedWork, say: Say) -> Iterator[filelock.FileLock]:
+def file_lock(file: Path, work: SharedWork, say: Say) -> Iterator[filelock.FileLock]:
     """The right of one process of a home, by a lock file beside `file`; it may be released in another thread.
 
     Raises:
@@ -77,7 +77,7 @@ def file_turn(file: Path, work: SharedWork, say: Say) -> Iterator[filelock.FileL
     try:
         lock.acquire(timeout=0)
     except filelock.Timeout:
-        say(waiting(work))
+        say(waiting_message(work))
         try:
             lock.acquire(timeout=work.patience)
         except filelock.Timeout:
@@ -88,7 +88,7 @@ def file_turn(file: Path, work: SharedWork, say: Say) -> Iterator[filelock.FileL
         lock.release()
 
 
-def waiting(work: SharedWork) -> str:
+def waiting_message(work: SharedWork) -> str:
     """The message to a waiting caller."""
     return f"waiting for another process to finish {work.name}"
 
@@ -116,7 +116,7 @@ class SearchWaits:
             log.warning("a search waits for the index of the documents: %s so far", line)
 
 
-def one_by_one(spans: OneSpans, documents: Iterable[Document]) -> Iterator[Sequence[PassageSpan] | StoreError]:
+def spans_one_by_one(spans: OneSpans, documents: Iterable[Document]) -> Iterator[Sequence[PassageSpan] | StoreError]:
     """Do the same as `EachSpans`, one document at a time."""
     for document in documents:
         try:
@@ -141,10 +141,10 @@ def documents_after(
 
     for spans in each_spans(missing()):
         number, document = taken.popleft()
-        yield number, document, readable(spans, document)
+        yield number, document, spans_or_title_only(spans, document)
 
 
-def readable(spans: Sequence[PassageSpan] | StoreError, document: Document) -> Sequence[PassageSpan]:
+def spans_or_title_only(spans: Sequence[PassageSpan] | StoreError, document: Document) -> Sequence[PassageSpan]:
     """A document that cannot be read any more is still found by its title; the others are not affected."""
     if not isinstance(spans, StoreError):
         return spans
@@ -152,21 +152,21 @@ def readable(spans: Sequence[PassageSpan] | StoreError, document: Document) -> S
     return ()
 
 
-UNFOUND: frozenset[BlockKind] = frozenset(("heading", "navigation"))
+UNFOUND_KINDS: frozenset[BlockKind] = frozenset(("heading", "navigation"))
 """Kinds of passages that are not found by themselves."""
 
 
 def first_passages(each_spans: EachSpans, document: Document) -> tuple[PassageSpan, ...]:
     """The first passages of a document: all that can be shown of one whose title or name alone has the words."""
-    spans = (span for found in each_spans([document]) for span in readable(found, document))
-    return tuple(islice((span for span in spans if span.kind not in UNFOUND), BEST))
+    spans = (span for found in each_spans([document]) for span in spans_or_title_only(found, document))
+    return tuple(islice((span for span in spans if span.kind not in UNFOUND_KINDS), PASSAGES_PER_HIT))
 
 
-def silent(_: str) -> None:
+def ignore_progress(_: str) -> None:
     """Report to nobody."""
 
 
-BEST = 5
+PASSAGES_PER_HIT = 5
 """Passages per hit."""
 
 
@@ -199,18 +199,18 @@ class ServerIndex(ABC):
         self._library = library
 
     async def search(self, query: Query) -> list[Hit]:
-        return await asyncio.to_thread(self.find, query)
+        return await asyncio.to_thread(self.search_blocking, query)
 
     async def explain(self, query: Query) -> list[Explanation]:
         """Without the share of each word."""
-        return await asyncio.to_thread(self.explained, query)
+        return await asyncio.to_thread(self.explain_blocking, query)
 
-    def explained(self, query: Query) -> list[Explanation]:
+    def explain_blocking(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
-        hits = enumerate(self.find(query), 1)
+        hits = enumerate(self.search_blocking(query), 1)
         return [Explanation(hit=hit, lexical=hit.score, lexical_rank=rank) for rank, hit in hits]
 
-    def find(self, query: Query) -> list[Hit]:
+    def search_blocking(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
         if query.limit < 1:
             return []
@@ -231,7 +231,7 @@ class ServerIndex(ABC):
             StoreError: the library cannot be read.
         """
 
-    def hits(
+    def to_hits(
         self,
         asked: Naming,
         ranked: Sequence[IndexMatch],
@@ -243,14 +243,14 @@ class ServerIndex(ABC):
 
         `fields` returns the header fields in a row, for documents that are `asked` by name.
         """
-        documents = self._library.at([found.row for found in ranked])
+        documents = self._library.documents_at([found.row for found in ranked])
         hits = []
         for found in ranked:
             document = documents.get(found.row)
             if document is None or document.sha256 != hashes.get(found.row):
                 continue
             best = found.spans or first_passages(each_spans, document)
-            more = fields(found.row) if asked.names(document) else ()
+            more = fields(found.row) if asked.is_named(document) else ()
             hits.append(Hit(document=document, score=found.score, spans=tuple(dict.fromkeys((*best, *more)))))
         return hits
 
@@ -274,10 +274,10 @@ class OwnedSearch:
     async def search(self, query: Query) -> list[Hit]:
         return await self._index.search(await self._scoped_query(query))
 
-    async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
+    async def search_with_usage(self, query: Query) -> tuple[list[Hit], Usage]:
         asked = await self._scoped_query(query)
         if isinstance(self._index, Metered):
-            return await self._index.metered(asked)
+            return await self._index.search_with_usage(asked)
         return await self._index.search(asked), Usage()
 
     async def explain(self, query: Query) -> list[Explanation]:
@@ -289,7 +289,7 @@ class OwnedSearch:
 
     async def _scoped_query(self, query: Query) -> Query:
         try:
-            meant = await asyncio.to_thread(self._library.referred, query.collections)
+            meant = await asyncio.to_thread(self._library.resolve_names, query.collections)
         except StoreError as error:
             raise SearchError(f"{self.name} search: {error}") from error
         return msgspec.structs.replace(query, collections=meant)

@@ -30,21 +30,21 @@ from assay.server.api.users import LOGIN_PATHS
 from assay.server.audit_middleware import Audited
 from assay.server.backend import Backend, RouteGroup
 from assay.server.gate import AccessGate
-from assay.server.guards import Guard, ProxyNotes, SafeHeaders, Worded, is_loopback, names_here
+from assay.server.guards import Guard, ProxyNotes, SafeHeaders, Worded, is_loopback, server_names
 from assay.server.limits import Rated
 from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
-from assay.server.problems import Problem, Refusal, failed, loggable, problem, problem_answer
+from assay.server.problems import Problem, Refusal, failure_problem, loggable_path, problem, problem_response
 from assay.server.streams import OUTLET, Outlet
 
 # Other sites whose pages may use the API (CORS): none, unless the settings name them.
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-SENT = (
+REQUEST_HEADERS = (
     *("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "Last-Event-ID"),
     *("Mcp-Protocol-Version", "Mcp-Session-Id"),
 )
-SHOWN = (
+RESPONSE_HEADERS = (
     *("Content-Disposition", "ETag", "Location", "Retry-After", "WWW-Authenticate", "Mcp-Session-Id"),
     *("RateLimit", "RateLimit-Policy"),
 )
@@ -61,8 +61,8 @@ def cross_origin(origins: Sequence[str]) -> list[Middleware]:
             CORSMiddleware,
             allow_origins=["*"] if every else list(origins),
             allow_methods=METHODS,
-            allow_headers=SENT,
-            expose_headers=SHOWN,
+            allow_headers=REQUEST_HEADERS,
+            expose_headers=RESPONSE_HEADERS,
             allow_credentials=not every,
             max_age=PREFLIGHT_SECONDS,
         )
@@ -110,15 +110,15 @@ def create_app(
             Middleware(Worded),
             Middleware(ProxyNotes),
             *cross_origin(backend.settings.server.origins),
-            Middleware(Guard, names_here(host, backend.settings.server.hosts), part_answer, trusted),
-            Middleware(AccessGate, backend, free, (operations.PART, *parts), part_answer, login=login),
-            Middleware(Rated, backend.rates, part_answer),
+            Middleware(Guard, server_names(host, backend.settings.server.hosts), part_problem_response, trusted),
+            Middleware(AccessGate, backend, free, (operations.PART, *parts), part_problem_response, login=login),
+            Middleware(Rated, backend.rates, part_problem_response),
             Middleware(Audited, backend.auditor),
         ],
         exception_handlers={
             AssayError: _on_error,
             Refusal: _on_refusal,
-            HTTPException: _http,
+            HTTPException: _on_http_error,
             Exception: _on_bug,
         },
     )
@@ -126,7 +126,7 @@ def create_app(
     return app
 
 
-def part_answer(request: Request, fault: Problem, headers: dict[str, str] | None = None) -> Response:
+def part_problem_response(request: Request, fault: Problem, headers: dict[str, str] | None = None) -> Response:
     """A problem as a response of the part whose route the request belongs to."""
     path = request.scope["path"]
     if path in LOGIN_PATHS and page.wants_page(request):
@@ -138,21 +138,21 @@ def part_answer(request: Request, fault: Problem, headers: dict[str, str] | None
             return refused
     if page.wants_page(request):
         return page.problem_page(request, fault, headers)
-    return problem_answer(fault, headers)
+    return problem_response(fault, headers)
 
 
 def _on_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, AssayError)
     names = tuple(map(str, request.scope.get("path_params", {}).values()))
-    return part_answer(request, failed(request.method, request.scope["path"], error, names))
+    return part_problem_response(request, failure_problem(request.method, request.scope["path"], error, names))
 
 
 def _on_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)
-    return part_answer(request, error.problem, error.headers)
+    return part_problem_response(request, error.problem, error.headers)
 
 
-def _http(request: Request, error: Exception) -> Response:
+def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = _CODES.get(error.status_code, "bad-request" if error.status_code < 500 else "bug")
     headers = dict(error.headers or {})
@@ -160,7 +160,7 @@ def _http(request: Request, error: Exception) -> Response:
     if code == "method-not-allowed":
         headers["Allow"] = _methods(request)
         hint = f"it knows {headers['Allow']}; /docs describes every route"
-    return part_answer(request, problem(code, hint), headers)
+    return part_problem_response(request, problem(code, hint), headers)
 
 
 def _methods(request: Request) -> str:
@@ -172,19 +172,19 @@ def _methods(request: Request) -> str:
 def _on_bug(request: Request, error: Exception) -> Response:
     if is_full(error):  # of temporary files, as of a form
         return _on_error(request, DiskFull(str(error)))
-    log.error("%s %s: a bug", request.method, loggable(request.scope["path"]), exc_info=error)
-    return part_answer(request, problem("bug", "this is a fault of Assay; its log says more"))
+    log.error("%s %s: a bug", request.method, loggable_path(request.scope["path"]), exc_info=error)
+    return part_problem_response(request, problem("bug", "this is a fault of Assay; its log says more"))
 
 
 if sys.platform != "win32":
     import resource
 
-GRACE = 8
+SHUTDOWN_SECONDS = 8
 """Seconds that requests get to finish when the server stops; streams end at once, and their clients reconnect."""
 HEADER_BYTES = 65_536
 HEAD_SECONDS = 20.0
 """Seconds within which the head of a request must arrive."""
-KEPT_ALIVE = 15
+KEEP_ALIVE_SECONDS = 15
 """Seconds for which an idle connection is kept open."""
 
 OTHER_FILES = 256
@@ -212,7 +212,7 @@ class PromptProtocol(H11Protocol):
         """Stop the time limit."""
         super().connection_lost(exc)
         self._stop_waiting()
-        self._outlet.lose()
+        self._outlet.mark_lost()
 
     _late: asyncio.TimerHandle | None = None
 
@@ -220,14 +220,14 @@ class PromptProtocol(H11Protocol):
         if self._is_answering():
             self._stop_waiting()
         elif self._late is None:
-            self._late = self.loop.call_later(HEAD_SECONDS, self._too_late)
+            self._late = self.loop.call_later(HEAD_SECONDS, self._on_timeout)
 
     def _stop_waiting(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None
 
-    def _too_late(self) -> None:
+    def _on_timeout(self) -> None:
         self._late = None
         if not self._is_answering():
             self.transport.close()
@@ -272,7 +272,7 @@ def trusted_proxies(proxies: Iterable[str]) -> list[str]:
     return [*map(str, found), *both]
 
 
-def listening(host: str, port: int) -> socket.socket:
+def bind_socket(host: str, port: int) -> socket.socket:
     """A socket bound to an address.
 
     Raises:
@@ -298,7 +298,7 @@ def listening(host: str, port: int) -> socket.socket:
     return made
 
 
-def room_for_streams() -> int | None:
+def max_streams() -> int | None:
     """How many connections the process may have besides its other files, with its limit raised as far as possible.
 
     None if the system has no such limit.
@@ -319,7 +319,7 @@ def url_of(sock: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-async def demands_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
+async def requires_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
     """True if a server on this address requires a login: by default, if there are users.
 
     Raises:
@@ -359,11 +359,11 @@ async def serve(
         UsageError: it would serve everybody, and nobody said so.
     """
     host = sock.getsockname()[0]
-    login = await demands_login(assay, host, no_auth=no_auth)
+    login = await requires_login(assay, host, no_auth=no_auth)
     await assay.ready()
     gc.freeze()  # what is loaded now stays: else each full collection looks at it again and holds up every reader
     backend = Backend(assay)
-    backend.streams.set_file_limit(room_for_streams())
+    backend.streams.set_file_limit(max_streams())
     config = uvicorn.Config(
         create_app(backend, host=host, login=login),
         http=PromptProtocol,
@@ -373,8 +373,8 @@ async def serve(
         forwarded_allow_ips=trusted_proxies(assay.settings.server.proxies),
         ws="none",
         lifespan="on",
-        timeout_graceful_shutdown=GRACE,
-        timeout_keep_alive=KEPT_ALIVE,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         h11_max_incomplete_event_size=HEADER_BYTES,
     )
     server = Server(config, backend, listens)

@@ -25,7 +25,7 @@ class Auditor:
     def __init__(self, entries: AuditLog | None) -> None:
         self._entries = entries
 
-    async def note(self, entry: AuditEntry) -> None:
+    async def store_entry(self, entry: AuditEntry) -> None:
         """Store an entry."""
         if self._entries is None:
             return
@@ -37,4 +37,6 @@ class Auditor:
     async def record_start(self, owner: str, run_id: str) -> None:
         """Record that the current request started a run."""
         via, address = origin.get()
-        await self.note(AuditEntry(actor=owner, action=BEGIN_RUN, subject=run_id, via=via, address=address, status=202))
+        await self.store_entry(
+            AuditEntry(actor=owner, action=BEGIN_RUN, subject=run_id, via=via, address=address, status=202)
+        )

@@ -13,12 +13,12 @@ from assay.core.ports.users import AuditEntry
 from assay.server.audit import Auditor, origin
 from assay.server.gate import who_of
 from assay.server.guards import SAFE
-from assay.server.metrics import templates
+from assay.server.metrics import route_templates
 from assay.server.wire import Endpoint
 
-UNTOLD = frozenset(("estimate_run", "verify_text", "create_run", "follow_up", "ask_run", "fork_run"))
+UNRECORDED = frozenset(("estimate_run", "verify_text", "create_run", "follow_up", "ask_run", "fork_run"))
 """Operations that change nothing, or start runs, which are recorded where they begin."""
-ELSEWHERE = {
+OTHER_ACTIONS = {
     ("DELETE", "/v1/responses/{id}"): "delete_run",
     ("POST", "/v1/responses/{id}/cancel"): "cancel_run",
     ("POST", "/login"): "log_in",
@@ -61,7 +61,7 @@ ELSEWHERE = {
     ("POST", "/library/{collection}/drop"): "drop_collection",
 }
 """Actions of other protocols and the page, with the corresponding operation."""
-QUIET = frozenset(("/ask", "/estimate", "/theme", "/verify", "/runs/{run}/follow-up", "/runs/{run}/exclude"))
+UNRECORDED_PATHS = frozenset(("/ask", "/estimate", "/theme", "/verify", "/runs/{run}/follow-up", "/runs/{run}/exclude"))
 """Forms of the page that change nothing, or start runs, which are recorded where they begin."""
 REFUSED = frozenset((401, 403, 429))
 LONGEST = 200
@@ -85,7 +85,7 @@ class Audited:
 
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start" and (entry := self._entry(scope, message["status"], asker)):
-                await self._auditor.note(entry)
+                await self._auditor.store_entry(entry)
             await send(message)
 
         token = origin.set(asker)
@@ -117,7 +117,7 @@ class Audited:
         endpoint = scope.get("endpoint")
         typed = getattr(endpoint, "__self__", None)
         if isinstance(typed, Endpoint):
-            return "" if typed.name in UNTOLD or typed.method != scope["method"] else typed.name
+            return "" if typed.name in UNRECORDED or typed.method != scope["method"] else typed.name
         if self._templates is None:
-            self._templates = templates(scope["app"].routes)
-        return ELSEWHERE.get((scope["method"], self._templates.get(id(endpoint), "")), "")
+            self._templates = route_templates(scope["app"].routes)
+        return OTHER_ACTIONS.get((scope["method"], self._templates.get(id(endpoint), "")), "")

@@ -31,7 +31,7 @@ from assay.server.broadcasts import Broadcasts, RunLists
 from assay.server.health import StoreHealth
 from assay.server.limits import LimitBook, Rates
 from assay.server.metrics import Metrics
-from assay.server.problems import Problem, problem_answer
+from assay.server.problems import Problem, problem_response
 from assay.server.streams import Tickets
 from assay.services.arguments import Sources
 from assay.services.jobs.specifications import JobWork
@@ -46,10 +46,10 @@ log = logging.getLogger(__name__)
 
 # Data that a server stores for a limited time.
 
-EVERY_SECONDS = 3_600.0
+TIDY_SECONDS = 3_600.0
 DELIVERED_SECONDS = 7 * 86_400.0
 """How long deliveries of webhooks are stored."""
-AUDITED = 100_000
+MAX_AUDIT_ENTRIES = 100_000
 """The most entries of the audit log, the newest."""
 
 
@@ -60,7 +60,7 @@ async def tidy_hourly(assay: Assay) -> None:
             await tidy(assay)
         except StoreError as error:
             log.warning("upkeep: %s; trying again in an hour", error)
-        await asyncio.sleep(EVERY_SECONDS)
+        await asyncio.sleep(TIDY_SECONDS)
 
 
 async def tidy(assay: Assay) -> None:
@@ -70,12 +70,12 @@ async def tidy(assay: Assay) -> None:
         await assay.buckets.drop_full()
     await assay.forget_deliveries(DELIVERED_SECONDS)
     if assay.audit is not None:
-        await assay.audit.drop(assay.settings.server.audit_days * 86_400, AUDITED)
+        await assay.audit.drop(assay.settings.server.audit_days * 86_400, MAX_AUDIT_ENTRIES)
 
 
-USUAL = 0
+DEFAULT_PRIORITY = 0
 """The priority of a run started over HTTP."""
-VIEWS = 64
+MAX_CACHED_VIEWS = 64
 """Cached views of runs, the last ones requested."""
 
 
@@ -112,7 +112,7 @@ class Backend:
         await self.assay.ready()
         await self.assay.owned_by(None).go_on_adding()
         self._working = self.tasks.start(self.worker.work(), "the server's worker")
-        self.tasks.start(keep_to(self.assay, self.limits), "the server's schedules")
+        self.tasks.start(ask_due_schedules(self.assay, self.limits), "the server's schedules")
         self.tasks.start(self.assay.tell_webhooks(), "the server's webhooks")
         self.tasks.start(tidy_hourly(self.assay), "the server's upkeep")
         return self
@@ -129,7 +129,7 @@ class Backend:
         self.closing.set()
         await self.assay.unfollow()
 
-    async def ready(self) -> str:
+    async def not_ready_reason(self) -> str:
         """Why the server cannot work now, "" if it can."""
         if self.closing.is_set():
             return "the server is stopping"
@@ -138,9 +138,9 @@ class Backend:
         await self.health.try_read(self.assay.runs(1))
         return self.health.fault
 
-    def engine(self, owner: str) -> Assay:
+    def assay_for(self, owner: str) -> Assay:
         """The library as `owner` sees it."""
-        return self.assay.owned_by(owner, self.limits.daily(owner))
+        return self.assay.owned_by(owner, self.limits.daily_limits(owner))
 
     # runs
 
@@ -159,9 +159,9 @@ class Backend:
             UsageError: as `Assay.create`.
         """
         async with self.rates.run_token(owner):
-            assay = self.engine(owner)
-            made = await assay.create(question, sources=sources, priority=USUAL, webhook=webhook, **wanted)
-        return await self._announce(owner, made)
+            assay = self.assay_for(owner)
+            made = await assay.create(question, sources=sources, priority=DEFAULT_PRIORITY, webhook=webhook, **wanted)
+        return await self._wake_worker(owner, made)
 
     async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
         """Store a run that answers from what another has read, and have it executed; return its id.
@@ -170,8 +170,8 @@ class Backend:
             UnknownName, UsageError: as `Assay.ask`.
         """
         async with self.rates.run_token(owner):
-            made = await self.engine(owner).create_ask(reference, question, priority=USUAL, **wanted)
-        return await self._announce(owner, made)
+            made = await self.assay_for(owner).create_ask(reference, question, priority=DEFAULT_PRIORITY, **wanted)
+        return await self._wake_worker(owner, made)
 
     async def begin_fork(
         self,
@@ -190,9 +190,11 @@ class Backend:
             UnknownName, UsageError: as `Assay.fork`.
         """
         async with self.rates.run_token(owner):
-            assay = self.engine(owner)
-            made = await assay.fork(reference, point, plan=plan, exclude=exclude, add=add, priority=USUAL, **wanted)
-        return await self._announce(owner, made)
+            assay = self.assay_for(owner)
+            made = await assay.fork(
+                reference, point, plan=plan, exclude=exclude, add=add, priority=DEFAULT_PRIORITY, **wanted
+            )
+        return await self._wake_worker(owner, made)
 
     async def begin_job(self, owner: str, work: JobWork) -> Job:
         """Leave long work to the workers; it counts like a run.
@@ -201,7 +203,7 @@ class Backend:
             UsageError: as `Assay.begin_job`.
         """
         async with self.rates.run_token(owner):
-            return await self.engine(owner).begin_job(work)
+            return await self.assay_for(owner).begin_job(work)
 
     async def retry_job(self, owner: str, id: str) -> Job:
         """Queue a job again; it counts like a run.
@@ -210,9 +212,9 @@ class Backend:
             UnknownName, UsageError: as `Assay.retry_job`.
         """
         async with self.rates.run_token(owner):
-            return await self.engine(owner).retry_job(id)
+            return await self.assay_for(owner).retry_job(id)
 
-    async def go_on(self, owner: str, reference: str) -> None:
+    async def continue_run(self, owner: str, reference: str) -> None:
         """Execute a stored run from where it is: paused, failed, answered, or executed by nobody.
 
         Raises:
@@ -220,16 +222,16 @@ class Backend:
             LeaseHeld: another live process executes it.
             UsageError: private documents would leave this machine.
         """
-        assay = self.engine(owner)
+        assay = self.assay_for(owner)
         row = await assay.find(reference)
         await assay.enqueue(row.run_id)
-        self.worker.look()
+        self.worker.check_queue()
         if row.status in ("paused", "failed"):  # no worker takes these up by itself
             await assay.resume(row.run_id)
 
-    async def _announce(self, owner: str, run_id: str) -> str:
+    async def _wake_worker(self, owner: str, run_id: str) -> str:
         """Wake the worker for a run that was stored and queued in one transaction."""
-        self.worker.look()
+        self.worker.check_queue()
         await self.auditor.record_start(owner, run_id)
         return run_id
 
@@ -239,11 +241,11 @@ class Backend:
         Raises:
             UnknownName: there is no such run.
         """
-        assay = self.engine(owner)
+        assay = self.assay_for(owner)
         run_id = (await assay.find(reference)).run_id
         folder = self._folders.setdefault(run_id, ViewBuilder())
         self._folders.move_to_end(run_id)
-        while len(self._folders) > VIEWS:
+        while len(self._folders) > MAX_CACHED_VIEWS:
             self._folders.popitem(last=False)
         folder.extend(await assay.events(run_id, folder.view.last_seq))
         return folder.view
@@ -261,7 +263,7 @@ class Backend:
         """
         if self.closing.is_set():
             raise Cancelled("the server is stopping")
-        async for group in self.engine(owner).groups(run_id, after, rest=rest):
+        async for group in self.assay_for(owner).groups(run_id, after, rest=rest):
             yield group
 
 
@@ -287,7 +289,7 @@ class RouteGroup:
     prefix: str
     routes: Callable[[Backend], Sequence[BaseRoute]]
     running: Callable[[Backend], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
-    refused: Callable[[Problem], Response] = problem_answer
+    refused: Callable[[Problem], Response] = problem_response
     needs: Literal["method", "route", "read"] = "method"
 
     def has(self, path: str) -> bool:
@@ -305,9 +307,9 @@ def owner_of(request: HTTPConnection) -> str:
     return str(request.scope.get("state", {}).get("owner", ""))
 
 
-def engine_of(request: HTTPConnection) -> Assay:
+def assay_of(request: HTTPConnection) -> Assay:
     """The library as the caller sees it."""
-    return backend_of(request).engine(owner_of(request))
+    return backend_of(request).assay_for(owner_of(request))
 
 
 # The questions of a library's schedules, asked when they are due.
@@ -316,7 +318,7 @@ LOOK_SECONDS = 5.0
 """Seconds between two checks of what is due: schedules may be added and removed meanwhile."""
 
 
-async def keep_to(assay: Assay, limits: LimitBook) -> None:
+async def ask_due_schedules(assay: Assay, limits: LimitBook) -> None:
     """Ask every question when it is due, one after another, until cancelled; other processes may do the same.
 
     `limits` say what each user may take.
@@ -327,7 +329,9 @@ async def keep_to(assay: Assay, limits: LimitBook) -> None:
     while True:
         try:
             await limits.refresh()
-            due = run_due(assay, book, lambda: datetime.now(UTC), lambda _schedule, run: run.view(), limits.daily)
+            due = run_due(
+                assay, book, lambda: datetime.now(UTC), lambda _schedule, run: run.view(), limits.daily_limits
+            )
             async for asked in due:
                 came = asked.error or (asked.view.status if asked.view else "")
                 log.info("schedule %s: %s", asked.schedule.id, came)

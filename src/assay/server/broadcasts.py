@@ -20,13 +20,13 @@ from assay.core.errors import Cancelled, StoreError, UnknownName
 from assay.core.events import Envelope
 from assay.run.tasks import Tasks
 from assay.server.streams import (
-    BEAT,
-    BEGIN,
     HEARTBEAT,
+    HEARTBEAT_FRAME,
+    RETRY_FRAME,
     Chunk,
+    EventFilter,
     EventStream,
     Outlet,
-    Picked,
     Ticket,
     event_frame,
     frame,
@@ -39,7 +39,7 @@ from assay.server.streams import (
 
 LOOK_SECONDS = 1.0
 """Between two looks at a followed list."""
-MOST = 200
+MAX_LISTED_RUNS = 200
 """The newest runs of a user that are examined."""
 
 ReadRuns = Callable[[], Awaitable[dict[str, bytes]]]
@@ -77,7 +77,7 @@ class RunLists:
         Raises:
             StoreError: the store cannot be read.
         """
-        yield BEGIN
+        yield RETRY_FRAME
         followed, sent = self._join(owner, read), dict[str, bytes]()
         try:
             while not self._closing.is_set():
@@ -90,20 +90,20 @@ class RunLists:
                 if chunk:
                     yield chunk
                 while not await wait_for_news(news):
-                    yield BEAT
+                    yield HEARTBEAT_FRAME
         finally:
             followed.followers -= 1
-        yield BEGIN
+        yield RETRY_FRAME
 
     def _join(self, owner: str, read: ReadRuns) -> FollowedList:
         followed = self._lists.get(owner)
         if followed is None:
             followed = self._lists[owner] = FollowedList()
-            self._tasks.start(self._keep(owner, followed, read), "the list of a user's runs")
+            self._tasks.start(self._keep_reading(owner, followed, read), "the list of a user's runs")
         followed.followers += 1
         return followed
 
-    async def _keep(self, owner: str, followed: FollowedList, read: ReadRuns) -> None:
+    async def _keep_reading(self, owner: str, followed: FollowedList, read: ReadRuns) -> None:
         """Read a list repeatedly while somebody follows it."""
         try:
             while followed.followers and not self._closing.is_set():
@@ -125,26 +125,26 @@ class RunLists:
 
 log = logging.getLogger(__name__)
 
-REST = HEARTBEAT / 3
+IDLE_SECONDS = HEARTBEAT / 3
 """Seconds without an event after which followers without recent data are looked for."""
-KEPT = 1_000
+KEPT_EVENTS = 1_000
 """Encoded events kept for followers who come late."""
 PAGE = 1_000
 """Events read from the store at a time for a follower who is behind."""
 SLICE = 100
 """Followers written to before other tasks run."""
-PATIENCE = 60.0
+SEND_SECONDS = 60.0
 """Seconds in which a follower who is behind must read something; else the connection is closed, and the client may
 return.
 """
 
 Groups = Callable[[str, int, float], AsyncIterator[Sequence[Envelope]]]
 """The events of a run after a number as they come; an empty group if none came for so many seconds."""
-Log = Callable[[str, int, int], Awaitable[Sequence[Envelope]]]
+ReadEvents = Callable[[str, int, int], Awaitable[Sequence[Envelope]]]
 """A number of stored events of a run after a number."""
 Types = tuple[str, ...]
 
-_BEAT = Chunk(BEAT)
+_BEAT = Chunk(HEARTBEAT_FRAME)
 
 
 class Follower:
@@ -154,7 +154,7 @@ class Follower:
 
     def __init__(self, outlet: Outlet, types: Types, at: int, *, chunked: bool) -> None:
         self.outlet, self.types, self.at, self.chunked = outlet, types, at, chunked
-        self.wanted: Picked = type_filter(types)
+        self.wanted: EventFilter = type_filter(types)
         self.woken = asyncio.Event()
 
     def write(self, chunk: Chunk) -> bool:
@@ -169,7 +169,7 @@ class Broadcast:
         """`last` is the number of the newest event so far."""
         self.last, self.over, self.followers = last, False, 0
         self.task: asyncio.Task[None] | None = None
-        self._kept: deque[tuple[int, str, bytes]] = deque(maxlen=KEPT)
+        self._kept: deque[tuple[int, str, bytes]] = deque(maxlen=KEPT_EVENTS)
         self._live: dict[Types, dict[Follower, None]] = {}
         self._spoke: dict[Types, float] = {}
 
@@ -221,11 +221,11 @@ class Broadcast:
         now = time.monotonic()
         for types, followers in list(self._live.items()):
             chunk = _chunk(frames, type_filter(types))
-            if chunk is None and now - self._spoke.get(types, now) > HEARTBEAT - REST:
+            if chunk is None and now - self._spoke.get(types, now) > HEARTBEAT - IDLE_SECONDS:
                 chunk = _BEAT
             if chunk is not None:
                 self._spoke[types] = now
-            parts = ((each, chunk if each.at == before else _rest(frames, each)) for each in list(followers))
+            parts = ((each, chunk if each.at == before else _unseen_chunk(frames, each)) for each in list(followers))
             await self._write(parts)
 
     async def _write(self, parts: Iterable[tuple[Follower, Chunk | None]]) -> None:
@@ -241,12 +241,12 @@ class Broadcast:
                 await asyncio.sleep(0)
 
 
-def _rest(frames: Sequence[tuple[int, str, bytes]], follower: Follower) -> Chunk | None:
+def _unseen_chunk(frames: Sequence[tuple[int, str, bytes]], follower: Follower) -> Chunk | None:
     """The news for a follower who is ahead of the broadcast."""
     return _chunk((each for each in frames if each[0] > follower.at), follower.wanted)
 
 
-def _chunk(frames: Iterable[tuple[int, str, bytes]], wanted: Picked) -> Chunk | None:
+def _chunk(frames: Iterable[tuple[int, str, bytes]], wanted: EventFilter) -> Chunk | None:
     data = b"".join(frame for _, type, frame in frames if wanted(type))
     return Chunk(data) if data else None
 
@@ -254,7 +254,7 @@ def _chunk(frames: Iterable[tuple[int, str, bytes]], wanted: Picked) -> Chunk | 
 class Broadcasts:
     """The runs followed at this server. A run is read while somebody follows it."""
 
-    def __init__(self, groups: Groups, log: Log) -> None:
+    def __init__(self, groups: Groups, log: ReadEvents) -> None:
         self._groups, self._log, self._tasks = groups, log, Tasks()
         self._going: dict[str, Broadcast] = {}
 
@@ -263,7 +263,9 @@ class Broadcasts:
         found = self._going.get(run_id)
         if found is None or found.over:
             found = self._going[run_id] = Broadcast(last)
-            found.task = self._tasks.start(found.run(self._groups(run_id, last, REST)), f"followers of run {run_id}")
+            found.task = self._tasks.start(
+                found.run(self._groups(run_id, last, IDLE_SECONDS)), f"followers of run {run_id}"
+            )
         found.followers += 1
         return found
 
@@ -318,7 +320,7 @@ class RunStream(EventStream):
         outlet.on_lost(follower.woken.set)
         try:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-            await _send_chunk(send, BEGIN)
+            await _send_chunk(send, RETRY_FRAME)
             with suppress(TimeoutError, UnknownName, StoreError):
                 await self._follow(follower, send)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -343,7 +345,7 @@ class RunStream(EventStream):
                         follower, send, await self._broadcasts.missed_events(self._run, broadcast, follower)
                     )
                 else:  # it is over, or the server stops: the client reconnects, and learns which
-                    await _send_chunk(send, BEGIN)
+                    await _send_chunk(send, RETRY_FRAME)
                     return
         finally:
             broadcast.leave(follower)
@@ -359,7 +361,7 @@ async def _send_chunk(send: Send, data: bytes) -> None:
 
 async def _send_in_time(follower: Follower, send: Send, data: bytes) -> None:
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(SEND_SECONDS):
             await _send_chunk(send, data)
     except TimeoutError:
         follower.outlet.close()

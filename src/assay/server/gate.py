@@ -15,8 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assay.core.errors import AssayError, NotLoggedIn, StoreError
 from assay.core.ports.users import PERMISSIONS, Permission
-from assay.server.guards import SAFE, ProblemAnswer, is_loopback, name_of
-from assay.server.problems import AWAY, BROKEN, Problem, failed, problem, refusal
+from assay.server.guards import SAFE, ProblemAnswer, host_name, is_loopback
+from assay.server.problems import DATABASE_AWAY, STORE_BROKEN, Problem, failure_problem, problem, refusal
 from assay.services.users import PREFIX, Users, Who
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ PLAIN_SESSION = "assay"
 WHO = "who"
 REALM = 'Bearer realm="assay"'
 METRICS = "/metrics"
-DESCRIBED = "/.well-known/oauth-protected-resource"
+METADATA_PATH = "/.well-known/oauth-protected-resource"
 OWN_LOGIN = ("/api/v1/auth/password", "/api/v1/tokens", "/settings/password", "/settings/tokens")
 """Paths about the password and the tokens of who asks: for a session every role is enough."""
 
@@ -62,9 +62,9 @@ class AccessGate:
             who = await identify(self._users, HTTPConnection(scope), self._oidc)
             refused = self._refusal(scope, who)
         except AssayError as error:
-            who, refused = None, failed(scope["method"], scope["path"], error)
+            who, refused = None, failure_problem(scope["method"], scope["path"], error)
             if isinstance(error, StoreError):  # of which a stranger learns nothing more
-                refused = problem("store", BROKEN) if refused.status == 500 else problem("away", AWAY)
+                refused = problem("store", STORE_BROKEN) if refused.status == 500 else problem("away", DATABASE_AWAY)
         if refused is not None:
             challenge = {"WWW-Authenticate": challenge_of(self._oidc)} if refused.status == 401 else None
             await self._answer(Request(scope, receive), refused, challenge)(scope, receive, send)
@@ -85,7 +85,7 @@ class AccessGate:
         if who is None:
             return problem("login-needed", "log in, or send a token: Authorization: Bearer …")
         needed = self._required_permission(scope)
-        return not_allowed(needed) if needed and not _may(scope, who, needed) else None
+        return permission_problem(needed) if needed and not _has_permission(scope, who, needed) else None
 
     def _required_permission(self, scope: Scope) -> Permission | None:
         """The right that a request needs; None if its route checks it."""
@@ -107,7 +107,7 @@ def challenge_of(oidc: OidcProvider | None) -> str:
 def metadata_url(audience: str) -> str:
     """The address of a protected resource's metadata: between its host and its path (RFC 9728, 3.1)."""
     parts = urlsplit(audience)
-    return f"{parts.scheme}://{parts.netloc}{DESCRIBED}{parts.path.rstrip('/')}"
+    return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip('/')}"
 
 
 async def identify(users: Users, request: HTTPConnection, oidc: OidcProvider | None = None) -> Who | None:
@@ -119,9 +119,9 @@ async def identify(users: Users, request: HTTPConnection, oidc: OidcProvider | N
     if secret := bearer_of(request):
         signed = secret.count(".") == 2 and not secret.startswith(PREFIX)  # RFC 7519
         if oidc is not None and oidc.settings.audience and signed:
-            return await _of_provider(users, oidc, secret)
+            return await _provider_user(users, oidc, secret)
         return await users.authenticate(secret, "token")
-    session = cookie_of(request, session_name(request))
+    session = cookie_of(request, session_cookie_name(request))
     return await users.authenticate(session, "session") if session else None
 
 
@@ -131,7 +131,7 @@ def bearer_of(request: HTTPConnection) -> str:
     return secret.strip() if scheme.lower() == "bearer" else ""
 
 
-def _unquoted(key: str, value: str) -> str:
+def _unquote_value(key: str, value: str) -> str:
     try:
         return SimpleCookie(f"{key}={value}")[key].value
     except (CookieError, KeyError):
@@ -140,13 +140,13 @@ def _unquoted(key: str, value: str) -> str:
 
 def is_secure(request: HTTPConnection) -> bool:
     """True if a browser keeps cookies for secure pages: over TLS, and on this machine."""
-    return request.url.scheme == "https" or is_loopback(name_of(request.headers.get("host", "")))
+    return request.url.scheme == "https" or is_loopback(host_name(request.headers.get("host", "")))
 
 
-async def _of_provider(users: Users, oidc: OidcProvider, token: str) -> Who | None:
+async def _provider_user(users: Users, oidc: OidcProvider, token: str) -> Who | None:
     """The user of an access token, with the rights of their role except those for users, settings and figures."""
     try:
-        user = await users.account(await oidc.bearer(token))
+        user = await users.user_for(await oidc.authenticate(token))
     except NotLoggedIn:
         return None
     allowed = frozenset(PERMISSIONS[user.role]) - {"admin", "metrics"}
@@ -159,21 +159,21 @@ def cookie_of(request: HTTPConnection, name: str) -> str:
         for part in header.split(";"):
             key, _, value = part.strip().partition("=")
             if key == name:
-                return _unquoted(key, value)
+                return _unquote_value(key, value)
     return ""
 
 
-def session_name(request: HTTPConnection) -> str:
+def session_cookie_name(request: HTTPConnection) -> str:
     """The name of the session cookie for a request."""
     return SESSION if is_secure(request) else PLAIN_SESSION
 
 
-def keep_session(request: HTTPConnection, response: Response, secret: str, seconds: int) -> None:
+def set_session_cookie(request: HTTPConnection, response: Response, secret: str, seconds: int) -> None:
     """Set a session cookie; with 0 seconds, delete it."""
-    keep_cookie(request, response, session_name(request), secret, seconds)
+    set_cookie(request, response, session_cookie_name(request), secret, seconds)
 
 
-def keep_cookie(request: HTTPConnection, response: Response, name: str, value: str, seconds: int) -> None:
+def set_cookie(request: HTTPConnection, response: Response, name: str, value: str, seconds: int) -> None:
     """Set a cookie that no script reads; with 0 seconds, delete it."""
     response.set_cookie(
         name, value, max_age=seconds, path="/", secure=is_secure(request), httponly=True, samesite="lax"
@@ -185,24 +185,24 @@ def who_of(request: HTTPConnection) -> Who | None:
     return cast("Who | None", request.scope.get("state", {}).get(WHO))
 
 
-def check(request: HTTPConnection, needed: Permission) -> None:
+def check_permission(request: HTTPConnection, needed: Permission) -> None:
     """Make sure that the caller has a right.
 
     Raises:
         Refusal: they do not.
     """
     who = who_of(request)
-    if who is not None and not _may(request.scope, who, needed):
-        refused = not_allowed(needed)
+    if who is not None and not _has_permission(request.scope, who, needed):
+        refused = permission_problem(needed)
         raise refusal("forbidden", refused.detail)
 
 
-def _may(scope: Scope, who: Who, needed: Permission) -> bool:
+def _has_permission(scope: Scope, who: Who, needed: Permission) -> bool:
     own = needed == "write" and who.via == "session" and str(scope["path"]).startswith(OWN_LOGIN)
     return own or who.may(needed)
 
 
-def not_allowed(needed: Permission) -> Problem:
+def permission_problem(needed: Permission) -> Problem:
     """The problem that a user, or the token, lacks a right."""
     lacking = f"this needs the permission {needed!r}, which you, or your token, do not have"
     return problem("forbidden", f"{lacking}: use a token that has it, or ask an administrator for it")

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assay.core.ways import read_on
+from assay.core.ways import use_surface
 from assay.server.problems import Problem, problem, refusal
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ BODY_SECONDS = 30.0
 BODY_RATE = 10_000
 """The least speed of a body in bytes per second, after its first `BODY_SECONDS`."""
 BODY = "assay.body"
-NOTED = 8
+MAX_NOTED_SENDERS = 8
 """Unknown proxies that are warned of."""
 PART_BYTES = 1_000_000
 """The largest text of a form."""
@@ -64,7 +64,7 @@ HEADERS = {
 """Added unless a response sets its own."""
 
 
-PROGRAMS = ("/api/", "/v1/", "/mcp")
+API_PREFIXES = ("/api/", "/v1/", "/mcp")
 """Paths for programs; the rest is the page."""
 
 
@@ -96,7 +96,7 @@ class Worded:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with read_on("http" if str(scope.get("path", "")).startswith(PROGRAMS) else "page"):
+        with use_surface("http" if str(scope.get("path", "")).startswith(API_PREFIXES) else "page"):
             await self._app(scope, receive, send)
 
 
@@ -108,13 +108,17 @@ class ProxyNotes:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["scheme"] == "http":
-            self._look(HTTPConnection(scope))
+            self._warn_once(HTTPConnection(scope))
         await self._app(scope, receive, send)
 
-    def _look(self, request: HTTPConnection) -> None:
+    def _warn_once(self, request: HTTPConnection) -> None:
         """Warn once of each sender that says `https`, and of few: anybody can send that header."""
         sender = request.client.host if request.client else ""
-        if request.headers.get("x-forwarded-proto") != "https" or sender in self._seen or len(self._seen) >= NOTED:
+        if (
+            request.headers.get("x-forwarded-proto") != "https"
+            or sender in self._seen
+            or len(self._seen) >= MAX_NOTED_SENDERS
+        ):
             return
         self._seen.add(sender)
         log.warning(
@@ -150,7 +154,7 @@ class Guard:
 
     def _refusal(self, request: HTTPConnection) -> Problem | None:
         host = request.headers.get("host", "")
-        if not is_ours(host, self._hosts):
+        if not is_own_host(host, self._hosts):
             return problem(
                 "wrong-host", f"{host[:100]!r} is not a name of this server: add it to the setting server.hosts"
             )
@@ -215,13 +219,13 @@ async def form_of(request: Request, *, fields: int) -> FormData:
         raise refusal("bad-request", f"the form cannot be read: {error.detail}") from error
 
 
-def is_ours(host: str, names: frozenset[str]) -> bool:
+def is_own_host(host: str, names: frozenset[str]) -> bool:
     """True if a `Host` header names this server.
 
     Another site's page can point its own name at our address (DNS rebinding), but no browser sends an address instead
     of a name. So addresses are accepted, names only if they are known.
     """
-    name = name_of(host)
+    name = host_name(host)
     if not name:
         return False
     try:
@@ -231,7 +235,7 @@ def is_ours(host: str, names: frozenset[str]) -> bool:
     return True
 
 
-def name_of(host: str) -> str:
+def host_name(host: str) -> str:
     """A host without its port, "" if it is not valid."""
     try:
         parts = urlsplit(f"//{host}")
@@ -260,7 +264,7 @@ def is_trusted(headers: Headers, trusted: frozenset[str]) -> bool:
     return origin in trusted or ("*" in trusted and origin not in ("", "null") and "cookie" not in headers)
 
 
-def names_here(bound: str, configured: Sequence[str]) -> tuple[str, ...]:
+def server_names(bound: str, configured: Sequence[str]) -> tuple[str, ...]:
     """The names of the server: the configured ones and, if others can reach it, the machine's own."""
     own = () if is_loopback(bound) else (socket.gethostname(), socket.getfqdn())
     return (*configured, *own)

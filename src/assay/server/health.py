@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from assay.core.errors import StoreAway, StoreError
-from assay.server.problems import AWAY, BROKEN
+from assay.server.problems import DATABASE_AWAY, STORE_BROKEN
 
 T = TypeVar("T")
 
@@ -32,9 +32,9 @@ class StoreHealth:
             async with asyncio.timeout(READY_SECONDS):
                 found = await read
         except TimeoutError:
-            fault, reason = AWAY, f"no answer within {READY_SECONDS:g} s"
+            fault, reason = DATABASE_AWAY, f"no answer within {READY_SECONDS:g} s"
         except StoreError as error:
-            fault, reason = AWAY if isinstance(error, StoreAway) else BROKEN, str(error)
+            fault, reason = DATABASE_AWAY if isinstance(error, StoreAway) else STORE_BROKEN, str(error)
         if fault != self.fault:
             log.warning("not ready: %s", reason) if fault else log.warning("ready again: the store answers")
         self.fault = fault

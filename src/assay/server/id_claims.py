@@ -42,7 +42,7 @@ def claims_in(payload: bytes) -> Claims:
     return claims
 
 
-def skew(claims: Claims) -> str:
+def describe_clock_skew(claims: Claims) -> str:
     """A sentence about the clocks, if the token was issued at another time than now."""
     issued = claims.get("iat")
     if issued is None or abs(issued - time.time()) <= LEEWAY:

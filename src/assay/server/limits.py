@@ -18,7 +18,7 @@ from assay.core.allowance import OwnerLimits
 from assay.core.errors import AssayError, DiskFull, TooMany
 from assay.core.ports.users import Buckets, BucketState, GivenLimits, LimitStore, Rate
 from assay.server.guards import ProblemAnswer
-from assay.server.problems import Problem, failed, problem
+from assay.server.problems import Problem, failure_problem, problem
 from assay.services.daily import limits_of_users
 from assay.settings import Settings
 
@@ -62,30 +62,30 @@ class LimitBook:
             self._given = await self._store.all()
             self._stale_at = self._clock() + FRESH_SECONDS
 
-    def of(self, user: str) -> UserLimits:
+    def limits_of(self, user: str) -> UserLimits:
         """The limits of a user, as last read."""
         given = self._given.get(user)
         return msgspec.structs.replace(self.usual, **given) if given else self.usual
 
-    def daily(self, user: str) -> OwnerLimits | None:
+    def daily_limits(self, user: str) -> OwnerLimits | None:
         """The limits that the library needs for a user; None if the user has none of their own."""
         if user not in self._given:
             return None
-        limits = msgspec.structs.asdict(self.of(user))
+        limits = msgspec.structs.asdict(self.limits_of(user))
         return OwnerLimits(**{name: limits[name] for name in DAILY})
 
     def overrides(self) -> dict[str, GivenLimits]:
         """The limits set for single users."""
         return dict(self._given)
 
-    async def give(self, user: str, given: GivenLimits) -> None:
+    async def set_limits(self, user: str, given: GivenLimits) -> None:
         """Set the limits of a user; they apply here at once.
 
         Raises:
             StoreError: they cannot be written.
         """
         if self._store is not None:
-            await self._store.give(user, given)
+            await self._store.set_limits(user, given)
         self._stale_at = 0.0
         await self.refresh()
 
@@ -95,7 +95,7 @@ class LimitBook:
 REQUESTS, RUNS = "requests", "runs"
 MINUTE, HOUR = 60.0, 3_600.0
 
-_told: ContextVar[list[BucketState] | None] = ContextVar("told", default=None)
+_bucket_states: ContextVar[list[BucketState] | None] = ContextVar("told", default=None)
 """The tokens taken for the current request."""
 
 
@@ -105,10 +105,10 @@ class Rates:
     def __init__(self, buckets: Buckets | None, limits: LimitBook) -> None:
         self._buckets, self._limits = buckets, limits
 
-    async def ask(self, owner: str) -> BucketState | None:
+    async def take_request_token(self, owner: str) -> BucketState | None:
         """Take a token for a request; None if there is no limit."""
         await self._limits.refresh()
-        rate = _rate(REQUESTS, self._limits.of(owner).requests_per_minute, MINUTE)
+        rate = _rate(REQUESTS, self._limits.limits_of(owner).requests_per_minute, MINUTE)
         try:
             return await self._buckets.take(owner, rate) if rate and self._buckets else None
         except DiskFull:  # requests cannot be counted, but those that read can be answered
@@ -121,12 +121,12 @@ class Rates:
         Raises:
             TooMany: the user has begun as many as allowed.
         """
-        rate = _rate(RUNS, self._limits.of(owner).runs_per_hour, HOUR) if owner else None
+        rate = _rate(RUNS, self._limits.limits_of(owner).runs_per_hour, HOUR) if owner else None
         if rate is None or self._buckets is None:
             yield
             return
         taken = await self._buckets.take(owner, rate)
-        if (states := _told.get()) is not None:
+        if (states := _bucket_states.get()) is not None:
             states.append(taken)
         if taken.wait:
             raise TooMany(
@@ -159,11 +159,11 @@ class Rated:
         states: list[BucketState] = []
         refused: Problem | None = None
         try:
-            if taken := await self._rates.ask(owner):
+            if taken := await self._rates.take_request_token(owner):
                 states.append(taken)
                 refused = _refusal(taken) if taken.wait else None
         except AssayError as error:
-            refused = failed(scope["method"], scope["path"], error)
+            refused = failure_problem(scope["method"], scope["path"], error)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start" and states:
@@ -172,12 +172,12 @@ class Rated:
                     headers[name] = value
             await send(message)
 
-        token = _told.set(states)
+        token = _bucket_states.set(states)
         try:
             application = self._app if refused is None else self._answer(Request(scope, receive), refused)
             await application(scope, receive, send_with_headers)
         finally:
-            _told.reset(token)
+            _bucket_states.reset(token)
 
 
 def _refusal(taken: BucketState) -> Problem:

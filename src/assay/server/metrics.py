@@ -29,8 +29,8 @@ from assay.server.streams import Tickets
 MOST_MODELS = 100
 """Models with their own label; since runs may name any model, further ones share a label."""
 OTHER = "_OTHER"
-TOKENS = tuple(4.0**power for power in range(14))
-CALL_SECONDS = tuple(0.01 * 2**power for power in range(14))
+TOKEN_BUCKETS = tuple(4.0**power for power in range(14))
+CALL_SECONDS_BUCKETS = tuple(0.01 * 2**power for power in range(14))
 """The bucket bounds that the conventions ask for."""
 
 _MODEL = ("gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model")
@@ -46,7 +46,7 @@ class Meters:
                 f"gen_ai_client_inference_operation_{fact}",
                 f"{fact.replace('_', ' ').capitalize()} of one model call.",
                 _MODEL,
-                buckets=TOKENS,
+                buckets=TOKEN_BUCKETS,
                 registry=registry,
             )
             for fact in ("input_tokens", "output_tokens")
@@ -55,7 +55,7 @@ class Meters:
             "gen_ai_client_inference_duration_seconds",
             "Seconds of one model call; error_type says what ended it, empty for nothing.",
             (*_MODEL, "error_type"),
-            buckets=CALL_SECONDS,
+            buckets=CALL_SECONDS_BUCKETS,
             registry=registry,
         )
         self.usd = Counter("assay_usage_usd", "US dollars which model calls cost.", _MODEL, registry=registry)
@@ -109,7 +109,7 @@ _NOTHING = _Nothing()
 
 # Requests, streams, runs, and the queue.
 
-SECONDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+REQUEST_SECONDS_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
 """The bucket bounds that the conventions ask for."""
 METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY"))
 
@@ -124,7 +124,7 @@ class Metrics:
             "http_server_request_duration_seconds",
             "Seconds of one request, to the last byte of its answer.",
             ("http_request_method", "http_route", "http_response_status_code"),
-            buckets=SECONDS,
+            buckets=REQUEST_SECONDS_BUCKETS,
             registry=self._registry,
         )
         self.active = Gauge(
@@ -142,7 +142,7 @@ class Metrics:
         build.labels(version("assay"), platform.python_version()).set(1)
         ProcessCollector(registry=self._registry)
 
-    def note(self, found: tuple[dict[RunStatus, int], QueueDepth] | None) -> None:
+    def record_store(self, found: tuple[dict[RunStatus, int], QueueDepth] | None) -> None:
         """Record the state of the store: all its runs, whoever executes them. None: it does not answer."""
         self._store.set(found is not None)
         if found is None:
@@ -191,10 +191,10 @@ class MeasuredRequests:
     def _template(self, scope: Scope) -> str:
         """The declared path of a request's route; empty if it reached none."""
         if self._templates is None:
-            self._templates = templates(scope["app"].routes)
+            self._templates = route_templates(scope["app"].routes)
         return self._templates.get(id(scope.get("endpoint")), "")
 
 
-def templates(routes: Iterable[BaseRoute]) -> dict[int, str]:
+def route_templates(routes: Iterable[BaseRoute]) -> dict[int, str]:
     """The declared paths of routes, by the identity of their endpoints."""
     return {id(route.endpoint): re.sub(r":\w+\}", "}", route.path) for route in routes if isinstance(route, Route)}

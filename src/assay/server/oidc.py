@@ -26,15 +26,15 @@ from joserfc.jws import JWSRegistry
 
 from assay.core.errors import ConfigError, NotLoggedIn, ProviderFailed
 from assay.core.ports.users import Credential, UserRole
-from assay.core.remote_services import trusted
-from assay.server.id_claims import LEEWAY, Claims, claim_of, claims_in, skew, subject
+from assay.core.remote_services import tls_context
+from assay.server.id_claims import LEEWAY, Claims, claim_of, claims_in, describe_clock_skew, subject
 from assay.services.users import Person
 from assay.settings import Settings
-from assay.settings.server import OidcSettings, secure
+from assay.settings.server import OidcSettings, check_secure_url
 
 log = logging.getLogger(__name__)
 
-SECONDS = 15.0
+TIMEOUT_SECONDS = 15.0
 """Seconds one answer of a provider may take."""
 ANSWER_BYTES = 1_000_000
 KEPT_SECONDS = 3_600.0
@@ -44,7 +44,7 @@ KEYS_AGAIN_SECONDS = 30.0
 FAILED_SECONDS = 10.0
 """Seconds for which a failure is remembered: whoever comes meanwhile is told so at once, instead of waiting again."""
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
-REFUSES_US = frozenset(("invalid_client", "unauthorized_client"))
+CLIENT_ERRORS = frozenset(("invalid_client", "unauthorized_client"))
 """Errors of OAuth 2 (RFC 6749, 5.2) about this server: no user can mend them."""
 ACCESS_TYPES = ("at+jwt", "application/at+jwt")
 
@@ -115,7 +115,7 @@ class OidcProvider:
 
     # a login
 
-    async def begin(self, redirect: str, back: str) -> tuple[str, LoginAttempt]:
+    async def begin_login(self, redirect: str, back: str) -> tuple[str, LoginAttempt]:
         """The address where a browser logs in, and what it stores meanwhile.
 
         Raises:
@@ -137,7 +137,7 @@ class OidcProvider:
             )
         return str(url), attempt
 
-    async def finish(self, attempt: LoginAttempt, code: str, redirect: str, issuer: str = "") -> Person:
+    async def finish_login(self, attempt: LoginAttempt, code: str, redirect: str, issuer: str = "") -> Person:
         """Return who has logged in. `issuer` is who sent the browser back, if the provider says so (RFC 9207).
 
         Raises:
@@ -148,7 +148,7 @@ class OidcProvider:
         if (issuer or metadata.authorization_response_iss_parameter_supported) and issuer != metadata.issuer:
             raise NotLoggedIn("another provider sent this answer")
         try:
-            async with asyncio.timeout(SECONDS), self._client(metadata, redirect) as client:
+            async with asyncio.timeout(TIMEOUT_SECONDS), self._client(metadata, redirect) as client:
                 token = await client.fetch_token(
                     metadata.token_endpoint,
                     grant_type="authorization_code",
@@ -160,7 +160,7 @@ class OidcProvider:
             raise ProviderFailed(f"the login provider does not answer: {type(error).__name__}") from error
         except AuthlibBaseError as error:
             words = str(error.error)[:80]
-            if words in REFUSES_US:
+            if words in CLIENT_ERRORS:
                 raise ProviderFailed(
                     f"the login provider refuses this server ({words}): check server.oidc.client_id, and the client's "
                     "secret (assay keys set oidc)"
@@ -172,7 +172,7 @@ class OidcProvider:
         person = self._person(await self._complete(metadata, claims, str(token.get("access_token", ""))))
         return msgspec.structs.replace(person, id_token=token["id_token"])
 
-    async def farewell(self, session: Credential, back: str) -> str:
+    async def logout_url(self, session: Credential, back: str) -> str:
         """The address where a browser ends its login at the provider too; "" if there is none.
 
         It follows OpenID Connect RP-Initiated Logout 1.0, 2. The provider sends the browser `back` if it knows that
@@ -194,7 +194,7 @@ class OidcProvider:
 
     # tokens
 
-    async def bearer(self, token: str) -> Person:
+    async def authenticate(self, token: str) -> Person:
         """Return who presents an access token of the provider (RFC 9068) for this server.
 
         Raises:
@@ -219,7 +219,7 @@ class OidcProvider:
             raise NotLoggedIn(f"the token is not valid: {error}") from error
         name, groups = (claim_of(claims, each) for each in (self.settings.name_claim, self.settings.group_claim))
         by_name = name is not None and (self.settings.name_claim != "email" or claims.get("email_verified") is True)
-        if by_name and (groups is not None or not self._by_groups):
+        if by_name and (groups is not None or not self._uses_groups):
             return msgspec.structs.replace(self._person(claims), link=False)
         return Person(subject=subject(claims), name="")  # it says too little to create a user
 
@@ -234,7 +234,7 @@ class OidcProvider:
         try:
             CodeIDToken(claims, header, options, params).validate(leeway=LEEWAY)
         except (JoseError, AuthlibBaseError, KeyError, TypeError, ValueError) as error:
-            raise NotLoggedIn(f"the provider's ID token is not valid: {error}{skew(claims)}") from error
+            raise NotLoggedIn(f"the provider's ID token is not valid: {error}{describe_clock_skew(claims)}") from error
         return claims
 
     async def _decode(self, metadata: Metadata, token: str) -> tuple[dict[str, Any], Claims]:
@@ -254,7 +254,7 @@ class OidcProvider:
 
     async def _complete(self, metadata: Metadata, claims: Claims, access: str) -> Claims:
         """The claims, completed by those that the provider returns only on request (OpenID Connect Core 5.3)."""
-        wanted = self.settings.group_claim if self._by_groups else self.settings.name_claim
+        wanted = self.settings.group_claim if self._uses_groups else self.settings.name_claim
         if not metadata.userinfo_endpoint or not access:
             return claims
         if claim_of(claims, wanted) is not None and claim_of(claims, self.settings.name_claim) is not None:
@@ -265,7 +265,7 @@ class OidcProvider:
         return {**answer, **claims}
 
     @property
-    def _by_groups(self) -> bool:
+    def _uses_groups(self) -> bool:
         return bool(self.settings.admins or self.settings.members or self.settings.readers)
 
     def _person(self, claims: Claims) -> Person:
@@ -282,7 +282,7 @@ class OidcProvider:
         return Person(
             subject=subject(claims),
             name=name,
-            role=given if self._by_groups else None,  # else a known user keeps the role that an admin set
+            role=given if self._uses_groups else None,  # else a known user keeps the role that an admin set
             first=given,
             create=self.settings.create,
             link=self.settings.link,
@@ -316,7 +316,7 @@ class OidcProvider:
             found = msgspec.convert(metadata, Metadata)
             endpoints = (found.authorization_endpoint, found.token_endpoint, found.jwks_uri, found.userinfo_endpoint)
             for url in (*endpoints, found.end_session_endpoint):
-                secure(url.partition("?")[0])
+                check_secure_url(url.partition("?")[0])
         except (msgspec.ValidationError, ValueError) as error:
             raise ProviderFailed(f"{issuer} has invalid metadata: {error}") from error
         if found.issuer != issuer:
@@ -336,8 +336,8 @@ class OidcProvider:
     async def _json(self, url: str, headers: dict[str, str] | None = None) -> dict[str, Any]:
         try:
             async with (
-                asyncio.timeout(SECONDS),
-                httpx2.AsyncClient(timeout=SECONDS, verify=trusted(told=True)) as client,
+                asyncio.timeout(TIMEOUT_SECONDS),
+                httpx2.AsyncClient(timeout=TIMEOUT_SECONDS, verify=tls_context(told=True)) as client,
                 client.stream("GET", url, headers={"Accept": "application/json"} | (headers or {})) as response,
             ):
                 response.raise_for_status()
@@ -363,7 +363,7 @@ class OidcProvider:
             scope=" ".join(self.settings.scopes),
             redirect_uri=redirect,
             code_challenge_method="S256",
-            timeout=SECONDS,
+            timeout=TIMEOUT_SECONDS,
         )
 
 

@@ -50,7 +50,7 @@ _TYPE = Markup(
 _ROW = Markup("<tr><td><code>{name}</code></td><td>{type}</td><td>{words}</td></tr>")
 
 
-def page(described: dict[str, Any]) -> str:
+def render_page(described: dict[str, Any]) -> str:
     """The page of an OpenAPI document."""
     by_tag: dict[str, list[Markup]] = {}
     for path, operations in described["paths"].items():
@@ -162,7 +162,7 @@ PUBLISHED = {
 """Types that clients know under another name than the code."""
 
 
-def document(endpoints: Sequence[Endpoint], edition: OpenApi = "3.2.0") -> Schema:
+def openapi_document(endpoints: Sequence[Endpoint], edition: OpenApi = "3.2.0") -> Schema:
     """The description of these routes.
 
     `edition` 3.2.0 describes streams by their items; 3.1.1 is for generators that do not support that yet.
@@ -213,30 +213,30 @@ class _Types:
         kinds = sorted(KINDS.values(), key=lambda each: each.kind)
         used: list[Any] = [Problem, Envelope, *kinds]
         for each in endpoints:
-            used += [type for type in (each.query, each.body, each.pages, _answers(each)) if type is not None]
+            used += [type for type in (each.query, each.body, each.pages, _response_type(each)) if type is not None]
         unique = list(dict.fromkeys(used))
-        made, components = _with_public_names(*msgspec.json.schema_components(unique, ref_template=REFERENCE))
+        made, components = _use_public_names(*msgspec.json.schema_components(unique, ref_template=REFERENCE))
         self._by_type = dict(zip(unique, made, strict=True))
         self.components: dict[str, Schema] = {**components, **_envelopes(components, kinds, self._by_type)}
 
-    def of(self, type: Any) -> Schema:
+    def schema_of(self, type: Any) -> Schema:
         """The schema of a type: mostly a reference."""
         found: Schema = self._by_type[type]
         return found
 
     def fields(self, type: Any) -> Iterator[tuple[str, Schema, bool]]:
         """The fields of a struct: name, schema, whether it is required."""
-        whole = self.components[self.of(type)["$ref"].rpartition("/")[2]]
+        whole = self.components[self.schema_of(type)["$ref"].rpartition("/")[2]]
         for name, schema in whole["properties"].items():
             yield name, schema, name in whole.get("required", ())
 
-    def words(self, type: Any) -> str:
+    def description(self, type: Any) -> str:
         """The description of a struct."""
-        whole = self.components[self.of(type)["$ref"].rpartition("/")[2]]
+        whole = self.components[self.schema_of(type)["$ref"].rpartition("/")[2]]
         return str(whole.get("description", ""))
 
 
-def _with_public_names(
+def _use_public_names(
     made: tuple[Schema, ...], components: dict[str, Schema]
 ) -> tuple[list[Schema], dict[str, Schema]]:
     """The same under public names; if two types share a name, their modules are added: `assay.core.sources.Notice`.
@@ -274,7 +274,7 @@ def _envelopes(components: dict[str, Schema], kinds: list[Any], by_type: dict[An
     return made
 
 
-def _answers(endpoint: Endpoint) -> Any:
+def _response_type(endpoint: Endpoint) -> Any:
     """The type of a JSON response, None for others and those without a body."""
     if endpoint.result is None or endpoint.result is type(None) or endpoint.result is Response:
         return None
@@ -284,7 +284,7 @@ def _answers(endpoint: Endpoint) -> Any:
 
 
 def _operation(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
-    summary, words = endpoint.words
+    summary, words = endpoint.docstring_parts
     made: Schema = {"operationId": endpoint.name, "tags": [endpoint.tag], "summary": summary}
     if words:
         made["description"] = words
@@ -292,7 +292,7 @@ def _operation(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
         made["parameters"] = parameters
     if endpoint.body is not None:
         required = any(each[2] for each in types.fields(endpoint.body))
-        made["requestBody"] = {"required": required, "content": {JSON: {"schema": types.of(endpoint.body)}}}
+        made["requestBody"] = {"required": required, "content": {JSON: {"schema": types.schema_of(endpoint.body)}}}
     elif endpoint.takes:
         made["requestBody"] = {"required": True, "content": {type: _upload_schema(type) for type in endpoint.takes}}
     made["responses"] = _responses(endpoint, types, edition)
@@ -322,11 +322,11 @@ def _upload_schema(type: str) -> Schema:
 
 
 def _responses(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
-    answer = _answers(endpoint)
-    first, _ = endpoint.words
+    answer = _response_type(endpoint)
+    first, _ = endpoint.docstring_parts
     good: Schema = {"description": first}
     if answer is not None:
-        good["content"] = {JSON: {"schema": types.of(answer)}}
+        good["content"] = {JSON: {"schema": types.schema_of(answer)}}
     elif endpoint.media:
         good["content"] = {type: _media(type, types, endpoint, edition) for type in endpoint.media}
     found = {str(endpoint.status): good}
@@ -334,14 +334,14 @@ def _responses(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
         found["204"] = {"description": "It is done, and there is nothing to say."}
     if "Last-Event-ID" in endpoint.headers:
         found["204"] = {"description": "It has ended, and there are no events behind the last you have."}
-    problem = {"description": "A problem.", "content": {MEDIA_TYPE: {"schema": types.of(Problem)}}}
+    problem = {"description": "A problem.", "content": {MEDIA_TYPE: {"schema": types.schema_of(Problem)}}}
     return {**found, "default": problem}
 
 
 def _media(type: str, types: _Types, endpoint: Endpoint, edition: OpenApi) -> Schema:
     if type == STREAM:
         held = Envelope if JSON in endpoint.media else endpoint.pages
-        data = {"contentMediaType": JSON, "contentSchema": types.of(held), "type": "string"}
+        data = {"contentMediaType": JSON, "contentSchema": types.schema_of(held), "type": "string"}
         properties = {
             "id": {"type": "string", "description": "The event's number."},
             "event": {"type": "string", "description": "The event's type."},
@@ -351,5 +351,5 @@ def _media(type: str, types: _Types, endpoint: Endpoint, edition: OpenApi) -> Sc
         item = {"type": "object", "properties": properties, "required": ["data"]}
         return {"itemSchema" if edition == "3.2.0" else "schema": item}
     if type == JSON and endpoint.pages is not None:
-        return {"schema": types.of(endpoint.pages)}
+        return {"schema": types.schema_of(endpoint.pages)}
     return {"schema": {} if type == JSON else {"contentMediaType": type}}

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from assay.server import api
 from assay.server.backend import RouteGroup
 from assay.server.gate import METRICS
-from assay.server.openapi import STYLE, OpenApi, document, events_schema, page
+from assay.server.openapi import STYLE, OpenApi, events_schema, openapi_document, render_page
 from assay.server.problems import refusal
 from assay.server.wire import JSON, Endpoint, Endpoints, RouteCall
 
@@ -96,7 +96,7 @@ async def healthz(call: RouteCall) -> Health:
 @routes_of.get("/readyz", scope="")
 async def readyz(call: RouteCall) -> Health:
     """Report whether the server can work: its store can be read, its worker works, and it is not stopping."""
-    why = await call.backend.ready()
+    why = await call.backend.not_ready_reason()
     call.status = 503 if why else 200
     return Health(status="not ready" if why else "ok", why=why)
 
@@ -105,7 +105,7 @@ async def readyz(call: RouteCall) -> Health:
 async def metrics(call: RouteCall) -> Response:
     """Report metrics to Prometheus: requests, streams, runs, the queue, and model usage."""
     backend = call.backend
-    backend.metrics.note(await backend.health.try_read(backend.assay.overview.counts()))
+    backend.metrics.record_store(await backend.health.try_read(backend.assay.overview.counts()))
     content, media_type = backend.metrics.render(call.request.headers.get("accept", ""))
     return Response(content, headers={"Content-Type": media_type})
 
@@ -131,19 +131,19 @@ async def openapi_for_generators(call: RouteCall) -> Response:
 @routes_of.get("/events.schema.json", scope="", media=("application/schema+json",))
 async def events_described(call: RouteCall) -> Response:
     """Describe the events of runs in a JSON Schema."""
-    return Response(_events_described(), media_type="application/schema+json")
+    return Response(_encoded_events_schema(), media_type="application/schema+json")
 
 
 @routes_of.get("/llms.txt", scope="", media=("text/plain",))
 async def language_models(call: RouteCall) -> Response:
     """Tell language models what this server offers and where, in the format of llmstxt.org."""
-    return Response(_for_language_models(), media_type="text/plain")
+    return Response(_llms_text(), media_type="text/plain")
 
 
 @routes_of.get("/docs", scope="", media=("text/html",))
 async def docs(call: RouteCall) -> Response:
     """Describe the API on a page that needs no network."""
-    return Response(page(document(endpoints())), media_type="text/html")
+    return Response(render_page(openapi_document(endpoints())), media_type="text/html")
 
 
 @routes_of.get("/docs.css", scope="", media=("text/css",))
@@ -154,17 +154,21 @@ async def docs_style(call: RouteCall) -> Response:
 
 @cache
 def _schema_document(edition: OpenApi) -> bytes:
-    return msgspec.json.encode(document(endpoints(), edition))
+    return msgspec.json.encode(openapi_document(endpoints(), edition))
 
 
 @cache
-def _events_described() -> bytes:
+def _encoded_events_schema() -> bytes:
     return msgspec.json.encode(events_schema())
 
 
 @cache
-def _for_language_models() -> str:
-    lines = [f"- {each.method} {each.path}: {each.words[0]}" for each in endpoints() if each.path.startswith("/api/")]
+def _llms_text() -> str:
+    lines = [
+        f"- {each.method} {each.path}: {each.docstring_parts[0]}"
+        for each in endpoints()
+        if each.path.startswith("/api/")
+    ]
     return LLMS + "\n".join(lines) + "\n"
 
 

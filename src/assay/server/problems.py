@@ -11,8 +11,8 @@ from starlette.responses import Response
 from assay.core import errors as known
 from assay.core.errors import AssayError, NotLoggedIn, TooMany, UnknownName
 from assay.core.translation import N_
-from assay.core.ways import worded
-from assay.services.schedules import PATH as FEEDS
+from assay.core.ways import adapt_wording
+from assay.services.schedules import FEED_PATH as FEEDS
 from assay.services.stored_runs import SHARES_PATH
 
 log = logging.getLogger(__name__)
@@ -123,9 +123,9 @@ _ERRORS: tuple[tuple[type[AssayError], str], ...] = (
 RETRY = {"away": 5, "stopping": 2, "overtaken": 1}
 
 
-AWAY = "the database does not answer"
-FULL = "no space is left to store this: free some, then send it again; reading still works"
-BROKEN = "the store cannot be read"
+DATABASE_AWAY = "the database does not answer"
+DISK_FULL = "no space is left to store this: free some, then send it again; reading still works"
+STORE_BROKEN = "the store cannot be read"
 """What is said to callers who may be anybody: the log has the names, addresses and folders."""
 
 
@@ -160,25 +160,25 @@ def problem_of(error: AssayError, path: tuple[str, ...] | None = None) -> Proble
     code = next((code for kind, code in _ERRORS if isinstance(error, kind)), "bug")
     if isinstance(error, UnknownName):
         named = path is None or error.name.removeprefix("@") in path
-        return problem(code if named else "invalid", worded(str(error)), known=error.known)
+        return problem(code if named else "invalid", adapt_wording(str(error)), known=error.known)
     if isinstance(error, TooMany) and error.seconds is not None:
-        return problem(code, worded(str(error)), retry_after=math.ceil(error.seconds))
+        return problem(code, adapt_wording(str(error)), retry_after=math.ceil(error.seconds))
     if isinstance(error, known.StoreAway | known.DiskFull):
-        return problem(code, FULL if isinstance(error, known.DiskFull) else AWAY)
+        return problem(code, DISK_FULL if isinstance(error, known.DiskFull) else DATABASE_AWAY)
     if isinstance(error, NotLoggedIn) and error.retry_after:
-        return problem("locked", worded(str(error)), retry_after=error.retry_after)
-    return problem(code, worded(str(error)))
+        return problem("locked", adapt_wording(str(error)), retry_after=error.retry_after)
+    return problem(code, adapt_wording(str(error)))
 
 
-def failed(method: str, path: str, error: AssayError, names: tuple[str, ...] | None = None) -> Problem:
+def failure_problem(method: str, path: str, error: AssayError, names: tuple[str, ...] | None = None) -> Problem:
     """The problem for an error that a request met, as `problem_of`; what is no fault of the client is logged."""
     fault = problem_of(error, names)
     if fault.status >= 500:
-        log.warning("%s %s: %s", method, loggable(path), error)
+        log.warning("%s %s: %s", method, loggable_path(path), error)
     return fault
 
 
-def loggable(path: str) -> str:
+def loggable_path(path: str) -> str:
     """The path of a request for a log, without the secret of a shared report or a feed."""
     return next((f"{public}…" for public in (SHARES_PATH, FEEDS) if path.startswith(public)), path)
 
@@ -188,7 +188,7 @@ def problems() -> dict[str, tuple[int, str]]:
     return dict(_TITLES)
 
 
-def problem_answer(problem: Problem, headers: dict[str, str] | None = None) -> Response:
+def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:
     """A problem as a response."""
     more = dict(headers or {})
     if problem.retry_after is not None:

@@ -21,7 +21,7 @@ from pydantic import Field
 from assay.app.assay import Assay
 from assay.core.errors import UnknownName, UnknownOption
 from assay.core.events import Envelope
-from assay.core.options import Declared, offered
+from assay.core.options import Declared, offered_options
 from assay.core.ports import FINAL
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
@@ -33,9 +33,9 @@ BOOKKEEPING = ("assay.", "openai.")
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-def with_fields(body: type[S], kinds: Mapping[str, Any]) -> type[S]:
+def add_fields(body: type[S], kinds: Mapping[str, Any]) -> type[S]:
     """A body with further fields of the given types; a missing one is None, empty, or its type's first word."""
-    fields = [(name, kind, unsaid(kind)) for name, kind in kinds.items()]
+    fields = [(name, kind, default_value(kind)) for name, kind in kinds.items()]
     return cast(
         "type[S]",
         msgspec.defstruct(
@@ -62,7 +62,7 @@ def _field_type(kind: Any) -> Any:
     return kind
 
 
-def unsaid(kind: Any) -> Any:
+def default_value(kind: Any) -> Any:
     """The default of a field with this type."""
     if NoneType in get_args(kind):
         return None
@@ -74,7 +74,7 @@ def unsaid(kind: Any) -> Any:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def with_options(function: F) -> F:
+def add_options(function: F) -> F:
     """Give a function that takes `**options` a signature with each option that MCP offers."""
     whole = inspect.signature(function, eval_str=True)
     named = [each for each in whole.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
@@ -86,10 +86,10 @@ def with_options(function: F) -> F:
 
 
 def _arguments() -> Iterable[Parameter]:
-    for name, (each, offer) in offered(RunOptions, "mcp").items():
+    for name, (each, offer) in offered_options(RunOptions, "mcp").items():
         kind = body_type(each, offer.sent)
         described: Any = Annotated.__class_getitem__((kind, Field(description=offer.about)))  # type: ignore[attr-defined]
-        yield Parameter(name, Parameter.KEYWORD_ONLY, default=unsaid(kind), annotation=described)
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default_value(kind), annotation=described)
 
 
 def check_names(tool: str, given: Mapping[str, object], known: Iterable[str]) -> None:
@@ -110,9 +110,9 @@ def check_names(tool: str, given: Mapping[str, object], known: Iterable[str]) ->
 
 REQUEST = "assay.request"
 """The label of a run that identifies the request that started it."""
-AGAIN = timedelta(minutes=10)
+REPEAT_WINDOW = timedelta(minutes=10)
 """Seconds within which the same request gets the same run: impatient clients repeat their requests."""
-LOOKED_AT = 200
+RUNS_EXAMINED = 200
 """How many of the latest runs are searched for one of the same request."""
 CANCEL_SECONDS = 5.0
 """Seconds within which a run must stop before it is deleted."""
@@ -133,7 +133,7 @@ class Runs(Protocol):
         """Store a run that answers from what another has read, and have it executed; return its id."""
         ...
 
-    async def go_on(self, owner: str, reference: str) -> None:
+    async def continue_run(self, owner: str, reference: str) -> None:
         """Have a run executed that was answered or paused, or whose process died."""
         ...
 
@@ -148,7 +148,7 @@ class Runs(Protocol):
         ...
 
 
-_beginning: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
+_begin_locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
 """By loop and key: held while a request's run is looked up and started, since repeated requests arrive close together.
 Others do not wait for it.
 """
@@ -185,8 +185,8 @@ class Caller(msgspec.Struct, frozen=True):
         """
         if not key:
             return await self.runs.begin(self.owner, question, sources=sources, **wanted)
-        async with _beginning.setdefault((id(asyncio.get_running_loop()), key), asyncio.Lock()):
-            if again and (found := await self.begun_by(key)):
+        async with _begin_locks.setdefault((id(asyncio.get_running_loop()), key), asyncio.Lock()):
+            if again and (found := await self.find_begun(key)):
                 return found
             wanted["labels"] = {**(wanted.get("labels") or {}), REQUEST: key}
             return await self.runs.begin(self.owner, question, sources=sources, **wanted)
@@ -199,10 +199,10 @@ class Caller(msgspec.Struct, frozen=True):
             return False
         return row.run_id == run_id and row.status in FINAL
 
-    async def begun_by(self, key: str) -> str:
+    async def find_begun(self, key: str) -> str:
         """The run that this request started shortly before and that has not failed; "" if there is none."""
-        since = datetime.now(UTC) - AGAIN
-        for row in await self.assay.listed(LOOKED_AT):
+        since = datetime.now(UTC) - REPEAT_WINDOW
+        for row in await self.assay.listed(RUNS_EXAMINED):
             if datetime.fromisoformat(row.created_at) < since:
                 break
             if row.labels.get(REQUEST) == key and row.status not in ("failed", "cancelled"):
@@ -218,12 +218,12 @@ class Caller(msgspec.Struct, frozen=True):
         """
         return await self.runs.begin_ask(self.owner, reference, question, **wanted)
 
-    async def go_on(self, reference: str) -> None:
+    async def continue_run(self, reference: str) -> None:
         """Have a run executed if it can continue: it has not ended, is not paused, and waits for nobody."""
         row = await self.assay.find(reference)
         answered = row.status == "waiting" and await self.assay.is_answered(row.run_id)
         if not row.queued and (answered or row.status in ("created", "running")):
-            await self.runs.go_on(self.owner, row.run_id)
+            await self.runs.continue_run(self.owner, row.run_id)
 
     async def view(self, reference: str) -> RunView:
         """A run as it is now.

@@ -72,7 +72,7 @@ class Outlet:
         """Call `listener` when the connection is lost; None: call nothing."""
         self._lost = listener
 
-    def lose(self) -> None:
+    def mark_lost(self) -> None:
         """Note that the connection is lost."""
         if self._lost is not None:
             self._lost()
@@ -89,15 +89,15 @@ def outlet_of(scope: Mapping[str, Any]) -> Outlet | None:
 HEARTBEAT = 15.0
 """Seconds without an event after which a comment is sent, so that no proxy takes the connection for dead."""
 RETRY_MS = 2_000
-COME_BACK = 10
+RETRY_AFTER_SECONDS = 10
 """Seconds after which a client may retry when the server has no free stream."""
 STREAM = "text/event-stream"
 HEADERS = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
 
-BEGIN = f"retry: {RETRY_MS}\n\n".encode()
-BEAT = b": still here\n\n"
+RETRY_FRAME = f"retry: {RETRY_MS}\n\n".encode()
+HEARTBEAT_FRAME = b": still here\n\n"
 
-Picked = Callable[[str], bool]
+EventFilter = Callable[[str], bool]
 """A test: events of this type are wanted."""
 
 _encode = msgspec.json.Encoder().encode
@@ -130,10 +130,14 @@ class Tickets:
         going = self._open.total()
         if self._files is not None and going >= self._files < self._most_of_all:
             why = "the limit of open files of its process allows (ulimit -n)"
-            raise refusal("away", f"{going} streams are open at this server, as many as {why}", retry_after=COME_BACK)
+            raise refusal(
+                "away", f"{going} streams are open at this server, as many as {why}", retry_after=RETRY_AFTER_SECONDS
+            )
         if going >= self._most_of_all:
             why = "it is set up for (setting server.all_streams)"
-            raise refusal("away", f"{going} streams are open at this server, as many as {why}", retry_after=COME_BACK)
+            raise refusal(
+                "away", f"{going} streams are open at this server, as many as {why}", retry_after=RETRY_AFTER_SECONDS
+            )
         self._open[owner] += 1
         return Ticket(self._open, owner)
 
@@ -159,7 +163,7 @@ class EventStream(StreamingResponse):
     media_type = STREAM
 
     def __init__(self, chunks: AsyncIterator[bytes], ticket: Ticket, headers: dict[str, str] | None = None) -> None:
-        super().__init__(unbroken(chunks), headers={**HEADERS, **(headers or {})})
+        super().__init__(end_on_failure(chunks), headers={**HEADERS, **(headers or {})})
         self._ticket = ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -173,7 +177,7 @@ class EventStream(StreamingResponse):
         self._ticket.close()
 
 
-async def unbroken(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def end_on_failure(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """The parts of a stream, which ends like any other if it cannot go on: its reader comes back by itself.
 
     The server stops, the store is away for a moment, or what the stream is about was deleted: a later request is told.
@@ -182,10 +186,10 @@ async def unbroken(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         async for chunk in chunks:
             yield chunk
     except (Cancelled, UnknownName):
-        yield BEGIN
+        yield RETRY_FRAME
     except StoreError as error:
         log.warning("who follows a stream is told to come back: %s", error)
-        yield BEGIN
+        yield RETRY_FRAME
 
 
 def last_event_of(request: HTTPConnection) -> int | None:
@@ -223,7 +227,7 @@ def event_frame(envelope: Envelope) -> bytes:
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (envelope.seq, envelope.type.encode(), _encode(envelope))
 
 
-def type_filter(types: Sequence[str]) -> Picked:
+def type_filter(types: Sequence[str]) -> EventFilter:
     """A filter by names of types and of groups (`report.*`); without names everything passes."""
     if not types:
         return lambda _name: True
@@ -232,10 +236,10 @@ def type_filter(types: Sequence[str]) -> Picked:
     return lambda name: name in names or name.startswith(groups)
 
 
-async def run_frames(groups: AsyncIterator[Sequence[Envelope]], wanted: Picked) -> AsyncIterator[bytes]:
+async def run_frames(groups: AsyncIterator[Sequence[Envelope]], wanted: EventFilter) -> AsyncIterator[bytes]:
     """The log of a run as frames, until the run ends."""
-    yield BEGIN
+    yield RETRY_FRAME
     async for group in groups:
         chunk = b"".join(event_frame(envelope) for envelope in group if wanted(envelope.type))
         if chunk or not group:
-            yield chunk or BEAT
+            yield chunk or HEARTBEAT_FRAME

@@ -28,7 +28,7 @@ from assay.core.lazy import regex
 from assay.core.ports.users import Permission
 from assay.core.sources import sha256
 from assay.server.backend import Backend, backend_of, owner_of
-from assay.server.gate import check
+from assay.server.gate import check_permission
 from assay.server.guards import body_of
 from assay.server.problems import DIGITS, Fault, Refusal, refusal
 
@@ -44,7 +44,7 @@ register_url_convertor("number", _Number())
 
 # What a request has that its type does not allow: the place, and the names or values allowed there.
 
-SHOWN = 20
+MAX_NAMES = 20
 """The most names or values listed in a message."""
 
 KEY = "`key` in "
@@ -58,7 +58,7 @@ _MISSING = regex(r"Object missing required field `(.*)`", re.DOTALL)
 _VALUE = regex(r"Invalid enum value '?(.*?)'?", re.DOTALL)
 
 
-def misfit(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: str) -> Refusal:
+def decode_refusal(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: str) -> Refusal:
     """A decoding error as a problem, with a pointer and the allowed names or values.
 
     Args:
@@ -70,7 +70,7 @@ def misfit(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: st
     keyed = place.startswith(KEY)
     path = place.removeprefix(KEY).strip("`").removeprefix("$").replace(SOME_KEY, "/*")
     path = path.replace("[", "/").replace("]", "").replace(".", "/")
-    there = tuple(_at(msgspec.inspect.type_info(kind), [part for part in path.split("/") if part]))
+    there = tuple(_types_at(msgspec.inspect.type_info(kind), [part for part in path.split("/") if part]))
     pointer = path.partition("/*")[0]
     if keyed:
         there = tuple(each.key_type for each in there if isinstance(each, msgspec.inspect.DictType))
@@ -86,24 +86,24 @@ def misfit(error: msgspec.ValidationError, kind: type[msgspec.Struct], where: st
     if near:
         detail = f"{reason}; did you mean {near[0]!r}?"
     else:
-        detail = f"{reason}; use one of: {', '.join(known[:SHOWN])}" if known else reason
+        detail = f"{reason}; use one of: {', '.join(known[:MAX_NAMES])}" if known else reason
     fault = Fault(pointer=pointer, detail=detail)
     return refusal("invalid", f"{where} does not fit: {detail}", errors=(fault,), known=known)
 
 
-def _at(type: Any, steps: list[str]) -> Iterator[Any]:
+def _types_at(type: Any, steps: list[str]) -> Iterator[Any]:
     """The types that a value at this place may have: all members of unions."""
     if isinstance(type, msgspec.inspect.UnionType):
         for each in type.types:
-            yield from _at(each, steps)
+            yield from _types_at(each, steps)
     elif isinstance(type, msgspec.inspect.Metadata):
-        yield from _at(type.type, steps)
+        yield from _types_at(type.type, steps)
     elif not steps:
         yield type
     elif isinstance(type, msgspec.inspect.StructType):
         for field in type.fields:
             if field.encode_name == steps[0]:
-                yield from _at(field.type, steps[1:])
+                yield from _types_at(field.type, steps[1:])
     elif isinstance(
         type,
         msgspec.inspect.VarTupleType
@@ -111,9 +111,9 @@ def _at(type: Any, steps: list[str]) -> Iterator[Any]:
         | msgspec.inspect.SetType
         | msgspec.inspect.FrozenSetType,
     ):
-        yield from _at(type.item_type, steps[1:])
+        yield from _types_at(type.item_type, steps[1:])
     elif isinstance(type, msgspec.inspect.DictType):
-        yield from _at(type.value_type, steps[1:])
+        yield from _types_at(type.value_type, steps[1:])
 
 
 def _fields(types: tuple[Any, ...]) -> tuple[str, ...]:
@@ -155,18 +155,18 @@ class RouteCall:
         """The owner of the request."""
         return owner_of(self.request)
 
-    def about(self, subject: str) -> None:
+    def set_subject(self, subject: str) -> None:
         """Set the action and subject for the audit log if the path does not name them; never a secret or question."""
         self.request.scope.setdefault("state", {})["about"] = subject
 
-    def login(self, name: str) -> None:
+    def set_login(self, name: str) -> None:
         """Set who logs in, for the audit log: a user's name, "" for an unknown one."""
         self.request.scope.setdefault("state", {})["login"] = name
 
     @property
     def assay(self) -> Assay:
         """The library as the caller sees it."""
-        return self.backend.engine(self.owner)
+        return self.backend.assay_for(self.owner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,15 +199,15 @@ class Endpoint:
         return self.handler.__name__
 
     @property
-    def words(self) -> tuple[str, str]:
+    def docstring_parts(self) -> tuple[str, str]:
         """The first line of the function's docstring, and the rest."""
         first, _, rest = inspect.cleandoc(self.handler.__doc__ or "").partition("\n")
         return first, rest.strip()
 
-    async def answer(self, request: Request) -> Response:
+    async def handle(self, request: Request) -> Response:
         """Read the request, call the function, and write its result."""
         if self.scope:
-            check(request, self.scope)
+            check_permission(request, self.scope)
         call = RouteCall(request)
         given: dict[str, object] = {name: request.path_params[name] for name in self.names}
         if self.query is not None:
@@ -224,7 +224,7 @@ class Endpoint:
 
     def route(self) -> Route:
         """The route in starlette's form."""
-        return Route(self.path, self.answer, methods=[self.method], name=self.name)
+        return Route(self.path, self.handle, methods=[self.method], name=self.name)
 
 
 class RouteOptions(TypedDict, total=False):
@@ -307,7 +307,7 @@ def read_query(request: Request, kind: type[S]) -> S:
     try:
         return msgspec.convert(given, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise misfit(error, kind, "the query") from error
+        raise decode_refusal(error, kind, "the query") from error
 
 
 def _lists(kind: type[msgspec.Struct]) -> frozenset[str]:
@@ -332,7 +332,7 @@ async def read_body(request: Request, kind: type[S]) -> S:
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        raise misfit(error, kind, "the body") from error
+        raise decode_refusal(error, kind, "the body") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise refusal("bad-request", f"the body is not JSON: {error}") from error
 
@@ -343,7 +343,7 @@ def struct_from(kind: type[S], of: object, **more: object) -> S:
     return kind(**same, **more)
 
 
-def iso(seconds: float) -> str:
+def format_timestamp(seconds: float) -> str:
     """Seconds since 1970 as ISO 8601 UTC, "" for 0: never."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else ""
 

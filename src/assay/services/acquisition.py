@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.core.errors import FetchFailed
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports import Connector, Extractor, KeptPage, Library, Origin, PageCache, SkippedFile
 from assay.core.sources import Fetched
-from assay.core.web_addresses import canonical
+from assay.core.web_addresses import canonical_url
 from assay.evidence.ingest import (
     FileReaders,
     Ingested,
@@ -27,7 +27,7 @@ from assay.evidence.ingest import (
     page_name,
     printable,
 )
-from assay.evidence.ingest.files import left_out_by_content, left_out_by_name, notes_of
+from assay.evidence.ingest.files import content_exclusion, left_out_notes, name_exclusion
 from assay.services import places
 from assay.services.briefs import check_online
 from assay.services.context import Context
@@ -38,11 +38,11 @@ from assay.services.places import FILES
 if TYPE_CHECKING:
     from assay.services import crawler
 else:
-    crawler = later("assay.services.crawler")
+    crawler = lazy_module("assay.services.crawler")
 
-GONE = ("not found", "gone")
+GONE_REASONS = ("not found", "gone")
 """Kinds of failures after which a page is gone; after any other it stays as it was."""
-RENEWAL = "renewal/"
+RENEWAL_PREFIX = "renewal/"
 """Before the row number of a document that was moved, as long as its names in the index are those of before."""
 BATCH, BATCH_BYTES = 200, 32_000_000
 
@@ -66,7 +66,7 @@ class Gathering:
         self.unchanged: list[str] = []
         self.skipped: dict[str, tuple[SkippedFile, ...]] = {}
 
-    async def paths(self, paths: Sequence[str], collection: str) -> list[Origin]:
+    async def read_paths(self, paths: Sequence[str], collection: str) -> list[Origin]:
         """Read paths and globs.
 
         Raises:
@@ -75,13 +75,13 @@ class Gathering:
         if not paths:
             return []
         await asyncio.to_thread(find_files, paths)
-        return await asyncio.to_thread(self._paths, paths, collection)
+        return await asyncio.to_thread(self._read_paths, paths, collection)
 
-    async def paths_again(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
+    async def reread_paths(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
         """Read paths and globs again; a deleted file gives nothing, a folder that is away what it gave."""
-        return await asyncio.to_thread(self._paths_again, origins, collection) if origins else []
+        return await asyncio.to_thread(self._reread_paths, origins, collection) if origins else []
 
-    async def pages(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
+    async def read_pages(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
         """Read pages of the web; one that cannot be reached now stays as it was.
 
         Raises:
@@ -91,9 +91,9 @@ class Gathering:
             return []
         check_online(self._settings)
         pages, failed = await self._fetch([each.place for each in origins])
-        done = await asyncio.to_thread(self.take, pages, collection)
+        done = await asyncio.to_thread(self.ingest_files, pages, collection)
         self.warnings += [f"skipped {url}: {why}" for url, why in failed.items()]
-        self._note(failed)
+        self._record_skipped(failed)
         return [
             msgspec.structs.replace(
                 _renew_origin(each, done.given.get(each.place, ()), failed.get(each.place, "")),
@@ -122,14 +122,14 @@ class Gathering:
             aclosing(crawler.crawl(fetcher, site, self._reading.report_line)) as pages,
         ):
             async for page in pages:
-                done = await asyncio.to_thread(self.take, [page], collection)
+                done = await asyncio.to_thread(self.ingest_files, [page], collection)
                 gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
-                if keep is not None and len(gave) % crawler.EVERY == 1:
+                if keep is not None and len(gave) % crawler.PROGRESS_PAGES == 1:
                     await asyncio.to_thread(keep, msgspec.structs.replace(origin, documents=tuple(gave)))
-        gave.update(dict.fromkeys(await asyncio.to_thread(self._out_of_reach, origin, site)))
+        gave.update(dict.fromkeys(await asyncio.to_thread(self._unreachable_documents, origin, site)))
         self.warnings += [*(f"skipped {url}: {why}" for url, why in site.failed.items()), *site.notes]
-        self._note(site.failed)
-        return msgspec.structs.replace(origin, documents=tuple(gave), skipped=self._since(known))
+        self._record_skipped(site.failed)
+        return msgspec.structs.replace(origin, documents=tuple(gave), skipped=self._skipped_since(known))
 
     async def read_connected(self, place: str, collection: str, before: Origin | None = None) -> Origin:
         """Read a connector's place; if it cannot be reached now, keep what it gave before.
@@ -149,9 +149,9 @@ class Gathering:
         except FetchFailed as failed:
             self.warnings.append(f"skipped {origin.place}: {failed.reason}")
             return origin
-        return msgspec.structs.replace(origin, documents=documents, skipped=self._since(known))
+        return msgspec.structs.replace(origin, documents=documents, skipped=self._skipped_since(known))
 
-    def take(self, pages: Sequence[Fetched], collection: str, paths: Sequence[str] = ()) -> Ingested:
+    def ingest_files(self, pages: Sequence[Fetched], collection: str, paths: Sequence[str] = ()) -> Ingested:
         """Read files and pages, possibly none, into a collection. Blocking.
 
         Raises:
@@ -192,36 +192,36 @@ class Gathering:
         """
         cache = self._store.cache
         self._note_renewals(moved)  # again: another process may have renewed them before they moved
-        if (moved or not self._renewed) and (waiting := cache.entries(RENEWAL)):
-            self._context.search.renew(sorted(int(each.removeprefix(RENEWAL)) for each in waiting))
+        if (moved or not self._renewed) and (waiting := cache.entries(RENEWAL_PREFIX)):
+            self._context.search.reindex_names(sorted(int(each.removeprefix(RENEWAL_PREFIX)) for each in waiting))
             cache.forget(waiting)
         self._renewed = True
 
     def _note_renewals(self, rows: Sequence[int]) -> None:
         for row in rows:
-            self._store.cache.keep(f"{RENEWAL}{row}", b"")
+            self._store.cache.keep(f"{RENEWAL_PREFIX}{row}", b"")
 
-    def _paths_again(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
-        away = {each.place for each in origins if places.is_away(each, self._store.library)}
+    def _reread_paths(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
+        away = {each.place for each in origins if places.is_unavailable(each, self._store.library)}
         self.warnings += [
             f"{printable(place)} is missing or empty (a drive that is not mounted?): its documents stay; "
             "to drop them, remove this place from the collection"
             for place in sorted(away)
         ]
         found = [each.place for each in origins if each.place not in away]
-        read = iter(self._paths(found, collection, before=self._store.library))
+        read = iter(self._read_paths(found, collection, before=self._store.library))
         return [each if each.place in away else next(read) for each in origins]
 
-    def _paths(self, paths: Sequence[str], collection: str, *, before: Library | None = None) -> list[Origin]:
+    def _read_paths(self, paths: Sequence[str], collection: str, *, before: Library | None = None) -> list[Origin]:
         found, missing = places.files_of(paths)
         self.warnings += [f"{why}: what came from there left the collection" for why in missing.values()]
-        done = self.take((), collection, [path for path in paths if path not in missing])
+        done = self.ingest_files((), collection, [path for path in paths if path not in missing])
         return [
             Origin(
                 place=place,
                 kind=FILES,
                 documents=places.documents_of(files, done.given, before),
-                skipped=places.skipped_in(files, done.skipped),
+                skipped=places.skipped_files(files, done.skipped),
             )
             for place, files in found.items()
         ]
@@ -256,33 +256,33 @@ class Gathering:
         unread = 0
         left_out: dict[str, list[str]] = {}
         for batch in _batches(files):
-            wanted = [file for file in batch if not _left_out(file, extractors, left_out)]
+            wanted = [file for file in batch if not _should_skip(file, extractors, left_out)]
             readable = [file for file in wanted if extractor_for(file, extractors) is not None]
             unread += len(wanted) - len(readable)
-            self._note({file.url: "not text" for file in wanted if extractor_for(file, extractors) is None})
-            done = self.take(readable, collection)
+            self._record_skipped({file.url: "not text" for file in wanted if extractor_for(file, extractors) is None})
+            done = self.ingest_files(readable, collection)
             gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
-        self.notes += notes_of(left_out)
-        self._note({url: reason for reason, urls in left_out.items() for url in urls})
+        self.notes += left_out_notes(left_out)
+        self._record_skipped({url: reason for reason, urls in left_out.items() for url in urls})
         if unread:
             some = "1 file that is" if unread == 1 else f"{unread} files that are"
             self.warnings.append(f"skipped {some} not text in {place}")
         return tuple(gave)
 
-    def _out_of_reach(self, origin: Origin, site: crawler.Site) -> list[str]:
+    def _unreachable_documents(self, origin: Origin, site: crawler.Site) -> list[str]:
         """The documents of pages that a crawl found, or had no room for, and could not read this time."""
-        lost = {canonical(url) for url, why in site.failed.items() if not why.startswith(GONE)}
-        lost |= {canonical(url) for url in site.left}
+        lost = {canonical_url(url) for url, why in site.failed.items() if not why.startswith(GONE_REASONS)}
+        lost |= {canonical_url(url) for url in site.left}
         if not (lost and origin.documents):
             return []
-        found = self._store.library.of_hashes(origin.documents)
-        return [each.sha256 for each in found if canonical(each.url) in lost]
+        found = self._store.library.documents_by_hash(origin.documents)
+        return [each.sha256 for each in found if canonical_url(each.url) in lost]
 
-    def _note(self, reasons: Mapping[str, str]) -> None:
+    def _record_skipped(self, reasons: Mapping[str, str]) -> None:
         """Remember why addresses gave no document."""
         self.skipped |= {url: (SkippedFile(url, why),) for url, why in reasons.items()}
 
-    def _since(self, known: int) -> tuple[SkippedFile, ...]:
+    def _skipped_since(self, known: int) -> tuple[SkippedFile, ...]:
         """Everything skipped after the first `known` files and pages."""
         later = itertools.islice(self.skipped.values(), known, None)
         return tuple(itertools.chain.from_iterable(later))[: places.MOST_SKIPPED]
@@ -307,14 +307,14 @@ class _RevalidatedPages:
 
 def _renew_origin(origin: Origin, given: tuple[str, ...], why: str) -> Origin:
     """A page's origin after it was requested: gone, out of reach, or as it is now."""
-    documents = origin.documents if why and not why.startswith(GONE) else given
+    documents = origin.documents if why and not why.startswith(GONE_REASONS) else given
     return msgspec.structs.replace(origin, documents=documents)
 
 
-def _left_out(file: Fetched, extractors: Sequence[Extractor], reasons: dict[str, list[str]]) -> bool:
+def _should_skip(file: Fetched, extractors: Sequence[Extractor], reasons: dict[str, list[str]]) -> bool:
     """True if no extractor reads this file of a repository; the reason goes to `reasons`."""
     name, reader = page_name(file), extractor_for(file, extractors)
-    why = left_out_by_name(name) or left_out_by_content(name, file.body, reader.media_type if reader else "")
+    why = name_exclusion(name) or content_exclusion(name, file.body, reader.media_type if reader else "")
     if why:
         reasons.setdefault(why, []).append(file.url)
     return bool(why)

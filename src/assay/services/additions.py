@@ -20,19 +20,19 @@ from typing import NamedTuple
 import msgspec
 
 from assay.core.errors import AssayError, TooLarge, UsageError
-from assay.core.full_disks import unwritable
-from assay.core.ports.collections import ENDED, Addition, AdditionStart
-from assay.evidence.ingest import UPLOADED, Ingested
+from assay.core.full_disks import unwritable_error
+from assay.core.ports.collections import ADDITION_ENDED, Addition, AdditionStart
+from assay.evidence.ingest import UPLOAD_SUFFIX, Ingested
 from assay.run.process import is_dead, new_id, this_process
-from assay.run.tasks import is_set_within
+from assay.run.tasks import wait_for_event
 from assay.services import collections
 from assay.services.arguments import Say, Sources, source_names
 from assay.services.context import Context
-from assay.services.places import checked_name
+from assay.services.places import check_collection_name
 
 # Uploaded files.
 
-FOLDER = "uploads"
+UPLOADS_FOLDER = "uploads"
 LONGEST_NAME = 200
 """Bytes of a file's name; a longer one is cut before its suffix."""
 
@@ -47,10 +47,10 @@ class Arriving(NamedTuple):
     media_type: str = ""
 
 
-async def add(
+async def add_upload(
     context: Context, name: str, pieces: AsyncIterable[bytes], collection: str, most: int, progress: Say | None
 ) -> Ingested:
-    """Read an uploaded file into a collection; see `DocumentLibrary.upload`."""
+    """Read an uploaded file into a collection; see `DocumentLibrary.begin_upload`."""
     file = await store_upload(context, Arriving(name, pieces, collection, most))
     return await collections.add(context, [str(file)], collection, progress)
 
@@ -63,13 +63,13 @@ async def store_upload(context: Context, arriving: Arriving) -> Path:
         UsageError: the name of the file or collection is not valid.
         StoreError: it cannot be stored.
     """
-    checked_name(arriving.collection)
-    file = place_of(context, arriving.collection) / safe_name(_with_suffix(arriving.name, arriving.media_type))
+    check_collection_name(arriving.collection)
+    file = upload_folder(context, arriving.collection) / safe_name(_add_suffix(arriving.name, arriving.media_type))
     await _write_file(file, arriving.pieces, arriving.most)
     return file
 
 
-def _with_suffix(name: str, media_type: str) -> str:
+def _add_suffix(name: str, media_type: str) -> str:
     """Add the suffix of its media type to a name without one."""
     if "." in name.strip(".") or not media_type:
         return name
@@ -93,12 +93,12 @@ def safe_name(name: str) -> str:
     return kept
 
 
-def place_of(context: Context, collection: str) -> Path:
+def upload_folder(context: Context, collection: str) -> Path:
     """A folder for the collection, whose name is never used as a path."""
     if context.home is None:
-        return Path(tempfile.mkdtemp(prefix="assay-", suffix=UPLOADED))
+        return Path(tempfile.mkdtemp(prefix="assay-", suffix=UPLOAD_SUFFIX))
     name = hashlib.sha256(f"{context.owner}/{collection}".encode()).hexdigest()[:16]
-    return context.home / FOLDER / f"{name}{UPLOADED}"
+    return context.home / UPLOADS_FOLDER / f"{name}{UPLOAD_SUFFIX}"
 
 
 async def _write_file(file: Path, pieces: AsyncIterable[bytes], most: int) -> None:
@@ -115,7 +115,7 @@ async def _write_file(file: Path, pieces: AsyncIterable[bytes], most: int) -> No
                 await asyncio.to_thread(out.write, piece)
         await asyncio.to_thread(draft.replace, file)
     except OSError as error:
-        raise unwritable(
+        raise unwritable_error(
             f"{file.name} cannot be stored ({error.strerror}): check the space and the permissions of the home", error
         ) from error
     finally:
@@ -124,18 +124,20 @@ async def _write_file(file: Path, pieces: AsyncIterable[bytes], most: int) -> No
 
 # Additions in the background.
 
-KEPT = timedelta(days=7)
+RETENTION = timedelta(days=7)
 """How long ended additions are listed."""
-LOOK = 0.5
+POLL_SECONDS = 0.5
 """Seconds between two looks at what another process adds."""
-TOLD = 0.25
+PROGRESS_SECONDS = 0.25
 """Seconds between two stored progress messages."""
-ADDING = AdditionStart()
+DEFAULT_START = AdditionStart()
 
 
-async def begin(context: Context, sources: Sources, collection: str, how: AdditionStart = ADDING) -> Addition:
+async def begin_addition(
+    context: Context, sources: Sources, collection: str, how: AdditionStart = DEFAULT_START
+) -> Addition:
     """Start reading documents into a collection; see `BackgroundLibrary.begin_add`, `begin_crawl` and `begin_sync`."""
-    checked_name(collection)
+    check_collection_name(collection)
     named = tuple(source_names(sources))
     if not named:
         raise UsageError("there is nothing to add: name a file, a folder or a page")
@@ -152,43 +154,43 @@ async def begin(context: Context, sources: Sources, collection: str, how: Additi
         holder=this_process(),
         owner=context.owner or "",
     )
-    await asyncio.to_thread(context.store.additions.forget, before_now(KEPT))
+    await asyncio.to_thread(context.store.additions.forget, time_ago(RETENTION))
     await asyncio.to_thread(context.store.additions.put, made)
     _start(context, made)
     return made
 
 
-def before_now(time: timedelta) -> str:
+def time_ago(time: timedelta) -> str:
     """The moment so long ago (ISO 8601 UTC)."""
     return (datetime.now(UTC) - time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-async def upload(context: Context, arriving: Arriving) -> Addition:
+async def begin_upload(context: Context, arriving: Arriving) -> Addition:
     """Start reading an uploaded file; see `BackgroundLibrary.begin_upload`."""
     file = await store_upload(context, arriving)
-    return await begin(context, [str(file)], arriving.collection, AdditionStart(name=file.name))
+    return await begin_addition(context, [str(file)], arriving.collection, AdditionStart(name=file.name))
 
 
-async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Addition]:
+async def follow_addition(context: Context, id: str, after: int = 0) -> AsyncIterator[Addition]:
     """Yield an addition after each update, until it has ended; see `BackgroundLibrary.follow_addition`."""
-    with context.adding.news(id) as news:
+    with context.adding.update_event(id) as news:
         while True:
             news.clear()
             found = await asyncio.to_thread(context.store.additions.find, id)
             if found.seq > after:
                 after = found.seq
                 yield found
-            if found.state in ENDED:
+            if found.state in ADDITION_ENDED:
                 return
-            if _is_left(found):
-                await go_on(context)
-            await is_set_within(news, LOOK)
+            if _is_abandoned(found):
+                await resume_additions(context)
+            await wait_for_event(news, POLL_SECONDS)
 
 
-async def go_on(context: Context) -> list[Addition]:
+async def resume_additions(context: Context) -> list[Addition]:
     """Continue what killed processes of this machine left; see `BackgroundLibrary.go_on_adding`."""
     every = await asyncio.to_thread(context.store.additions.all, 1_000)
-    left = [each for each in every if _is_left(each)]
+    left = [each for each in every if _is_abandoned(each)]
     for each in left:
         mine = msgspec.structs.replace(each, holder=this_process(), seq=each.seq + 1, updated_at=context.clock.now())
         await asyncio.to_thread(context.store.additions.put, mine)
@@ -196,8 +198,8 @@ async def go_on(context: Context) -> list[Addition]:
     return left
 
 
-def _is_left(addition: Addition) -> bool:
-    return addition.state not in ENDED and (not addition.holder or is_dead(addition.holder))
+def _is_abandoned(addition: Addition) -> bool:
+    return addition.state not in ADDITION_ENDED and (not addition.holder or is_dead(addition.holder))
 
 
 def _start(context: Context, addition: Addition) -> None:
@@ -251,7 +253,7 @@ class _Reader:
     async def _store_progress(self) -> None:
         """Store the latest progress message from time to time."""
         while True:
-            await asyncio.sleep(TOLD)
+            await asyncio.sleep(PROGRESS_SECONDS)
             if self._line != self._now.line:
                 await self._store_update(line=self._line)
 

@@ -17,14 +17,14 @@ from assay import plugins
 from assay.core.errors import UnknownName, UnknownOption, UsageError
 from assay.core.languages import read_country
 from assay.core.lazy import regex
-from assay.core.web_addresses import DAY, BadUrl, WebRules, days_of, is_below, read
+from assay.core.web_addresses import DATE_PATTERN, BadUrl, WebRules, date_range, is_below, parse_url
 
 MOST_BYTES = 8_000
 """Such a text is repeated in most calls of a run, and must leave room in a small window."""
 _CONTROL = regex(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
-def text_of(value: str | Path | None, what: str, most: int = MOST_BYTES) -> str:
+def read_text_argument(value: str | Path | None, what: str, most: int = MOST_BYTES) -> str:
     """Return the text itself, or that of the file a `Path` names (UTF-8, with or without a BOM); "" for None.
 
     Raises:
@@ -126,7 +126,7 @@ def make_rules(
     return rules
 
 
-def hosts(named: Iterable[str]) -> tuple[str, ...]:
+def normalize_domains(named: Iterable[str]) -> tuple[str, ...]:
     """Domains in the form used in addresses, each once.
 
     Raises:
@@ -139,7 +139,7 @@ def _domain(text: str) -> str:
     """The host as addresses write it (lower case, Punycode)."""
     name = text.strip().removeprefix("*.").removeprefix(".")
     try:
-        url = read(name if name.lower().startswith(("http://", "https://")) else f"https://{name}/")
+        url = parse_url(name if name.lower().startswith(("http://", "https://")) else f"https://{name}/")
     except BadUrl as error:
         raise UsageError(f"{text[:80]!r} is not a domain ({error}): write one such as example.org") from error
     if url.target not in ("", "/") or "." not in url.host.strip("."):
@@ -151,9 +151,9 @@ def _day(text: str, *, last: bool) -> str:
     """A day as ISO 8601; for a year or a month its first or last day."""
     if not text.strip():
         return ""
-    found = DAY.fullmatch(text.strip())
+    found = DATE_PATTERN.fullmatch(text.strip())
     try:
-        days = days_of(found) if found else None
+        days = date_range(found) if found else None
     except ValueError:
         days = None
     if days is None:
@@ -163,7 +163,7 @@ def _day(text: str, *, last: bool) -> str:
 
 # Callers' names of documents.
 
-DEFAULT = "default"
+DEFAULT_COLLECTION = "default"
 """The collection of documents that were not put into another."""
 Say = Callable[[str], None]
 Sources = str | Path | Iterable[str | Path]
@@ -199,7 +199,7 @@ def checked_keywords(more: str = "") -> Callable[[Callable[P, R]], Callable[P, R
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             place = type(args[0]).__name__ if function.__name__ == "__init__" else function.__qualname__
-            check(place, kwargs, own, more)
+            check_keywords(place, kwargs, own, more)
             return function(*args, **kwargs)
 
         return checked
@@ -207,29 +207,29 @@ def checked_keywords(more: str = "") -> Callable[[Callable[P, R]], Callable[P, R
     return checking
 
 
-def check(place: str, given: Mapping[str, object], own: Iterable[str], more: str) -> None:
+def check_keywords(place: str, given: Mapping[str, object], own: Iterable[str], more: str) -> None:
     """Make sure that `place` accepts the keywords `given`: its `own`, and those of the `TypedDict` named `more`.
 
     Raises:
         UnknownOption: it does not accept such a keyword.
         UsageError: the value is not one of the words allowed for a keyword.
     """
-    words = _words(more) if more else {}
+    words = _allowed_values(more) if more else {}
     known = {name for name in own if name != "self"} | words.keys()
     for name, value in given.items():
         if name not in known:
             raise UnknownOption(place, name, known)
         allowed = words.get(name, ())
         if allowed and value is not None and value not in allowed:
-            raise UsageError(f"{name} cannot be {value!r}: write {_either(allowed)}")
+            raise UsageError(f"{name} cannot be {value!r}: write {_format_choices(allowed)}")
 
 
-def _either(words: tuple[object, ...]) -> str:
-    return _or_list(map(repr, words))
+def _format_choices(words: tuple[object, ...]) -> str:
+    return _join_with_or(map(repr, words))
 
 
 @cache
-def _words(more: str) -> dict[str, tuple[object, ...]]:
+def _allowed_values(more: str) -> dict[str, tuple[object, ...]]:
     """The keys of a `TypedDict`, each with its allowed words; empty if other values are allowed."""
     module, _, name = more.partition(":")
     return {key: _literals(hint) for key, hint in typing.get_type_hints(getattr(import_module(module), name)).items()}
@@ -247,7 +247,7 @@ def _literals(hint: Any) -> tuple[object, ...]:
 
 # Values of a wrong type, which whoever reads an option does not expect.
 
-_WRITTEN: dict[Any, str] = {
+_TYPE_NAMES: dict[Any, str] = {
     bool: "True or False",
     int: "a whole number",
     float: "a number",
@@ -265,15 +265,15 @@ def check_types(given: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
     """
     for name, value in given.items():
         parts = [part for part in _alternatives(kinds.get(name, object)) if part is not type(None)]
-        if value is not None and not any(_is_of(value, part) for part in parts):
-            raise UsageError(f"{name} cannot be {value!r}: write {_or_list(map(_describe_type, parts))}")
+        if value is not None and not any(_matches_type(value, part) for part in parts):
+            raise UsageError(f"{name} cannot be {value!r}: write {_join_with_or(map(_describe_type, parts))}")
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
-def _is_of(value: object, kind: Any) -> bool:
+def _matches_type(value: object, kind: Any) -> bool:
     """True if a value is of a type; the members of a list are looked at, those of a mapping are left to its reader."""
     origin = get_origin(kind)
     if origin is Literal:
@@ -287,19 +287,19 @@ def _is_of(value: object, kind: Any) -> bool:
         return isinstance(value, Mapping)
     (member,) = get_args(kind)
     listing = isinstance(value, Sequence | AbstractSet) and not isinstance(value, str | bytes)
-    return listing and all(_is_of(each, member) for each in cast("Iterable[object]", value))
+    return listing and all(_matches_type(each, member) for each in cast("Iterable[object]", value))
 
 
 def _describe_type(kind: Any) -> str:
     """What to write for a type."""
     origin = get_origin(kind)
     if origin is Literal:
-        return _either(get_args(kind))
+        return _format_choices(get_args(kind))
     if origin is None:
-        return _WRITTEN.get(kind) or str(kind.__name__)
+        return _TYPE_NAMES.get(kind) or str(kind.__name__)
     return "a mapping" if issubclass(origin, Mapping) else f"a list of {_describe_type(get_args(kind)[0])}"
 
 
-def _or_list(words: Iterable[str]) -> str:
+def _join_with_or(words: Iterable[str]) -> str:
     *before, last = words
     return f"{', '.join(before)} or {last}" if before else last

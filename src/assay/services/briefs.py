@@ -16,19 +16,19 @@ from assay.core.blocks import read_template
 from assay.core.brief import ROLES, Brief, Role, Scope, Section, read_length
 from assay.core.depths import changed_depths
 from assay.core.errors import UnknownName, UsageError
-from assay.core.languages import of_question, read_language
+from assay.core.languages import question_language, read_language
 from assay.core.lazy import regex
-from assay.core.options import declared, nested
-from assay.core.ports.lists import checked_labels
-from assay.core.ports.models import judges
+from assay.core.options import declared_options, nest_values
+from assay.core.ports.lists import check_labels
+from assay.core.ports.models import default_judges
 from assay.core.run_options import RunOptions
 from assay.core.sources import sha256
 from assay.core.web_addresses import WebRules
 from assay.locale import locale_for
-from assay.phases.fields.schema import LARGEST, canonical
-from assay.run.prompt_files import checked, prompt
+from assay.phases.fields.schema import MAX_SCHEMA_CHARS, canonical_schema
+from assay.run.prompt_files import check_prompt, prompt
 from assay.run.releases import own_release
-from assay.services.arguments import check_types, hosts, make_rules, text_of
+from assay.services.arguments import check_types, make_rules, normalize_domains, read_text_argument
 from assay.services.threads import brief_answers
 from assay.settings import Settings
 
@@ -43,26 +43,26 @@ def replaced_texts() -> dict[str, str]:
     return {name: _text(name) for name in plugins.names("prompts")}
 
 
-def hashes() -> dict[str, str]:
+def prompt_hashes() -> dict[str, str]:
     """SHA-256 of every prompt of a run by name.
 
     Raises:
         UnknownName, ConfigError: as `replaced_texts`.
     """
-    return _ours() | {name: sha256(text.encode()) for name, text in replaced_texts().items()}
+    return _own_prompt_hashes() | {name: sha256(text.encode()) for name, text in replaced_texts().items()}
 
 
-def _ours() -> dict[str, str]:
+def _own_prompt_hashes() -> dict[str, str]:
     return phases.prompts() | agents.prompts() | verify.prompts()
 
 
 def _text(name: str) -> str:
-    known = _ours()
+    known = _own_prompt_hashes()
     if name not in known:
         raise UnknownName(plugins.NOUNS["prompts"], name, known)
     package, _, short = name.partition(".")
     ours, origin = prompt(f"assay.{package}", short), plugins.package("prompts", name)
-    return checked(name, plugins.load("prompts", name), ours, f"the package {origin}")
+    return check_prompt(name, plugins.load("prompts", name), ours, f"the package {origin}")
 
 
 LONGEST_QUESTION = 100_000
@@ -81,14 +81,14 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         UsageError: the question is no text, empty or too long, or an option has a wrong value.
     """
     question = _question(question)
-    check_types(wanted, {name: each.kind for name, each in declared(RunOptions).items()})
+    check_types(wanted, {name: each.kind for name, each in declared_options(RunOptions).items()})
     language, mode = wanted.get("language") or settings.language, wanted.get("mode") or settings.mode
     code = _language(question, language)
     fields = _brief_fields(settings, wanted) | {
         "question": question,
         "date": datetime.now(UTC).date().isoformat(),
         "timeouts": msgspec.structs.asdict(settings.timeouts),
-        "instructions": text_of(wanted.get("instructions"), "instructions"),
+        "instructions": read_text_argument(wanted.get("instructions"), "instructions"),
         "length": read_length(wanted.get("length") or settings.length),
         "language": code,
         "locale": locale_for(code),
@@ -99,19 +99,21 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         "assess": True,
         "tools": settings.agents.tools,
         "user": _user(wanted.get("user")),
-        "labels": checked_labels(wanted.get("labels") or {}),
+        "labels": check_labels(wanted.get("labels") or {}),
         "release": own_release(),
         "answers": brief_answers(wanted.get("answers") or ()),
         "thread": (wanted.get("thread") or "").strip(),
         "conversation": tuple(wanted.get("said") or ()),
         "parent": (wanted.get("continues") or "").strip(),
         "scope": Scope(
-            web=_web(wanted, settings, web), rules=_rules(wanted, settings), trusted=hosts(settings.sources.allow)
+            web=_web(wanted, settings, web),
+            rules=_rules(wanted, settings),
+            trusted=normalize_domains(settings.sources.allow),
         ),
         "models": _models(settings, named_models(wanted.get("model"), wanted.get("models", {}))),
         "speculation": msgspec.structs.asdict(settings.speculation),
         "depths": changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
-        "prompts": hashes(),
+        "prompts": prompt_hashes(),
     }
     try:
         return msgspec.json.decode(msgspec.json.encode(fields), type=Brief)
@@ -143,14 +145,14 @@ def _brief_fields(settings: Settings, wanted: RunOptions) -> dict[str, Any]:
     """The fields of the brief from the options, else the settings; what must be read comes before them."""
     options: Mapping[str, Any] = wanted
     found: dict[str, Any] = {}
-    for name, each in declared(RunOptions).items():
+    for name, each in declared_options(RunOptions).items():
         setting, value = each.option.setting, options.get(name)
         configured = attrgetter(setting)(settings) if setting else ""
         if value is None or (not value and isinstance(configured, str)):
             value = configured
         if value is not None and (value or setting):
             found[each.fields[0]] = value
-    return nested(found)
+    return nest_values(found)
 
 
 def named_models(
@@ -176,7 +178,7 @@ def to_tuple(names: str | Sequence[str]) -> tuple[str, ...]:
 def _models(settings: Settings, named: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
     """The models of every role; a judge that nobody names follows from the other roles."""
     models = settings.roles() | dict(named)
-    return models if "judge" in named or settings.names_judge else models | {"judge": judges(models)}
+    return models if "judge" in named or settings.names_judge else models | {"judge": default_judges(models)}
 
 
 def web_in_scope(wanted: RunOptions, settings: Settings) -> bool | None:
@@ -226,11 +228,11 @@ def _user(given: str | None) -> str:
 
 def _language(question: str, asked: str) -> str:
     """The requested language, else the question's, "" if unknown; quotations in it do not count."""
-    return read_language(asked) if asked else of_question(_QUOTED.sub(" ", question))
+    return read_language(asked) if asked else question_language(_QUOTED.sub(" ", question))
 
 
 def _template(given: str | Path | None) -> tuple[Section, ...]:
-    text = text_of(given, "template")
+    text = read_text_argument(given, "template")
     return read_template(text) if text else ()
 
 
@@ -242,4 +244,6 @@ def _schema(wanted: RunOptions, mode: str) -> str:
         raise UsageError(f"a schema needs research, and mode {mode} does none; leave out --mode")
     if wanted.get("template"):
         raise UsageError("a schema and a template both define the report; give only one")
-    return canonical(given if isinstance(given, Mapping | type) else text_of(given, "schema", LARGEST))
+    return canonical_schema(
+        given if isinstance(given, Mapping | type) else read_text_argument(given, "schema", MAX_SCHEMA_CHARS)
+    )

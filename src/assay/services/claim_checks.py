@@ -13,13 +13,13 @@ import msgspec
 from assay import plugins
 from assay.core.claims import Verdict
 from assay.core.errors import UsageError
-from assay.core.json_decoders import UNREADABLE
-from assay.verify.checks import AddedCheck, faults
+from assay.core.json_decoders import DECODE_ERRORS
+from assay.verify.checks import AddedCheck, fault_messages
 from assay.verify.claim_check import Decided, decide
 from assay.verify.evidence import SlotFinding
 from assay.verify.judge.masks import ComparedValue
 
-LONGEST = 16 * 1024 * 1024
+MAX_LINE_BYTES = 16 * 1024 * 1024
 """Bytes of a line of JSON."""
 
 
@@ -114,7 +114,7 @@ class RowChecker:
 
     def faults(self) -> tuple[str, ...]:
         """Warnings about the checks that failed so far."""
-        return faults(self.added, self._failed)
+        return fault_messages(self.added, self._failed)
 
 
 def added_checks(off: Collection[str] = ()) -> tuple[AddedCheck, ...]:
@@ -132,19 +132,19 @@ def read_lines(lines: Iterable[bytes]) -> Iterator[ClaimRow | BadRow]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        if len(line) > LONGEST:
-            yield BadRow(id=None, line=number, error=f"longer than {LONGEST // 1024 // 1024} MiB")
+        if len(line) > MAX_LINE_BYTES:
+            yield BadRow(id=None, line=number, error=f"longer than {MAX_LINE_BYTES // 1024 // 1024} MiB")
             continue
         try:
             yield msgspec.json.decode(line, type=ClaimRow)
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             yield BadRow(id=_id(line), line=number, error=str(error))
 
 
 def _id(line: bytes) -> str | int | None:
     try:
         return msgspec.json.decode(line, type=_Named).id
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return None
 
 

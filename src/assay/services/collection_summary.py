@@ -18,7 +18,7 @@ from assay.core.errors import AssayError
 from assay.core.function_words import MORE_STOP_WORDS, STOP_WORDS
 from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, ORDINALS, SCALES, TENS, analysis_of, stop_terms, terms
-from assay.core.measures import NAMES
+from assay.core.measures import UNIT_NAMES
 from assay.core.report import Report
 from assay.core.run_options import RunOptions
 from assay.core.sources import Document
@@ -33,11 +33,11 @@ MOST_CHARACTERS = 60_000
 SUBJECTS, EXAMPLES = 8, 3
 TRIES = 4
 """Questions tried for each that is wanted."""
-COMMON, LEAST_COMMON = 0.08, 8
+COMMON_SHARE, COMMON_COUNT = 0.08, 8
 """A word in more than this share of the passages (and in more than this number) is too common to be a subject."""
-EVERYWHERE, FEW_DOCUMENTS = 0.6, 5
+EVERYWHERE_SHARE, FEW_DOCUMENTS = 0.6, 5
 """So is a word in more than this share of the documents, if there are at least so many."""
-IN_HEADINGS = 3.0
+HEADING_WEIGHT = 3.0
 LEAST_LETTERS = 4
 
 _WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -62,7 +62,7 @@ _TIMES = {
     " metro metros primero primera",
 }
 """Words for times, and those for numbers and units that are in no list of ours, by language."""
-_AMOUNTS = frozenset((*NUMBER_WORDS, *TENS, *ORDINALS, *SCALES, *NAMES))
+_AMOUNTS = frozenset((*NUMBER_WORDS, *TENS, *ORDINALS, *SCALES, *UNIT_NAMES))
 _NUMERAL = regex("|".join(NUMERALS))
 
 
@@ -174,11 +174,11 @@ def _subjects(passages: Sequence[_Passage]) -> tuple[CollectionSubject, ...]:
         for stem, form in stems.items():
             forms[stem][form] += 1
             where[stem][passage.document.sha256] += 1
-    most = max(LEAST_COMMON, COMMON * len(passages))
+    most = max(COMMON_COUNT, COMMON_SHARE * len(passages))
     documents = len({passage.document.sha256 for passage in passages})
-    widest = EVERYWHERE * documents if documents >= FEW_DOCUMENTS else documents
+    widest = EVERYWHERE_SHARE * documents if documents >= FEW_DOCUMENTS else documents
     scores = {
-        stem: count * math.log(1 + len(passages) / count) * (IN_HEADINGS if stem in headed else 1.0)
+        stem: count * math.log(1 + len(passages) / count) * (HEADING_WEIGHT if stem in headed else 1.0)
         for stem, count in among.items()
         if 1 < count <= most and len(where[stem]) <= widest
     }
@@ -225,14 +225,14 @@ def _candidates(passages: Sequence[_Passage], subjects: Sequence[CollectionSubje
 
     by_document: dict[str, list[str]] = defaultdict(list)
     for passage in passages:
-        by_document[passage.document.sha256] += filter(new, _of_passage(passage))
+        by_document[passage.document.sha256] += filter(new, _passage_questions(passage))
     rounds = max(map(len, by_document.values()), default=0)
     for at in range(rounds):  # one per document before the second of any
         yield from (asked[at] for asked in by_document.values() if len(asked) > at)
     yield from filter(new, (f"What is {subject.term}?" for subject in subjects))
 
 
-def _of_passage(passage: _Passage) -> Iterator[str]:
+def _passage_questions(passage: _Passage) -> Iterator[str]:
     last = passage.heading.rpartition("\n")[2]
     if last.endswith("?") and len(last) < 120:
         yield one_line(last)
@@ -240,9 +240,9 @@ def _of_passage(passage: _Passage) -> Iterator[str]:
         return
     text = one_line(passage.text)
     if dated := _DATED.match(text):
-        yield f"When was {_inside(dated['what'])} {dated['done']}?"
+        yield f"When was {_lowercase_article(dated['what'])} {dated['done']}?"
     elif (defined := _DEFINED.match(text)) and _is_term(defined["what"]):
-        yield f"What is {_inside(defined['what'])}?"
+        yield f"What is {_lowercase_article(defined['what'])}?"
 
 
 def _is_term(what: str) -> bool:
@@ -251,7 +251,7 @@ def _is_term(what: str) -> bool:
     return what.split()[0].lower() not in _NO_TERMS and not all(_is_amount(word, "en") for word in words)
 
 
-def _inside(what: str) -> str:
+def _lowercase_article(what: str) -> str:
     """A term as written within a sentence."""
     article, _, rest = what.partition(" ")
     return f"{article.lower()} {rest}" if article in ("The", "A", "An") and rest else what

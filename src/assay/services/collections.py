@@ -11,16 +11,16 @@ import msgspec
 from assay.core.errors import UsageError
 from assay.core.ports import Library, Origin, SkippedFile
 from assay.core.sources import UNSORTED, Fetched
-from assay.core.ways import way
+from assay.core.ways import suggest_command
 from assay.evidence.ingest import Ingested as Ingested
 from assay.evidence.ingest import ReadingMonitor
-from assay.evidence.ingest.files import nothing_read
+from assay.evidence.ingest.files import nothing_read_message
 from assay.services import places
 from assay.services.acquisition import Gathering
 from assay.services.arguments import Say, Sources, source_names
 from assay.services.context import Context
 from assay.services.places import CRAWL, FILES, PAGE
-from assay.services.shelves import NAMED, check_collection
+from assay.services.shelves import MAX_NAMED, check_collection
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,28 +52,28 @@ class FilesRead(msgspec.Struct, frozen=True, kw_only=True):
 async def add(context: Context, paths: Sources, collection: str | None, progress: Say | None) -> Ingested:
     """Read files, folders, globs, pages (http…) and what connectors reach; see `DocumentLibrary.add`."""
     if collection is not None:
-        places.checked_name(collection)
-    asked = places.sorted_out(source_names(paths))
+        places.check_collection_name(collection)
+    asked = places.sort_places(source_names(paths))
     with reading_monitor(context, progress) as reading:
         gathering = Gathering(context, reading)
-        origins = await _gather(gathering, asked, collection or UNSORTED)
+        origins = await _read_places(gathering, asked, collection or UNSORTED)
         if collection is not None:
-            await asyncio.to_thread(_remember, context, collection, origins, gathering.unchanged)
+            await asyncio.to_thread(_store_origins, context, collection, origins, gathering.unchanged)
         await asyncio.to_thread(context.search.sync, reading.report_line)
     named = ", ".join([*asked.paths, *asked.urls, *asked.connected][:3])
     return await _ingest_result(context, gathering, origins, collection, named)
 
 
 async def read_files(context: Context, files: Sequence[str], collection: str, progress: Say | None) -> FilesRead:
-    """Read files of one place into a collection. Whoever has the whole place stores its origin (`keep`)."""
+    """Read files of one place into a collection. Whoever has the whole place stores its origin (`store_and_index`)."""
     with reading_monitor(context, progress) as reading:
-        done = await asyncio.to_thread(Gathering(context, reading).take, (), collection, files)
+        done = await asyncio.to_thread(Gathering(context, reading).ingest_files, (), collection, files)
     return FilesRead(
         documents=places.documents_of(files, done.given, None),
-        skipped=places.skipped_in(files, done.skipped),
+        skipped=places.skipped_files(files, done.skipped),
         added=done.added,
         files=done.files,
-        warnings=_once(done.warnings),
+        warnings=_unique(done.warnings),
     )
 
 
@@ -90,18 +90,18 @@ async def read_listed(
         skipped=skipped,
         added=gathering.added,
         files=gathering.files,
-        warnings=_once(gathering.warnings),
+        warnings=_unique(gathering.warnings),
     )
 
 
-async def keep(context: Context, collection: str, origins: Sequence[Origin], progress: Say | None) -> None:
+async def store_and_index(context: Context, collection: str, origins: Sequence[Origin], progress: Say | None) -> None:
     """Store the origins of whole places that were read into a collection, and index it.
 
     Homes that share a database each have a local index. That of one is of no use to the others, and each catches up
     when it is next searched. So no job waits for it: with a large library a worker would have to live for minutes.
     """
     with reading_monitor(context, progress) as reading:
-        await asyncio.to_thread(_remember, context, collection, origins)
+        await asyncio.to_thread(_store_origins, context, collection, origins)
         if context.settings.database is None or context.settings.search.index != "local":
             await asyncio.to_thread(context.search.sync, reading.report_line)
 
@@ -114,19 +114,19 @@ async def drop_files(context: Context, files: Sequence[str], collection: str, or
 
 def _drop_files(library: Library, files: Sequence[str], collection: str, origins: Sequence[Origin]) -> None:
     given = {sha for origin in (*library.origins(collection), *origins) for sha in origin.documents}
-    stamps = library.stamps([places.absolute(file) for file in files])
+    stamps = library.stamps([places.absolute_path(file) for file in files])
     found = {sha for stamp in stamps.values() for sha in stamp.documents}
     library.remove(found - given, collection)
 
 
 async def crawl(context: Context, url: str, collection: str, pages: int, depth: int, progress: Say | None) -> Ingested:
     """Read the pages of one site into a collection; see `DocumentLibrary.crawl`."""
-    places.checked_name(collection)
+    places.check_collection_name(collection)
     origin = Origin(place=url, kind=CRAWL, options={"pages": str(pages), "depth": str(depth)})
     with reading_monitor(context, progress) as reading:
         gathering = Gathering(context, reading)
-        read = await gathering.crawl(origin, collection, lambda far: _remember(context, collection, [far]))
-        await asyncio.to_thread(_remember, context, collection, [read])
+        read = await gathering.crawl(origin, collection, lambda far: _store_origins(context, collection, [far]))
+        await asyncio.to_thread(_store_origins, context, collection, [read])
         await asyncio.to_thread(context.search.sync, reading.report_line)
     return await _ingest_result(context, gathering, [read], collection, url)
 
@@ -136,21 +136,21 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
     library = context.store.library
     await check_collection(context, collection)
     every = await asyncio.to_thread(library.origins, collection)
-    named = None if only is None else {places.absolute(each) for each in only} | set(only)
+    named = None if only is None else {places.absolute_path(each) for each in only} | set(only)
     origins = [each for each in every if named is None or each.place in named]
     if not origins:
         raise UsageError(
             f"Assay does not know where the collection {collection!r} was added from: "
-            f"add its documents again: {way('add', collection)}"
+            f"add its documents again: {suggest_command('add', collection)}"
         )
     with reading_monitor(context, progress) as reading:
         gathering = Gathering(context, reading)
         before = {each.place: each for each in origins}
-        found = await _again(gathering, origins)
-        after = [places.still_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
+        found = await _reread_places(gathering, origins)
+        after = [places.keep_earlier_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
         synced = await asyncio.to_thread(_apply, context, collection, every, after)
         await asyncio.to_thread(context.search.sync, reading.report_line)
-    fields = {"warnings": _once(gathering.warnings), "notes": _once(gathering.notes), "skipped": gathering.skipped}
+    fields = {"warnings": _unique(gathering.warnings), "notes": _unique(gathering.notes), "skipped": gathering.skipped}
     return msgspec.structs.replace(synced, **fields)
 
 
@@ -164,19 +164,19 @@ def reading_monitor(context: Context, progress: Say | None) -> Iterator[ReadingM
         reading.stop()
 
 
-async def _gather(gathering: Gathering, asked: places.InputPlaces, collection: str) -> list[Origin]:
-    origins = await gathering.paths(asked.paths, collection)
-    origins += await gathering.pages([Origin(place=url, kind=PAGE) for url in asked.urls], collection)
+async def _read_places(gathering: Gathering, asked: places.InputPlaces, collection: str) -> list[Origin]:
+    origins = await gathering.read_paths(asked.paths, collection)
+    origins += await gathering.read_pages([Origin(place=url, kind=PAGE) for url in asked.urls], collection)
     return origins + [await gathering.read_connected(place, collection) for place in asked.connected]
 
 
-async def _again(gathering: Gathering, origins: Sequence[Origin]) -> list[Origin]:
+async def _reread_places(gathering: Gathering, origins: Sequence[Origin]) -> list[Origin]:
     """All places as they are now."""
     of: dict[str, list[Origin]] = {FILES: [], PAGE: [], CRAWL: [], "": []}
     for origin in origins:
         of[origin.kind if origin.kind in of else ""].append(origin)
-    after = await gathering.paths_again(of[FILES], UNSORTED)
-    after += await gathering.pages(of[PAGE], UNSORTED)
+    after = await gathering.reread_paths(of[FILES], UNSORTED)
+    after += await gathering.read_pages(of[PAGE], UNSORTED)
     after += [await gathering.crawl(each, UNSORTED) for each in of[CRAWL]]
     return after + [await gathering.read_connected(each.place, UNSORTED, each) for each in of[""]]
 
@@ -190,11 +190,11 @@ async def _ingest_result(
         UsageError: nothing was read.
     """
     documents = tuple({sha: None for origin in origins for sha in origin.documents})
-    warnings = _once(gathering.warnings)
+    warnings = _unique(gathering.warnings)
     if not documents:
-        raise UsageError(nothing_read(named, [*warnings[:NAMED], *gathering.notes]))
+        raise UsageError(nothing_read_message(named, [*warnings[:MAX_NAMED], *gathering.notes]))
     if collection is None:
-        collection = await asyncio.to_thread(context.store.library.select, documents)
+        collection = await asyncio.to_thread(context.store.library.collection_for, documents)
     return Ingested(
         collection=collection,
         documents=len(documents),
@@ -202,21 +202,23 @@ async def _ingest_result(
         files=gathering.files,
         copies=gathering.copies,
         warnings=warnings,
-        notes=_once(gathering.notes),
+        notes=_unique(gathering.notes),
         skipped=gathering.skipped,
     )
 
 
-def _remember(context: Context, collection: str, origins: Sequence[Origin], unchanged: Collection[str] = ()) -> None:
+def _store_origins(
+    context: Context, collection: str, origins: Sequence[Origin], unchanged: Collection[str] = ()
+) -> None:
     """Store the origins of what was read into a collection."""
     library, now = context.store.library, context.clock.now()
     found = any(origin.documents for origin in origins)
     remembered = [origin for origin in origins if origin.documents or (found and origin.skipped)]
     before = {each.place: each for each in library.origins(collection)} if unchanged else {}
-    known = (places.still_skipped(each, before.get(each.place), unchanged) for each in remembered)
+    known = (places.keep_earlier_skipped(each, before.get(each.place), unchanged) for each in remembered)
     kept = [msgspec.structs.replace(origin, synced_at=now) for origin in known]
     if kept:
-        library.remember(collection, kept)
+        library.add_origins(collection, kept)
 
 
 def _apply(
@@ -232,14 +234,14 @@ def _apply(
     library, now = context.store.library, context.clock.now()
     known = {each.place: each for each in library.origins(collection)}
     looked_at = {origin.place: origin for origin in after if origin.place in known}
-    renewed = [_renew(context, each, known[place].left_out, now) for place, each in looked_at.items()]
+    renewed = [_updated_origin(context, each, known[place].left_out, now) for place, each in looked_at.items()]
     others = [origin for place, origin in known.items() if place not in looked_at]
     held = {sha for origin in before for sha in origin.documents}
     wanted = {sha: None for origin in (*renewed, *others) for sha in origin.documents}
     new, gone = [sha for sha in wanted if sha not in held], held.difference(wanted)
     library.include(wanted, collection)
     library.remove(gone, collection)
-    library.remember(collection, renewed)
+    library.add_origins(collection, renewed)
     updated = len({*_addresses(context, gone)} & {*_addresses(context, new)})
     return Synced(
         collection=collection,
@@ -250,18 +252,18 @@ def _apply(
     )
 
 
-def _renew(context: Context, origin: Origin, left_out: tuple[str, ...], now: str) -> Origin:
+def _updated_origin(context: Context, origin: Origin, left_out: tuple[str, ...], now: str) -> Origin:
     kept = origin.documents
     if left_out:
-        found = context.store.library.of_hashes(kept)
+        found = context.store.library.documents_by_hash(kept)
         gone = {each.sha256 for each in found if each.url in left_out}
         kept = tuple(sha for sha in kept if sha not in gone)
     return msgspec.structs.replace(origin, documents=kept, left_out=left_out, synced_at=now)
 
 
 def _addresses(context: Context, documents: Collection[str]) -> list[str]:
-    return [document.url for document in context.store.library.of_hashes(documents)]
+    return [document.url for document in context.store.library.documents_by_hash(documents)]
 
 
-def _once(warnings: Sequence[str]) -> tuple[str, ...]:
+def _unique(warnings: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(warnings))

@@ -8,11 +8,11 @@ from pathlib import Path
 from assay import plugins, settings
 from assay.core.claims import CHECKS
 from assay.core.errors import ConfigError, UnknownName
-from assay.core.options import nested
-from assay.services.providers import ASIDE, KEYS, own_server
+from assay.core.options import nest_values
+from assay.services.providers import INTERNAL_PROVIDERS, KEY_NAMES, own_server_hint
 from assay.settings import file
 
-ON_THE_MACHINE = frozenset(
+LOCAL_SETTINGS = frozenset(
     (
         *("home", "database", "blobs", "log.file", "notify", "web.chromium", "embedder.model"),
         *("server.folders", "server.host", "server.port"),
@@ -24,7 +24,7 @@ ON_THE_MACHINE = frozenset(
 Value = str | int | float | bool | Sequence[str] | None
 
 
-def checked(name: str, text: str) -> object:
+def parse_setting(name: str, text: str) -> object:
     """Parse `text` as a value for the setting `name`, one that what is installed can use.
 
     Raises:
@@ -32,7 +32,7 @@ def checked(name: str, text: str) -> object:
         ConfigError: the setting does not accept this value, or is a table.
     """
     if name.startswith("keys."):
-        setting_of(name.removeprefix("keys."))
+        key_setting(name.removeprefix("keys."))
     value = settings.parse(name, text)
     if name == "strategy":
         _check_installed("strategies", str(value))
@@ -57,7 +57,7 @@ def check_tools(names: Iterable[object]) -> None:
         _check_installed("tools", str(name))
 
 
-def check_loaded(loaded: settings.Settings) -> None:
+def check_settings(loaded: settings.Settings) -> None:
     """Check settings in what the reader of the file cannot: the tools they name are installed.
 
     Raises:
@@ -67,7 +67,7 @@ def check_loaded(loaded: settings.Settings) -> None:
     try:
         check_tools(tools)
     except UnknownName as error:
-        place = settings.place_of("agents.tools") if settings.load().agents.tools == tools else ""
+        place = settings.location_text("agents.tools") if settings.load().agents.tools == tools else ""
         raise ConfigError(f"setting agents.tools: {error}{place}; name only tools that are installed") from error
 
 
@@ -82,20 +82,20 @@ def unset(name: str) -> bool:
     """
     known = settings.names()
     there = file.remove(name)
-    if not there and name not in known and not settings.OTHERS.fullmatch(name):
+    if not there and name not in known and not settings.OTHER_KEYS.fullmatch(name):
         raise UnknownName("setting", name, known)
     return there
 
 
-def change(wanted: Mapping[str, Value]) -> Path:
+def change_settings(wanted: Mapping[str, Value]) -> Path:
     """Write settings from a remote user, all or none; None restores the default. Blocking.
 
     Raises:
         UnknownName: there is no such setting, strategy, tool or adapter; the message suggests the nearest.
         ConfigError: a setting does not accept its value, or can only be set on the machine.
     """
-    values = {name: _from_elsewhere(name, value) for name, value in wanted.items()}
-    set_to = nested({name: value for name, value in values.items() if value is not None})
+    values = {name: _parse_remote_value(name, value) for name, value in wanted.items()}
+    set_to = nest_values({name: value for name, value in values.items() if value is not None})
     settings.load(**set_to)  # each may be valid alone and not together
     return file.change(values)
 
@@ -104,23 +104,28 @@ def key_holders() -> tuple[str, ...]:
     """Who may have a key: known providers, and adapters of other packages."""
     ours = [name.removeprefix("keys.") for name in settings.names() if name.startswith("keys.")]
     groups: tuple[plugins.Group, ...] = ("searches", "models", "embedders")
-    others = {name for group in groups for name in plugins.others(group) if settings.OTHERS.fullmatch(f"keys.{name}")}
+    others = {
+        name
+        for group in groups
+        for name in plugins.external_names(group)
+        if settings.OTHER_KEYS.fullmatch(f"keys.{name}")
+    }
     return (*ours, *sorted(others.difference(ours)))
 
 
-def described(of: settings.Settings) -> list[settings.Setting]:
+def all_settings(of: settings.Settings) -> list[settings.Setting]:
     """Every setting, including keys for adapters of other packages."""
     return settings.describe(of, (*key_holders(), *settings.load().keys.others))
 
 
-def setting_of(provider: str) -> str:
+def key_setting(provider: str) -> str:
     """The setting with the key of `provider`.
 
     Raises:
         UnknownName: no such provider takes a key.
     """
     known = key_holders()
-    provider = KEYS.get(provider, provider)
+    provider = KEY_NAMES.get(provider, provider)
     if provider not in known:
         hint = f"(the key of a service of yours is services.{provider}.key in {settings.config_path()})"
         raise UnknownName("provider with a key", provider, known, hint=hint)
@@ -134,7 +139,7 @@ def set_key(provider: str, key: str) -> None:
         UnknownName: no such provider takes a key.
         ConfigError: it cannot be a key, or cannot be stored; the message does not repeat it.
     """
-    name = setting_of(provider)
+    name = key_setting(provider)
     file.write(name, settings.parse(name, key))
 
 
@@ -144,33 +149,33 @@ def remove_key(provider: str) -> bool:
     Raises:
         UnknownName: no such provider takes a key.
     """
-    return file.remove(stored_as(provider))
+    return file.remove(stored_key_setting(provider))
 
 
-def stored_as(provider: str) -> str:
+def stored_key_setting(provider: str) -> str:
     """The setting of a key to delete, even for a package that is no longer installed.
 
     Raises:
         UnknownName: no such provider takes a key, and none is stored.
     """
     left = settings.load().keys.others
-    return f"keys.{provider}" if provider in left else setting_of(provider)
+    return f"keys.{provider}" if provider in left else key_setting(provider)
 
 
-def _from_elsewhere(name: str, value: Value) -> object:
-    if name in ON_THE_MACHINE:
+def _parse_remote_value(name: str, value: Value) -> object:
+    if name in LOCAL_SETTINGS:
         raise ConfigError(f"{name} can only be set on the server's machine: ask its administrator")
     if name.startswith("keys."):
-        setting_of(name.removeprefix("keys."))
+        key_setting(name.removeprefix("keys."))
         raise ConfigError(f"{name} is a key: PUT /api/v1/settings/keys/{name.removeprefix('keys.')}")
     if value is None:
         if name not in settings.names():
             raise UnknownName("setting", name, settings.names())
         return None
-    found = checked(name, _text(value))
+    found = parse_setting(name, _text(value))
     if name == "model" or name.startswith("models."):
         listed = found if isinstance(found, list) else [found]
-        if any(plugins.split(str(model))[0] in ASIDE for model in listed):
+        if any(plugins.split(str(model))[0] in INTERNAL_PROVIDERS for model in listed):
             raise ConfigError(
                 "a model that reads a file of the server can only be set on the server's machine: ask its administrator"
             )
@@ -186,4 +191,4 @@ def _text(value: str | int | float | bool | Sequence[str]) -> str:
 def _check_installed(group: plugins.Group, name: str, more: tuple[str, ...] = ()) -> None:
     known = (*plugins.names(group), *more)
     if name not in known:
-        raise UnknownName(plugins.NOUNS[group], name, known, own_server(name, known) if group == "models" else "")
+        raise UnknownName(plugins.NOUNS[group], name, known, own_server_hint(name, known) if group == "models" else "")

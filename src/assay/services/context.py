@@ -16,9 +16,9 @@ from assay.core.allowance import OwnerLimits
 from assay.core.brief import Brief
 from assay.core.errors import UsageError
 from assay.core.events import Envelope
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports import Fact, LibrarySearch, Model, PageCache, RateLimiter, SpanKind, Watch, WatchedSpan
-from assay.core.ports.collections import ENDED, SLASH, Additions
+from assay.core.ports.collections import ADDITION_ENDED, SLASH, Additions
 from assay.core.ports.store import Store
 from assay.core.ports.webhooks import Poster, WebhookStore
 from assay.run.process import SystemClock
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from assay.services import webhooks as _webhooks
     from assay.services import worlds as _worlds
 else:
-    _feeds = later("assay.run.feeds")
-    _places = later("assay.services.places")
-    _providers = later("assay.services.providers")
-    _run_lists = later("assay.services.run_lists")
-    _stored_runs = later("assay.services.stored_runs")
-    _users = later("assay.services.users")
-    _webhooks = later("assay.services.webhooks")
-    _worlds = later("assay.services.worlds")
+    _feeds = lazy_module("assay.run.feeds")
+    _places = lazy_module("assay.services.places")
+    _providers = lazy_module("assay.services.providers")
+    _run_lists = lazy_module("assay.services.run_lists")
+    _stored_runs = lazy_module("assay.services.stored_runs")
+    _users = lazy_module("assay.services.users")
+    _webhooks = lazy_module("assay.services.webhooks")
+    _worlds = lazy_module("assay.services.worlds")
 
 
 async def close_all(closers: Sequence[Callable[[], Awaitable[object]]]) -> None:
@@ -83,7 +83,7 @@ class Adding:
         return self._tasks.start(work, f"word of addition {id}")
 
     @contextmanager
-    def news(self, id: str) -> Iterator[asyncio.Event]:
+    def update_event(self, id: str) -> Iterator[asyncio.Event]:
         """An event, for the block, that is set when this process updates an addition."""
         event = asyncio.Event()
         waiting = self._waiting.setdefault(id, set())
@@ -106,7 +106,7 @@ class Adding:
         await self._tasks.close()
         for id in going:
             left = await asyncio.to_thread(self._additions.find, id)
-            if left.state not in ENDED:
+            if left.state not in ADDITION_ENDED:
                 freed = msgspec.structs.replace(left, state="waiting", holder="", seq=left.seq + 1)
                 await asyncio.to_thread(self._additions.put, freed)
 
@@ -156,7 +156,7 @@ class shared(Generic[T]):  # noqa: N801 - it stands where `property` does
         self._make, self._name, self.__doc__ = make, make.__name__, make.__doc__
 
     def __get__(self, context: Context, _: type[Context] | None = None) -> T:
-        return context.once(self._name, self._make)
+        return context.get_or_create(self._name, self._make)
 
 
 class Context:
@@ -212,7 +212,7 @@ class Context:
         root = self.root
         root.watch = self.watch = watch if root.watch is None else Several((root.watch, watch))
 
-    def once(self, name: str, make: Callable[[Any], T]) -> T:
+    def get_or_create(self, name: str, make: Callable[[Any], T]) -> T:
         """Create something with `make` from the context of all owners, on first use."""
         made = self.made
         if name not in made:
@@ -227,7 +227,7 @@ class Context:
         """
         return tuple(self.settings.web.allow) if self.owner else None
 
-    def of(self, brief: Brief) -> Self:
+    def for_owner_of(self, brief: Brief) -> Self:
         """Return the same as the owner of a run sees it."""
         return self if brief.owner == self.owner else self.owned_by(brief.owner)
 
@@ -289,7 +289,7 @@ class Context:
     @shared
     def rate_limiter(self) -> RateLimiter | None:
         """Delays model calls, if their service has a limit."""
-        return _providers.turns_of(self.store, self.settings)
+        return _providers.model_rate_limiter(self.store, self.settings)
 
     @shared
     def users(self) -> _users.Users:
@@ -343,7 +343,7 @@ class Context:
                 *(model.close for model in self.made_models.values()),
                 *self._closers("online", "poster"),
                 self.whole.close,
-                self._leave,
+                self._close_presence,
                 *watch,
             ]
         )
@@ -353,5 +353,5 @@ class Context:
         closes = [self.made[name].close for name in names if name in self.made]
         return [partial(asyncio.to_thread, close) for close in closes] if blocking else closes
 
-    async def _leave(self) -> None:
+    async def _close_presence(self) -> None:
         self.presence.close()

@@ -11,13 +11,13 @@ from itertools import islice
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Fetcher
 from assay.core.sources import Fetched
-from assay.core.web_addresses import BadUrl, WebRules, canonical, read
-from assay.fetch.web.response import Links, links, sitemap
-from assay.run.speculation import MOST, Ahead
+from assay.core.web_addresses import BadUrl, WebRules, canonical_url, parse_url
+from assay.fetch.web.response import Links, links, parse_sitemap
+from assay.run.speculation import MAX_TASKS, Ahead
 
 MOST_SITEMAPS = 20
 HTML = ("text/html", "application/xhtml+xml")
-EVERY = 10
+PROGRESS_PAGES = 10
 """After this many pages there is a progress message."""
 NOT_PAGES = (
     ".7z .avi .bin .bmp .bz2 .css .deb .dmg .exe .gif .gz .ico .iso .jpeg .jpg .js .mov .mp3 .mp4 .ogg .png .rar .rpm "
@@ -43,7 +43,7 @@ class Site:
                 "a crawl reads at least one page and follows at least 0 links: correct --max-pages or --depth"
             )
         try:
-            self.start = read(url)
+            self.start = parse_url(url)
         except BadUrl as error:
             raise UsageError(
                 f"{url[:200]!r} cannot be crawled ({error}): give an address such as https://example.org/docs/"
@@ -55,10 +55,10 @@ class Site:
         self._below = _folder(self.start.target.partition("?")[0])
         self.rules = WebRules(domains=(self.start.host.lower(),))
 
-    def holds(self, url: str) -> bool:
+    def includes(self, url: str) -> bool:
         """True if a page belongs to this site and may be readable."""
         try:
-            there = read(url)
+            there = parse_url(url)
         except BadUrl:
             return False
         path = there.target.partition("?")[0]
@@ -76,14 +76,14 @@ class _Frontier:
         self._waiting: deque[tuple[str, int]] = deque()
 
     def add(self, url: str, depth: int) -> None:
-        name = canonical(url)
-        if depth <= self._site.depth and name not in self._known and self._site.holds(url):
+        name = canonical_url(url)
+        if depth <= self._site.depth and name not in self._known and self._site.includes(url):
             self._known.add(name)
             self._waiting.append((url, depth))
 
     def mark_seen(self, url: str) -> bool:
         """True if this address was seen before; it counts as seen afterwards."""
-        name = canonical(url)
+        name = canonical_url(url)
         before = name in self._known
         self._known.add(name)
         return before
@@ -102,8 +102,8 @@ async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> Asy
     """Yield the pages of a site, each once, whatever address links to it.
 
     The next few are requested while one is read, as many at once as the fetcher and the site's robots.txt allow. A page
-    that names another address (`canonical`) is left to that address; one with `noindex` is not returned, and links of
-    one with `nofollow` are not followed.
+    that names another address (`canonical_url`) is left to that address; one with `noindex` is not returned, and
+    links of one with `nofollow` are not followed.
     """
     frontier = _Frontier(site)
     frontier.add(site.start.href, 0)
@@ -139,16 +139,16 @@ async def _pages(
     while (place := frontier.next()) is not None:
         url, depth = place
         if asked >= site.pages:
-            _give_up(site, [url, *frontier.next_urls(len(frontier))])
+            _record_unread(site, [url, *frontier.next_urls(len(frontier))])
             return
         asked += 1
         try:
-            page = await page_at(url, frontier.next_urls(min(MOST - 1, site.pages - asked)))
+            page = await page_at(url, frontier.next_urls(min(MAX_TASKS - 1, site.pages - asked)))
         except FetchFailed as error:
             site.failed[url] = error.reason
             continue
-        if canonical(page.final_url) != canonical(url) and (
-            not site.holds(page.final_url) or frontier.mark_seen(page.final_url)
+        if canonical_url(page.final_url) != canonical_url(url) and (
+            not site.includes(page.final_url) or frontier.mark_seen(page.final_url)
         ):
             continue
         found = await asyncio.to_thread(links, page.body, page.final_url) if page.media_type in HTML else Links()
@@ -158,18 +158,18 @@ async def _pages(
             frontier.add(found.canonical, depth)
         elif found.index:
             read_so_far += 1
-            if read_so_far % EVERY == 0:
+            if read_so_far % PROGRESS_PAGES == 0:
                 say(f"crawling: {read_so_far} pages of {site.start.host}, {len(frontier)} known and not read")
             yield page
 
 
 def _is_elsewhere(site: Site, page: Fetched, found: Links) -> bool:
     """True if a page names another address of the site as its own."""
-    here = {canonical(page.final_url), canonical(page.url)}
-    return bool(found.canonical) and site.holds(found.canonical) and canonical(found.canonical) not in here
+    here = {canonical_url(page.final_url), canonical_url(page.url)}
+    return bool(found.canonical) and site.includes(found.canonical) and canonical_url(found.canonical) not in here
 
 
-def _give_up(site: Site, left: list[str]) -> None:
+def _record_unread(site: Site, left: list[str]) -> None:
     site.left = tuple(left)
     site.notes.append(
         f"stopped after {site.pages} pages: {len(left)} more are known of {site.start.host}; --max-pages reads more"
@@ -183,14 +183,14 @@ async def _sitemap_urls(fetcher: Fetcher, site: Site) -> list[str]:
     seen: set[str] = set()
     while waiting and len(seen) < MOST_SITEMAPS:
         url = waiting.popleft()
-        if canonical(url) in seen or not _same_host(site, url):
+        if canonical_url(url) in seen or not _same_host(site, url):
             continue
-        seen.add(canonical(url))
+        seen.add(canonical_url(url))
         try:
             page = await fetcher.fetch(url, site.rules)
         except FetchFailed:
             continue
-        pages, further = await asyncio.to_thread(sitemap, page.body)
+        pages, further = await asyncio.to_thread(parse_sitemap, page.body)
         found.update(dict.fromkeys(pages))
         waiting.extend(further)
     return list(found)
@@ -198,18 +198,18 @@ async def _sitemap_urls(fetcher: Fetcher, site: Site) -> list[str]:
 
 async def _sitemaps(fetcher: Fetcher, site: Site) -> list[str]:
     try:
-        robots = await fetcher.fetch(read("/robots.txt", site.start.href).href, site.rules)
+        robots = await fetcher.fetch(parse_url("/robots.txt", site.start.href).href, site.rules)
     except FetchFailed:
         robots = None
     lines = robots.body.decode(errors="replace").splitlines()[:10_000] if robots else []
     pairs = (line.partition(":") for line in lines)
     named = [value.strip() for name, _, value in pairs if name.strip().lower() == "sitemap"]
-    return named or [read("/sitemap.xml", site.start.href).href]
+    return named or [parse_url("/sitemap.xml", site.start.href).href]
 
 
 def _same_host(site: Site, url: str) -> bool:
     try:
-        return read(url).origin == site.start.origin
+        return parse_url(url).origin == site.start.origin
     except BadUrl:
         return False
 

@@ -17,11 +17,11 @@ from assay.core.allowance import OwnerLimits, Remainder, remainder_of
 from assay.core.brief import Brief
 from assay.core.errors import TooMany, UsageError
 from assay.core.milestones import pluralize
-from assay.core.ports import FINAL, GOING, Allowance, Journal, RunFilter, Spent, World
+from assay.core.ports import ACTIVE_STATUSES, FINAL, Allowance, Journal, RunFilter, Spent, World
 from assay.core.ports.lists import MOST_ENTRIES
 from assay.core.usage import Budget, Usage
-from assay.core.ways import way
-from assay.run.budget import check, check_brief, least
+from assay.core.ways import suggest_command
+from assay.run.budget import check_brief, check_budget, lowest_limit
 from assay.settings.sections import Limits
 
 
@@ -78,7 +78,7 @@ async def cap_budget(journal: Journal, within: Sequence[Allowance], brief: Brief
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
         await _check_count(journal, each, len(runs))
-        brief = msgspec.structs.replace(brief, budget=smaller(brief.budget, remainder_of(each, runs)))
+        brief = msgspec.structs.replace(brief, budget=narrower_budget(brief.budget, remainder_of(each, runs)))
         with _explain_limit(each, runs):
             check_brief(brief, world)
     return brief
@@ -94,16 +94,16 @@ async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
         raise TooMany(
             f"{pluralize(today, 'run')} begun today, and {within.runs} a day are allowed (limits.user_runs_per_day); "
             "the next day begins at 00:00 UTC",
-            _until_midnight(datetime.now(UTC)),
+            _seconds_until_midnight(datetime.now(UTC)),
         )
     if within.at_once is None:
         return
-    going = await journal.owned_by(within.owner).page(RunFilter(status=GOING), within.at_once + 1)
+    going = await journal.owned_by(within.owner).page(RunFilter(status=ACTIVE_STATUSES), within.at_once + 1)
     if len(going.rows) >= within.at_once:
         raise TooMany(
             f"{pluralize(len(going.rows), 'run')} are queued or executed, and {within.at_once} at once are allowed"
             " (limits.user_runs_at_once): wait for one to end, or cancel one: "
-            f"{way('cancel', 'ID')}"
+            f"{suggest_command('cancel', 'ID')}"
         )
 
 
@@ -111,7 +111,7 @@ async def used_today(journal: Journal, limits: OwnerLimits, owner: str | None) -
     """The usage of an owner today, and the limits."""
     runs = await journal.owned_by(owner).spending(since=_today(datetime.now(UTC)))
     used = sum((run.usage for run in runs), Usage())
-    going = await journal.owned_by(owner).page(RunFilter(status=GOING), MOST_ENTRIES)
+    going = await journal.owned_by(owner).page(RunFilter(status=ACTIVE_STATUSES), MOST_ENTRIES)
     return UsedToday(runs=len(runs), usd=used.usd, tokens=used.tokens, going=len(going.rows), limits=limits)
 
 
@@ -128,9 +128,9 @@ async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Bud
     """
     for each in within:
         runs = await journal.owned_by(each.owner).spending(since=each.since)
-        budget = smaller(budget, remainder_of(each, runs))
+        budget = narrower_budget(budget, remainder_of(each, runs))
         with _explain_limit(each, runs):
-            check(budget)
+            check_budget(budget)
     return budget
 
 
@@ -138,14 +138,16 @@ def _today(now: datetime) -> str:
     return now.astimezone(UTC).date().isoformat()
 
 
-def _until_midnight(now: datetime) -> float:
+def _seconds_until_midnight(now: datetime) -> float:
     """Seconds until the next day begins."""
     return (datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC) - now).total_seconds()
 
 
-def smaller(own: Budget, rest: Budget | Remainder) -> Budget:
+def narrower_budget(own: Budget, rest: Budget | Remainder) -> Budget:
     """The narrower of two limits, by measure; other limits come from `own`."""
-    return msgspec.structs.replace(own, usd=least(own.usd, rest.usd), tokens=least(own.tokens, rest.tokens))
+    return msgspec.structs.replace(
+        own, usd=lowest_limit(own.usd, rest.usd), tokens=lowest_limit(own.tokens, rest.tokens)
+    )
 
 
 @contextmanager

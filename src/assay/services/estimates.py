@@ -18,20 +18,20 @@ from assay.core.messages import Profile
 from assay.core.ports import Journal, Spent, World
 from assay.core.usage import MEASURES, Budget, Usage
 from assay.core.view import RunView
-from assay.run.budget import REPORT_SHARE, VERIFY_SHARE, reasoning
+from assay.run.budget import REPORT_SHARE, VERIFY_SHARE, reasoning_tokens
 from assay.run.execution import WRITER_SHARE
 
-LATEST = 40
+RUNS_EXAMINED = 40
 """Runs examined to find similar ones."""
-ENOUGH = 3
+MIN_SIMILAR_RUNS = 3
 """With this many similar runs, they are used instead of the rules."""
-AT_MOST = 10
-FIRST = 60
+MAX_SIMILAR_RUNS = 10
+DEPTH_EVENTS = 60
 """Events of a run that contain its depth."""
-RESEARCH, WORK = 1 - REPORT_SHARE - VERIFY_SHARE, 1 - WRITER_SHARE
+RESEARCH_BUDGET_SHARE, RESEARCH_TIME_SHARE = 1 - REPORT_SHARE - VERIFY_SHARE, 1 - WRITER_SHARE
 """The parts of the budget and of the time for research."""
-SECONDS_A_CALL = (1.5, 20.0)
-SECONDS_A_CALL_HERE = (0.01, 0.2)
+SECONDS_PER_CALL = (1.5, 20.0)
+LOCAL_SECONDS_PER_CALL = (0.01, 0.2)
 """For a model inside this program."""
 
 
@@ -48,16 +48,16 @@ async def estimate(
     journal: Journal, brief: Brief, world: World, depth: SetDepth | None = None, steps: int = 0
 ) -> Estimate:
     """Estimate a run of `brief`; `depth` and the `steps` of its plan, if they are known."""
-    before = similar_runs(brief, await journal.spending(limit=LATEST))
+    before = similar_runs(brief, await journal.spending(limit=RUNS_EXAMINED))
     if depth is not None and brief.depth == "auto":
         before = [run for run in before if await _depth(journal, run.run_id) == depth]
-    if len(before) >= ENOUGH:
-        return clamp_estimate(brief.budget, by_runs(before[:AT_MOST]))
+    if len(before) >= MIN_SIMILAR_RUNS:
+        return clamp_estimate(brief.budget, estimate_from_runs(before[:MAX_SIMILAR_RUNS]))
     profiles = {role: world.models[names[0]].profile for role, names in brief.models.items() if names}
-    return clamp_estimate(brief.budget, by_rules(brief, profiles, depth, steps))
+    return clamp_estimate(brief.budget, estimate_from_rules(brief, profiles, depth, steps))
 
 
-async def of_run(journal: Journal, view: RunView, world: Callable[[Brief], World]) -> Estimate:
+async def estimate_stored_run(journal: Journal, view: RunView, world: Callable[[Brief], World]) -> Estimate:
     """Estimate a stored run, by its depth and plan as far as they are known.
 
     Raises:
@@ -71,7 +71,7 @@ async def of_run(journal: Journal, view: RunView, world: Callable[[Brief], World
 
 async def _depth(journal: Journal, run_id: str) -> str:
     """The depth triage chose for a run, from its first events."""
-    for envelope in await journal.events(run_id, limit=FIRST):
+    for envelope in await journal.events(run_id, limit=DEPTH_EVENTS):
         if envelope.type == TriageClassified.kind:
             return msgspec.json.decode(envelope.data, type=TriageClassified).depth
     return ""
@@ -110,13 +110,13 @@ def similar_runs(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
 
 def _was_limited(budget: Budget, run: Spent) -> bool:
     """True if a limit may have ended a run: research leaves the writer's part."""
-    shares = {"usd": RESEARCH, "tokens": RESEARCH}
+    shares = {"usd": RESEARCH_BUDGET_SHARE, "tokens": RESEARCH_BUDGET_SHARE}
     limits = [(getattr(budget, name), getattr(run.usage, name), shares.get(name, 1.0)) for name in MEASURES]
-    limits.append((budget.seconds, run.active_seconds, WORK))
+    limits.append((budget.seconds, run.active_seconds, RESEARCH_TIME_SHARE))
     return any(limit is not None and used >= share * limit for limit, used, share in limits)
 
 
-def by_runs(runs: Sequence[Spent]) -> Estimate:
+def estimate_from_runs(runs: Sequence[Spent]) -> Estimate:
     """From the least to the most that `runs` used."""
 
     def span(value: Callable[[Spent], float]) -> Span:
@@ -134,11 +134,13 @@ def by_runs(runs: Sequence[Spent]) -> Estimate:
     )
 
 
-def by_rules(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth | None = None, steps: int = 0) -> Estimate:
+def estimate_from_rules(
+    brief: Brief, profiles: dict[Role, Profile], depth: SetDepth | None = None, steps: int = 0
+) -> Estimate:
     """The ranges that the rules of the depth allow; if it is not known yet, those of all depths."""
     known = depth or (brief.depth if brief.depth != "auto" else None)
     depths: list[SetDepth] = [known] if known else ["light", "medium", "extended"]
-    several = [_at(brief, profiles, each, steps) for each in depths]
+    several = [_estimate_at_depth(brief, profiles, each, steps) for each in depths]
     return Estimate(
         calls=_merge_spans(each.calls for each in several),
         tokens=_merge_spans(each.tokens for each in several),
@@ -152,7 +154,7 @@ def _merge_spans(spans: Iterable[Span]) -> Span:
     return Span(min(each.least for each in found), max(each.most for each in found))
 
 
-def _at(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth, steps: int) -> Estimate:
+def _estimate_at_depth(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth, steps: int) -> Estimate:
     native = profiles["analytical"].native_reasoning
     rules = brief.rules(depth, reasoning=native)
     # the built-in model cannot judge
@@ -231,17 +233,21 @@ def _tokens(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, mos
 def _line_usage(line: CallEstimate, profile: Profile, *, most: bool) -> Usage:
     calls = line.calls.most if most else line.calls.least
     inputs = min(line.inputs.most, profile.window * 0.75) if most else line.inputs.least
-    outputs = min(line.outputs.most, profile.max_output) + reasoning(profile, "low") / 2 if most else line.outputs.least
+    outputs = (
+        min(line.outputs.most, profile.max_output) + reasoning_tokens(profile, "low") / 2
+        if most
+        else line.outputs.least
+    )
     return Usage(input_tokens=round(calls * inputs), output_tokens=round(calls * outputs))
 
 
 def _usd(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, most: bool) -> float:
     prices = [(line, profiles[line.role], profiles[line.role].price) for line in lines]
-    return sum(price.of(_line_usage(line, profile, most=most)) for line, profile, price in prices if price)
+    return sum(price.cost(_line_usage(line, profile, most=most)) for line, profile, price in prices if price)
 
 
 def _seconds(calls: Span, rules: DepthRules, profiles: Sequence[Profile]) -> Span:
-    least, most = SECONDS_A_CALL_HERE if all(each.quotes for each in profiles) else SECONDS_A_CALL
+    least, most = LOCAL_SECONDS_PER_CALL if all(each.quotes for each in profiles) else SECONDS_PER_CALL
     fastest = calls.least * least / rules.agents_at_once
     return Span(min(fastest, rules.seconds), min(max(1.0, calls.most * most), rules.seconds))
 

@@ -16,7 +16,7 @@ import msgspec
 from assay import plugins
 from assay.core.errors import ExtractError, FetchFailed, UsageError
 from assay.core.ports import Clock, Extractor, Fetcher, PageCache
-from assay.core.sources import RENDERED, BlockKind, Extracted, Fetched, Syntax, sha256
+from assay.core.sources import RENDERED_HEADER, BlockKind, Extracted, Fetched, Syntax, sha256
 from assay.evidence.ingest import (
     FileToRead,
     IngestPart,
@@ -114,7 +114,7 @@ async def read_page(fetcher: Fetcher, readers: Readers, url: str) -> ReadPage:
     """
     page = await fetcher.fetch(url)
     try:
-        extracted = await asyncio.to_thread(_extract, page, readers.of_pages())
+        extracted = await asyncio.to_thread(_extract, page, readers.page_extractors())
     except ExtractError as error:
         raise FetchFailed(f"{error.kind}: {error}") from error
     return ReadPage(
@@ -132,7 +132,7 @@ async def read_page(fetcher: Fetcher, readers: Readers, url: str) -> ReadPage:
         author=extracted.author,
         published=extracted.published,
         language=extracted.language,
-        rendered=page.headers.get(RENDERED, ""),
+        rendered=page.headers.get(RENDERED_HEADER, ""),
         text=extracted.text,
     )
 
@@ -241,12 +241,12 @@ def _files(path: str | Path, units: Units) -> Iterator[Reading]:
 
 def _documents(file: FileToRead, unit: Unit) -> Iterator[Reading]:
     if isinstance(unit, IngestPart):
-        yield from _of_part(file, unit)
+        yield from _part_documents(file, unit)
     elif isinstance(unit, UnitProblem) and (unit.reason or file.named):
         yield Unread(file=printable(file.path), member=unit.member, reason=unit.reason or BINARY)
 
 
-def _of_part(file: FileToRead, part: IngestPart) -> Iterator[Reading]:
+def _part_documents(file: FileToRead, part: IngestPart) -> Iterator[Reading]:
     """The documents of a part; the last one before an error says so."""
     held: ReadDocument | None = None
     reason = ""

@@ -17,32 +17,32 @@ from assay.core import phrases
 from assay.core.brief import POINTS, Brief, Fork, Point, Role, Scope
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope, RunForked, encode
-from assay.core.options import declared
+from assay.core.options import declared_options
 from assay.core.plan import Plan
 from assay.core.ports import FINAL, EventDraft, Library, Memory, RunInputs, RunRow, World
-from assay.core.ports.models import judges
-from assay.core.report import bibliography, build_report
+from assay.core.ports.models import default_judges
+from assay.core.report import build_bibliography, build_report
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.sources import Source
 from assay.core.translation import gettext as _
-from assay.core.view import RunView, fold
-from assay.core.ways import way
-from assay.core.web_addresses import canonical, is_address
-from assay.locale import speaking
-from assay.phases.fork import Checkpoint, Leaving, checkpoint_before, handed_over
-from assay.phases.fork import revised as revised_event
+from assay.core.view import RunView, fold_events
+from assay.core.ways import suggest_command
+from assay.core.web_addresses import canonical_url, is_address
+from assay.locale import use_locale
+from assay.phases.fork import Checkpoint, Leaving, checkpoint_before, fork_inputs
+from assay.phases.fork import revise_event as revised_event
 from assay.run.process import new_id
-from assay.run.releases import brief_of
-from assay.run.replay import Replayed, taken_over
+from assay.run.releases import read_brief
+from assay.run.replay import Replayed, copied_log
 from assay.services import worlds
 from assay.services.arguments import Say, Sources, source_names
 from assay.services.briefs import make_brief, named_models
 from assay.services.context import Context
 from assay.services.queue_workers import check_priority
 from assay.services.run_control import as_review
-from assay.services.run_start import scope_of
+from assay.services.run_start import read_scope
 from assay.services.stored_runs import find
-from assay.services.threads import web_too, without_web
+from assay.services.threads import remove_web_suffix, web_suffix
 from assay.settings import Settings
 
 
@@ -55,7 +55,7 @@ def revise_brief(old: Brief, fork: Fork, settings: Settings, wanted: ForkOptions
     changed = {option for option, value in wanted.items() if value is not None and value != {}}
     _check(old, fork.point, changed)
     asked = make_brief(old.question, settings, cast("RunOptions", wanted))
-    fields = {field for option in changed for field in declared(ForkOptions)[option].fields}
+    fields = {field for option in changed for field in declared_options(ForkOptions)[option].fields}
     changes = {name: getattr(asked, name) for name in fields if "." not in name}
     limits = {name.removeprefix("budget."): attrgetter(name)(asked) for name in fields if name.startswith("budget.")}
     changes["models"] = _models(old.models, named_models(wanted.get("model"), wanted.get("models", {})))
@@ -74,7 +74,7 @@ def revise_brief(old: Brief, fork: Fork, settings: Settings, wanted: ForkOptions
 
 
 def _check(old: Brief, point: Point, changed: Iterable[str]) -> None:
-    for option in map(declared(ForkOptions).__getitem__, changed):
+    for option in map(declared_options(ForkOptions).__getitem__, changed):
         flag, until = option.flags[0].name if option.flags else option.name, option.option.until
         if point == "write" and until != "write":
             raise UsageError(f"{flag} does not change a report from the same findings; fork from research or plan")
@@ -87,8 +87,8 @@ def _check(old: Brief, point: Point, changed: Iterable[str]) -> None:
 def _models(old: Mapping[Role, tuple[str, ...]], named: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
     """The models of each role; a judge that nobody named follows from the other roles as they are now."""
     models = dict(old) | dict(named)
-    unnamed = "judge" not in named and tuple(old.get("judge", ())) == judges(old)
-    return models | {"judge": judges(models)} if unnamed else models
+    unnamed = "judge" not in named and tuple(old.get("judge", ())) == default_judges(old)
+    return models | {"judge": default_judges(models)} if unnamed else models
 
 
 # A replayed run, and its report compared with the stored one.
@@ -115,7 +115,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 
 def compare_logs(replayed: Replayed, stored: list[Envelope]) -> Replay:
     """The result of a replay, compared with the stored log."""
-    before, after = (msgspec.json.encode(build_report(fold(log))) for log in (stored, replayed.log))
+    before, after = (msgspec.json.encode(build_report(fold_events(log))) for log in (stored, replayed.log))
     return Replay(
         run_id=replayed.run_id,
         steps=replayed.steps,
@@ -154,14 +154,14 @@ async def fork(
     """Store a run that continues from a point of another; see `Assay.fork`."""
     check_priority(context, priority)
     given, add = None if changes.plan is None else as_review(changes.plan).plan, changes.add
-    point = _point(point, given is not None, add is not None)
+    point = _check_point(point, given is not None, add is not None)
     parent = await _parent(context, reference)
     at = _checkpoint_at(parent, point)
     left_out = await asyncio.to_thread(source_ids, parent.view, changes.exclude, context.store.library)
     made = Fork(run=parent.row.run_id, point=point, left_out=tuple(sorted(left_out)))
     brief = revise_brief(parent.brief, made, context.settings, changes.wanted)
-    worlds.check(context, brief)
-    with speaking(brief.locale):  # the name of the scope appears in the report
+    worlds.check_runnable(context, brief)
+    with use_locale(brief.locale):  # the name of the scope appears in the report
         scope = await _scope_of(context, brief.scope, [parent.view.sources[id] for id in made.left_out], add, progress)
     brief = msgspec.structs.replace(brief, scope=scope, thread=await _thread_of(context, parent))
     brief, world = await worlds.complete_brief(context, brief)
@@ -174,12 +174,12 @@ async def _parent(context: Context, reference: str) -> Parent:
     if row.status not in FINAL:
         raise UsageError(
             f"run {row.run_id} has not ended ({row.status}), so it cannot be forked; "
-            f"first: {way('resume', row.run_id)}, or {way('cancel', row.run_id)}"
+            f"first: {suggest_command('resume', row.run_id)}, or {suggest_command('cancel', row.run_id)}"
         )
     journal = context.store.journal
     memory = await journal.load(row.run_id)
-    brief = brief_of(row.run_id, memory.brief)
-    return Parent(row=row, memory=memory, brief=brief, view=fold(await journal.events(row.run_id)))
+    brief = read_brief(row.run_id, memory.brief)
+    return Parent(row=row, memory=memory, brief=brief, view=fold_events(await journal.events(row.run_id)))
 
 
 async def _thread_of(context: Context, parent: Parent) -> str:
@@ -193,9 +193,9 @@ async def _scope_of(
 ) -> Scope:
     """The scope of the fork: without these sources, with added ones, without the web if that is off now."""
     if scope.web and context.settings.search.offline:
-        scope = msgspec.structs.replace(scope, web=False, label=without_web(scope.label))
+        scope = msgspec.structs.replace(scope, web=False, label=remove_web_suffix(scope.label))
     paths = [] if add is None else source_names(add)
-    added = (await scope_of(context, paths, Scope(), progress)).collections if paths else ()
+    added = (await read_scope(context, paths, Scope(), progress)).collections if paths else ()
     if not without and not added:
         return scope
     return await asyncio.to_thread(_change_scope, context.store.library, scope, without, added, paths)
@@ -206,11 +206,11 @@ async def _store_fork(
 ) -> str:
     assert brief.fork is not None
     leaving = Leaving(frozenset(brief.fork.left_out), parent.memory.ledger)
-    at = _at_depth(leaving.without_sources(at), brief)
-    given = handed_over(parent.memory, parent.brief, brief, at, leaving)
+    at = _set_depth(leaving.filter_checkpoint(at), brief)
+    given = fork_inputs(parent.memory, parent.brief, brief, at, leaving)
     events = await context.store.journal.events(parent.row.run_id)
     first = _fork_event(context, parent, brief.fork, given)
-    log = taken_over(events, brief.fork.point, lambda event: revised_event(event, leaving, at), first.at)
+    log = copied_log(events, brief.fork.point, lambda event: revised_event(event, leaving, at), first.at)
     run_id = new_id()
     await context.engine.create(run_id, brief, world, (first, *log), given, priority)
     return run_id
@@ -230,7 +230,7 @@ def _fork_event(context: Context, parent: Parent, fork: Fork, given: RunInputs) 
     return EventDraft(key="forked", path=(), type=event.kind, data=encode(event), at=context.clock.now())
 
 
-def _point(point: Point, planned: bool, adding: bool) -> Point:
+def _check_point(point: Point, planned: bool, adding: bool) -> Point:
     """The point from which work is done again: with a given plan the planner is not called."""
     if point not in POINTS:
         raise UnknownName("point to fork from", point, POINTS)
@@ -260,7 +260,7 @@ def _checkpoint_at(parent: Parent, point: Point) -> Checkpoint:
     raise UsageError(f"run {run_id} ({row.status}) never made a plan, so it cannot be forked: start it again")
 
 
-def _at_depth(at: Checkpoint, brief: Brief) -> Checkpoint:
+def _set_depth(at: Checkpoint, brief: Brief) -> Checkpoint:
     """The checkpoint with the depth of the fork's brief, if it sets one."""
     if brief.depth == "auto":
         return at
@@ -276,7 +276,7 @@ def source_ids(view: RunView, names: Sequence[str], library: Library) -> set[str
     Raises:
         UnknownName: the run has no such source.
     """
-    met = {id: pages(source, library) for id, source in view.sources.items()}
+    met = {id: page_addresses(source, library) for id, source in view.sources.items()}
     meant = [source for name in names for source in _find_sources(view, name.strip(), met)]
     hashes = {source.document_sha256 for source in meant}
     addresses = {page for source in meant for page in met[source.id]}
@@ -288,9 +288,9 @@ def _find_sources(view: RunView, name: str, met: Mapping[str, AbstractSet[str]])
         return [view.sources[name]]
     number = name.strip("[]")
     if number.isdecimal():
-        found = [each.source for each in bibliography(view).entries if str(each.number) == number]
+        found = [each.source for each in build_bibliography(view).entries if str(each.number) == number]
     else:
-        wanted, page = name.casefold(), canonical(name)
+        wanted, page = name.casefold(), canonical_url(name)
         found = [
             source
             for source in view.sources.values()
@@ -303,11 +303,11 @@ def _find_sources(view: RunView, name: str, met: Mapping[str, AbstractSet[str]])
     return found
 
 
-def pages(source: Source, library: Library) -> frozenset[str]:
+def page_addresses(source: Source, library: Library) -> frozenset[str]:
     """The canonical addresses of the page a source is, including redirects; empty for a document."""
     snapshot = library.snapshot(source.snapshot_sha256)
     passed = (snapshot.url, *snapshot.redirects) if snapshot is not None else ()
-    return frozenset(canonical(url) for url in (source.url, *passed) if is_address(url))
+    return frozenset(canonical_url(url) for url in (source.url, *passed) if is_address(url))
 
 
 def _file(source: Source) -> str:
@@ -325,25 +325,27 @@ def _change_scope(
     held = [document.sha256 for document in library.documents(scope.collections)]
     more = [document.sha256 for document in library.documents(added)]
     kept = [*dict.fromkeys((*(each for each in held if each not in gone), *more))]
-    left_out = {page for source in without if source.document_sha256 not in held for page in pages(source, library)}
+    left_out = {
+        page for source in without if source.document_sha256 not in held for page in page_addresses(source, library)
+    }
     rules = msgspec.structs.replace(scope.rules, left_out=tuple(sorted({*scope.rules.left_out, *left_out})))
     if kept == held:
         return msgspec.structs.replace(scope, rules=rules)
     missing = [source for source in without if source.document_sha256 in held]
-    label = f"{_scope_label(scope.label, missing, paths)} ({phrases.documents(len(kept))}){web_too(web=scope.web)}"
-    return msgspec.structs.replace(scope, collections=(library.select(kept),), label=label, rules=rules)
+    label = f"{_scope_label(scope.label, missing, paths)} ({phrases.documents(len(kept))}){web_suffix(web=scope.web)}"
+    return msgspec.structs.replace(scope, collections=(library.collection_for(kept),), label=label, rules=rules)
 
 
 def _scope_label(label: str, missing: Iterable[Source], paths: Sequence[str]) -> str:
     """The name of a scope without some of its documents, and with these paths."""
-    name = without_web(label)
+    name = remove_web_suffix(label)
     titles = dict.fromkeys(source.title for source in missing)
     more = [
-        *([_("without {documents}").format(documents=_few(list(titles)))] if titles else []),
-        *([_("with {documents}").format(documents=_few(paths))] if paths else []),
+        *([_("without {documents}").format(documents=_first_names(list(titles)))] if titles else []),
+        *([_("with {documents}").format(documents=_first_names(paths))] if paths else []),
     ]
     return " ".join([name.rpartition(" (")[0] or name, *more])
 
 
-def _few(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     return ", ".join([*names[:3], *(["…"] if len(names) > 3 else [])])

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 from urllib.parse import quote_plus, unquote_plus
 
-from assay.run.process import is_dead, is_here, this_process
+from assay.run.process import is_dead, is_local, this_process
 
-EVERY_SECONDS = 5.0
+BEAT_SECONDS = 5.0
 """How often a worker gives a sign at most: it may look many times a second."""
 LATE_SECONDS = 60.0
 """After which a worker that gave no sign counts as frozen. It waits 30 for a database that went away."""
@@ -30,7 +30,7 @@ class Heartbeat:
         now = time.monotonic()
         if now < self._next:
             return
-        self._next = now + EVERY_SECONDS
+        self._next = now + BEAT_SECONDS
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             self._file.touch()
@@ -49,7 +49,7 @@ def last_beats(home: Path) -> list[tuple[str, float]]:
     found: list[tuple[str, float]] = []
     for file in sorted(_folder(home).glob("process*")):
         holder = unquote_plus(file.name)
-        if is_here(holder) and not is_dead(holder):
+        if is_local(holder) and not is_dead(holder):
             with contextlib.suppress(FileNotFoundError):  # it just ended
                 found.append((holder, max(time.time() - file.stat().st_mtime, 0.0)))
     return found

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote_plus, unquote_plus
 
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.run.process import is_dead, this_process
 
 if TYPE_CHECKING:
     from assay.evidence import segment
 else:
-    segment = later("assay.evidence.segment")
+    segment = lazy_module("assay.evidence.segment")
 
 
 def index_folder(home: Path) -> Path:
@@ -29,7 +29,7 @@ def runs_folder(home: Path) -> Path:
     return home / "index"
 
 
-def is_indexed(home: Path) -> bool:
+def has_run_index(home: Path) -> bool:
     """True if there is an index of runs."""
     return any(runs_folder(home).glob("runs-*/meta.json"))
 
@@ -49,7 +49,7 @@ def log_file(home: Path, run_id: str) -> Path:
     return home.expanduser() / "logs" / f"{run_id}.log"
 
 
-def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
+def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
     """Write a file so that nobody ever reads half of it. Blocking.
 
     Raises:
@@ -75,11 +75,11 @@ PREFIX = "assay-scratch-"
 
 def scratch_folder() -> Path:
     """Make a folder for this process, and delete those of processes that have ended. Blocking."""
-    sweep()
+    delete_stale_folders()
     return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{quote_plus(this_process())}."))
 
 
-def sweep() -> None:
+def delete_stale_folders() -> None:
     """Delete the folders of processes of this machine that have ended. Blocking."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         holder, _, _ = folder.name.removeprefix(PREFIX).rpartition(".")

@@ -12,16 +12,16 @@ import msgspec
 
 from assay.core.errors import UsageError
 from assay.core.ports.jobs import JOB_ENDED, Job, JobFilter, Jobs
-from assay.core.web_addresses import BadUrl, read
+from assay.core.web_addresses import BadUrl, parse_url
 from assay.run.job_worker import JobWorker, JobWorkerLimits
 from assay.run.process import new_id
 from assay.run.releases import own_release
 from assay.services import places
-from assay.services.additions import before_now
+from assay.services.additions import time_ago
 from assay.services.arguments import Say
 from assay.services.context import Context
 from assay.services.daily import limits_of_users
-from assay.services.jobs.ingestion import WorkerFigures, by_worker, unfinished_jobs
+from assay.services.jobs.ingestion import WorkerFigures, figures_by_worker, unfinished_jobs
 from assay.services.jobs.kinds import handlers
 from assay.services.jobs.specifications import (
     AddJob,
@@ -39,16 +39,16 @@ from assay.services.jobs.specifications import (
 )
 from assay.services.places import connector_of
 from assay.services.queue_workers import check_priority
-from assay.services.schedules import lasting_sources
+from assay.services.schedules import absolute_sources
 from assay.services.shelves import check_collection
 
 log = logging.getLogger(__name__)
 
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 """How long an ended job is listed."""
-LOOK = 0.5
+POLL_SECONDS = 0.5
 """Seconds between two looks at a followed job."""
-SHORTEST, LONGEST = 10, 366 * 86_400
+MIN_INTERVAL_SECONDS, MAX_INTERVAL_SECONDS = 10, 366 * 86_400
 """Seconds between two periodic jobs."""
 _MOST = 10_000
 
@@ -64,17 +64,19 @@ def jobs_of(context: Context) -> Jobs:
     return context.store.jobs
 
 
-async def begin(context: Context, work: JobWork, priority: int = 0, every: int = 0) -> Job:
+async def begin_job(context: Context, work: JobWork, priority: int = 0, every: int = 0) -> Job:
     """Leave long work to the workers; see `Assay.begin_job`."""
     jobs = jobs_of(context)
     check_priority(context, priority)
-    if every and not SHORTEST <= every <= LONGEST:
-        raise UsageError(f"a job cannot repeat every {every} s: name {SHORTEST} seconds to {LONGEST // 86_400} days")
+    if every and not MIN_INTERVAL_SECONDS <= every <= MAX_INTERVAL_SECONDS:
+        raise UsageError(
+            f"a job cannot repeat every {every} s: name {MIN_INTERVAL_SECONDS} seconds to {MAX_INTERVAL_SECONDS // 86_400} days"
+        )
     work = await _check(context, work)
     arguments = msgspec.to_builtins(work)
     kind, now = arguments.pop("kind"), context.clock.now()
     if every:
-        await _check_alone(jobs, kind, arguments)
+        await _check_no_duplicate(jobs, kind, arguments)
     made = Job(
         id=new_id(),
         kind=kind,
@@ -87,24 +89,24 @@ async def begin(context: Context, work: JobWork, priority: int = 0, every: int =
         owner=context.owner or "",
         release=own_release(),
     )
-    await jobs.forget(before_now(KEPT))
-    await jobs.put([made], at_once(context))
+    await jobs.forget(time_ago(RETENTION))
+    await jobs.put([made], max_jobs(context))
     return made
 
 
-async def retry(context: Context, id: str) -> Job:
+async def retry_job(context: Context, id: str) -> Job:
     """Queue a failed or cancelled job again; see `Assay.retry_job`."""
-    return await jobs_of(context).retry(id, at_once(context))
+    return await jobs_of(context).retry(id, max_jobs(context))
 
 
-def at_once(context: Context) -> int | None:
+def max_jobs(context: Context) -> int | None:
     """How many jobs the owner of a context may have: as many as runs, counted separately; None is no limit."""
     if context.owner is None:
         return None
     return (context.limits or limits_of_users(context.settings.limits)).runs_at_once
 
 
-async def _check_alone(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None:
+async def _check_no_duplicate(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None:
     """Refuse a second identical periodic job.
 
     Raises:
@@ -116,13 +118,13 @@ async def _check_alone(jobs: Jobs, kind: str, arguments: dict[str, Any]) -> None
             raise UsageError(f"job {each.id} does this every {each.every} s already: cancel that job first")
 
 
-async def figures(context: Context, id: str) -> list[WorkerFigures]:
+async def job_figures(context: Context, id: str) -> list[WorkerFigures]:
     """The work of each worker on a job with parts; see `Assay.job_figures`."""
     jobs = jobs_of(context)
-    return by_worker(await jobs.part_notes((await jobs.find(id)).id))
+    return figures_by_worker(await jobs.part_notes((await jobs.find(id)).id))
 
 
-async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Job]:
+async def follow_job(context: Context, id: str, after: int = 0) -> AsyncIterator[Job]:
     """Yield a job after each update, until it has ended; see `Assay.follow_job`."""
     while True:
         job = await jobs_of(context).find(id)
@@ -131,7 +133,7 @@ async def follow(context: Context, id: str, after: int = 0) -> AsyncIterator[Job
             yield job
         if job.state in JOB_ENDED:
             return
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 async def _check(context: Context, work: JobWork) -> JobWork:
@@ -146,7 +148,7 @@ async def _check(context: Context, work: JobWork) -> JobWork:
         case AddJob():
             return _addition(work, context.allowed_hosts)
         case CrawlJob():
-            places.checked_name(work.collection)
+            places.check_collection_name(work.collection)
             _check_address(work.url)
         case SyncJob():
             if not await unfinished_jobs(context, work.collection):  # it comes after these
@@ -156,15 +158,15 @@ async def _check(context: Context, work: JobWork) -> JobWork:
         case BatchJob():
             return msgspec.structs.replace(
                 work,
-                file=places.absolute(work.file),
-                folder=places.absolute(work.folder),
-                paths=None if work.paths is None else lasting_sources(work.paths),
+                file=places.absolute_path(work.file),
+                folder=places.absolute_path(work.folder),
+                paths=None if work.paths is None else absolute_sources(work.paths),
             )
         case DueJob():
-            return msgspec.structs.replace(work, home=places.absolute(work.home))
+            return msgspec.structs.replace(work, home=places.absolute_path(work.home))
         case ExportJob():
             row = await context.store.journal.find(work.run)
-            return msgspec.structs.replace(work, run=row.run_id, file=places.absolute(work.file))
+            return msgspec.structs.replace(work, run=row.run_id, file=places.absolute_path(work.file))
         case EmbedJob() | IndexJob() | NoticesJob() | PruneJob():
             pass
     return work
@@ -176,15 +178,15 @@ def _addition(work: AddJob, allow: Sequence[str] | None) -> AddJob:
     Raises:
         UsageError: there is nothing to add, or nothing readable.
     """
-    places.checked_name(work.collection)
+    places.check_collection_name(work.collection)
     if not work.paths:
         raise UsageError("there is nothing to add: name a file, a folder or a page")
-    asked = places.sorted_out(work.paths)
+    asked = places.sort_places(work.paths)
     for url in asked.urls:
         _check_address(url)
     for place in asked.connected:
         connector_of(place, allow).canonical(place)
-    paths = (*map(places.absolute, asked.paths), *asked.urls, *asked.connected)
+    paths = (*map(places.absolute_path, asked.paths), *asked.urls, *asked.connected)
     return msgspec.structs.replace(work, paths=paths)
 
 
@@ -195,7 +197,7 @@ def _check_address(url: str) -> None:
         UsageError: it is not a web address, or contains a login.
     """
     try:
-        read(url)
+        parse_url(url)
     except BadUrl as error:
         raise UsageError(f"a job cannot read this address ({error}): write one such as https://example.org/") from None
 
@@ -210,13 +212,13 @@ def _verification(work: VerifyJob) -> VerifyJob:
         raise UsageError("there is nothing to check the text against: name documents, or allow the web")
     return msgspec.structs.replace(
         work,
-        file=places.absolute(work.file),
-        output=places.absolute(work.output),
-        paths=lasting_sources(work.paths),
+        file=places.absolute_path(work.file),
+        output=places.absolute_path(work.output),
+        paths=absolute_sources(work.paths),
     )
 
 
-def worker(context: Context, slots: int, say: Say | None) -> JobWorker:
+def make_worker(context: Context, slots: int, say: Say | None) -> JobWorker:
     """Make a worker for jobs in this process; see `Assay.job_worker`."""
     every, workers = context.owned_by(None), context.settings.workers
     return JobWorker(

@@ -23,15 +23,15 @@ import msgspec
 from assay.core.claims import VERDICTS
 from assay.core.difference import Difference
 from assay.core.errors import ConfigError
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports.models import Secret
-from assay.core.remote_services import trusted
+from assay.core.remote_services import tls_context
 from assay.core.view import RunView
 
 if TYPE_CHECKING:
     import httpx2
 else:
-    httpx2 = later("httpx2")
+    httpx2 = lazy_module("httpx2")
 
 SCHEMA = "assay.notice/1"
 DESKTOP = "desktop"
@@ -94,7 +94,7 @@ def notice_of(view: RunView, *, schedule: str = "", changes: Changes | None = No
         usd=round(view.usage.total.usd, 6),
         tokens=view.usage.total.tokens,
         error=view.error,
-        next=_next(view),
+        next=_next_command(view),
         schedule=schedule,
         changes=changes,
     )
@@ -113,7 +113,7 @@ def changes_of(found: Difference) -> Changes:
     )
 
 
-def _next(view: RunView) -> str:
+def _next_command(view: RunView) -> str:
     if view.status == "waiting":
         return f"assay runs {'approve' if view.waiting_for == 'plan' else 'answer'} {view.run_id}"
     if view.status in ("failed", "paused", "running"):
@@ -181,17 +181,17 @@ def _address(text: str, named: bool) -> Target:
 
 # Sending. A failure is a warning: a run never fails because of it.
 
-SECONDS = 10.0
+ATTEMPT_SECONDS = 10.0
 """For one attempt at an address."""
-PAUSES = (0.5, 2.0)
+RETRY_PAUSES = (0.5, 2.0)
 """Seconds before the second and the third attempt."""
 COMMAND_SECONDS = 30.0
-MOST_SHOWN = 200
+MAX_LINE_CHARS = 200
 """Characters of a line on the desktop."""
-MOST_SAID = 300
+MAX_STDERR_BYTES = 300
 """Bytes of a command's last output."""
 Sleep = Callable[[float], Awaitable[None]]
-_AGAIN = frozenset((408, 425, 429, 500, 502, 503, 504))
+_RETRY_STATUSES = frozenset((408, 425, 429, 500, 502, 503, 504))
 
 
 async def send(notice: RunNotice, targets: Sequence[Target], sleep: Sleep = asyncio.sleep) -> list[str]:
@@ -202,13 +202,13 @@ async def send(notice: RunNotice, targets: Sequence[Target], sleep: Sleep = asyn
         if target.url.reveal():
             why = await _post(target, data, sleep)
         else:
-            why = await asyncio.to_thread(_run, target.words or _on_the_desktop(notice), data)
+            why = await asyncio.to_thread(_run, target.words or _desktop_command(notice), data)
         if why:
             failed.append(f"{target.name} could not be notified: {why}")
     return failed
 
 
-def _on_the_desktop(notice: RunNotice) -> tuple[str, ...]:
+def _desktop_command(notice: RunNotice) -> tuple[str, ...]:
     """The command that shows a notice; its text is never read as an option, as markup or as a script."""
     reason = notice.error or notice.next
     title, text = (
@@ -222,7 +222,7 @@ def _on_the_desktop(notice: RunNotice) -> tuple[str, ...]:
 
 
 def _line(text: str) -> str:
-    return "".join(sign if sign.isprintable() else " " for sign in text)[:MOST_SHOWN]
+    return "".join(sign if sign.isprintable() else " " for sign in text)[:MAX_LINE_CHARS]
 
 
 def _run(words: Sequence[str], data: bytes) -> str:
@@ -237,21 +237,21 @@ def _run(words: Sequence[str], data: bytes) -> str:
         try:
             process.communicate(data, timeout=COMMAND_SECONDS)
         except subprocess.TimeoutExpired:
-            _end(process)
-            return f"it did not end within {COMMAND_SECONDS:g} s{_last(output)}"
-        return f"it ended with code {process.returncode}{_last(output)}" if process.returncode else ""
+            _kill_command(process)
+            return f"it did not end within {COMMAND_SECONDS:g} s{_last_stderr_line(output)}"
+        return f"it ended with code {process.returncode}{_last_stderr_line(output)}" if process.returncode else ""
 
 
-def _last(output: IO[bytes]) -> str:
+def _last_stderr_line(output: IO[bytes]) -> str:
     """The last line a command wrote to stderr, in brackets."""
     end = output.seek(0, os.SEEK_END)
-    output.seek(max(0, end - MOST_SAID))
-    lines = output.read(MOST_SAID).decode(errors="replace").split("\n")
+    output.seek(max(0, end - MAX_STDERR_BYTES))
+    lines = output.read(MAX_STDERR_BYTES).decode(errors="replace").split("\n")
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
     return f" ({last})" if last else ""
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill_command(process: subprocess.Popen[bytes]) -> None:
     """End a command with all processes it has started."""
     try:
         if hasattr(os, "killpg"):
@@ -263,15 +263,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if process.stdin is not None:
         process.stdin.close()
     with suppress(subprocess.TimeoutExpired):  # a blocked system call keeps it alive: nobody waits for that
-        process.wait(SECONDS)
+        process.wait(ATTEMPT_SECONDS)
 
 
 async def _post(target: Target, data: bytes, sleep: Sleep) -> str:
     """Why the address could not be notified, empty if it was; temporary errors are retried."""
     why = ""
-    verify = await asyncio.to_thread(trusted)
-    async with httpx2.AsyncClient(trust_env=False, verify=verify, timeout=SECONDS, follow_redirects=False) as client:
-        for pause in (0.0, *PAUSES):
+    verify = await asyncio.to_thread(tls_context)
+    async with httpx2.AsyncClient(
+        trust_env=False, verify=verify, timeout=ATTEMPT_SECONDS, follow_redirects=False
+    ) as client:
+        for pause in (0.0, *RETRY_PAUSES):
             if pause:
                 await sleep(pause)
             why, again = await _attempt(client, target, data)
@@ -285,14 +287,14 @@ async def _attempt(client: httpx2.AsyncClient, target: Target, data: bytes) -> t
     headers = {"Content-Type": "application/json"}
     try:
         async with (
-            asyncio.timeout(SECONDS),
+            asyncio.timeout(ATTEMPT_SECONDS),
             client.stream("POST", target.url.reveal(), content=data, headers=headers) as response,
         ):
             status = response.status_code  # the rest of its answer is ignored
     except TimeoutError:
-        return f"no answer within {SECONDS:g} s", True
+        return f"no answer within {ATTEMPT_SECONDS:g} s", True
     except httpx2.TransportError as error:
         return f"it cannot be reached ({type(error).__name__})", True
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         return f"the address cannot be used ({type(error).__name__})", False
-    return ("", False) if 200 <= status < 300 else (f"it answered {status}", status in _AGAIN)
+    return ("", False) if 200 <= status < 300 else (f"it answered {status}", status in _RETRY_STATUSES)

@@ -19,7 +19,7 @@ from assay.core.ports import FINAL, RunFilter, RunRow, lists
 from assay.core.ports.jobs import JobFilter
 from assay.core.ports.store import Adoption, Belongings
 from assay.services import retention, run_control
-from assay.services.additions import place_of
+from assay.services.additions import upload_folder
 from assay.services.context import Context
 from assay.services.schedules import ScheduleBook
 
@@ -33,7 +33,7 @@ class Handover(msgspec.Struct, frozen=True, kw_only=True):
     schedules: int = 0
 
 
-async def plan(context: Context, source: str, target: str) -> Handover:
+async def plan_handover(context: Context, source: str, target: str) -> Handover:
     """The things that `adopt` would transfer."""
     store = _store(context, source, target)
     found = await asyncio.to_thread(store.belongings, source, target)
@@ -44,7 +44,7 @@ async def plan(context: Context, source: str, target: str) -> Handover:
 async def adopt(context: Context, source: str, target: str) -> Handover:
     """Transfer everything of an owner; see `Home.adopt`."""
     store = _store(context, source, target)
-    before = await plan(context, source, target)
+    before = await plan_handover(context, source, target)
     return await asyncio.to_thread(_adopt, context, store, before)
 
 
@@ -58,15 +58,15 @@ def _store(context: Context, source: str, target: str) -> Adoption:
 
 def _adopt(context: Context, store: Adoption, before: Handover) -> Handover:
     source, target = before.source, before.target
-    moved = {} if before.belongings.clashes else _copy_folders(context, store.names(source), source, target)
+    moved = {} if before.belongings.clashes else _copy_folders(context, store.collection_names(source), source, target)
     found = store.adopt(source, target, moved)
     if context.home is None:
         return msgspec.structs.replace(before, belongings=found)
-    schedules = ScheduleBook(context.home, source).hand_to(target)
-    left = set(store.names(source))
-    for name in store.names(target):  # including those of an earlier call that was killed here
+    schedules = ScheduleBook(context.home, source).transfer_to(target)
+    left = set(store.collection_names(source))
+    for name in store.collection_names(target):  # including those of an earlier call that was killed here
         if name not in left:
-            shutil.rmtree(place_of(context.owned_by(source), name), ignore_errors=True)
+            shutil.rmtree(upload_folder(context.owned_by(source), name), ignore_errors=True)
     return msgspec.structs.replace(before, belongings=found, schedules=schedules)
 
 
@@ -80,7 +80,7 @@ def _copy_folders(context: Context, names: list[str], source: str, target: str) 
     if context.home is None:
         return moved
     for name in names:
-        old, new = (place_of(context.owned_by(each), name) for each in (source, target))
+        old, new = (upload_folder(context.owned_by(each), name) for each in (source, target))
         if old.is_dir():
             try:
                 _copy(old, new)
@@ -113,7 +113,7 @@ CANCEL_SECONDS = 10.0
 TRIES = 20
 PAUSE = 0.25
 _ALL = 1_000_000
-LATER = "9999"
+FAR_FUTURE = "9999"
 """Later than any time."""
 
 
@@ -134,16 +134,16 @@ async def erase(context: Context) -> DataErased:
     """Delete everything of the owner; see `Assay.erase`."""
     if not context.owner:
         raise UsageError("name the user whose data to delete: the local user's data is deleted with the home")
-    await _jobs(context)  # first: an active job creates runs and documents
-    schedules = await _schedules(context)
-    runs = await _runs(context)
-    collections = await _collections(context)
-    await asyncio.to_thread(context.store.additions.forget, LATER)
+    await _delete_jobs(context)  # first: an active job creates runs and documents
+    schedules = await _delete_schedules(context)
+    runs = await _delete_runs(context)
+    collections = await _delete_collections(context)
+    await asyncio.to_thread(context.store.additions.forget, FAR_FUTURE)
     swept = await retention.tidy(context)
     return DataErased(runs=runs, schedules=schedules, collections=collections, swept=swept is not None)
 
 
-async def _schedules(context: Context) -> int:
+async def _delete_schedules(context: Context) -> int:
     if context.home is None:
         return 0
     book = ScheduleBook(context.home, context.owner)
@@ -153,7 +153,7 @@ async def _schedules(context: Context) -> int:
     return len(found)
 
 
-async def _jobs(context: Context) -> None:
+async def _delete_jobs(context: Context) -> None:
     """End all jobs, and delete them when no worker has them any more.
 
     Raises:
@@ -174,10 +174,10 @@ async def _jobs(context: Context) -> None:
         raise UsageError(
             f"{process_of(left[0].holder)} is still doing job {left[0].id}: stop that worker, then try again"
         )
-    await jobs.forget(LATER, failed=True)
+    await jobs.forget(FAR_FUTURE, failed=True)
 
 
-async def _runs(context: Context) -> int:
+async def _delete_runs(context: Context) -> int:
     """Delete all runs, newest first; an active one is cancelled first."""
     count = 0
     while rows := (await context.store.journal.page(RunFilter(), lists.MOST_ENTRIES, None)).rows:
@@ -196,7 +196,7 @@ async def _delete(context: Context, row: RunRow) -> None:
     for last in (*[False] * TRIES, True):
         try:
             if row.status not in FINAL:
-                await run_control.ask_for(context, row.run_id, "cancel", CANCEL_SECONDS)
+                await run_control.request_action(context, row.run_id, "cancel", CANCEL_SECONDS)
             await run_control.delete(context, row.run_id)
         except UnknownName:  # somebody else deleted it
             return
@@ -208,12 +208,12 @@ async def _delete(context: Context, row: RunRow) -> None:
             return
 
 
-async def _collections(context: Context) -> int:
+async def _delete_collections(context: Context) -> int:
     """Delete all collections with their uploaded files; those of others stay."""
     rows = await asyncio.to_thread(context.store.library.collections)
     own = [row.name for row in rows if row.owner == context.owner]
     for name in own:
         await asyncio.to_thread(context.store.library.drop, name)
         if context.home is not None:
-            await asyncio.to_thread(shutil.rmtree, place_of(context, name), ignore_errors=True)
+            await asyncio.to_thread(shutil.rmtree, upload_folder(context, name), ignore_errors=True)
     return len(own)

@@ -32,7 +32,7 @@ from assay.core.ports import (
 )
 from assay.core.ports.collections import SLASH
 from assay.core.sources import UNSORTED, Fetched
-from assay.core.ways import way
+from assay.core.ways import suggest_command
 from assay.evidence.ingest import absolute_paths, printable
 from assay.services.home_paths import scratch_folder
 
@@ -186,7 +186,7 @@ class InputPlaces(msgspec.Struct, frozen=True):
     paths: tuple[str, ...]
 
 
-def sorted_out(named: Iterable[str]) -> InputPlaces:
+def sort_places(named: Iterable[str]) -> InputPlaces:
     """Sort the places that a user named by kind."""
     schemes = tuple(f"{name}:" for name in plugins.names("connectors"))
     urls, connected, paths = [], [], []
@@ -200,12 +200,12 @@ def sorted_out(named: Iterable[str]) -> InputPlaces:
     return InputPlaces(tuple(urls), tuple(connected), tuple(paths))
 
 
-def absolute(path: str) -> str:
+def absolute_path(path: str) -> str:
     """A path or a glob as it is stored: valid from any folder."""
     return os.path.abspath(Path(path).expanduser())
 
 
-def may_hold(origin: Origin, folders: Iterable[str]) -> bool:
+def may_contain(origin: Origin, folders: Iterable[str]) -> bool:
     """True if one of these folders is where files of an origin were looked for: in its folder, or where its glob may
     lead.
     """
@@ -230,11 +230,11 @@ def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]
             files = absolute_paths([path])
         except UsageError as error:
             missing[path] = str(error)
-        found[absolute(path)] = [printable(file) for file in files]
+        found[absolute_path(path)] = [printable(file) for file in files]
     return found, missing
 
 
-def is_away(origin: Origin, library: Library) -> bool:
+def is_unavailable(origin: Origin, library: Library) -> bool:
     """True if the folder that gave documents is not there, or has nothing in it: a drive that is not mounted looks so.
 
     A file that is missing from a folder with others was deleted.
@@ -243,13 +243,15 @@ def is_away(origin: Origin, library: Library) -> bool:
         return False
     path = Path(os.path.realpath(origin.place))  # a drive is often named by a link to it
     folder = path if path.is_dir() else _fixed_part(path) if glob.has_magic(origin.place) else path.parent
-    if _is_bare(folder):
+    if _is_empty_folder(folder):
         return True
     below = f"{path.as_uri()}/"
-    return not os.path.lexists(path) and any(each.url.startswith(below) for each in library.of_hashes(origin.documents))
+    return not os.path.lexists(path) and any(
+        each.url.startswith(below) for each in library.documents_by_hash(origin.documents)
+    )
 
 
-def _is_bare(folder: Path) -> bool:
+def _is_empty_folder(folder: Path) -> bool:
     try:
         with os.scandir(folder) as entries:
             return next(entries, None) is None
@@ -273,7 +275,7 @@ def documents_of(
     return tuple(gave)
 
 
-def skipped_in(files: Iterable[str], skipped: Mapping[str, tuple[SkippedFile, ...]]) -> tuple[SkippedFile, ...]:
+def skipped_files(files: Iterable[str], skipped: Mapping[str, tuple[SkippedFile, ...]]) -> tuple[SkippedFile, ...]:
     """The skipped ones of these files, at most `MOST_SKIPPED`, with absolute paths."""
     known = {os.path.abspath(name): (name, found) for name, found in skipped.items()}
     return tuple(
@@ -284,7 +286,7 @@ def skipped_in(files: Iterable[str], skipped: Mapping[str, tuple[SkippedFile, ..
     )[:MOST_SKIPPED]
 
 
-def still_skipped(after: Origin, before: Origin | None, unchanged: Collection[str]) -> Origin:
+def keep_earlier_skipped(after: Origin, before: Origin | None, unchanged: Collection[str]) -> Origin:
     """An origin with earlier skipped files of archives that were not opened this time, since they have not changed."""
     if before is None:
         return after
@@ -306,23 +308,23 @@ Purpose = Literal["asked", "checked"]
 _SENT = regex(rf"(?:{'|'.join(get_args(Purpose))})-\d{{4}}-\d\d-\d\d-\d{{6}}")
 
 
-def name_of_sent(purpose: Purpose) -> str:
+def sent_collection_name(purpose: Purpose) -> str:
     """The name of a new collection for files that came with a question or a text."""
     return f"{purpose}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
 
 
-def is_sent(row: CollectionRow) -> bool:
+def is_sent_collection(row: CollectionRow) -> bool:
     """True if a collection has such a name: each question and text makes one, so lists offer them apart."""
     return bool(_SENT.fullmatch(row.name.removeprefix(f"{row.owner}{SLASH}")))
 
 
-def is_named(row: CollectionRow) -> bool:
+def is_user_collection(row: CollectionRow) -> bool:
     """True if a user created this collection, rather than a run for itself."""
     name = row.name.removeprefix(f"{row.owner}{SLASH}")
     return name != UNSORTED and not _SELECTION.fullmatch(name)
 
 
-def checked_name(name: str) -> str:
+def check_collection_name(name: str) -> str:
     """Return the name if a collection may have it.
 
     Raises:
@@ -337,7 +339,9 @@ def checked_name(name: str) -> str:
     return name
 
 
-def collections_in(named: Iterable[str], library: Library, *, in_memory: bool = False) -> tuple[list[str], list[str]]:
+def split_collections(
+    named: Iterable[str], library: Library, *, in_memory: bool = False
+) -> tuple[list[str], list[str]]:
     """The existing collections in what was named (`@NAME`), and the rest.
 
     Raises:
@@ -350,21 +354,21 @@ def collections_in(named: Iterable[str], library: Library, *, in_memory: bool = 
     names = list(dict.fromkeys(place.removeprefix("@") for place in wanted))
     if names:
         rows = library.collections()
-        there, known = {row.name for row in rows}, [row.name for row in rows if is_named(row)]
+        there, known = {row.name for row in rows}, [row.name for row in rows if is_user_collection(row)]
         for name in names:
             if name not in there:
-                raise unknown(name, known, IN_MEMORY if in_memory and not known else "")
+                raise unknown_collection(name, known, IN_MEMORY if in_memory and not known else "")
     return names, rest
 
 
-def unknown(name: str, known: Iterable[str], hint: str = "") -> UsageError:
+def unknown_collection(name: str, known: Iterable[str], hint: str = "") -> UsageError:
     """The error for an unknown collection; `hint` says what to do about it, by default to add it."""
     if not name.strip():
         return UsageError("the name of a collection is empty: write one, such as @papers")
     known = list(known)
     if hint:
         return UnknownName("collection", name, known, hint)
-    to_make = f"to make it: {way('add', name)}"
+    to_make = f"to make it: {suggest_command('add', name)}"
     return UnknownName("collection", name, known, f"({'' if known else 'there are no collections yet; '}{to_make})")
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from assay.services.context import Context
     from assay.services.jobs.specifications import VerifyJob
     from assay.services.results import RunHandle
-    from assay.services.run_control import Asked, Came
+    from assay.services.run_control import Asked, ControlOutcome
 
 
 class OwnedLibrarySearch(Search, Protocol):
@@ -54,11 +54,11 @@ class Readers(Protocol):
         """All installed ones; those that ask for a process of their own run in one."""
         ...
 
-    def of_pages(self) -> list[Extractor]:
+    def page_extractors(self) -> list[Extractor]:
         """All installed ones, each in a process of its own."""
         ...
 
-    def of_printed_pages(self) -> Extractor:
+    def pdf_page_reader(self) -> Extractor:
         """Draws pages of PDFs, and finds passages on them."""
         ...
 
@@ -70,7 +70,7 @@ class Readers(Protocol):
         """The passages of a text in UTF-8. Blocking."""
         ...
 
-    def begin_cutting(self, texts: Texts) -> Callable[[], Sequence[Spans]]:
+    def begin_segmenting(self, texts: Texts) -> Callable[[], Sequence[Spans]]:
         """Start to cut texts in UTF-8; the result waits for the passages of each. Blocking."""
         ...
 
@@ -110,7 +110,7 @@ class SharedWeb(Protocol):
 class HomePresence(Protocol):
     """Says that this process works with a home."""
 
-    def alone(self) -> AbstractContextManager[bool]:
+    def exclusive(self) -> AbstractContextManager[bool]:
         """In the block no other process works with the home, or starts to; False if one does."""
         ...
 
@@ -134,7 +134,7 @@ class Wiring(Protocol):
         """The index over the library, of all owners."""
         ...
 
-    def searched(self, context: Context, brief: Brief | None = None) -> OwnedLibrarySearch:
+    def owned_search(self, context: Context, brief: Brief | None = None) -> OwnedLibrarySearch:
         """The index as the owner of a context may query it; for a run, without what an embedder may not see."""
         ...
 
@@ -199,7 +199,7 @@ class Researcher(Protocol):
         """A run as folded from its events."""
         ...
 
-    async def control(self, reference: str, action: Asked, *, wait: float = 0.0) -> Came:
+    async def control(self, reference: str, action: Asked, *, wait: float = 0.0) -> ControlOutcome:
         """Finish, cancel or pause a run, whichever process executes it."""
         ...
 

@@ -16,13 +16,13 @@ from assay import plugins
 from assay.core.brief import Brief
 from assay.core.errors import UsageError
 from assay.core.ports import Journal, Library, Model
-from assay.core.view import fold
-from assay.core.web_addresses import BadUrl, read
+from assay.core.view import fold_events
+from assay.core.web_addresses import BadUrl, parse_url
 from assay.phases.method import WEB
-from assay.services.providers import access
+from assay.services.providers import provider_access
 from assay.settings import Settings
 
-NAMED = 3
+MAX_NAMED = 3
 CLOUD = ("-cloud", ":cloud")
 """How names of models end that a local server forwards to a remote one (Ollama)."""
 
@@ -46,11 +46,11 @@ async def mark_private(journal: Journal, library: Library, brief: Brief) -> Brie
     return msgspec.structs.replace(brief, scope=msgspec.structs.replace(brief.scope, private=private))
 
 
-def with_recipients(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Brief:
+def add_recipients(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Brief:
     """The brief with where private documents may go, if its owner allows that."""
     if not (brief.scope.private and brief.allow_private):
         return msgspec.structs.replace(brief, private_to=())
-    there = ways(settings, brief, models)
+    there = run_destinations(settings, brief, models)
     return msgspec.structs.replace(brief, private_to=(*there.hosted, *([WEB] if there.web else ())))
 
 
@@ -59,11 +59,11 @@ async def _was_private(journal: Journal, library: Library, run_id: str) -> bool:
     earlier = msgspec.json.decode((await journal.load(run_id)).brief, type=Brief)
     if earlier.scope.private:
         return True
-    read_by_it = [source.document_sha256 for source in fold(await journal.events(run_id)).sources.values()]
+    read_by_it = [source.document_sha256 for source in fold_events(await journal.events(run_id)).sources.values()]
     return bool(await asyncio.to_thread(library.private_among, earlier.scope.collections, read_by_it))
 
 
-def check(brief: Brief, library: Library, ways: Ways) -> None:
+def check_private(brief: Brief, library: Library, ways: Ways) -> None:
     """Refuse to take private documents elsewhere.
 
     Raises:
@@ -75,7 +75,7 @@ def check(brief: Brief, library: Library, ways: Ways) -> None:
     if not names and not brief.scope.private:
         return
     what = f"private documents are in scope (of {', '.join(names)})" if names else "this goes on from private documents"
-    raise UsageError(f"{what}, and {_where(ways)}; --allow-private allows it. Nothing was sent")
+    raise UsageError(f"{what}, and {_destinations_text(ways)}; --allow-private allows it. Nothing was sent")
 
 
 async def private_names(journal: Journal, library: Library, run_id: str) -> tuple[str, ...]:
@@ -91,16 +91,16 @@ def check_judge(settings: Settings, name: str, model: Model, private: Sequence[s
     Raises:
         UsageError: it would see private documents, and nobody has allowed it.
     """
-    if private and not is_here(settings, name, local=model.profile.local):
-        where = _where(Ways((name,), web=False))
+    if private and not is_local(settings, name, local=model.profile.local):
+        where = _destinations_text(Ways((name,), web=False))
         what = f"the judge would see private documents (of {', '.join(private)})"
         raise UsageError(f"{what}, and {where}; --allow-private allows it. Nothing was sent")
 
 
-def _where(ways: Ways) -> str:
+def _destinations_text(ways: Ways) -> str:
     parts = []
     if ways.hosted:
-        some = ", ".join(ways.hosted[:NAMED])
+        some = ", ".join(ways.hosted[:MAX_NAMED])
         verb = "are" if len(ways.hosted) > 1 else "is"
         parts.append(f"{some} {verb} not on this machine: name a local model (--model ollama:NAME, or extractive)")
     if ways.web:
@@ -108,15 +108,15 @@ def _where(ways: Ways) -> str:
     return ", and ".join(parts)
 
 
-def ways(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Ways:
+def run_destinations(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Ways:
     """Where a run would send what it reads."""
-    hosted = (name for name, model in models.items() if not is_here(settings, name, local=model.profile.local))
+    hosted = (name for name, model in models.items() if not is_local(settings, name, local=model.profile.local))
     return Ways(tuple(hosted), brief.scope.web)
 
 
-def is_here(settings: Settings, name: str, *, local: bool) -> bool:
+def is_local(settings: Settings, name: str, *, local: bool) -> bool:
     """True if a model or embedder is on this machine: by its own claim, its address, and no forwarding."""
-    url = access(settings, name).url
+    url = provider_access(settings, name).url
     passed_on: Sequence[str] = CLOUD if plugins.split(name)[0] == "ollama" else ()
     return local and (not url or is_loopback(url)) and not name.endswith(tuple(passed_on))
 
@@ -124,7 +124,7 @@ def is_here(settings: Settings, name: str, *, local: bool) -> bool:
 def is_loopback(url: str) -> bool:
     """True if an address is on this machine."""
     try:
-        host = read(url).host
+        host = parse_url(url).host
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except (BadUrl, ValueError):
         return False

@@ -17,7 +17,7 @@ from assay.core.clean import one_line
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
 from assay.core.messages import MAX_OUTPUT, REASONING_ROOM, Delta, Message, ModelFacts, Price, Profile, Reply, Request
 from assay.core.ports import Access, DescribableModel, Model, RateLimiter
-from assay.core.ports.models import Secret, writes
+from assay.core.ports.models import Secret, can_write
 from assay.core.ports.store import Store
 from assay.run.rate_limits import PermitRateLimiter
 from assay.settings import Settings
@@ -25,17 +25,17 @@ from assay.settings.sections import Aws, ModelEntry
 
 # The settings for reaching models, as adapters receive them.
 
-COMPATIBLE = "openai"
+COMPATIBLE_ADAPTER = "openai"
 """The adapter of services that the user has named."""
-KEYS = {"google": "gemini"}
+KEY_NAMES = {"google": "gemini"}
 """Providers whose key has another name."""
 
 
-def access(settings: Settings, name: str) -> Access:
+def provider_access(settings: Settings, name: str) -> Access:
     """The access for the adapter of the model `name` (PROVIDER:NAME)."""
     provider, _ = plugins.split(name)
     service = settings.services.get(provider)
-    key = service.key if service else settings.keys.of(KEYS.get(provider, provider))
+    key = service.key if service else settings.keys.of(KEY_NAMES.get(provider, provider))
     return Access(
         url=service.url if service else "",
         key=key,
@@ -67,7 +67,7 @@ def _facts(entry: ModelEntry) -> ModelFacts:
 
 # Which providers can be used now, and why others cannot.
 
-ASIDE = frozenset(("scripted",))
+INTERNAL_PROVIDERS = frozenset(("scripted",))
 """For tests; not listed."""
 
 
@@ -80,7 +80,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
 
 
-def own_server(name: str, known: Collection[str]) -> str:
+def own_server_hint(name: str, known: Collection[str]) -> str:
     """A hint for a provider that is not known; empty if its name is a misspelt one."""
     if difflib.get_close_matches(name, known):
         return ""
@@ -98,12 +98,12 @@ def load_model(settings: Settings, name: str) -> Model:
     # The user's own service; one with a built-in adapter only has another address.
     installed = plugins.names("models")
     if provider not in installed and provider not in settings.services:
-        known = {*installed, *settings.services} - ASIDE
-        hint = own_server(provider, known) if ":" in name else "(a model is named PROVIDER:NAME)"
+        known = {*installed, *settings.services} - INTERNAL_PROVIDERS
+        hint = own_server_hint(provider, known) if ":" in name else "(a model is named PROVIDER:NAME)"
         raise UnknownName("model provider", provider, known, hint)
     own = provider in settings.services and provider not in installed
-    adapter = COMPATIBLE if own else provider
-    model: Model = plugins.load("models", adapter)(name, access(settings, name))
+    adapter = COMPATIBLE_ADAPTER if own else provider
+    model: Model = plugins.load("models", adapter)(name, provider_access(settings, name))
     return model
 
 
@@ -113,11 +113,11 @@ async def providers(settings: Settings, names: tuple[str, ...] = ()) -> list[Pro
     Raises:
         UnknownName: one of `names` is not a provider.
     """
-    known = tuple(sorted({*plugins.names("models"), *settings.services} - ASIDE))
-    return [await _look(settings, name, asked=bool(names)) for name in names or known]
+    known = tuple(sorted({*plugins.names("models"), *settings.services} - INTERNAL_PROVIDERS))
+    return [await _inspect_provider(settings, name, asked=bool(names)) for name in names or known]
 
 
-async def _look(settings: Settings, name: str, *, asked: bool) -> Provider:
+async def _inspect_provider(settings: Settings, name: str, *, asked: bool) -> Provider:
     try:
         model = load_model(settings, f"{name}:?")
     except ConfigError as error:
@@ -132,13 +132,13 @@ async def _look(settings: Settings, name: str, *, asked: bool) -> Provider:
         await model.close()
 
 
-def turns_of(store: Store, settings: Settings) -> RateLimiter | None:
+def model_rate_limiter(store: Store, settings: Settings) -> RateLimiter | None:
     """The rate limiter for calls, by the part of a model's name before the colon; None if no service has a limit."""
     most = settings.limits.calls_at_once
     return PermitRateLimiter(store.permits, most, lambda model: plugins.split(model)[0]) if most else None
 
 
-def search_turns_of(store: Store, settings: Settings) -> RateLimiter | None:
+def search_rate_limiter(store: Store, settings: Settings) -> RateLimiter | None:
     """The rate limiter for queries to search providers, by name; None if none has a limit.
 
     A model provider may have the same name: their permits are separate.
@@ -153,9 +153,9 @@ def _search_name(name: str) -> str:
 
 # Models of a local server, used if the settings name none.
 
-WAIT = 0.3
+PROBE_SECONDS = 0.3
 """Seconds to wait for a server: a local one answers at once, or is not there."""
-NAMED = 3
+MAX_NAMED = 3
 """Models listed on a line."""
 
 
@@ -166,7 +166,7 @@ async def local_models(settings: Settings) -> tuple[str, ...]:
     """
     if settings.model or settings.models.models_by_role:
         return ()
-    adapter = plugins.origin("models", COMPATIBLE)
+    adapter = plugins.origin("models", COMPATIBLE_ADAPTER)
     installed = (name for name in plugins.names("models") if plugins.origin("models", name) == adapter)
     for provider in sorted({*installed, *settings.services}):
         if found := await _offered_models(settings, provider):
@@ -180,24 +180,24 @@ async def _offered_models(settings: Settings, provider: str) -> tuple[str, ...]:
     except ConfigError:
         return ()
     try:
-        async with asyncio.timeout(WAIT):
+        async with asyncio.timeout(PROBE_SECONDS):
             names = await model.offered() if model.profile.local else ()
     except (ModelError, ModelFailed, TimeoutError):
         return ()
     finally:
         await model.close()
-    return tuple(name for name in names if writes(name))
+    return tuple(name for name in names if can_write(name))
 
 
-def found_here(models: Sequence[str]) -> str:
+def describe_local_models(models: Sequence[str]) -> str:
     """The sentence about `local_models`."""
     provider = models[0].partition(":")[0]
     names = [one_line(name.partition(":")[2]) for name in models]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{provider} runs on this machine with {', '.join(names[:NAMED])}{more}"
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"{provider} runs on this machine with {', '.join(names[:MAX_NAMED])}{more}"
 
 
-def how_to_use(models: Sequence[str]) -> str:
+def set_model_command(models: Sequence[str]) -> str:
     """The command that makes the first of `local_models` the model in the settings."""
     return f"assay config set model {shlex.quote(one_line(models[0]))}"
 
@@ -213,17 +213,17 @@ async def add_reported(settings: Settings, brief: Brief, models: dict[str, Model
     asked = [
         (name, model) for name, model in models.items() if model.profile.local and isinstance(model, DescribableModel)
     ]
-    described = {name: _without_contradicted(await model.described(), settings, name) for name, model in asked}
+    described = {name: _drop_contradicted(await model.described(), settings, name) for name, model in asked}
     known = {name: facts for name, facts in described.items() if facts != ModelFacts()}
     return msgspec.structs.replace(brief, facts=known) if known else brief
 
 
-def frozen(brief: Brief, name: str, model: Model) -> Model:
+def freeze_model(brief: Brief, name: str, model: Model) -> Model:
     """The model `name` with the brief's profile; a local one learns its window in each run by itself."""
     facts = brief.facts.get(name) if isinstance(brief.facts, dict) else None
     if facts is None and not (model.profile.local and isinstance(model, DescribableModel)):
         return model
-    return Frozen(model, _with(model.profile, facts or ModelFacts()))
+    return Frozen(model, _apply_facts(model.profile, facts or ModelFacts()))
 
 
 class Frozen:
@@ -241,7 +241,7 @@ class Frozen:
                 yield item
 
     def learn(self, refusal: str) -> None:
-        window = self._model.window_in(refusal) if isinstance(self._model, DescribableModel) else 0
+        window = self._model.refused_window(refusal) if isinstance(self._model, DescribableModel) else 0
         if 0 < window < self.profile.window:
             most = min(self.profile.max_output, window)
             self.profile = msgspec.structs.replace(self.profile, window=window, max_output=most)
@@ -253,16 +253,16 @@ class Frozen:
         await self._model.close()
 
 
-def _without_contradicted(facts: ModelFacts, settings: Settings, name: str) -> ModelFacts:
+def _drop_contradicted(facts: ModelFacts, settings: Settings, name: str) -> ModelFacts:
     """`facts` without those that the user's catalogue contradicts."""
-    user = access(settings, name).facts
+    user = provider_access(settings, name).facts
     return ModelFacts(
         window=facts.window if user.window is None else None,
         native_reasoning=facts.native_reasoning if user.native_reasoning is None else None,
     )
 
 
-def _with(profile: Profile, facts: ModelFacts) -> Profile:
+def _apply_facts(profile: Profile, facts: ModelFacts) -> Profile:
     window = facts.window or profile.window
     return msgspec.structs.replace(
         profile,
@@ -274,7 +274,7 @@ def _with(profile: Profile, facts: ModelFacts) -> Profile:
 
 # One small call of a model: whether it answers, how fast, and at what cost.
 
-ASKED = "Reply with the one word: ready"
+TRIAL_PROMPT = "Reply with the one word: ready"
 LONGEST_TRIAL = 45.0
 """Seconds to wait for it."""
 TRIAL_TOKENS = 400
@@ -310,7 +310,7 @@ async def try_model(settings: Settings, name: str) -> ModelTrial:
         request = Request(
             task="triage",
             system="You are asked whether you can be reached.",
-            messages=(Message(role="user", text=ASKED, name="question"),),
+            messages=(Message(role="user", text=TRIAL_PROMPT, name="question"),),
             max_tokens=TRIAL_TOKENS,
             effort="low",
             timeout=LONGEST_TRIAL,
@@ -327,7 +327,7 @@ async def try_model(settings: Settings, name: str) -> ModelTrial:
                     seconds=perf_counter() - began,
                     input_tokens=used.input_tokens,
                     output_tokens=used.output_tokens,
-                    usd=None if price is None else price.of(used),
+                    usd=None if price is None else price.cost(used),
                 )
     except (ModelError, ModelFailed) as error:
         return ModelTrial(model=name, answered=False, why=str(error), seconds=perf_counter() - began)

@@ -18,19 +18,19 @@ from assay.core.ports import FINAL, PRIORITIES, Lease, Queue, QueuedRun, QueueLi
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.run.engine import Engine, RunTask
 from assay.run.process import is_dead
-from assay.run.releases import is_ahead
-from assay.run.tasks import event_setter, is_set_within, together
+from assay.run.releases import is_newer_than_installed
+from assay.run.tasks import event_setter, run_together, wait_for_event
 from assay.services import home_paths, stored_runs, threads, worlds
 from assay.services.arguments import Say
 from assay.services.context import Context
 
 log = logging.getLogger(__name__)
 
-POLL = 0.25
+POLL_SECONDS = 0.25
 """Seconds between two looks into the queue: notifications can get lost, and an expired lease sends none."""
-REST = 5.0
+IDLE_SECONDS = 5.0
 """The same while there is nothing to take and no other process executes a run, if notifications cover all processes."""
-PATIENCE = 1.0
+RETRY_SECONDS = 1.0
 """Seconds before the next look if the database cannot be reached."""
 
 
@@ -48,7 +48,10 @@ class Working(Protocol):
 
 async def work_all(workers: Sequence[Working], *, until_empty: bool = False) -> None:
     """Run several workers in this process; if one fails, the others stop. Deletes what killed ones fetched."""
-    await together(asyncio.to_thread(home_paths.sweep), *(worker.work(until_empty=until_empty) for worker in workers))
+    await run_together(
+        asyncio.to_thread(home_paths.delete_stale_folders),
+        *(worker.work(until_empty=until_empty) for worker in workers),
+    )
 
 
 async def enqueue(context: Context, run_id: str, priority: int) -> None:
@@ -83,13 +86,13 @@ def queue(context: Context) -> Queue:
     return context.store.queue
 
 
-def worker(context: Context, slots: int, limits: QueueLimits, say: Say | None) -> Worker:
-    """A worker in this process; see `Assay.worker`."""
+def make_worker(context: Context, slots: int, limits: QueueLimits, say: Say | None) -> Worker:
+    """A worker in this process; see `Assay.make_worker`."""
     return Worker(context.owned_by(None), context.engine, slots, limits, say)
 
 
 class Worker:
-    """Executes queued runs until it is stopped; see `Assay.worker`."""
+    """Executes queued runs until it is stopped; see `Assay.make_worker`."""
 
     def __init__(self, every: Context, engine: Engine, slots: int, limits: QueueLimits, say: Say | None) -> None:
         """`every` is the context of all owners."""
@@ -111,7 +114,7 @@ class Worker:
         self._stopping = True
         self._news.set()
 
-    def look(self) -> None:
+    def check_queue(self) -> None:
         """Look into the queue now instead of at the next time."""
         self._news.set()
 
@@ -123,47 +126,49 @@ class Worker:
                 self._news.clear()
                 self.on_look()
                 try:
-                    await self._settle()
-                    await self._fill()
+                    await self._settle_ended()
+                    await self._take_runs()
                     self._away = False
                 except StoreError as error:
-                    self._trouble(error)
+                    self._report_trouble(error)
                 if until_empty and not self._handles and not self._away:
                     return
-                await is_set_within(self._news, self._rest())
+                await wait_for_event(self._news, self._pause_seconds())
         finally:
             stop()
-            await together(*(handle.stop() for handle in self._handles))
+            await run_together(*(handle.stop() for handle in self._handles))
 
-    def _rest(self) -> float:
+    def _pause_seconds(self) -> float:
         """Seconds until the next look."""
         if self._away:
-            return PATIENCE
-        return REST if self._idle and self._store.tells_all else POLL
+            return RETRY_SECONDS
+        return IDLE_SECONDS if self._idle and self._store.tells_all else POLL_SECONDS
 
-    def _trouble(self, error: StoreError) -> None:
+    def _report_trouble(self, error: StoreError) -> None:
         if not self._away:
             self._say(f"{error}; trying again")
         self._away = True
 
     # taking up
 
-    async def _fill(self) -> None:
+    async def _take_runs(self) -> None:
         self._idle = False
         if len(self._handles) < self._slots:
-            await self._take_from_the_dead()
+            await self._take_abandoned_runs()
         while len(self._handles) < self._slots and not self._stopping:
             # a run of ours may have released its lease and not be settled yet, or have renewed it late
             but = self._others | {handle.run_id for handle in self._handles}
-            lease = await self._queue.claim(self._engine.holder, self._engine.ttl, self._limits, but, is_ahead)
+            lease = await self._queue.claim(
+                self._engine.holder, self._engine.ttl, self._limits, but, is_newer_than_installed
+            )
             if lease is None:
                 self._idle = not self._elsewhere
                 return
             self._execute(lease)
 
-    async def _take_from_the_dead(self) -> None:
+    async def _take_abandoned_runs(self) -> None:
         """Take runs of dead processes of this machine without waiting for their leases to expire."""
-        held = await self._queue.queued(held=True)
+        held = await self._queue.list_runs(held=True)
         self._elsewhere = any(run.holder != self._engine.holder for run in held)
         for run in held:
             if len(self._handles) >= self._slots:
@@ -179,22 +184,22 @@ class Worker:
 
     def _may_take(self, run: QueuedRun) -> bool:
         """True if this worker could continue a run if its holder were gone."""
-        return run.ready and run.run_id not in self._others and not is_ahead(run.release)
+        return run.ready and run.run_id not in self._others and not is_newer_than_installed(run.release)
 
     def _execute(self, lease: Lease) -> None:
         self._say(f"run {lease.run_id}: {'started' if lease.fence == 1 else f'taken up (fence {lease.fence})'}")
-        handle = self._engine.take(lease, self._world_for)
+        handle = self._engine.execute_leased(lease, self._world_for)
         handle.on_end(self._news.set)
         self._handles.add(handle)
 
     # releasing
 
-    async def _settle(self) -> None:
+    async def _settle_ended(self) -> None:
         for handle in [handle for handle in self._handles if handle.ended]:
-            await self._settled(handle)
+            await self._settle_run(handle)
             self._handles.discard(handle)
 
-    async def _settled(self, handle: RunTask) -> None:
+    async def _settle_run(self, handle: RunTask) -> None:
         """Settle the queue entry of a run that this process is done with."""
         try:
             row = await self._store.journal.find(handle.run_id)
@@ -204,7 +209,7 @@ class Worker:
             self._others.add(row.run_id)
         if row.status in FINAL:
             self.done += 1
-            await self._queue.leave(row.run_id)
+            await self._queue.remove(row.run_id)
         elif row.status == "waiting" and not row.holder:
             await self._park(row.run_id)
         self._say(f"run {row.run_id}: {row.status}{f' ({handle.error})' if handle.error else ''}")

@@ -13,11 +13,11 @@ from assay.core.errors import UnknownName, UsageError
 from assay.core.lazy import regex
 from assay.core.ports import Library, Origin
 from assay.core.sources import Document
-from assay.core.ways import way
+from assay.core.ways import suggest_command
 from assay.services import places
 from assay.services.context import Context
 from assay.services.places import FILES
-from assay.services.shelves import NAMED, check_collection, forget_pages, is_exactly, one
+from assay.services.shelves import MAX_NAMED, check_collection, forget_pages, is_exact_reference, single_document
 
 HASH_PREFIX = 8
 """Fewer characters are no number of a document."""
@@ -43,9 +43,9 @@ def _remove(context: Context, references: Sequence[str], collection: str) -> lis
     found, whole = _documents_and_origins(library, references, collection)
     urls = {document.sha256: document.url for document in found}
     library.remove(urls, collection)
-    library.forget(collection, [origin.place for origin in whole])
+    library.forget_origins(collection, [origin.place for origin in whole])
     changed = [places.exclude_documents(each, urls) for each in library.origins(collection)]
-    library.remember(collection, changed)
+    library.add_origins(collection, changed)
     return found
 
 
@@ -60,21 +60,23 @@ def _documents_and_origins(
     for reference in references:
         if not reference.strip():  # as a path it would be the current folder, as the start of a hash any document
             raise UsageError("a name of a document is empty: write one")
-        place = known.get(reference) or known.get(places.absolute(reference))
+        place = known.get(reference) or known.get(places.absolute_path(reference))
         if place is None:
-            inside, lying = _meant_by_name(library, reference, collection, origins)
+            inside, lying = _find_by_name(library, reference, collection, origins)
         else:
-            inside, lying = _in_folder(library, place.place, collection, origins) if place.kind == FILES else ([], [])
+            inside, lying = (
+                _find_in_folder(library, place.place, collection, origins) if place.kind == FILES else ([], [])
+            )
             inside = [place, *inside]
         whole += inside
         found |= {each.sha256: each for each in lying}
         others = {sha for each in origins if each not in whole for sha in each.documents}
-        mine = library.of_hashes([sha for each in inside for sha in each.documents if sha not in others])
+        mine = library.documents_by_hash([sha for each in inside for sha in each.documents if sha not in others])
         found |= {each.sha256: each for each in mine}
     return list(found.values()), whole
 
 
-def _meant_by_name(
+def _find_by_name(
     library: Library, reference: str, collection: str, origins: Sequence[Origin]
 ) -> tuple[list[Origin], list[Document]]:
     """The origins and the documents meant by what is no origin itself: a document, a file, or a folder.
@@ -85,18 +87,18 @@ def _meant_by_name(
     """
     similar = library.find(reference, [collection])
     named = [each for each in similar if _is_named(each, reference)]
-    if not any(is_exactly(each, reference) for each in named):
-        inside, lying = _in_folder(library, reference, collection, origins)
-        lying = lying or _of_file(library, reference, collection)
+    if not any(is_exact_reference(each, reference) for each in named):
+        inside, lying = _find_in_folder(library, reference, collection, origins)
+        lying = lying or _file_documents(library, reference, collection)
         if inside or lying:
             return inside, lying
     named = named or [each for each in similar if _file_name(each) == reference]
     if not named and similar:
-        some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in similar[:NAMED])
-        more = ", …" if len(similar) > NAMED else ""
-        hint = f"in {collection}, only documents with this in their names: {some}{more}; {way('name documents', '')}"
+        some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in similar[:MAX_NAMED])
+        more = ", …" if len(similar) > MAX_NAMED else ""
+        hint = f"in {collection}, only documents with this in their names: {some}{more}; {suggest_command('name documents', '')}"
         raise UnknownName("document", reference, hint=hint)
-    return [], [one(named, reference, [collection])]
+    return [], [single_document(named, reference, [collection])]
 
 
 def _is_named(document: Document, reference: str) -> bool:
@@ -115,13 +117,13 @@ def _file_name(document: Document) -> str:
     return PurePosixPath(document.name).name
 
 
-def _in_folder(
+def _find_in_folder(
     library: Library, reference: str, collection: str, origins: Sequence[Origin]
 ) -> tuple[list[Origin], list[Document]]:
     """The origins within a folder (or an archive), and the documents from it, however they were added, without those
     that a place outside it gave too.
     """
-    folder = places.absolute(reference)
+    folder = places.absolute_path(reference)
     try:
         folders = dict.fromkeys((folder, os.path.realpath(folder)))  # documents have the address behind a link
         bases = [Path(each).as_uri().rstrip("/") for each in folders]
@@ -132,15 +134,15 @@ def _in_folder(
     if not inside and os.sep not in reference and not os.path.isdir(folder):
         return [], []
     starts = tuple(f"{base}{end}" for base in bases for end in ("/", places.MEMBER))
-    others = [each for each in origins if each not in inside and not places.may_hold(each, folders)]
+    others = [each for each in origins if each not in inside and not places.may_contain(each, folders)]
     elsewhere = {sha for each in others for sha in each.documents}
     lying = (each for each in library.documents([collection]) if each.url.startswith(starts))
     return inside, [each for each in lying if each.sha256 not in elsewhere]
 
 
-def _of_file(library: Library, reference: str, collection: str) -> list[Document]:
+def _file_documents(library: Library, reference: str, collection: str) -> list[Document]:
     """The documents of the file at a path: by its address, or as it was last read."""
-    path = places.absolute(reference)
+    path = places.absolute_path(reference)
     try:
         addresses = [Path(each).as_uri() for each in dict.fromkeys((path, os.path.realpath(path)))]
     except ValueError:
@@ -160,7 +162,7 @@ def is_pattern(reference: str) -> bool:
     return bool(_PATTERN.search(reference))
 
 
-def spelled_out(
+def expand_patterns(
     references: Sequence[str], documents: Sequence[Document], origins: Sequence[Origin], collection: str
 ) -> list[str]:
     """References with the hashes of what they match in place of patterns. A name or a place is no pattern.
@@ -172,7 +174,7 @@ def spelled_out(
     found: list[str] = []
     for reference in references:
         matched = [each.sha256 for each in documents if _is_named(each, reference)]
-        if not is_pattern(reference) or matched or {reference, places.absolute(reference)} & known:
+        if not is_pattern(reference) or matched or {reference, places.absolute_path(reference)} & known:
             found.append(reference)
             continue
         matched = [each.sha256 for each in matching_documents(reference, documents)]
@@ -197,7 +199,7 @@ def matching_documents(pattern: str, documents: Iterable[Document]) -> list[Docu
 
 
 def _address_of(path: str) -> str:
-    return unquote(Path(places.absolute(path)).as_uri())
+    return unquote(Path(places.absolute_path(path)).as_uri())
 
 
 _PATTERN = regex(r"[*?]")
@@ -213,11 +215,11 @@ def _matches(pieces: Sequence[str], text: str) -> bool:
         return False
     ends = {0}
     for piece in pieces:
-        ends = _ends(piece, text, ends)
+        ends = _piece_ends(piece, text, ends)
     return len(text) in ends
 
 
-def _ends(piece: str, text: str, starts: set[int]) -> set[int]:
+def _piece_ends(piece: str, text: str, starts: set[int]) -> set[int]:
     """Where a piece of a pattern can end that begins at one of these places."""
     places_left = range(min(starts, default=len(text) + 1), len(text) + 1)
     match piece:

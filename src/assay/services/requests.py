@@ -18,7 +18,7 @@ PREFIX, DONE = "request/", "/done"
 KEPT_SECONDS = 86_400.0
 """Seconds for which a request is recognized."""
 
-_going: set[str] = set()
+_in_progress: set[str] = set()
 """Requests in progress in this process."""
 
 
@@ -30,19 +30,19 @@ class _Request(msgspec.Struct, frozen=True):
     at: float = 0.0
 
 
-async def once(context: Context, key: str, asked: bytes, do: Callable[[], Awaitable[str]]) -> str:
-    """Return what `do` gave for the first request with this `key`; see `Home.once`."""
+async def run_once(context: Context, key: str, asked: bytes, do: Callable[[], Awaitable[str]]) -> str:
+    """Return what `do` gave for the first request with this `key`; see `Home.run_once`."""
     cache, name = context.store.cache, f"{PREFIX}{sha256(key.encode())}"
     mine = _Request(this_process(), sha256(asked), time.time())
-    first = await _first(cache, name, mine)
+    first = await _get_or_store(cache, name, mine)
     if first.asked != mine.asked:
         raise RequestDiffers(key)
     done = await asyncio.to_thread(cache.recall, name + DONE)
     if done is not None:
         return done.decode()
-    if name in _going:
+    if name in _in_progress:
         raise InProgress(key)
-    _going.add(name)
+    _in_progress.add(name)
     try:
         holder = await _holder(cache, name, first, mine)
         done = await asyncio.to_thread(cache.recall, name + DONE)  # again: it may have been done since the first look
@@ -53,11 +53,11 @@ async def once(context: Context, key: str, asked: bytes, do: Callable[[], Awaita
         result = await do()  # a failed one may be repeated
         await asyncio.to_thread(cache.keep, name + DONE, result.encode())
     finally:
-        _going.discard(name)
+        _in_progress.discard(name)
     return result
 
 
-async def _first(cache: Cache, name: str, mine: _Request) -> _Request:
+async def _get_or_store(cache: Cache, name: str, mine: _Request) -> _Request:
     """What is stored under a name: `mine`, if nothing was."""
     await asyncio.to_thread(cache.keep, name, msgspec.json.encode(mine))
     stored = await asyncio.to_thread(cache.recall, name)
@@ -68,7 +68,7 @@ async def _holder(cache: Cache, name: str, first: _Request, mine: _Request) -> s
     """Who does a request. One process takes it over from one that has ended: the first that says so."""
     holder = first.holder
     while holder != mine.holder and is_dead(holder):
-        holder = (await _first(cache, f"{name}/after/{sha256(holder.encode())}", mine)).holder
+        holder = (await _get_or_store(cache, f"{name}/after/{sha256(holder.encode())}", mine)).holder
     return holder
 
 
@@ -80,7 +80,7 @@ async def forget_old(context: Context) -> int:
         known = cache.entries(PREFIX)
         made = {name: data for name, data in known.items() if not name.endswith(DONE)}
         old = [name for name, data in made.items() if msgspec.json.decode(data, type=_Request).at < oldest]
-        cache.forget([each for name in old if name not in _going for each in (name + DONE, name)])
+        cache.forget([each for name in old if name not in _in_progress for each in (name + DONE, name)])
         return len(old)
 
     return await asyncio.to_thread(forget)

@@ -20,9 +20,9 @@ from assay.core.milestones import pluralize
 from assay.core.plan import Plan
 from assay.core.ports import FINAL
 from assay.core.ports.exporters import Exporter, Record
-from assay.core.report import Report, bibliography, build_report
-from assay.core.view import RunView, fold
-from assay.evidence.documents import CitedPassage, show
+from assay.core.report import Report, build_bibliography, build_report
+from assay.core.view import RunView, fold_events
+from assay.evidence.documents import CitedPassage, cited_passage
 from assay.run.engine import RunTask
 from assay.services import estimates, run_control, worlds
 from assay.services.arguments import format_of
@@ -161,13 +161,13 @@ class RunHandle:
         except StoreError as error:
             if self._execution.created and (found := await view(self._context, self.run_id)).status in FINAL:
                 return found
-            raise self._with_hint(error) from error
+            raise self._add_hint(error) from error
         except AssayError:
             if not self._execution.created:
                 raise
         return await view(self._context, self.run_id)
 
-    def _with_hint(self, error: StoreError) -> StoreError:
+    def _add_hint(self, error: StoreError) -> StoreError:
         hint = f"; to continue run {self.run_id} once this is fixed: assay runs resume {self.run_id}"
         return StoreError(f"{error}{hint if self._execution.created else ''}")
 
@@ -185,7 +185,7 @@ class RunHandle:
             AssayError: it failed; its findings are kept, see `Assay.view`.
         """
         await self._execution.wait()
-        return research_report(await record(self._context, self.run_id))
+        return research_report(await run_record(self._context, self.run_id))
 
     async def answer(self, answers: Sequence[str]) -> None:
         """Answer the clarifying questions of the run, in order. If it no longer executes here, `Assay.resume` it.
@@ -227,29 +227,31 @@ class RunHandle:
 async def estimate(context: Context, reference: str) -> Estimate:
     """Estimate the total cost of a run; see `Assay.estimate`."""
     found = await view(context, reference)
-    return await estimates.of_run(context.store.journal, found, lambda brief: worlds.world(context, brief))
+    return await estimates.estimate_stored_run(context.store.journal, found, lambda brief: worlds.world(context, brief))
 
 
 async def export(context: Context, reference: str, suffix: str, citations: CitationMode) -> bytes:
     """The report of a run as the bytes of a file; see `Assay.export`."""
     exporter: Exporter = plugins.load("exporters", suffix)
-    return await asyncio.to_thread(exporter.render, await record(context, reference), _check(citations))
+    return await asyncio.to_thread(exporter.render, await run_record(context, reference), _check(citations))
 
 
-async def record(context: Context, reference: str) -> Record:
+async def run_record(context: Context, reference: str) -> Record:
     """A stored run, for export formats."""
     log = tuple(await events(context, reference))
-    return Record(view=fold(log), log=log, library=context.store.library, blobs=context.store.blobs)
+    return Record(view=fold_events(log), log=log, library=context.store.library, blobs=context.store.blobs)
 
 
 async def passage(context: Context, reference: str, number: int) -> list[CitedPassage]:
     """The passages behind a citation; see `Assay.passage`."""
     found = await view(context, reference, "report")
-    books = bibliography(found)
+    books = build_bibliography(found)
     known = {entry.number: entry.source for entry in books.entries if entry.number is not None}
     if number not in known:
         hint = "" if known else f"(the report of run {found.run_id} cites nothing)"
         raise UnknownName("citation", str(number), map(str, known), hint)
     cited = [each for each in books.cited if books.numbers[each.id] == number]
     library, reader, source = context.store.library, context.reader, known[number]
-    return [await asyncio.to_thread(show, library, reader, found.claims, number, source, each) for each in cited]
+    return [
+        await asyncio.to_thread(cited_passage, library, reader, found.claims, number, source, each) for each in cited
+    ]

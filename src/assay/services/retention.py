@@ -11,7 +11,7 @@ import msgspec
 from assay.core.errors import LeaseHeld, UnknownName, UsageError
 from assay.core.ports import FINAL, RunRow
 from assay.core.ports.store import Swept as Swept
-from assay.run.tasks import in_threads
+from assay.run.tasks import enter_in_threads
 from assay.services.context import Context
 from assay.services.home_paths import pages_folder
 from assay.services.run_control import delete
@@ -47,7 +47,7 @@ async def tidy(context: Context) -> Swept | None:
     home, upkeep = context.home, context.store.upkeep
     if home is None or upkeep is None or context.busy:
         return None
-    async with in_threads(context.presence.alone()) as alone:
+    async with enter_in_threads(context.presence.exclusive()) as alone:
         swept = await asyncio.to_thread(upkeep.sweep, pages_folder(home)) if alone else None
         if swept is not None:
             await asyncio.to_thread(context.search.forget, swept.rows)
@@ -77,7 +77,9 @@ async def _runs_to_delete(context: Context, rules: RetentionRules) -> list[RunRo
     needed = await _needed_runs(context, rows)
     ended = [row for row in rows if row.status in FINAL and not row.holder]
     taken = await _sizes(context) if rules.size is not None else {}
-    return [row for row in reversed(beyond(ended, rules, taken, datetime.now(UTC))) if row.run_id not in needed]
+    return [
+        row for row in reversed(runs_beyond_rules(ended, rules, taken, datetime.now(UTC))) if row.run_id not in needed
+    ]
 
 
 async def _needed_runs(context: Context, rows: Iterable[RunRow]) -> set[str]:
@@ -96,7 +98,7 @@ async def _needed_runs(context: Context, rows: Iterable[RunRow]) -> set[str]:
 async def _sizes(context: Context) -> dict[str, int]:
     if context.store.upkeep is None:
         raise UsageError("the size of runs in memory is unknown: prune by days or by number, or open Assay with a home")
-    return await asyncio.to_thread(context.store.upkeep.sizes)
+    return await asyncio.to_thread(context.store.upkeep.run_sizes)
 
 
 def rules_of(settings: Settings) -> RetentionRules:
@@ -109,7 +111,9 @@ def rules_of(settings: Settings) -> RetentionRules:
     )
 
 
-def beyond(ended: Sequence[RunRow], rules: RetentionRules, sizes: dict[str, int], now: datetime) -> list[RunRow]:
+def runs_beyond_rules(
+    ended: Sequence[RunRow], rules: RetentionRules, sizes: dict[str, int], now: datetime
+) -> list[RunRow]:
     """Those of the runs, newest first, that the rules do not keep."""
     oldest = "" if rules.age is None else (now - rules.age).isoformat()
     found, taken = [], 0

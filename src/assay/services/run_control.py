@@ -17,31 +17,31 @@ from assay.core.plan import Plan, Reviewed
 from assay.core.ports import FINAL, Clock, Journal, RunRow
 from assay.core.run_options import Answers
 from assay.core.view import RunView, Steered, ViewBuilder
-from assay.core.ways import way
+from assay.core.ways import suggest_command
 from assay.run import control
-from assay.run.control import LONGEST as LONGEST
+from assay.run.control import MAX_MESSAGE_CHARS as MAX_MESSAGE_CHARS
 from assay.run.control import Asked as Asked
 from assay.run.feeds import is_executed
 from assay.run.process import is_dead
 from assay.services import stored_runs, threads
-from assay.services.arguments import text_of
+from assay.services.arguments import read_text_argument
 from assay.services.context import Context
 from assay.services.stored_runs import find
 
-POLL = 0.1
-LETTING_GO = 10.0
+POLL_SECONDS = 0.1
+RELEASE_SECONDS = 10.0
 """Seconds within which whoever executed a run lets go of it when it has ended."""
-AT_WORK = ("planned", "running")
-WRITING = ("write", "verify")
+ACTIVE_STATES = ("planned", "running")
+WRITING_PHASES = ("write", "verify")
 ACTIONS: tuple[str, ...] = get_args(Asked)
-BECOMES = {"cancel": "cancelled", "pause": "paused"}
+ACTION_STATUS = {"cancel": "cancelled", "pause": "paused"}
 TOO_LATE = "the report is being written already"
 
-Came = Literal["applied", "ended", "stored"]
+ControlOutcome = Literal["applied", "ended", "stored"]
 """The outcome of a request: it was applied; the run ended before; it is stored and was not applied in time."""
 
 
-async def ask_for(context: Context, reference: str, action: Asked, wait: float) -> Came:
+async def request_action(context: Context, reference: str, action: Asked, wait: float) -> ControlOutcome:
     """Finish, cancel or pause a run, whichever process executes it; see `Assay.control`."""
     if action not in ACTIONS:
         raise UnknownName("action", str(action), ACTIONS)
@@ -50,36 +50,38 @@ async def ask_for(context: Context, reference: str, action: Asked, wait: float) 
         waits = "waits for an answer" if row.status == "waiting" else "is paused already"
         raise NotNow(f"run {row.run_id} {waits}, and no process executes it: there is nothing to pause")
     journal = context.store.journal
-    await control.request(journal, context.clock, row, action)
+    await control.request_action(journal, context.clock, row, action)
     return await _await_outcome(journal, context.clock, row, action, wait)
 
 
 async def steer(context: Context, reference: str, text: str, wait: float) -> Steered:
-    """Give a run an instruction from its next decision on, and return what became of it; see `Assay.steer`."""
+    """Give a run an instruction from its next decision on, and return what became of it; see
+    `Assay.post_instruction`.
+    """
     row = await find(context, reference)
     if row.status in FINAL:
         raise NotNow(
             f"run {row.run_id} has ended ({row.status}): it can no longer be steered; "
-            f"to ask further: {way('ask further', row.run_id)}"
+            f"to ask further: {suggest_command('ask further', row.run_id)}"
         )
     writing = is_writing(await stored_runs.view(context, row.run_id))
     journal = context.store.journal
-    id = await control.steer(journal, context.clock, row.run_id, text, refused=TOO_LATE if writing else "")
+    id = await control.post_instruction(journal, context.clock, row.run_id, text, refused=TOO_LATE if writing else "")
     return await _wait_until_decided(context, row.run_id, id, wait)
 
 
-async def stop_agent(context: Context, reference: str, lane: int, wait: float) -> Came:
-    """Stop one agent of a run, whichever process executes it; see `Assay.stop_agent`."""
+async def stop_agent(context: Context, reference: str, lane: int, wait: float) -> ControlOutcome:
+    """Stop one agent of a run, whichever process executes it; see `Assay.request_agent_stop`."""
     row = await find(context, reference)
     if row.status in FINAL:
         raise NotNow(f"run {row.run_id} has ended ({row.status}): none of its agents is still working")
     agents = {each.lane: each for each in (await stored_runs.view(context, row.run_id)).lanes}
     if lane not in agents:
-        raise UnknownName("agent", str(lane), hint=_agents_of(agents))
-    if agents[lane].state not in AT_WORK:
+        raise UnknownName("agent", str(lane), hint=_describe_agents(agents))
+    if agents[lane].state not in ACTIVE_STATES:
         raise NotNow(f"agent {lane} of run {row.run_id} has ended ({agents[lane].state}): there is nothing to stop")
     journal = context.store.journal
-    id = await control.stop_agent(journal, context.clock, row.run_id, lane)
+    id = await control.request_agent_stop(journal, context.clock, row.run_id, lane)
     end, seq = context.clock.monotonic() + wait, 0  # it may have been requested, and done, before
     while True:
         now = await journal.find(row.run_id)
@@ -91,10 +93,10 @@ async def stop_agent(context: Context, reference: str, lane: int, wait: float) -
             return "ended"
         if context.clock.monotonic() >= end or not is_executed(now):
             return "stored"
-        await asyncio.sleep(POLL)
+        await asyncio.sleep(POLL_SECONDS)
 
 
-def _agents_of(agents: Iterable[int]) -> str:
+def _describe_agents(agents: Iterable[int]) -> str:
     named = ", ".join(map(str, sorted(agents)))
     return f"in this run; its agents: {named}" if named else "in this run: it has sent none so far"
 
@@ -112,7 +114,7 @@ async def _wait_until_decided(context: Context, run_id: str, id: str, wait: floa
             return msgspec.structs.replace(steered, state="rejected", note=note)
         if steered.state != "accepted" or context.clock.monotonic() >= end:
             return steered
-        await asyncio.sleep(POLL)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 async def answer(context: Context, reference: str, answers: Answers) -> None:
@@ -129,7 +131,9 @@ async def approve(context: Context, reference: str, plan: Plan | str | Path | No
     if row.status != "waiting" or view.waiting_for != "plan":
         raise NotNow(f"run {row.run_id} does not wait for its plan to be approved: it is {row.status}")
     if await threads.is_answered(context.store.journal, row.run_id, "plan"):
-        raise NotNow(f"the plan of run {row.run_id} is approved already; to continue it: {way('resume', row.run_id)}")
+        raise NotNow(
+            f"the plan of run {row.run_id} is approved already; to continue it: {suggest_command('resume', row.run_id)}"
+        )
     await context.store.journal.post(row.run_id, "plan", msgspec.json.encode(as_review(plan)))
     await _wake(context, row.run_id)
 
@@ -143,7 +147,7 @@ async def _wake(context: Context, run_id: str) -> None:
 async def delete(context: Context, reference: str) -> None:
     """Delete a run: its events, steps and messages; see `Assay.delete`."""
     row = await find(context, reference)
-    end = context.clock.monotonic() + LETTING_GO
+    end = context.clock.monotonic() + RELEASE_SECONDS
     while True:
         try:
             await context.store.journal.delete(row.run_id, evict=row.holder if is_dead(row.holder) else "")
@@ -151,7 +155,7 @@ async def delete(context: Context, reference: str) -> None:
         except LeaseHeld:
             if row.status not in FINAL or context.clock.monotonic() >= end:
                 raise
-        await asyncio.sleep(POLL)
+        await asyncio.sleep(POLL_SECONDS)
         row = await find(context, row.run_id)
     await stored_runs.forget(context, [row.run_id])
 
@@ -165,7 +169,7 @@ async def is_answered(context: Context, reference: str) -> bool:
 
 def is_writing(view: RunView) -> bool:
     """True if the report of a run is being written, or was."""
-    return any(phase.name in WRITING for phase in view.phases)
+    return any(phase.name in WRITING_PHASES for phase in view.phases)
 
 
 def as_review(plan: Plan | str | Path | None) -> Reviewed:
@@ -177,32 +181,32 @@ def as_review(plan: Plan | str | Path | None) -> Reviewed:
     if plan is None:
         return Reviewed()
     if isinstance(plan, Plan):
-        return Reviewed(plan=plan_form.checked(plan))
-    return Reviewed(plan=plan_form.read(text_of(plan, "plan", plan_form.LARGEST)))
+        return Reviewed(plan=plan_form.check_plan(plan))
+    return Reviewed(plan=plan_form.read_plan(read_text_argument(plan, "plan", plan_form.MAX_PLAN_CHARS)))
 
 
-async def _await_outcome(journal: Journal, clock: Clock, row: RunRow, action: Asked, wait: float) -> Came:
+async def _await_outcome(journal: Journal, clock: Clock, row: RunRow, action: Asked, wait: float) -> ControlOutcome:
     """Wait until a request is applied, and apply it if the process that executes the run dies."""
     end, seq = clock.monotonic() + wait, row.last_seq
     while True:
         now = await journal.find(row.run_id)
         if await _is_applied(journal, now, action, seq):
             return "applied"
-        if now.status in FINAL and now.status != BECOMES.get(action):  # its process will release it in a moment
+        if now.status in FINAL and now.status != ACTION_STATUS.get(action):  # its process will release it in a moment
             return "ended"
         if not is_executed(now):
             if action == "finish":
                 return "stored"
             with suppress(LeaseHeld):  # somebody has just resumed it, and will see the request
-                await control.change(journal, clock, now, action)
+                await control.end_idle_run(journal, clock, now, action)
                 continue
         if clock.monotonic() >= end:
             return "stored"
-        await asyncio.sleep(POLL)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 async def _is_applied(journal: Journal, row: RunRow, action: Asked, after: int) -> bool:
     if action == "finish":
         events = await journal.events(row.run_id, after=after)
         return any(each.type == ControlApplied.kind for each in events)
-    return row.status == BECOMES[action] and not row.holder
+    return row.status == ACTION_STATUS[action] and not row.holder

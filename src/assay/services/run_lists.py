@@ -11,11 +11,11 @@ import msgspec
 
 from assay.core.brief import Brief, ConversationMessage
 from assay.core.errors import IndexDamaged, SearchError, UnknownName, UsageError
-from assay.core.lazy import later
-from assay.core.markers import strip
+from assay.core.lazy import lazy_module
+from assay.core.markers import strip_markers
 from assay.core.ports import (
+    ACTIVE_STATUSES,
     FINAL,
-    GOING,
     Journal,
     ModelUsage,
     RunFilter,
@@ -28,20 +28,20 @@ from assay.core.ports import (
 from assay.core.ports.jobs import QueueDepth
 from assay.core.ports.lists import IndexedRun, RunHit, RunIndexing
 from assay.core.ports.store import Store
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.run.process import is_dead
-from assay.run.tasks import in_threads
+from assay.run.tasks import enter_in_threads
 from assay.services.context import Context
-from assay.services.stored_runs import ListedRun, forget, listed_run, with_accounts, with_reasons, without_the_dead
+from assay.services.stored_runs import ListedRun, add_accounts, add_reasons, clear_dead_holders, forget, listed_run
 
 if TYPE_CHECKING:
     import assay.services.threads as conversation
 else:
-    conversation = later("assay.services.threads")
+    conversation = lazy_module("assay.services.threads")
 
 # Search in the questions and reports of runs.
 
-AT_ONCE = 100
+RUNS_AT_ONCE = 100
 """Runs indexed in one go: the most a killed process loses."""
 IDS = 500
 """Runs looked up in one query."""
@@ -66,15 +66,15 @@ class FoundRuns(msgspec.Struct, frozen=True, kw_only=True):
 async def search(context: Context, text: str, cursor: str, limit: int) -> FoundRuns:
     """Find runs by words; see `History.search_runs`."""
     offset = max(lists.read_cursor(cursor, int) or 0, 0)
-    limit = lists.bounded_page(limit)
+    limit = lists.check_page_size(limit)
     try:
         found = await context.seeker.search(text[:LONGEST_TEXT], context.owner, limit + 1, offset)
     except OSError as error:
         raise SearchError(f"the index of runs: {error.strerror or error}") from error
     shown = found[:limit]
     rows = await context.store.journal.rows([hit.run_id for hit in shown])
-    known = await with_accounts(context, without_the_dead(list(rows.values())))
-    listed = {row.run_id: row for row in await with_reasons(context, known)}
+    known = await add_accounts(context, clear_dead_holders(list(rows.values())))
+    listed = {row.run_id: row for row in await add_reasons(context, known)}
     hits = [
         FoundRun(run=listed[hit.run_id], score=hit.score, snippet=hit.snippet) for hit in shown if hit.run_id in listed
     ]
@@ -100,36 +100,36 @@ class Seeker:
             try:
                 return await self._search_index(text, owner, limit, offset)
             except IndexDamaged:  # it is started again
-                async with in_threads(self._index.writing()):
-                    await asyncio.to_thread(self._index.remove)
+                async with enter_in_threads(self._index.write_lock()):
+                    await asyncio.to_thread(self._index.clear)
                 return await self._search_index(text, owner, limit, offset)
 
     async def forget(self, run_ids: Sequence[str]) -> None:
         """Remove deleted runs from the index now, since their text must not be found any more."""
-        async with self._turn, in_threads(self._index.writing()):
+        async with self._turn, enter_in_threads(self._index.write_lock()):
             try:
                 await asyncio.to_thread(self._index.change, (), run_ids)
             except IndexDamaged:
-                await asyncio.to_thread(self._index.remove)
+                await asyncio.to_thread(self._index.clear)
 
     async def _search_index(self, text: str, owner: str | None, limit: int, offset: int) -> list[RunHit]:
-        await self._level()
+        await self._update_index()
         return await asyncio.to_thread(self._index.search, text, owner, limit, offset)
 
-    async def _level(self) -> None:
-        if self._checked and not await self._behind():
+    async def _update_index(self) -> None:
+        if self._checked and not await self._is_behind():
             return
-        async with in_threads(self._index.writing()):
+        async with enter_in_threads(self._index.write_lock()):
             if not self._checked:
-                await self._check()
-            while await self._catch_up():
+                await self._remove_unknown()
+            while await self._index_some():
                 continue
 
-    async def _behind(self) -> bool:
-        last = await asyncio.to_thread(self._index.last)
-        return bool(await self._journal.runs_after(last, 1) or await self._stale())
+    async def _is_behind(self) -> bool:
+        last = await asyncio.to_thread(self._index.last_number)
+        return bool(await self._journal.runs_after(last, 1) or await self._stale_runs())
 
-    async def _check(self) -> None:
+    async def _remove_unknown(self) -> None:
         """Remove what is not in this journal: runs that others deleted, or those of another journal."""
         known = await asyncio.to_thread(self._index.indexed_runs)
         rows = await self._rows(list(known))
@@ -139,17 +139,17 @@ class Seeker:
         if left is not None:
             first = await self._journal.runs_after(left[0] - 1, 1)
             if [row.run_id for _, row in first] != [left[1]]:  # another journal with some of the same runs
-                await asyncio.to_thread(self._index.remove)
+                await asyncio.to_thread(self._index.clear)
         owners = Counter(rows[run_id].owner for run_id in known if run_id in rows)
         for owner, count in owners.items():
             if await asyncio.to_thread(self._index.count, owner) != count:  # they were transferred to another user
-                await asyncio.to_thread(self._index.remove)
+                await asyncio.to_thread(self._index.clear)
                 break
         self._checked = True
 
-    async def _stale(self) -> dict[str, int]:
+    async def _stale_runs(self) -> dict[str, int]:
         """Runs that have ended since, or are gone, with their numbers."""
-        unended = await asyncio.to_thread(self._index.unended)
+        unended = await asyncio.to_thread(self._index.unfinished_runs)
         rows = await self._rows(list(unended))
         return {
             run_id: number
@@ -163,12 +163,12 @@ class Seeker:
             rows |= await self._journal.rows(run_ids[first : first + IDS])
         return rows
 
-    async def _catch_up(self) -> int:
+    async def _index_some(self) -> int:
         """Index some runs and return how many."""
-        stale = dict(list((await self._stale()).items())[:AT_ONCE])
+        stale = dict(list((await self._stale_runs()).items())[:RUNS_AT_ONCE])
         rows = await self._journal.rows(list(stale)) if stale else {}
         wanted = [(stale[run_id], row) for run_id, row in rows.items()]
-        wanted += await self._journal.runs_after(await asyncio.to_thread(self._index.last), AT_ONCE)
+        wanted += await self._journal.runs_after(await asyncio.to_thread(self._index.last_number), RUNS_AT_ONCE)
         put = [entry for number, row in wanted if (entry := await self._entry(number, row)) is not None]
         await asyncio.to_thread(self._index.change, put, [run_id for run_id in stale if run_id not in rows])
         return len(put)
@@ -185,10 +185,10 @@ class Seeker:
             log = await self._journal.events(row.run_id)
         except UnknownName:
             return None
-        view = await asyncio.to_thread(fold, log)
+        view = await asyncio.to_thread(fold_events, log)
         language = view.brief.language if view.brief else ""
         ended = row.status != "failed"  # a failed run may be resumed
-        return msgspec.structs.replace(made, ended=ended, report=strip(view.report.text), language=language)
+        return msgspec.structs.replace(made, ended=ended, report=strip_markers(view.report.text), language=language)
 
 
 # Runs and threads, page by page.
@@ -218,14 +218,14 @@ class ThreadMessage(ConversationMessage, frozen=True, kw_only=True):
 async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, accounts: bool = True) -> RunsPage:
     """The runs that match, newest first; see `Assay.page`."""
     journal = context.store.journal
-    found = await journal.page(wanted, lists.bounded_page(limit), lists.read_cursor(cursor, int))
-    known = without_the_dead(found.rows)
-    rows = await with_accounts(context, known) if accounts else [listed_run(row, None) for row in known]
-    rows = await with_reasons(context, rows)
+    found = await journal.page(wanted, lists.check_page_size(limit), lists.read_cursor(cursor, int))
+    known = clear_dead_holders(found.rows)
+    rows = await add_accounts(context, known) if accounts else [listed_run(row, None) for row in known]
+    rows = await add_reasons(context, rows)
     return RunsPage(runs=tuple(rows), next=lists.cursor_text(found.next))
 
 
-def filter_of(status: Collection[RunStatus], **texts: str) -> RunFilter:
+def make_filter(status: Collection[RunStatus], **texts: str) -> RunFilter:
     """A filter for a list; `texts` are its other fields.
 
     Raises:
@@ -248,7 +248,7 @@ async def label(context: Context, reference: str, added: Mapping[str, str], remo
 async def threads(context: Context, text: str, cursor: str, limit: int) -> ThreadsPage:
     """Threads, those with the latest run first; see `Assay.threads`."""
     place = lists.read_cursor(cursor, ThreadPlace)
-    found = await context.store.journal.threads(text, lists.bounded_page(limit), place)
+    found = await context.store.journal.threads(text, lists.check_page_size(limit), place)
     return ThreadsPage(threads=tuple(found.rows), next=lists.cursor_text(found.next))
 
 
@@ -256,7 +256,7 @@ async def list_messages(context: Context, reference: str) -> list[ThreadMessage]
     """The messages of a thread, oldest first; see `Assay.messages`."""
     journal, messages = context.store.journal, []
     for row in await _runs(context, await journal.thread(reference)):
-        view = fold(await journal.events(row.run_id))
+        view = fold_events(await journal.events(row.run_id))
         messages += [
             ThreadMessage(**msgspec.structs.asdict(each), run_id=row.run_id, created_at=row.created_at)
             for each in conversation.messages(view)
@@ -264,7 +264,7 @@ async def list_messages(context: Context, reference: str) -> list[ThreadMessage]
     return messages
 
 
-async def rename(context: Context, reference: str, title: str) -> ThreadRow:
+async def rename_thread(context: Context, reference: str, title: str) -> ThreadRow:
     """Change the title of a thread; see `Assay.rename_thread`."""
     title = " ".join(title.split())
     if len(title) > conversation.LONGEST_NAME or not title.isprintable():
@@ -350,9 +350,9 @@ class Overview:
         if wanted.text or wanted.thread or wanted.label:
             raise UsageError("the runs of all users cannot be searched by text: leave out the text")
         journal = self._store.journal.owned_by(user)
-        found = await journal.page(wanted, lists.bounded_page(limit), lists.read_cursor(cursor, int))
+        found = await journal.page(wanted, lists.check_page_size(limit), lists.read_cursor(cursor, int))
         rows = [
-            msgspec.structs.replace(row, question="", thread="", labels={}, holder=_living(row.holder))
+            msgspec.structs.replace(row, question="", thread="", labels={}, holder=_living_holder(row.holder))
             for row in found.rows
         ]
         return rows, lists.cursor_text(found.next)
@@ -360,18 +360,18 @@ class Overview:
     async def queue(self) -> QueueStanding:
         """How many runs wait, and what each executing process works on; for many runs only the latest count."""
         _, depth = await self.counts()
-        found = await self._store.journal.page(RunFilter(status=GOING), COUNTED_RUNS)
+        found = await self._store.journal.page(RunFilter(status=ACTIVE_STATUSES), COUNTED_RUNS)
         held: dict[str, list[RunRow]] = defaultdict(list)
         for row in found.rows:
-            if holder := _living(row.holder):
+            if holder := _living_holder(row.holder):
                 held[holder].append(row)
         workers = (
             WorkerStanding(process=holder, runs=len(rows), since=min(row.created_at for row in rows))
             for holder, rows in sorted(held.items())
         )
-        waiting = [row.created_at for row in found.rows if row.queued and not _living(row.holder)]
+        waiting = [row.created_at for row in found.rows if row.queued and not _living_holder(row.holder)]
         return QueueStanding(depth=depth, oldest=min(waiting, default=""), workers=tuple(workers))
 
 
-def _living(holder: str) -> str:
+def _living_holder(holder: str) -> str:
     return "" if holder and is_dead(holder) else holder

@@ -9,22 +9,22 @@ import msgspec
 from assay.core import phrases
 from assay.core.brief import Brief, Estimate, Scope
 from assay.core.errors import EventLoopError
-from assay.core.milestones import ProgressNote, summed
+from assay.core.milestones import ProgressNote, summarize_warnings
 from assay.core.ports import RunInputs, World
 from assay.core.ports.webhooks import Webhook
 from assay.core.run_options import RunOptions
 from assay.core.translation import gettext as _
 from assay.evidence.ingest import printable
-from assay.locale import speaking
-from assay.phases.without_plan import DEPTH as AGENT_DEPTH
+from assay.locale import use_locale
+from assay.phases.without_plan import SINGLE_AGENT_DEPTH as AGENT_DEPTH
 from assay.run.engine import Prepare
 from assay.run.process import new_id
 from assay.services import collections as app_collections
 from assay.services import threads, worlds
-from assay.services.arguments import DEFAULT, Say, Sources, source_names
+from assay.services.arguments import DEFAULT_COLLECTION, Say, Sources, source_names
 from assay.services.briefs import make_brief, web_in_scope
 from assay.services.context import Context
-from assay.services.places import collections_in
+from assay.services.places import split_collections
 from assay.services.queue_workers import check_priority
 from assay.services.results import RunHandle
 from assay.services.stored_runs import find
@@ -41,7 +41,7 @@ def start(
     context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
 ) -> RunHandle:
     """Start a run in this process; see `Assay.start`."""
-    return _handle(context, _prepare_run(context, question, sources, progress, wanted))
+    return _make_handle(context, _prepare_run(context, question, sources, progress, wanted))
 
 
 async def create(
@@ -55,11 +55,11 @@ async def create(
     """Store a run without executing it here; see `Assay.create`."""
     check_priority(context, stored.priority)
     run_id, prepare = new_id(), _prepare_run(context, question, sources, progress, wanted)
-    await context.engine.prepared(run_id, prepare, stored.priority, RunInputs(webhook=stored.webhook))
+    await context.engine.prepare_and_store(run_id, prepare, stored.priority, RunInputs(webhook=stored.webhook))
     return run_id
 
 
-async def foreseen(context: Context, question: str, sources: Sources | None, wanted: RunOptions) -> Estimate:
+async def foresee(context: Context, question: str, sources: Sources | None, wanted: RunOptions) -> Estimate:
     """Estimate what a run would take; see `Assay.foresee`."""
     brief, _world = await _prepare_run(context, question, sources, None, wanted)()
     assert brief.estimate is not None  # `worlds.complete_brief` sets it
@@ -68,26 +68,26 @@ async def foreseen(context: Context, question: str, sources: Sources | None, wan
 
 def ask(context: Context, reference: str, question: str, wanted: RunOptions) -> RunHandle:
     """Answer a question only from what a run has read; see `Assay.ask`."""
-    return _handle(context, _prepare_question(context, reference, question, wanted))
+    return _make_handle(context, _prepare_question(context, reference, question, wanted))
 
 
 async def create_ask(context: Context, reference: str, question: str, priority: int | None, wanted: RunOptions) -> str:
     """Store a run that answers from what another run has read; see `Assay.create_ask`."""
     check_priority(context, priority)
     run_id = new_id()
-    await context.engine.prepared(run_id, _prepare_question(context, reference, question, wanted), priority)
+    await context.engine.prepare_and_store(run_id, _prepare_question(context, reference, question, wanted), priority)
     return run_id
 
 
 def _prepare_question(context: Context, reference: str, question: str, wanted: RunOptions) -> Prepare:
     wanted["mode"], wanted["continues"] = "simple", reference
     brief = msgspec.structs.replace(make_brief(question, context.settings, wanted), tools=("recall",))
-    worlds.check(context, brief)
+    worlds.check_runnable(context, brief)
 
     async def prepare() -> tuple[Brief, World]:
-        with speaking(brief.locale):
-            at = await threads.with_thread(context.store.journal, brief)
-            at = msgspec.structs.replace(at, scope=threads.evidence_of(at))
+        with use_locale(brief.locale):
+            at = await threads.add_thread(context.store.journal, brief)
+            at = msgspec.structs.replace(at, scope=threads.evidence_scope(at))
         return await worlds.complete_brief(context, at)
 
     return prepare
@@ -100,20 +100,20 @@ async def resume(context: Context, reference: str) -> RunHandle:
     return RunHandle(execution, context)
 
 
-async def scope_of(context: Context, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
+async def read_scope(context: Context, paths: list[str] | None, asked: Scope, progress: Say | None) -> Scope:
     """Read what was named into the library and return the scope of the run; by default the default collection."""
-    library, more = context.store.library, threads.web_too(web=asked.web)
+    library, more = context.store.library, threads.web_suffix(web=asked.web)
     if paths is None:
-        count = await asyncio.to_thread(library.summary, [DEFAULT])
+        count = await asyncio.to_thread(library.summary, [DEFAULT_COLLECTION])
         label = f"{_(threads.DEFAULT_NAME)} ({phrases.documents(count.documents)}){more}"
         return msgspec.structs.replace(asked, label=label)
     in_memory = context.home is None and context.settings.database is None
-    names, rest = await asyncio.to_thread(collections_in, paths, library, in_memory=in_memory)
+    names, rest = await asyncio.to_thread(split_collections, paths, library, in_memory=in_memory)
     collections = list(names)
     if rest:
         ingested = await app_collections.add(context, rest, None, progress)
         collections.append(ingested.collection)
-        for line in (*summed(ingested.warnings), *map(ProgressNote, ingested.notes)):
+        for line in (*summarize_warnings(ingested.warnings), *map(ProgressNote, ingested.notes)):
             if progress is not None:
                 progress(line)
     documents = phrases.documents(await asyncio.to_thread(library.count, collections))
@@ -122,7 +122,7 @@ async def scope_of(context: Context, paths: list[str] | None, asked: Scope, prog
     return msgspec.structs.replace(asked, collections=tuple(collections), label=f"{label}{more}")
 
 
-def _handle(context: Context, prepare: Prepare) -> RunHandle:
+def _make_handle(context: Context, prepare: Prepare) -> RunHandle:
     try:
         asyncio.get_running_loop()
     except RuntimeError as error:
@@ -132,7 +132,7 @@ def _handle(context: Context, prepare: Prepare) -> RunHandle:
     return RunHandle(context.engine.start(prepare), context)
 
 
-def _alone(context: Context, wanted: RunOptions) -> RunOptions:
+def _agent_options(context: Context, wanted: RunOptions) -> RunOptions:
     """The options of a run in which one agent works alone."""
     depth = wanted.get("depth") or (AGENT_DEPTH if context.settings.depth == "auto" else None)
     return {**wanted, "strategy": "orchestrated", "depth": depth}
@@ -141,19 +141,19 @@ def _alone(context: Context, wanted: RunOptions) -> RunOptions:
 def _prepare_run(
     context: Context, question: str, sources: Sources | None, progress: Say | None, wanted: RunOptions
 ) -> Prepare:
-    wanted = _alone(context, wanted) if wanted.get("mode") == "agent" else wanted
+    wanted = _agent_options(context, wanted) if wanted.get("mode") == "agent" else wanted
     unnamed = sources is None and not wanted.get("continues")
     brief = make_brief(question, context.settings, wanted, web=unnamed)
-    worlds.check(context, brief)
+    worlds.check_runnable(context, brief)
     paths = None if sources is None else source_names(sources)
 
     async def prepare() -> tuple[Brief, World]:
         web = web_in_scope(wanted, context.settings) if paths is None else brief.scope.web
-        with speaking(brief.locale):  # the name of the scope appears in the report
-            at = await threads.with_thread(context.store.journal, brief, web=web)
+        with use_locale(brief.locale):  # the name of the scope appears in the report
+            at = await threads.add_thread(context.store.journal, brief, web=web)
             if paths is not None or not at.parent:
-                before = await threads.scope_before(context.store.journal, at, web=web) if paths is None else None
-                scope = before or await scope_of(context, paths, brief.scope, progress)
+                before = await threads.previous_scope(context.store.journal, at, web=web) if paths is None else None
+                scope = before or await read_scope(context, paths, brief.scope, progress)
                 at = msgspec.structs.replace(at, scope=scope)
         return await worlds.complete_brief(context, at)
 

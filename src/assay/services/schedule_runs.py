@@ -19,7 +19,7 @@ from assay.core.run_options import RunOptions
 from assay.core.view import RunView
 from assay.services.ports import Researcher
 from assay.services.results import RunHandle
-from assay.services.schedules import KEPT_RUNS, Schedule, ScheduleBook, iso, moment
+from assay.services.schedules import KEPT_RUNS, Schedule, ScheduleBook, format_time, parse_time
 
 Follow = Callable[[Schedule, RunHandle], Awaitable[RunView]]
 """Shows a run while it is active, and returns its result."""
@@ -39,9 +39,9 @@ class DueOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 def next_due(schedule: Schedule, now: datetime) -> str:
     """When it is due again: in its own rhythm, without making up for missed times."""
-    due, every = moment(schedule.next_at), timedelta(seconds=schedule.every)
+    due, every = parse_time(schedule.next_at), timedelta(seconds=schedule.every)
     missed = max(0, (now - due) // every)
-    return iso(due + (missed + 1) * every)
+    return format_time(due + (missed + 1) * every)
 
 
 async def run_due(
@@ -64,7 +64,7 @@ async def run_due(
             try:
                 schedule = await asyncio.to_thread(book.find, each.id) if mine else None
                 asked = None
-                if schedule is not None and (schedule.current or moment(schedule.next_at) <= now()):
+                if schedule is not None and (schedule.current or parse_time(schedule.next_at) <= now()):
                     owned = assay.owned_by(schedule.owner, limits(schedule.owner))
                     asked = await _ask(owned, book, schedule, now(), follow)
             except UnknownName:  # removed meanwhile, perhaps while its question was asked
@@ -80,7 +80,7 @@ async def _ask(
     try:
         handle = await _resume_current(assay, schedule)
         if handle is None:
-            if moment(schedule.next_at) > now:
+            if parse_time(schedule.next_at) > now:
                 return None
             handle = _start(assay, book, schedule)
         view = await follow(schedule, handle)
@@ -123,7 +123,7 @@ def _start(assay: Researcher, book: ScheduleBook, schedule: Schedule) -> RunHand
 
 def _next_time(schedule: Schedule, now: datetime) -> str:
     """When it is due after it was asked."""
-    return next_due(schedule, now) if moment(schedule.next_at) <= now else schedule.next_at
+    return next_due(schedule, now) if parse_time(schedule.next_at) <= now else schedule.next_at
 
 
 async def _record_run(

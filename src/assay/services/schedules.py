@@ -18,12 +18,12 @@ from assay.core.difference import FeedEntry, difference
 from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.report import Report, build_report
 from assay.core.run_options import RunOptions
-from assay.phases.fields.schema import LARGEST, canonical
+from assay.phases.fields.schema import MAX_SCHEMA_CHARS, canonical_schema
 from assay.run.process import new_id
-from assay.services.arguments import MOST_BYTES, text_of
+from assay.services.arguments import MOST_BYTES, read_text_argument
 from assay.services.briefs import make_brief
-from assay.services.home_paths import write_whole
-from assay.services.places import sorted_out
+from assay.services.home_paths import write_atomically
+from assay.services.places import sort_places
 from assay.services.ports import Researcher
 from assay.services.stored_runs import hash_of
 from assay.settings import Settings
@@ -79,12 +79,12 @@ class ScheduleBook:
         Raises:
             StoreError: the file cannot be read.
         """
-        return [each for each in self._every() if self._knows(each)]
+        return [each for each in self._read_all() if self._owns(each)]
 
-    def _knows(self, schedule: Schedule) -> bool:
+    def _owns(self, schedule: Schedule) -> bool:
         return self._owner is None or schedule.owner == self._owner
 
-    def _every(self) -> list[Schedule]:
+    def _read_all(self) -> list[Schedule]:
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=list[Schedule])
         except FileNotFoundError:
@@ -113,25 +113,25 @@ class ScheduleBook:
             id=new_id(6),
             question=question,
             every=every,
-            created_at=iso(now),
-            next_at=iso(now),
+            created_at=format_time(now),
+            next_at=format_time(now),
             sources=None if sources is None else tuple(sources),
             options=dict(options),
             owner=self._owner or "",
         )
-        with self._change() as schedules:
+        with self._edit() as schedules:
             schedules.append(made)
         return made
 
     def remove(self, id: str) -> None:
         """Delete a schedule; its runs stay."""
-        with self._change() as schedules:
-            schedules[:] = [each for each in schedules if each.id != id or not self._knows(each)]
+        with self._edit() as schedules:
+            schedules[:] = [each for each in schedules if each.id != id or not self._owns(each)]
 
-    def hand_to(self, owner: str) -> int:
+    def transfer_to(self, owner: str) -> int:
         """Transfer the owner's schedules to another, and return how many."""
-        with self._change() as schedules:
-            mine = [place for place, each in enumerate(schedules) if self._knows(each)]
+        with self._edit() as schedules:
+            mine = [place for place, each in enumerate(schedules) if self._owns(each)]
             for place in mine:
                 schedules[place] = msgspec.structs.replace(schedules[place], owner=owner)
         return len(mine)
@@ -142,9 +142,9 @@ class ScheduleBook:
         Raises:
             UnknownName: it was removed meanwhile.
         """
-        with self._change() as schedules:
+        with self._edit() as schedules:
             for place, each in enumerate(schedules):
-                if each.id == id and self._knows(each):
+                if each.id == id and self._owns(each):
                     schedules[place] = change(each)
                     return schedules[place]
         raise UnknownName("schedule", id)
@@ -159,14 +159,14 @@ class ScheduleBook:
             yield False
             return
         except OSError as error:
-            raise self._unwritable(error) from error
+            raise self._write_error(error) from error
         try:
             yield True
         finally:
             lock.release()
 
     @contextmanager
-    def _change(self) -> Iterator[list[Schedule]]:
+    def _edit(self) -> Iterator[list[Schedule]]:
         """The schedules, to be changed in place; they are written at the end of the block."""
         lock = FileLock(self._folder / f"{FILE}.lock", timeout=SECONDS)
         try:
@@ -175,9 +175,9 @@ class ScheduleBook:
         except Timeout:
             raise StoreError(f"another process has been changing {self._path} for {SECONDS:g} s: try again") from None
         except OSError as error:
-            raise self._unwritable(error) from error
+            raise self._write_error(error) from error
         try:
-            schedules = self._every()
+            schedules = self._read_all()
             yield schedules
             self._write(msgspec.json.format(msgspec.json.encode(schedules)))
         finally:
@@ -185,21 +185,21 @@ class ScheduleBook:
 
     def _write(self, data: bytes) -> None:
         try:
-            write_whole(self._path, data)
+            write_atomically(self._path, data)
         except OSError as error:
-            raise self._unwritable(error) from error
+            raise self._write_error(error) from error
 
-    def _unwritable(self, error: OSError) -> StoreError:
+    def _write_error(self, error: OSError) -> StoreError:
         return StoreError(f"{self._path} cannot be written ({error.strerror}): check the space and its permissions")
 
 
-def iso(moment: datetime) -> str:
+def format_time(moment: datetime) -> str:
     """ISO 8601 UTC, to the second."""
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def moment(text: str) -> datetime:
-    """Parse what `iso` wrote."""
+def parse_time(text: str) -> datetime:
+    """Parse what `format_time` wrote."""
     return datetime.fromisoformat(text)
 
 
@@ -210,7 +210,7 @@ WORDS = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "hour": 3_600, "da
 LONGEST = 10 * 365 * 86_400
 
 
-def read_every(text: str) -> int:
+def parse_interval(text: str) -> int:
     """Seconds between two times a question is asked.
 
     Raises:
@@ -227,7 +227,7 @@ def read_every(text: str) -> int:
 
 
 def format_interval(seconds: int) -> str:
-    """Seconds as `read_every` reads them."""
+    """Seconds as `parse_interval` reads them."""
     unit = next(unit for unit in ("w", "d", "h", "m") if seconds % UNITS[unit] == 0)
     return f"{seconds // UNITS[unit]}{unit}"
 
@@ -245,15 +245,15 @@ def stored_options(question: str, wanted: RunOptions, settings: Settings) -> dic
     options = {name: value for name, value in wanted.items() if value is not None and value != () and value != {}}
     for name, value in options.items():
         if isinstance(value, Path):
-            options[name] = text_of(value, name, LARGEST if name == "schema" else MOST_BYTES)
+            options[name] = read_text_argument(value, name, MAX_SCHEMA_CHARS if name == "schema" else MOST_BYTES)
         elif isinstance(value, type):
-            options[name] = canonical(value)
+            options[name] = canonical_schema(value)
     return msgspec.json.decode(msgspec.json.encode(options), type=dict[str, Any])
 
 
-def lasting_sources(sources: Iterable[str]) -> tuple[str, ...]:
+def absolute_sources(sources: Iterable[str]) -> tuple[str, ...]:
     """Paths that are valid from any folder; collections (`@NAME`) and addresses unchanged."""
-    named = sorted_out(sources)
+    named = sort_places(sources)
     paths = (path if path.startswith("@") else str(Path(path).expanduser().absolute()) for path in named.paths)
     return (*named.urls, *named.connected, *paths)
 
@@ -261,7 +261,7 @@ def lasting_sources(sources: Iterable[str]) -> tuple[str, ...]:
 # As for a link to a report, only the SHA-256 of the secret in the address is stored.
 
 
-PATH = "/feed/"
+FEED_PATH = "/feed/"
 """The path under which a server shows feeds; the secret follows."""
 SHOWN_REPORTS = 15
 

@@ -13,13 +13,13 @@ import msgspec
 from assay.core.errors import ExtractError, UnknownName, UsageError
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin, Query
 from assay.core.sources import Document, Extracted, PageAsked, PagePlaces
-from assay.evidence.documents import context as surrounded
+from assay.evidence.documents import passage_with_surroundings as surrounded
 from assay.services import places
 from assay.services.context import Context
 
 PAGE_END = b"\f"
 """Ends a page in the text of a document that has pages."""
-NAMED = 5
+MAX_NAMED = 5
 """Of many candidates, so many are named in an error."""
 
 
@@ -77,7 +77,7 @@ def forget_pages(context: Context, documents: Iterable[Document]) -> None:
 async def collections(context: Context) -> list[CollectionRow]:
     """The collections made by users, by name."""
     rows = await asyncio.to_thread(context.store.library.collections)
-    return [row for row in rows if places.is_named(row)]
+    return [row for row in rows if places.is_user_collection(row)]
 
 
 async def origins(context: Context, collection: str) -> list[Origin]:
@@ -87,11 +87,11 @@ async def origins(context: Context, collection: str) -> list[Origin]:
 
 async def mark(context: Context, collection: str, *, private: bool) -> None:
     """Set whether a collection is private; see `DocumentLibrary.mark`."""
-    places.checked_name(collection)
+    places.check_collection_name(collection)
     await asyncio.to_thread(context.store.library.mark, collection, private=private)
 
 
-async def private(context: Context, collections: Sequence[str], documents: Sequence[str]) -> list[str]:
+async def private_collections(context: Context, collections: Sequence[str], documents: Sequence[str]) -> list[str]:
     """The private collections among these, or that share a document with them or `documents`."""
     return await asyncio.to_thread(context.store.library.private_among, collections, documents)
 
@@ -126,13 +126,13 @@ async def check_collection(context: Context, collection: str) -> None:
     """Make sure that there is such a collection; see `DocumentLibrary.check_collection`."""
     known = [row.name for row in await collections(context)]
     if collection not in known:
-        raise places.unknown(collection, known)
+        raise places.unknown_collection(collection, known)
 
 
 async def text(context: Context, reference: str, collection: str | None) -> tuple[Document, str]:
     """A document with its text; see `DocumentLibrary.text`."""
     names = [collection] if collection else [row.name for row in await collections(context)]
-    document = one(await asyncio.to_thread(context.store.library.find, reference, names), reference, names)
+    document = single_document(await asyncio.to_thread(context.store.library.find, reference, names), reference, names)
     body = await asyncio.to_thread(context.store.blobs.get, document.sha256)
     return document, body.decode()
 
@@ -196,7 +196,7 @@ async def _find_document(context: Context, reference: str) -> Document:
     if exact is not None:
         return exact
     names = [row.name for row in await collections(context)]
-    return one(await asyncio.to_thread(context.store.library.find, reference, names), reference, names)
+    return single_document(await asyncio.to_thread(context.store.library.find, reference, names), reference, names)
 
 
 async def documents(context: Context, collection: str) -> list[Document]:
@@ -213,12 +213,12 @@ def _copies(context: Context, documents: Sequence[Document]) -> dict[str, tuple[
     paths = context.store.library.files_of([each.sha256 for each in documents])
     files = {sha: [Path(path) for path in found if os.path.exists(path)] for sha, found in paths.items()}
     others = (
-        (each, [path for path in files.get(each.sha256, ()) if not is_from(each.url, path)]) for each in documents
+        (each, [path for path in files.get(each.sha256, ()) if not is_from_file(each.url, path)]) for each in documents
     )
     return {each.sha256: tuple(map(os.fspath, found)) for each, found in others if found}
 
 
-def is_from(url: str, file: Path) -> bool:
+def is_from_file(url: str, file: Path) -> bool:
     """True if an address is that of a file, or of something in it."""
     rest = url.removeprefix(file.resolve().as_uri())
     return rest != url and not rest[:1].strip("/#!?")
@@ -227,20 +227,20 @@ def is_from(url: str, file: Path) -> bool:
 async def search(context: Context, text: str, limit: int, collection: str | Sequence[str]) -> list[Hit]:
     """The best documents of one or more collections for `text`, best first."""
     names = (collection,) if isinstance(collection, str) else tuple(collection)
-    return await context.wiring.searched(context).search(Query(text=text, limit=limit, collections=names))
+    return await context.wiring.owned_search(context).search(Query(text=text, limit=limit, collections=names))
 
 
 async def explain(context: Context, text: str, limit: int, collection: str) -> list[Explanation]:
     """The same documents, each with the reasons for its rank."""
-    return await context.wiring.searched(context).explain(Query(text=text, limit=limit, collections=(collection,)))
+    return await context.wiring.owned_search(context).explain(Query(text=text, limit=limit, collections=(collection,)))
 
 
-def is_exactly(document: Document, reference: str) -> bool:
+def is_exact_reference(document: Document, reference: str) -> bool:
     """True if a reference is a document's whole hash, name, address or title."""
     return reference in (document.sha256, document.name, document.url, document.title)
 
 
-def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -> Document:
+def single_document(found: Sequence[Document], reference: str, collections: Sequence[str]) -> Document:
     """The one document that a reference means.
 
     Raises:
@@ -250,10 +250,10 @@ def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -
     if not found:
         where = ", ".join(collections) or "the library, which is empty"
         raise UnknownName("document", reference, hint=f"in {where} (assay docs list shows what there is)")
-    exact = [each for each in found if is_exactly(each, reference)]
+    exact = [each for each in found if is_exact_reference(each, reference)]
     chosen = exact or found
     if len(chosen) > 1:
-        some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in chosen[:NAMED])
+        some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in chosen[:MAX_NAMED])
         raise UsageError(f"{reference!r} means {len(chosen)} documents: {some}; name one by its number")
     return chosen[0]
 
@@ -262,7 +262,7 @@ def one(found: Sequence[Document], reference: str, collections: Sequence[str]) -
 
 NARROWEST, WIDEST = 100, 2000
 """Width of a picture in pixels."""
-HEAD = 1024
+PDF_HEAD_BYTES = 1024
 """Bytes in which a PDF identifies itself."""
 
 
@@ -273,7 +273,7 @@ async def page_picture(context: Context, reference: str, number: int, width: int
     if not 1 <= number <= pages:
         raise UnknownName("page", str(number), hint=f"in this document: it has {pages}")
     asked = PageAsked(number=number, width=min(max(width, NARROWEST), WIDEST))
-    return (await _answer(context, document, data, asked)).body or b""
+    return (await _read_pdf_page(context, document, data, asked)).body or b""
 
 
 async def page_places(context: Context, reference: str, start: int, end: int) -> PagePlaces:
@@ -289,21 +289,21 @@ async def page_places(context: Context, reference: str, start: int, end: int) ->
         passage=text[start : min(end, stop if stop >= 0 else end)].decode(errors="replace"),
         before=text[begin:start].decode(errors="replace"),
     )
-    return msgspec.json.decode((await _answer(context, document, data, asked)).text, type=PagePlaces)
+    return msgspec.json.decode((await _read_pdf_page(context, document, data, asked)).text, type=PagePlaces)
 
 
 async def _require_pdf(context: Context, reference: str) -> tuple[Document, bytes]:
     """A document that was read from a PDF, and that PDF."""
     document, data = await original(context, reference)
-    if document.syntax != "pages" or b"%PDF-" not in data[:HEAD]:
+    if document.syntax != "pages" or b"%PDF-" not in data[:PDF_HEAD_BYTES]:
         raise UsageError(
             f"{document.name or document.title!r} is not a PDF, so it has no page images: read its text instead"
         )
     return document, data
 
 
-async def _answer(context: Context, document: Document, data: bytes, asked: PageAsked) -> Extracted:
-    pages = context.readers.of_printed_pages()
+async def _read_pdf_page(context: Context, document: Document, data: bytes, asked: PageAsked) -> Extracted:
+    pages = context.readers.pdf_page_reader()
 
     def work() -> Extracted:
         return next(iter(pages.extract(data, msgspec.json.encode(asked).decode())))

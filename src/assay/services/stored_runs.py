@@ -17,10 +17,10 @@ from assay.core.ports.journal import Spent
 from assay.core.ports.users import ShareRow, ShareStore
 from assay.core.report import Report, build_report
 from assay.core.sources import sha256
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.run.feeds import is_executed
 from assay.services.context import Context
-from assay.services.home_paths import is_indexed, log_file
+from assay.services.home_paths import has_run_index, log_file
 
 
 class ListedRun(RunRow, frozen=True, kw_only=True):
@@ -41,12 +41,12 @@ class _Owned(msgspec.Struct, frozen=True):
     user: str = ""
 
 
-async def latest(context: Context, limit: int) -> list[RunRow]:
+async def latest_runs(context: Context, limit: int) -> list[RunRow]:
     """The latest runs, newest first. One whose process has ended has no holder, even if its lease goes on."""
-    return without_the_dead(await context.store.journal.runs(limit))
+    return clear_dead_holders(await context.store.journal.runs(limit))
 
 
-def without_the_dead(rows: Sequence[RunRow]) -> list[RunRow]:
+def clear_dead_holders(rows: Sequence[RunRow]) -> list[RunRow]:
     """The runs; one whose process has ended has no holder."""
     gone = {row.holder for row in rows if row.holder and not is_executed(row)}
     return [msgspec.structs.replace(row, holder="") if row.holder in gone else row for row in rows]
@@ -54,10 +54,10 @@ def without_the_dead(rows: Sequence[RunRow]) -> list[RunRow]:
 
 async def list_with_usage(context: Context, limit: int) -> list[ListedRun]:
     """The latest runs, newest first, with owner and usage."""
-    return await with_accounts(context, await latest(context, limit))
+    return await add_accounts(context, await latest_runs(context, limit))
 
 
-async def with_accounts(context: Context, rows: Sequence[RunRow]) -> list[ListedRun]:
+async def add_accounts(context: Context, rows: Sequence[RunRow]) -> list[ListedRun]:
     """Runs with owner and usage."""
     accounts = await context.store.journal.spending(only=[row.run_id for row in rows])
     spent = {each.run_id: each for each in accounts}
@@ -83,9 +83,9 @@ MOST_REASONS = 20_000
 """The stop reasons kept in memory, since lists are read again and again, and a completed run's never changes."""
 
 
-async def with_reasons(context: Context, rows: Sequence[ListedRun]) -> list[ListedRun]:
+async def add_reasons(context: Context, rows: Sequence[ListedRun]) -> list[ListedRun]:
     """Runs with why they ended, which the last event of a completed run says."""
-    known = context.once("stop_reasons", lambda _: dict[str, str]())
+    known = context.get_or_create("stop_reasons", lambda _: dict[str, str]())
     over = {row.run_id: row.last_seq - 1 for row in rows if row.status == "completed"}
     asked = {run_id: seq for run_id, seq in over.items() if run_id not in known}
     if asked:
@@ -110,7 +110,7 @@ Having = Literal["", "report", "evidence"]
 """What `last` must have: anything; a report, even a part of one; or something that a run may continue from."""
 LAST = "last"
 """Names the newest run where an id is expected."""
-LOOKED_AT = 20
+RUNS_EXAMINED = 20
 """The latest runs among which one is looked for."""
 
 
@@ -124,10 +124,10 @@ async def find_run(journal: Journal, reference: str, having: Having) -> RunRow:
     row = await journal.find(reference)
     if reference != LAST or not having:
         return row
-    for each in await journal.runs(LOOKED_AT):
+    for each in await journal.runs(RUNS_EXAMINED):
         if each.status not in ("failed", "cancelled"):
             return each
-        view = fold(await journal.events(each.run_id))
+        view = fold_events(await journal.events(each.run_id))
         if view.report.text.strip() if having == "report" else view.sources:
             return each
     return row
@@ -149,10 +149,10 @@ async def events(context: Context, reference: str, after: int = 0, limit: int | 
 
 async def view(context: Context, reference: str, having: Having = "") -> RunView:
     """A run as folded from its events."""
-    return fold(await events(context, (await find(context, reference, having)).run_id))
+    return fold_events(await events(context, (await find(context, reference, having)).run_id))
 
 
-def comparable(view: RunView) -> Report:
+def comparable_report(view: RunView) -> Report:
     """The report of a run, to compare it with another.
 
     Raises:
@@ -170,7 +170,7 @@ async def forget(context: Context, run_ids: Sequence[str]) -> None:
     if context.home is not None:
         for run_id in run_ids:
             log_file(context.home, run_id).unlink(missing_ok=True)
-    if "seeker" in context.made or (context.home is not None and is_indexed(context.home)):
+    if "seeker" in context.made or (context.home is not None and has_run_index(context.home)):
         await context.seeker.forget(run_ids)
 
 
@@ -228,7 +228,7 @@ class Shares:
         run, now = await find(self._context, reference), time.time()
         if days is not None and not 0 < days <= LONGEST_DAYS:
             raise UsageError(f"a link is valid for more than 0 and up to {LONGEST_DAYS:,.0f} days")
-        if len(await self._store.of_run(run.owner, run.run_id)) >= MOST_LINKS:
+        if len(await self._store.list_for_run(run.owner, run.run_id)) >= MOST_LINKS:
             raise UsageError(f"run {run.run_id} has {MOST_LINKS} links: revoke one first")
         secret = secrets.token_urlsafe(32)
         made = ShareRow(
@@ -239,17 +239,17 @@ class Shares:
             created=now,
             expires=now + days * 86_400 if days is not None else 0.0,
         )
-        await self._store.keep(made)
+        await self._store.add(made)
         return made, secret
 
-    async def of(self, reference: str) -> list[ShareRow]:
+    async def of_run(self, reference: str) -> list[ShareRow]:
         """The links to a run, without their secrets.
 
         Raises:
             UnknownName: there is no such run.
         """
         run = await find(self._context, reference)
-        return await self._store.of_run(run.owner, run.run_id)
+        return await self._store.list_for_run(run.owner, run.run_id)
 
     async def revoke(self, reference: str, id: str) -> None:
         """Revoke a link at once.
@@ -259,11 +259,11 @@ class Shares:
         """
         run = await find(self._context, reference)
         if not await self._store.drop(run.owner, run.run_id, id):
-            raise UnknownName("link", id, (each.id for each in await self.of(run.run_id)))
+            raise UnknownName("link", id, (each.id for each in await self.of_run(run.run_id)))
 
     async def find_valid(self, secret: str) -> ShareRow | None:
         """The valid link with this secret, of any owner; None if there is none."""
-        found = await self._store.of_hash(hash_of(secret))
+        found = await self._store.find_by_hash(hash_of(secret))
         return None if found is None or (found.expires and found.expires <= time.time()) else found
 
 

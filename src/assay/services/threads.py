@@ -7,16 +7,16 @@ from collections.abc import Mapping
 import msgspec
 
 from assay.core import phrases
-from assay.core.brief import Brief, ConversationMessage, GivenAnswer, Scope, latest, matched
+from assay.core.brief import Brief, ConversationMessage, GivenAnswer, Scope, latest_messages, match_answers
 from assay.core.errors import NotNow, UnknownName, UsageError
-from assay.core.markers import strip
+from assay.core.markers import strip_markers
 from assay.core.ports import FINAL, Journal, Memory, RunRow
 from assay.core.run_options import Answers
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
-from assay.core.view import RunView, fold
-from assay.core.ways import way
-from assay.locale import LOCALES, catalogue, speaking
+from assay.core.view import RunView, fold_events
+from assay.core.ways import suggest_command
+from assay.locale import LOCALES, catalogue, use_locale
 from assay.run.execution import LANE_TAG, LaneRecord
 from assay.services.stored_runs import find_run
 
@@ -35,7 +35,7 @@ def brief_answers(answers: Answers) -> tuple[GivenAnswer, ...]:
     return tuple(GivenAnswer(text=text) for text in answers)
 
 
-async def with_thread(journal: Journal, brief: Brief, *, web: bool | None = False) -> Brief:
+async def add_thread(journal: Journal, brief: Brief, *, web: bool | None = False) -> Brief:
     """The brief with the messages of its thread, and the full id of the run it continues.
 
     `brief.parent` may be the start of an id, or `last`. Without a thread of its own, a run is in that of its parent.
@@ -52,7 +52,7 @@ async def with_thread(journal: Journal, brief: Brief, *, web: bool | None = Fals
     previous = await journal.latest(thread) or parent
     conversation = await _thread_messages(journal, previous) if previous else brief.conversation
     if parent is None:
-        return msgspec.structs.replace(brief, thread=thread, conversation=latest(conversation))
+        return msgspec.structs.replace(brief, thread=thread, conversation=latest_messages(conversation))
     if previous is not None and previous.thread != (parent.thread or parent.run_id) and previous != parent:
         conversation = (*conversation, *messages(await _view(journal, parent)))
     memory = await journal.load(parent.run_id)
@@ -61,25 +61,25 @@ async def with_thread(journal: Journal, brief: Brief, *, web: bool | None = Fals
     return msgspec.structs.replace(
         brief,
         thread=thread,
-        conversation=latest(conversation),
+        conversation=latest_messages(conversation),
         parent=parent.run_id,
-        lane=highest(memory, continued) + 1,
-        scope=_going_on(scope, brief.scope, web=scope.web if web is None else web),
+        lane=highest_lane(memory, continued) + 1,
+        scope=_continued_scope(scope, brief.scope, web=scope.web if web is None else web),
     )
 
 
-def web_too(*, web: bool) -> str:
+def web_suffix(*, web: bool) -> str:
     """The end of a scope's name if the web is in scope."""
     return _(WEB) if web else ""
 
 
-def without_web(label: str) -> str:
+def remove_web_suffix(label: str) -> str:
     """The name of a scope without that end, in any language."""
     ends = (catalogue(locale).gettext(WEB) for locale in LOCALES)
     return next((label.removesuffix(end) for end in ends if label.endswith(end)), label)
 
 
-def in_current_words(label: str) -> str:
+def translate_label(label: str) -> str:
     """The name of a scope, without its web, with its number of documents in the current language: a run may continue
     one in another.
     """
@@ -96,7 +96,7 @@ def _document_count(text: str) -> int | None:
     figures = "".join(filter(str.isdecimal, text))
     possible = (int(figures),) if figures else (1, 2, 0)  # Arabic has words for them
     for locale in LOCALES:
-        with speaking(locale):
+        with use_locale(locale):
             if found := [count for count in possible if phrases.documents(count) == text]:
                 return found[0]
     return None
@@ -115,22 +115,22 @@ async def _documents(journal: Journal, brief: Brief) -> Scope:
     return brief.scope
 
 
-async def scope_before(journal: Journal, brief: Brief, *, web: bool | None) -> Scope | None:
+async def previous_scope(journal: Journal, brief: Brief, *, web: bool | None) -> Scope | None:
     """The documents of the last run in the thread of a run for which nobody named any; None if it is the first.
 
-    `web` is as for `with_thread`.
+    `web` is as for `add_thread`.
     """
     previous = await journal.latest(brief.thread) if brief.thread else None
     if previous is None:
         return None
     memory = await journal.load(previous.run_id)
     scope = await _documents(journal, msgspec.json.decode(memory.brief, type=Brief))
-    return _going_on(scope, brief.scope, web=scope.web if web is None else web) if scope.collections else None
+    return _continued_scope(scope, brief.scope, web=scope.web if web is None else web) if scope.collections else None
 
 
-def _going_on(scope: Scope, own: Scope, *, web: bool) -> Scope:
+def _continued_scope(scope: Scope, own: Scope, *, web: bool) -> Scope:
     """The documents of an earlier scope, with the web as the new run says."""
-    label = in_current_words(without_web(scope.label)) + web_too(web=web)
+    label = translate_label(remove_web_suffix(scope.label)) + web_suffix(web=web)
     return msgspec.structs.replace(scope, label=label, web=web, rules=own.rules)
 
 
@@ -139,7 +139,7 @@ async def _parent(journal: Journal, reference: str) -> RunRow:
     if row.status not in FINAL:
         raise NotNow(
             f"run {row.run_id} has not ended ({row.status}), so nothing can continue from it; "
-            f"first: {way('resume', row.run_id)}"
+            f"first: {suggest_command('resume', row.run_id)}"
         )
     return row
 
@@ -152,7 +152,7 @@ async def _thread_messages(journal: Journal, row: RunRow) -> tuple[ConversationM
 
 async def _view(journal: Journal, row: RunRow) -> RunView:
     """The run, with answers that it has not taken up yet."""
-    view = fold(await journal.events(row.run_id))
+    view = fold_events(await journal.events(row.run_id))
     if not view.clarification.questions or view.clarification.answers:
         return view
     left = await journal.inbox(row.run_id, "answers")
@@ -178,11 +178,11 @@ def messages(view: RunView) -> tuple[ConversationMessage, ...]:
     if answered:
         messages.append(ConversationMessage(by="user", text=answered))
     if view.report.text.strip():
-        messages.append(ConversationMessage(by="assistant", text=strip(view.report.text).strip()))
+        messages.append(ConversationMessage(by="assistant", text=strip_markers(view.report.text).strip()))
     return tuple(messages)
 
 
-def highest(memory: Memory, brief: Brief) -> int:
+def highest_lane(memory: Memory, brief: Brief) -> int:
     """The highest lane number in a stored run."""
     spawned = [
         msgspec.json.decode(each.data, type=LaneRecord) for each in memory.steps.values() if each.tag == LANE_TAG
@@ -190,7 +190,7 @@ def highest(memory: Memory, brief: Brief) -> int:
     return max(brief.lane, *(row.lane for row in memory.ledger), *(lane.number for lane in spawned), 0)
 
 
-def evidence_of(brief: Brief) -> Scope:
+def evidence_scope(brief: Brief) -> Scope:
     """The scope of a run that only asks what another has read: no collection at all."""
     return Scope(collections=(), label=_("the evidence of run {id}").format(id=brief.parent))
 
@@ -208,15 +208,17 @@ async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers)
     """
     if row.status == "waiting" and view.waiting_for == "plan":
         raise NotNow(
-            f"run {row.run_id} waits for its plan to be approved, not for answers: {way('approve', row.run_id)}"
+            f"run {row.run_id} waits for its plan to be approved, not for answers: {suggest_command('approve', row.run_id)}"
         )
     if row.status != "waiting" or view.waiting_for != "answers":
         raise NotNow(f"run {row.run_id} does not wait for answers: it is {row.status}")
     if await is_answered(journal, row.run_id, "answers"):
-        raise NotNow(f"run {row.run_id} already has its answers; to continue it: {way('resume', row.run_id)}")
+        raise NotNow(
+            f"run {row.run_id} already has its answers; to continue it: {suggest_command('resume', row.run_id)}"
+        )
     questions = view.clarification.questions
     given = brief_answers(answers)
-    found = matched(questions, given)
+    found = match_answers(questions, given)
     if len(given) > len(questions) or sum(each is not None for each in found) < len(given):
         asked = "; ".join(questions)
         raise UsageError(f"{len(given)} answers do not fit the {len(questions)} questions of run {row.run_id}: {asked}")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SHORTEST, LONGEST = 10, 1_000
 """Characters of a password."""
-WRONG, LOCKED_SECONDS = 5, 900.0
+MAX_WRONG_TRIES, LOCKED_SECONDS = 5, 900.0
 """So many wrong passwords in a row lock a user for so many seconds."""
 HASHED_AT_ONCE = 2
 """Passwords hashed at the same time: each takes 64 MiB."""
@@ -142,7 +142,7 @@ class Users:
         if (role is None and hashed is None) or not await self._store.change(name, role=role, password=hashed):
             await self.find(name)
         if hashed is not None:
-            await self._store.drop(name, "session")
+            await self._store.drop_credentials(name, "session")
 
     async def remove(self, name: str) -> None:
         """Delete a user with sessions, tokens and links; runs and documents stay, for a user of that name.
@@ -158,7 +158,7 @@ class Users:
         if self._shares is not None:
             await self._shares.drop_owner(name)
 
-    async def close(self, name: str) -> None:
+    async def revoke_access(self, name: str) -> None:
         """End all sessions of a user who is about to be removed, and revoke their tokens.
 
         Raises:
@@ -168,7 +168,7 @@ class Users:
         if len(await self.all()) > 1:
             await self._check_not_last(name)
         for kind in ("session", "token"):
-            await self._store.drop(name, kind)
+            await self._store.drop_credentials(name, kind)
 
     async def _check_not_last(self, name: str) -> None:
         admins = [each.name for each in await self.all() if each.role == "admin"]
@@ -189,9 +189,9 @@ class Users:
         right = await self._verify(user.password if user else "", password)
         if user is None or not right:
             if user is not None:
-                await self._store.fail(name, WRONG, now + LOCKED_SECONDS)
+                await self._store.count_failure(name, MAX_WRONG_TRIES, now + LOCKED_SECONDS)
             raise NotLoggedIn("name or password is wrong")
-        await self._store.succeed(name)
+        await self._store.reset_failures(name)
         return await self._session(name)
 
     async def _session(self, name: str, issuer: str = "", id_token: str = "") -> str:
@@ -210,12 +210,12 @@ class Users:
             issuer=issuer,
             id_token=id_token if len(id_token) <= LONGEST_ID_TOKEN else "",
         )
-        await self._store.keep(session)
+        await self._store.add_credential(session)
         return secret
 
     # by an account at a provider
 
-    async def admit(self, person: Person, attempt: str) -> str:
+    async def log_in_person(self, person: Person, attempt: str) -> str:
         """Log in with an account at a provider; return the secret of a new session.
 
         Args:
@@ -225,7 +225,7 @@ class Users:
         Raises:
             NotLoggedIn: they are not a user, or this login was completed before.
         """
-        user = await self.account(person)
+        user = await self.user_for(person)
         now = time.time()
         used = Credential(
             kind="login",
@@ -235,17 +235,17 @@ class Users:
             created=now,
             expires=now + LOGIN_SECONDS,
         )
-        if not await self._store.keep(used):
+        if not await self._store.add_credential(used):
             raise NotLoggedIn("this login has been used: begin it again")
         return await self._session(user.name, person.subject.partition(" ")[0], person.id_token)
 
-    async def account(self, person: Person) -> UserRow:
+    async def user_for(self, person: Person) -> UserRow:
         """The user for a person at a provider: the one with this account, one without any, or a new one.
 
         Raises:
             NotLoggedIn: there is none, or the name belongs to another.
         """
-        user = await self._store.of_subject(person.subject) or await self._link(person)
+        user = await self._store.find_by_subject(person.subject) or await self._link(person)
         if person.role is not None and user.role != person.role:
             await self._store.change(user.name, role=person.role)
             return msgspec.structs.replace(user, role=person.role)
@@ -283,7 +283,7 @@ class Users:
     async def log_out(self, who: Who) -> Credential | None:
         """End a session and return it; None if it has ended before."""
         own = await self._store.credentials(who.name, who.via)
-        await self._store.drop(who.name, who.via, who.credential)
+        await self._store.drop_credentials(who.name, who.via, who.credential)
         return next((each for each in own if each.id == who.credential), None)
 
     # by credential
@@ -298,13 +298,13 @@ class Users:
             return None
         if now - found.used > NOTED_SECONDS:
             with suppress(DiskFull):  # reading still works
-                await self._store.see(found.hash, now, self._until(found, now))
+                await self._store.record_use(found.hash, now, self._expiry(found, now))
         allowed = frozenset(PERMISSIONS[user.role])
         if via == "token":
             allowed &= frozenset(found.scopes) | ({"read"} if "write" in found.scopes else set())
         return Who(name=user.name, role=user.role, permissions=allowed, via=via, credential=found.id)
 
-    def _until(self, found: Credential, now: float) -> float:
+    def _expiry(self, found: Credential, now: float) -> float:
         if found.kind == "token":
             return found.expires
         return min(now + IDLE_SECONDS, found.created + SESSION_SECONDS)
@@ -337,7 +337,7 @@ class Users:
             created=now,
             expires=now + days * 86_400 if days is not None else 0.0,
         )
-        await self._store.keep(made)
+        await self._store.add_credential(made)
         return made, secret
 
     async def tokens(self, owner: str) -> list[Credential]:
@@ -350,7 +350,7 @@ class Users:
         Raises:
             UnknownName: the user has no such token.
         """
-        if not await self._store.drop(owner, "token", id):
+        if not await self._store.drop_credentials(owner, "token", id):
             raise UnknownName("token", id, (each.id for each in await self.tokens(owner)))
 
     # hashes
@@ -364,7 +364,7 @@ class Users:
     async def _verify(self, hashed: str, password: str) -> bool:
         """True if a password matches a hash; without a hash it never does, and takes as long."""
         async with self._hashing:
-            return await asyncio.to_thread(_is_of, hashed, password[: LONGEST + 1])
+            return await asyncio.to_thread(_matches_hash, hashed, password[: LONGEST + 1])
 
 
 def _hasher() -> PasswordHasher:
@@ -375,7 +375,7 @@ def _hasher() -> PasswordHasher:
     return PasswordHasher()
 
 
-def _is_of(hashed: str, password: str) -> bool:
+def _matches_hash(hashed: str, password: str) -> bool:
     hasher = _hasher()
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - of the extra `server`
 

@@ -23,21 +23,21 @@ from assay.core.errors import FetchFailed, StoreError, UnknownName, UsageError
 from assay.core.events import RunCancelled, RunCompleted, RunFailed, RunWaiting
 from assay.core.ports import Journal
 from assay.core.ports.webhooks import Delivery, NewEvent, NewEvents, Poster, Webhook, WebhookStore
-from assay.run.tasks import Tasks, in_this_loop, is_set_within, together
+from assay.run.tasks import Tasks, loop_listener, run_together, wait_for_event
 
 WebhookEvent = Literal["run.finished", "run.failed", "run.cancelled", "run.waiting", "schedule.finished"]
 RunWebhookEvent = Literal["run.finished", "run.failed", "run.cancelled", "run.waiting"]
 EVENTS: tuple[WebhookEvent, ...] = get_args(WebhookEvent)
 RUN_EVENTS: tuple[RunWebhookEvent, ...] = get_args(RunWebhookEvent)
 
-TYPES: dict[str, WebhookEvent] = {
+EVENT_NAMES: dict[str, WebhookEvent] = {
     RunCompleted.kind: "run.finished",
     RunFailed.kind: "run.failed",
     RunCancelled.kind: "run.cancelled",
     RunWaiting.kind: "run.waiting",
 }
 """The events of runs that webhooks receive."""
-MOST = 20
+MAX_WEBHOOKS = 20
 """Webhooks of one user."""
 PREFIX = "whsec_"
 SECRET_BYTES = 32
@@ -98,12 +98,12 @@ class Webhooks:
         Raises:
             UsageError: the address is not valid, or the user has too many webhooks.
         """
-        if len(await self.all(owner)) >= MOST:
-            raise UsageError(f"a user has at most {MOST} webhooks: remove one first")
+        if len(await self.all(owner)) >= MAX_WEBHOOKS:
+            raise UsageError(f"a user has at most {MAX_WEBHOOKS} webhooks: remove one first")
         secret = PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
         return await self._store.add(await self._check(owner, url, secret, events))
 
-    async def for_run(self, owner: str, url: str, secret: str, events: Sequence[RunWebhookEvent]) -> Webhook:
+    async def make_for_run(self, owner: str, url: str, secret: str, events: Sequence[RunWebhookEvent]) -> Webhook:
         """Make a webhook for a run that is yet to be created and will store it (`Assay.create`).
 
         Raises:
@@ -116,7 +116,7 @@ class Webhooks:
         if not events:
             raise UsageError(f"name one or more events of a webhook: {', '.join(EVENTS)}")
         try:
-            await self._poster.check(url)
+            await self._poster.check_address(url)
         except FetchFailed as error:
             raise UsageError(
                 f"the address cannot be a webhook ({error}): give one that begins with https:// and is public"
@@ -134,7 +134,7 @@ class Webhooks:
         Raises:
             UnknownName: the user has no such webhook.
         """
-        found = await self._store.one(owner, id)
+        found = await self._store.find(owner, id)
         if found is None:
             raise UnknownName("webhook", id, (each.id for each in await self.all(owner)))
         return found
@@ -167,7 +167,7 @@ class Webhooks:
             for each in await self._store.all(owner)
             if kind in each.events and not each.disabled
         ]
-        await self._store.note({}, made)
+        await self._store.record_deliveries({}, made)
 
 
 def _check_secret(secret: str) -> None:
@@ -192,7 +192,7 @@ def deliveries_of(news: NewEvents, webhooks: Iterable[Webhook]) -> list[Delivery
         if webhook.owner == news.owner
         and webhook.run in ("", news.run_id)
         and not webhook.disabled
-        and (kind := TYPES[event.type]) in webhook.events
+        and (kind := EVENT_NAMES[event.type]) in webhook.events
         and (at := datetime.fromisoformat(event.at)).timestamp() >= webhook.created - 1  # clocks differ
     ]
 
@@ -200,7 +200,7 @@ def deliveries_of(news: NewEvents, webhooks: Iterable[Webhook]) -> list[Delivery
 def _run_news(news: NewEvents, event: NewEvent) -> RunOutcome:
     facts = msgspec.json.decode(event.data, type=_EventFacts)
     statuses = {"run.finished": "completed"}
-    kind = TYPES[event.type]
+    kind = EVENT_NAMES[event.type]
     return RunOutcome(
         id=news.run_id,
         status=statuses.get(kind, kind.removeprefix("run.")),
@@ -242,7 +242,7 @@ def signed_headers(delivery: Delivery, secret: str, now: float) -> dict[str, str
 
 log = logging.getLogger(__name__)
 
-PAUSES = (5.0, 30.0, 120.0, 600.0, 3_600.0, 10_800.0, 28_800.0, 86_400.0)
+RETRY_PAUSES = (5.0, 30.0, 120.0, 600.0, 3_600.0, 10_800.0, 28_800.0, 86_400.0)
 """Seconds before a message is sent again, after the first failure, the second and so on; then it has failed."""
 JITTER = 0.1
 LONGEST_WAIT = 86_400.0
@@ -271,14 +271,14 @@ class Teller:
     async def work(self) -> None:
         """Look for new events, and send what is due."""
         tasks = Tasks()
-        stop = self._journal.listen(in_this_loop(lambda _: self._news.set()))
+        stop = self._journal.listen(loop_listener(lambda _: self._news.set()))
         try:
             while True:
                 self._news.clear()
                 try:
                     webhooks = await self._store.all()
                     if webhooks:
-                        await self._note(webhooks)
+                        await self._queue_deliveries(webhooks)
                         await self._send(tasks)
                 except StoreError as error:
                     log.warning("webhooks: %s; trying again", error)
@@ -288,7 +288,7 @@ class Teller:
             stop()
             await tasks.close()
 
-    async def once(self) -> int:
+    async def send_due(self) -> int:
         """Find new events and send everything due now; return how many messages were sent.
 
         Raises:
@@ -296,23 +296,23 @@ class Teller:
         """
         webhooks, sent = await self._store.all(), 0
         if webhooks:
-            await self._note(webhooks)
+            await self._queue_deliveries(webhooks)
             while due := await self._store.claim(AT_ONCE, CLAIM_SECONDS):
-                await together(*(self._attempt(delivery, webhook) for delivery, webhook in due))
+                await run_together(*(self._attempt(delivery, webhook) for delivery, webhook in due))
                 sent += len(due)
         return sent
 
     async def _pause(self, *, heed: bool) -> None:
         await asyncio.sleep(REST_SECONDS)
         if heed:
-            await is_set_within(self._news, LOOK_SECONDS)
+            await wait_for_event(self._news, LOOK_SECONDS)
         else:  # without receivers, active runs are not news
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def _note(self, webhooks: Sequence[Webhook]) -> None:
-        while found := await self._store.news(TYPES, RUNS_AT_ONCE):
+    async def _queue_deliveries(self, webhooks: Sequence[Webhook]) -> None:
+        while found := await self._store.unsent_events(EVENT_NAMES, RUNS_AT_ONCE):
             made = [each for news in found for each in deliveries_of(news, webhooks)]
-            await self._store.note({news.number: news.last_seq for news in found}, made)
+            await self._store.record_deliveries({news.number: news.last_seq for news in found}, made)
             if len(found) < RUNS_AT_ONCE:
                 return
 
@@ -339,7 +339,7 @@ class Teller:
             await self._fail(delivery, 0, kind, None, for_good=kind == "blocked")
             return
         if 200 <= answer.status < 300:
-            await self._store.settle(delivery.id, "sent", status=answer.status)
+            await self._store.record_outcome(delivery.id, "sent", status=answer.status)
         elif answer.status == GONE:
             await self._store.disable(webhook.id, "gone")
         else:
@@ -348,11 +348,11 @@ class Teller:
     async def _fail(
         self, delivery: Delivery, status: int, error: str, asked: float | None, *, for_good: bool = False
     ) -> None:
-        if for_good or delivery.attempts > len(PAUSES):
+        if for_good or delivery.attempts > len(RETRY_PAUSES):
             log.warning("webhook %s: %s was not delivered: %s", delivery.webhook, delivery.id, error)
-            await self._store.settle(delivery.id, "failed", status=status, error=error)
+            await self._store.record_outcome(delivery.id, "failed", status=status, error=error)
             return
-        wait = PAUSES[delivery.attempts - 1] * random.uniform(1.0, 1.0 + JITTER)
+        wait = RETRY_PAUSES[delivery.attempts - 1] * random.uniform(1.0, 1.0 + JITTER)
         if asked is not None:
             wait = max(wait, min(asked, LONGEST_WAIT))
-        await self._store.settle(delivery.id, "waiting", status=status, error=error, wait=wait)
+        await self._store.record_outcome(delivery.id, "waiting", status=status, error=error, wait=wait)

@@ -23,16 +23,16 @@ from assay.services import briefs, daily, estimates, privacy, providers
 from assay.services.claim_checks import added_checks
 from assay.services.context import Context
 from assay.services.providers import load_model
-from assay.verify.checks import require_known as known_checks
+from assay.verify.checks import require_known_checks as known_checks
 
 
 def engine(context: Context) -> Engine:
     """Make the engine that executes runs."""
     ttl = TTL if context.settings.database is None else context.settings.workers.lease
-    return Engine(context.whole.journal, way(context), ttl=ttl)
+    return Engine(context.whole.journal, make_pipeline(context), ttl=ttl)
 
 
-def way(context: Context) -> Pipeline:
+def make_pipeline(context: Context) -> Pipeline:
     """The path of every run, from its question to its report: `phases.pipeline`."""
 
     async def run_it(run: Run) -> Outcome:
@@ -48,7 +48,7 @@ def pipeline_parts(context: Context) -> PipelineParts:
     return PipelineParts(tools=tools, reader=context.reader, strategies=strategies, checks=added_checks())
 
 
-def check(context: Context, brief: Brief) -> None:
+def check_runnable(context: Context, brief: Brief) -> None:
     """Refuse a brief that cannot run, before anything is stored or spent.
 
     Raises:
@@ -57,7 +57,7 @@ def check(context: Context, brief: Brief) -> None:
     context.pipeline_parts.strategy(brief.strategy)
     context.pipeline_parts.allowed(brief.tools)
     known_checks(brief.checks_off, context.pipeline_parts.checks)
-    check_brief(brief, any_world(context, brief))
+    check_brief(brief, unchecked_world(context, brief))
 
 
 async def complete_brief(context: Context, brief: Brief) -> tuple[Brief, World]:
@@ -73,7 +73,7 @@ async def complete_brief(context: Context, brief: Brief) -> tuple[Brief, World]:
     at = await providers.add_reported(context.settings, brief, models)
     at = await privacy.mark_private(journal, context.store.library, at)
     reached = world(context, at)
-    at = privacy.with_recipients(context.settings, at, reached.models)
+    at = privacy.add_recipients(context.settings, at, reached.models)
     allowances = daily.allowances(context.settings.limits, at.owner, context.limits)
     at = await daily.cap_budget(context.whole.journal, allowances, at, reached)
     reached = msgspec.structs.replace(reached, allowances=allowances)
@@ -86,22 +86,22 @@ def world(context: Context, brief: Brief) -> World:
     Raises:
         UsageError: private documents would leave this machine.
     """
-    reached = any_world(context, brief)
-    privacy.check(brief, reached.library, privacy.ways(context.settings, brief, reached.models))
+    reached = unchecked_world(context, brief)
+    privacy.check_private(brief, reached.library, privacy.run_destinations(context.settings, brief, reached.models))
     return reached
 
 
-def any_world(context: Context, brief: Brief) -> World:
+def unchecked_world(context: Context, brief: Brief) -> World:
     """Return what a run would reach, without checking whether it may; the library is limited to its owner's view.
 
     Raises:
         UnknownName, ConfigError: a model or a search provider is missing or not set up.
     """
-    library = context.of(brief).store.library
+    library = context.for_owner_of(brief).store.library
     web = context.online.for_library(library) if brief.scope.web else None
     return World(
-        models={name: providers.frozen(brief, name, model(context, name)) for name in _model_names(brief)},
-        searches=(context.wiring.searched(context.of(brief), brief), *(web.searches() if web else ())),
+        models={name: providers.freeze_model(brief, name, model(context, name)) for name in _model_names(brief)},
+        searches=(context.wiring.owned_search(context.for_owner_of(brief), brief), *(web.searches() if web else ())),
         library=library,
         blobs=context.store.blobs,
         texts=context.reader,
@@ -111,19 +111,19 @@ def any_world(context: Context, brief: Brief) -> World:
         watch=context.watch,
         rate_limiter=context.rate_limiter,
         notices=web.notices() if web else None,
-        keep=partial(_keep, library) if _reads_anothers(library, brief) else None,
-        similarity=context.wiring.similarity(context.of(brief), brief),
+        keep=partial(_keep_documents, library) if _reads_other_owners(library, brief) else None,
+        similarity=context.wiring.similarity(context.for_owner_of(brief), brief),
         prompts=briefs.replaced_texts(),
     )
 
 
-def _reads_anothers(library: Library, brief: Brief) -> bool:
+def _reads_other_owners(library: Library, brief: Brief) -> bool:
     """True if a collection in scope belongs to another owner, who may withdraw access."""
     named = [name for name in brief.scope.collections if SLASH in name]
-    return any(not each.startswith(f"{brief.owner}{SLASH}") for each in library.referred(named))
+    return any(not each.startswith(f"{brief.owner}{SLASH}") for each in library.resolve_names(named))
 
 
-def _keep(library: Library, read: Sequence[str]) -> None:
+def _keep_documents(library: Library, read: Sequence[str]) -> None:
     """Add what a run read to the documents its owner's runs have read, except what may not be read any more."""
     for sha256 in read:
         with suppress(UnknownName):

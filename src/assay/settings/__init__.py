@@ -24,15 +24,22 @@ from assay.core.claims import CHECKS, REPAIRS, RepairName
 from assay.core.errors import ConfigError, UnknownName
 from assay.core.lazy import regex
 from assay.core.markers import CitationMode
-from assay.core.ports.models import BUILT_IN, Secret, judges
+from assay.core.ports.models import BUILT_IN, Secret, default_judges
 from assay.settings import sections, texts
 from assay.settings.environment import TerminalEnvironment as TerminalEnvironment
 from assay.settings.environment import environment, variables
-from assay.settings.environment import surroundings as surroundings
+from assay.settings.environment import terminal_environment as terminal_environment
 from assay.settings.environment import tracing_patience as tracing_patience
 from assay.settings.environment import tracing_wanted as tracing_wanted
-from assay.settings.reader import GivenValue, dotted, plain, trees
-from assay.settings.research import Depths, EmbedderSettings, Mcp, SearchSettings, SpeculationSettings, default_of
+from assay.settings.reader import GivenValue, dotted_settings, make_table, variable_trees
+from assay.settings.research import (
+    Depths,
+    EmbedderSettings,
+    Mcp,
+    SearchSettings,
+    SpeculationSettings,
+    default_number_text,
+)
 from assay.settings.sections import (
     OWN_KEYS,
     Aws,
@@ -57,7 +64,7 @@ from assay.settings.server import ServerSettings
 PREFIX = "ASSAY_"
 FILE_ENCODING = "utf-8-sig"
 """UTF-8; editors of Windows write a mark before it."""
-OTHERS = regex(r"keys\.[A-Za-z0-9_-]{1,64}")
+OTHER_KEYS = regex(r"keys\.[A-Za-z0-9_-]{1,64}")
 OTHERS_KEY = "key for an adapter of another package"
 Origin = Literal["default", "file", "environment"]
 
@@ -92,17 +99,17 @@ class Settings(SettingsTable, frozen=True, kw_only=True):
         ConfigError: a setting is unknown or has a bad value, or the file is not TOML; the message names the place.
     """
 
-    home: Annotated[Path, texts.expanded, Meta(description="folder of the library, the index and the runs")] = (
+    home: Annotated[Path, texts.expand_home, Meta(description="folder of the library, the index and the runs")] = (
         msgspec.field(default_factory=default_home)
     )
     database: Annotated[
         Secret | None,
-        texts.database,
+        texts.check_database,
         Meta(description="PostgreSQL database to use instead of the file in home; also DATABASE_URL; unset: the file"),
     ] = None
     blobs: Annotated[
         Path | str | None,
-        texts.blobs,
+        texts.check_blobs,
         Meta(
             description="folder of stored files and pages, shared by workers, or s3://BUCKET/PREFIX; "
             "unset: blobs in home"
@@ -119,26 +126,28 @@ class Settings(SettingsTable, frozen=True, kw_only=True):
         Meta(description="clarifying questions: never, optional (on a terminal), required (the run waits)"),
     ] = "optional"
     length: Annotated[
-        Length, texts.length, Meta(description="how long a report is: short, normal, long, or a number of words")
+        Length, texts.parse_length, Meta(description="how long a report is: short, normal, long, or a number of words")
     ] = "normal"
     language: Annotated[
-        str, Meta(description="language of reports (de, pt-BR); empty: that of the question"), texts.language
+        str, Meta(description="language of reports (de, pt-BR); empty: that of the question"), texts.parse_language
     ] = ""
     citations: Annotated[CitationMode, Meta(description="how a report shows its citations")] = "numbers"
     verify: Annotated[bool, Meta(description="whether to check claims against their passages")] = True
     checks_off: Annotated[
-        tuple[str, ...], texts.names, Meta(description="checks to switch off, added ones too: " + ", ".join(CHECKS))
+        tuple[str, ...],
+        texts.split_names,
+        Meta(description="checks to switch off, added ones too: " + ", ".join(CHECKS)),
     ] = ()
     compare: Annotated[
         bool, Meta(description="whether to compare sources: where they disagree, which copy another")
     ] = True
     repair: Annotated[bool, Meta(description="whether to repair sentences that fail, or else remove them")] = True
     repairs_off: Annotated[
-        tuple[RepairName, ...], texts.names, Meta(description="stages of repair to skip: " + ", ".join(REPAIRS))
+        tuple[RepairName, ...], texts.split_names, Meta(description="stages of repair to skip: " + ", ".join(REPAIRS))
     ] = ()
     model: Annotated[
         tuple[str, ...],
-        texts.names,
+        texts.split_names,
         Meta(description="models for every role that [models] names none for (PROVIDER:NAME, then its fallbacks)"),
     ] = ()
     models: ModelRoles = ModelRoles()
@@ -176,7 +185,7 @@ class Settings(SettingsTable, frozen=True, kw_only=True):
         """
         named, usual = self.models.models_by_role, self.model or (BUILT_IN,)
         chosen = {role: named.get(role, usual) for role in ROLES}
-        return chosen if self.names_judge else chosen | {"judge": judges(chosen)}
+        return chosen if self.names_judge else chosen | {"judge": default_judges(chosen)}
 
     @property
     def names_judge(self) -> bool:
@@ -200,7 +209,7 @@ def load(**values: Any) -> Settings:
 def _outer_sources() -> list[tuple[Origin, GivenValue]]:
     """Our variables, the providers' own, the file. No `.env`, because a folder's files must not configure us."""
     place = " (in the environment)"
-    ours = [GivenValue(tree, place, variable=True) for tree in trees(Settings, variables(PREFIX))]
+    ours = [GivenValue(tree, place, variable=True) for tree in variable_trees(Settings, variables(PREFIX))]
     theirs: dict[str, Any] = {"keys": _native_keys(), "aws": _native_aws(), **_native_database()}
     native = GivenValue({name: value for name, value in theirs.items() if value}, place)
     path = config_path()
@@ -242,14 +251,14 @@ def describe(settings: Settings, holders: Collection[str] = ()) -> list[Setting]
 
     `holders` are adapters of other packages, which are listed even without a key.
     """
-    fields = dict(dotted(Settings))
+    fields = dict(dotted_settings(Settings))
     others = {f"keys.{name}" for name in (*settings.keys.others, *holders)} - fields.keys()
-    origins, usual = _origins((*fields, *others)), plain(Settings)
+    origins, usual = _origins((*fields, *others)), make_table(Settings)
     return [
         Setting(
             name=name,
             value=_display_value(settings, name),
-            default=_default(usual, name) if name in fields else "",
+            default=_default_text(usual, name) if name in fields else "",
             origin=origins.get(name, "default"),
             description=fields[name].description if name in fields else OTHERS_KEY,
             secret=name.startswith("keys.") or name in ("database", "signing.key", "server.metrics_token"),
@@ -260,19 +269,19 @@ def describe(settings: Settings, holders: Collection[str] = ()) -> list[Setting]
 
 def default_text(name: str) -> str:
     """The default of a setting in the form for readers."""
-    return _default(plain(Settings), name)
+    return _default_text(make_table(Settings), name)
 
 
-def _default(usual: Settings, name: str) -> str:
+def _default_text(usual: Settings, name: str) -> str:
     match name.split("."):
         case ["depths", "light" | "medium" | "extended" as depth, number]:
-            return default_of(depth, number)
+            return default_number_text(depth, number)
     return _display_value(usual, name)
 
 
 def names() -> tuple[str, ...]:
     """Every setting's dotted name."""
-    return tuple(name for name, _ in dotted(Settings))
+    return tuple(name for name, _ in dotted_settings(Settings))
 
 
 def parse(name: str, text: str) -> object:
@@ -282,11 +291,11 @@ def parse(name: str, text: str) -> object:
         UnknownName: there is no such setting; the message offers the nearest.
         ConfigError: the setting does not accept this value, or is a table.
     """
-    fields = dict(dotted(Settings))
+    fields = dict(dotted_settings(Settings))
     table = name.rpartition(".")[0]
     if name not in fields and any(field.is_mapping and name.startswith(f"{each}.") for each, field in fields.items()):
         raise ConfigError(f"{name} is in a table: write [{table}] and its entries below it into {config_path()}")
-    if name not in fields and not OTHERS.fullmatch(name):
+    if name not in fields and not OTHER_KEYS.fullmatch(name):
         raise UnknownName("setting", name, fields)
     if name in fields and fields[name].is_mapping:
         raise ConfigError(f"{name} is a table: write [{name}] and its entries below it into {config_path()}")
@@ -294,7 +303,7 @@ def parse(name: str, text: str) -> object:
     for part in reversed(name.split(".")):
         given = {part: given}
     checked = load(**given)
-    value = _value(checked, name)
+    value = _setting_value(checked, name)
     if isinstance(value, Secret):
         return value.reveal()
     if isinstance(value, tuple):
@@ -323,7 +332,7 @@ def _native_database() -> dict[str, str]:
     return {"database": found} if ours else {}
 
 
-def _value(settings: Settings, name: str) -> object:
+def _setting_value(settings: Settings, name: str) -> object:
     value: object = settings
     for part in name.split("."):
         value = value.of(part) if isinstance(value, Keys) else getattr(value, part)
@@ -331,7 +340,7 @@ def _value(settings: Settings, name: str) -> object:
 
 
 def _display_value(settings: Settings, name: str) -> str:
-    value = _value(settings, name)
+    value = _setting_value(settings, name)
     if value is None and name.startswith("models."):
         return BUILT_IN
     return _setting_text(value)
@@ -353,20 +362,20 @@ def _origins(names: Collection[str]) -> dict[str, Origin]:
     """The origin of each setting that is not at its default."""
     origins: dict[str, Origin] = {}
     for origin, given in reversed(_outer_sources()):
-        origins |= dict.fromkeys((name for name in names if _has(given, name.split("."))), origin)
+        origins |= dict.fromkeys((name for name in names if _has_setting(given, name.split("."))), origin)
     return origins
 
 
-def place_of(name: str) -> str:
+def location_text(name: str) -> str:
     """Where a setting is stated, as messages end: " (in /…/config.toml)"; "" if it is at its default or from code."""
-    return next((given.place for _, given in _outer_sources() if _has(given, name.split("."))), "")
+    return next((given.place for _, given in _outer_sources() if _has_setting(given, name.split("."))), "")
 
 
-def _has(given: GivenValue, path: list[str]) -> bool:
+def _has_setting(given: GivenValue, path: list[str]) -> bool:
     """True if a source has the setting at `path`."""
     for part in path:
         table = given.as_table()
         if table is None or part not in table.value:
             return False
-        given = table.at(part)
+        given = table.entry(part)
     return True

@@ -84,7 +84,7 @@ class TerminalEnvironment:
     remote: bool
 
 
-def surroundings() -> TerminalEnvironment:
+def terminal_environment() -> TerminalEnvironment:
     """Colour unless `NO_COLOR` or a dumb terminal; questions unless `CI` or a dumb terminal; remote over SSH."""
     dumb = os.environ.get("TERM", "") == "dumb"
     ci = os.environ.get("CI", "").lower() not in ("", "0", "false")

@@ -78,7 +78,7 @@ def contents() -> str:
         raise ConfigError(f"{path} cannot be read ({error}): check its permissions, or set ASSAY_CONFIG") from error
 
 
-def check(draft: Path) -> settings.Settings:
+def check_draft(draft: Path) -> settings.Settings:
     """Check that `draft` can be loaded in place of the file, and return the settings it makes.
 
     Raises:

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, get_args, 
 import msgspec
 
 from assay.core.errors import ConfigError, UnknownName
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.ports.models import Secret
 
 Table = TypeVar("Table", bound=msgspec.Struct)
@@ -39,7 +39,7 @@ class GivenValue(msgspec.Struct, frozen=True):
     place: str = ""
     variable: bool = False
 
-    def at(self, name: str) -> GivenValue:
+    def entry(self, name: str) -> GivenValue:
         """What it has for `name`."""
         return GivenValue(self.value[name], self.place, self.variable)
 
@@ -49,7 +49,7 @@ class GivenValue(msgspec.Struct, frozen=True):
         if self.variable and isinstance(value, str):
             try:
                 value = msgspec.json.decode(value)
-            except UNREADABLE:
+            except DECODE_ERRORS:
                 return None
         return GivenValue(value, self.place, self.variable) if isinstance(value, Mapping) else None
 
@@ -82,7 +82,7 @@ class SettingField(msgspec.Struct, frozen=True):
         return get_origin(self.kind) is dict
 
 
-def read(table: type[Table], sources: Sequence[GivenValue]) -> Table:
+def read_table(table: type[Table], sources: Sequence[GivenValue]) -> Table:
     """Read a table; a setting comes from the first of `sources` that has it.
 
     Raises:
@@ -95,7 +95,7 @@ def read(table: type[Table], sources: Sequence[GivenValue]) -> Table:
     return made
 
 
-def plain(table: type[Table], **values: Any) -> Table:
+def make_table(table: type[Table], **values: Any) -> Table:
     """Make a table of checked values; all others are at their defaults.
 
     Raises:
@@ -112,23 +112,23 @@ def fields_of(table: type[msgspec.Struct]) -> Mapping[str, SettingField]:
     return {name: _field(hints[name]) for name in table.__struct_fields__}
 
 
-def dotted(table: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, SettingField]]:
+def dotted_settings(table: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, SettingField]]:
     """Every setting of a table and of the tables in it, by its dotted name."""
     for name, field in fields_of(table).items():
         if field.is_table:
-            yield from dotted(field.kind, f"{prefix}{name}.")
+            yield from dotted_settings(field.kind, f"{prefix}{name}.")
         elif name != getattr(table, "FURTHER", ""):
             yield prefix + name, field
 
 
-def trees(table: type[msgspec.Struct], variables: Mapping[str, str]) -> list[dict[str, Any]]:
+def variable_trees(table: type[msgspec.Struct], variables: Mapping[str, str]) -> list[dict[str, Any]]:
     """Variables (`limits_tokens`, without a prefix) as nested tables: those of single settings before those of tables.
 
     What begins with no table's name is left out: it is another program's.
     """
     found: dict[int, dict[str, Any]] = {}
     for name, text in variables.items():
-        path = _path(table, name)
+        path = _variable_path(table, name)
         if path[0] not in fields_of(table):
             continue
         into = found.setdefault(len(path), {})
@@ -138,14 +138,14 @@ def trees(table: type[msgspec.Struct], variables: Mapping[str, str]) -> list[dic
     return [found[length] for length in sorted(found, reverse=True)]
 
 
-def _path(table: type[msgspec.Struct], name: str, above: tuple[str, ...] = ()) -> tuple[str, ...]:
+def _variable_path(table: type[msgspec.Struct], name: str, above: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The names of the tables and of the setting that a variable means."""
     fields = fields_of(table)
     for start, field in fields.items() if name not in fields else ():
         if name.startswith(f"{start}_") and name != f"{start}_":
             rest = name.removeprefix(f"{start}_")
             if field.is_table:
-                return _path(field.kind, rest, (*above, start))
+                return _variable_path(field.kind, rest, (*above, start))
             if field.is_mapping and not above:
                 return (start, rest)
     return (*above, name)
@@ -176,15 +176,15 @@ class _Reading:
         found: dict[str, Any] = {}
         more: dict[Any, list[GivenValue]] = {}
         for name in names:
-            given = [each.at(name) for each in sources if name in each.value]
+            given = [each.entry(name) for each in sources if name in each.value]
             if name in fields and name != further:
-                found[name] = self._value(fields[name], given, f"{prefix}{name}")
+                found[name] = self._read_value(fields[name], given, f"{prefix}{name}")
             elif further:
                 more[name] = given
             else:
-                self.faults.append(f"{self._unknown(f'{prefix}{name}', fields, prefix)}{given[0].place}")
+                self.faults.append(f"{self._unknown_setting(f'{prefix}{name}', fields, prefix)}{given[0].place}")
         if more:
-            found[further] = self._entries(fields[further], more, prefix)
+            found[further] = self._read_entries(fields[further], more, prefix)
         place = sources[0].place if sources else ""
         self.faults += [
             f"setting {prefix}{name}: it is missing{place}" for name in _required_fields(kind) if name not in found
@@ -192,21 +192,21 @@ class _Reading:
         if len(self.faults) > faults:
             return None
         try:
-            return plain(kind, **found)
+            return make_table(kind, **found)
         except ValueError as error:
             self.faults.append(f"setting {prefix.rstrip('.')}: {error}{place}")
             return None
 
-    def _value(self, field: SettingField, given: Sequence[GivenValue], path: str) -> Any:
+    def _read_value(self, field: SettingField, given: Sequence[GivenValue], path: str) -> Any:
         if field.is_table or field.is_mapping:
-            return self._holder(field, given, path)
+            return self._read_holder(field, given, path)
         try:
             return _convert(field, given[0].value)
         except ValueError as error:
             self.faults.append(f"setting {path}: {error}{given[0].place}")
             return None
 
-    def _holder(self, field: SettingField, given: Sequence[GivenValue], path: str) -> Any:
+    def _read_holder(self, field: SettingField, given: Sequence[GivenValue], path: str) -> Any:
         """A table, or entries by name: each source adds what those before it do not have, until one has no table."""
         if field.is_table and isinstance(given[0].value, field.kind):
             return given[0].value
@@ -223,21 +223,23 @@ class _Reading:
         if field.is_table:
             return self.table(field.kind, tables, f"{path}.")
         names = dict.fromkeys(name for each in tables for name in each.value)
-        entries = {name: [each.at(name) for each in tables if name in each.value] for name in names}
-        return self._entries(field, entries, f"{path}.")
+        entries = {name: [each.entry(name) for each in tables if name in each.value] for name in names}
+        return self._read_entries(field, entries, f"{path}.")
 
-    def _entries(self, field: SettingField, entries: Mapping[Any, Sequence[GivenValue]], prefix: str) -> dict[str, Any]:
+    def _read_entries(
+        self, field: SettingField, entries: Mapping[Any, Sequence[GivenValue]], prefix: str
+    ) -> dict[str, Any]:
         key, value = map(_field, get_args(field.kind))
         made: dict[str, Any] = {}
         for name, given in entries.items():
             try:
-                made[_convert(key, name)] = self._value(value, given, f"{prefix}{name}")
+                made[_convert(key, name)] = self._read_value(value, given, f"{prefix}{name}")
             except ValueError as error:
                 self.faults.append(f"setting {prefix}{name}: {error}{given[0].place}")
         return made
 
-    def _unknown(self, name: str, fields: Mapping[str, Any], prefix: str) -> UnknownName:
-        known = [*(each for each, _ in dotted(self._root)), *(f"{prefix}{each}" for each in fields)]
+    def _unknown_setting(self, name: str, fields: Mapping[str, Any], prefix: str) -> UnknownName:
+        known = [*(each for each, _ in dotted_settings(self._root)), *(f"{prefix}{each}" for each in fields)]
         return UnknownName("setting", name, dict.fromkeys(known))
 
 
@@ -275,45 +277,45 @@ def _fit_union(field: SettingField, value: Any) -> Any:
     arms = get_args(field.kind)
     if value is None and NoneType in arms:
         return None
-    for arm in sorted(_arms(field.kind), key=lambda arm: arm is not type(value)):
+    for arm in sorted(_union_types(field.kind), key=lambda arm: arm is not type(value)):
         try:
             return _fit_one(field, arm, value)
         except (ValueError, OverflowError, msgspec.ValidationError):
             continue
-    return _misfit()
+    return _reject()
 
 
 def _fit_one(field: SettingField, kind: Any, value: Any) -> Any:
     if kind is Secret or kind is Path:
-        return value if isinstance(value, kind) else kind(value) if isinstance(value, str) else _misfit()
+        return value if isinstance(value, kind) else kind(value) if isinstance(value, str) else _reject()
     if get_origin(kind) is tuple:
         if not isinstance(value, list | tuple | set | frozenset) or len(value) < (field.limit("min_length") or 0):
-            return _misfit()
+            return _reject()
         inner = _field(get_args(kind)[0])
         return tuple(_convert(inner, each) for each in value)
     if isinstance(value, str):
-        value = _of_text(kind, value.strip()) if kind in (bool, int, float) else value
+        value = _parse_scalar(kind, value.strip()) if kind in (bool, int, float) else value
     elif kind is int and isinstance(value, float) and value.is_integer():
         value = int(value)
     bounded = Annotated[(kind, *field.metas)] if kind in (int, float, str) and field.metas else kind
     return msgspec.convert(value, bounded, strict=kind is not bool)
 
 
-def _of_text(kind: Any, text: str) -> bool | int | float:
+def _parse_scalar(kind: Any, text: str) -> bool | int | float:
     if kind is bool:
-        return text.lower() in TRUE if text.lower() in TRUE | FALSE else _misfit()
+        return text.lower() in TRUE if text.lower() in TRUE | FALSE else _reject()
     try:
         return int(text) if kind is int else float(text)
     except ValueError:
         number = float(text)
-        return int(number) if number.is_integer() else _misfit()
+        return int(number) if number.is_integer() else _reject()
 
 
-def _misfit() -> NoReturn:
+def _reject() -> NoReturn:
     raise ValueError
 
 
-def _arms(kind: Any) -> tuple[Any, ...]:
+def _union_types(kind: Any) -> tuple[Any, ...]:
     """The types of a union, besides None; a type by itself."""
     each = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     return tuple(arm for arm in each if arm is not NoneType)
@@ -325,10 +327,10 @@ def _arms(kind: Any) -> tuple[Any, ...]:
 def accepted_values(field: SettingField) -> str:
     """What a setting accepts: "a whole number from 1 to 50", "auto, light or medium"."""
     title: str | None = field.limit("title")
-    return title or " or ".join(_words(field, arm) for arm in _arms(field.kind))
+    return title or " or ".join(_accepted_words(field, arm) for arm in _union_types(field.kind))
 
 
-def _words(field: SettingField, kind: Any) -> str:
+def _accepted_words(field: SettingField, kind: Any) -> str:
     if get_origin(kind) is Literal:
         *most, last = get_args(kind)
         return f"{', '.join(most)} or {last}" if most else str(last)

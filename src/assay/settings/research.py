@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from assay.core.depths import DEPTHS, STEPWISE, SetDepth
+from assay.core.depths import ORCHESTRATED_DEPTHS, REFLECTIVE_DEPTHS, SetDepth
 from assay.core.ports.models import Secret
 from assay.settings.sections import Key, ServiceName, SettingsTable
-from assay.settings.texts import address, names, opensearch_address
+from assay.settings.texts import check_address, check_opensearch_address, split_names
 
 
 class DepthSettings(SettingsTable, frozen=True, kw_only=True):
@@ -98,16 +98,20 @@ class Depths(SettingsTable, frozen=True, kw_only=True):
 
     def changes(self) -> dict[SetDepth, dict[str, int | float]]:
         """The values that are set, by depth."""
-        return {"light": _set(self.light), "medium": _set(self.medium), "extended": _set(self.extended)}
+        return {
+            "light": _set_numbers(self.light),
+            "medium": _set_numbers(self.medium),
+            "extended": _set_numbers(self.extended),
+        }
 
 
-def _set(depth: DepthSettings) -> dict[str, int | float]:
+def _set_numbers(depth: DepthSettings) -> dict[str, int | float]:
     return {name: number for name, number in msgspec.structs.asdict(depth).items() if number is not None}
 
 
-def default_of(depth: SetDepth, number: str) -> str:
+def default_number_text(depth: SetDepth, number: str) -> str:
     """A depth's default in the form for readers; both strategies' defaults if they differ."""
-    parallel, stepwise = (f"{getattr(rules[depth], number):g}" for rules in (DEPTHS, STEPWISE))
+    parallel, stepwise = (f"{getattr(rules[depth], number):g}" for rules in (ORCHESTRATED_DEPTHS, REFLECTIVE_DEPTHS))
     return parallel if parallel == stepwise else f"{parallel}; reflective: {stepwise}"
 
 
@@ -117,7 +121,7 @@ def default_of(depth: SetDepth, number: str) -> str:
 class ProviderSettings(SettingsTable, frozen=True, kw_only=True):
     """How one search provider of the web is reached, where that is not as usual."""
 
-    url: Annotated[str | None, Meta(description="its address, in place of its own"), address] = None
+    url: Annotated[str | None, Meta(description="its address, in place of its own"), check_address] = None
     option: Annotated[
         str, Meta(description="what else it needs: an engine's id, engines' names, an e-mail address")
     ] = ""
@@ -129,7 +133,7 @@ class ProviderSettings(SettingsTable, frozen=True, kw_only=True):
 class Mcp(SettingsTable, frozen=True, kw_only=True):
     """How one server of the Model Context Protocol is reached: at an address, or as a process."""
 
-    url: Annotated[str | None, Meta(description="its address (streamable HTTP)"), address] = None
+    url: Annotated[str | None, Meta(description="its address (streamable HTTP)"), check_address] = None
     command: Annotated[tuple[str, ...], Meta(description="what starts it, with its arguments (stdio)")] = ()
     key: Annotated[Key, Meta(description="what is sent as a bearer token to its address")] = None
     search: Annotated[str, Meta(description="its tool that finds, empty for none")] = "search"
@@ -153,7 +157,7 @@ class SearchSettings(SettingsTable, frozen=True, kw_only=True):
     offline: Annotated[bool, Meta(description="whether to never use the web, whatever else is set")] = False
     providers: Annotated[
         tuple[str, ...],
-        names,
+        split_names,
         Meta(description="search providers of the web; unset: those with a key, else ddgs and wikipedia"),
     ] = ()
     services: Annotated[
@@ -172,7 +176,7 @@ class SearchSettings(SettingsTable, frozen=True, kw_only=True):
     ] = "local"
     opensearch: Annotated[
         Secret | None,
-        opensearch_address,
+        check_opensearch_address,
         Meta(description="address of OpenSearch, https://USER:PASSWORD@HOST:9200, if the index lies there"),
     ] = None
     opensearch_name: Annotated[

@@ -10,18 +10,18 @@ from msgspec import Meta
 
 from assay.core.brief import ROLES, Role
 from assay.core.ports.models import Secret
-from assay.settings.reader import GivenValue, read
-from assay.settings.texts import address, expanded, hidden_text, key, names
+from assay.settings.reader import GivenValue, read_table
+from assay.settings.texts import check_address, clean_key, clean_secret, expand_home, split_names
 
-Key = Annotated[Secret | None, key]
-Hidden = Annotated[Secret | None, hidden_text]
+Key = Annotated[Secret | None, clean_key]
+Hidden = Annotated[Secret | None, clean_secret]
 ServiceName = Annotated[
     str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}\Z", title="a name of letters, digits, '_', '.' and '-', 64 at most")
 ]
 KeyHolder = Annotated[
     str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z", title="a name of letters, digits, '_' and '-', 64 at most")
 ]
-ModelNames = Annotated[tuple[str, ...] | None, names, Meta(min_length=1)]
+ModelNames = Annotated[tuple[str, ...] | None, split_names, Meta(min_length=1)]
 
 
 class _Checked(msgspec.StructMeta):
@@ -30,7 +30,7 @@ class _Checked(msgspec.StructMeta):
     if not TYPE_CHECKING:
 
         def __call__(cls, /, **values: Any) -> Any:  # noqa: N805 - of a metaclass
-            return read(cls, cls._sources(values))
+            return read_table(cls, cls._sources(values))
 
 
 class SettingsTable(msgspec.Struct, frozen=True, kw_only=True, metaclass=_Checked):
@@ -68,7 +68,7 @@ class ModelRoles(SettingsTable, frozen=True, kw_only=True):
 class CustomService(SettingsTable, frozen=True, kw_only=True):
     """A service which speaks OpenAI's chat completions, under a name of the user's."""
 
-    url: Annotated[str, Meta(description="base of its API, with the version (http://127.0.0.1:8000/v1)"), address]
+    url: Annotated[str, Meta(description="base of its API, with the version (http://127.0.0.1:8000/v1)"), check_address]
     key: Annotated[Key, Meta(description="its key, where it wants one")] = None
 
 
@@ -201,7 +201,7 @@ class Log(SettingsTable, frozen=True, kw_only=True):
         Meta(description="lowest level to log: debug, info, warning or error; debug may quote texts"),
     ] = "info"
     format: Annotated[Literal["text", "json"], Meta(description="how a line looks: text (name=value) or json")] = "text"
-    file: Annotated[Path | None, expanded, Meta(description="file to append the log to; unset: no log")] = None
+    file: Annotated[Path | None, expand_home, Meta(description="file to append the log to; unset: no log")] = None
     stderr: Annotated[bool, Meta(description="whether the log goes to stderr (-vv)")] = False
     stalls: Annotated[
         float | None,
@@ -216,7 +216,9 @@ class Web(SettingsTable, frozen=True, kw_only=True):
     max_mb: Annotated[float, Meta(gt=0, description="larger pages are not read (megabytes, unpacked)")] = 20.0
     robots: Annotated[bool, Meta(description="whether robots.txt is honoured")] = True
     allow: Annotated[
-        tuple[str, ...], names, Meta(description="private hosts and networks that may be read (wiki.corp, 10.1.0.0/16)")
+        tuple[str, ...],
+        split_names,
+        Meta(description="private hosts and networks that may be read (wiki.corp, 10.1.0.0/16)"),
     ] = ()
     browser: Annotated[
         Literal["auto", "off", "always"],
@@ -224,7 +226,7 @@ class Web(SettingsTable, frozen=True, kw_only=True):
     ] = "auto"
     chromium: Annotated[
         Path | None,
-        expanded,
+        expand_home,
         Meta(description="Chromium to render with; unset: playwright's own, else one on the path"),
     ] = None
 
@@ -232,7 +234,7 @@ class Web(SettingsTable, frozen=True, kw_only=True):
 class AgentSettings(SettingsTable, frozen=True, kw_only=True):
     """The tools of research agents."""
 
-    tools: Annotated[tuple[str, ...], names, Meta(min_length=1, description="tools that agents may call")] = (
+    tools: Annotated[tuple[str, ...], split_names, Meta(min_length=1, description="tools that agents may call")] = (
         "search",
         "open",
         "recall",
@@ -245,10 +247,12 @@ class SourceSettings(SettingsTable, frozen=True, kw_only=True):
 
     allow: Annotated[
         tuple[str, ...],
-        names,
+        split_names,
         Meta(description="hosts you trust, with their subdomains: their pages count as primary sources"),
     ] = ()
-    deny: Annotated[tuple[str, ...], names, Meta(description="hosts never to read or cite, with their subdomains")] = ()
+    deny: Annotated[
+        tuple[str, ...], split_names, Meta(description="hosts never to read or cite, with their subdomains")
+    ] = ()
 
 
 class Aws(SettingsTable, frozen=True, kw_only=True):

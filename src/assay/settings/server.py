@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from assay.settings.sections import Key, SettingsTable
-from assay.settings.texts import address_parts, names
+from assay.settings.texts import address_parts, split_names
 
 
-def sites(values: tuple[str, ...]) -> tuple[str, ...]:
+def check_sites(values: tuple[str, ...]) -> tuple[str, ...]:
     """Sites as browsers name them: scheme, host and port, or `*` for all."""
     for value in values:
         parts = address_parts(value)
@@ -25,7 +25,7 @@ WIDEST = {4: 8, 6: 7}
 """The shortest prefixes of networks of proxies, those of the private 10.0.0.0/8 and fc00::/7."""
 
 
-def networks(values: tuple[str, ...]) -> tuple[str, ...]:
+def check_networks(values: tuple[str, ...]) -> tuple[str, ...]:
     """Addresses and networks of proxies. Not `*` or 0.0.0.0/0: anybody could then claim any address."""
     for value in values:
         try:
@@ -39,7 +39,7 @@ def networks(values: tuple[str, ...]) -> tuple[str, ...]:
     return values
 
 
-def secure(value: str) -> str:
+def check_secure_url(value: str) -> str:
     """An address of a provider: nobody between may read or change what it says."""
     parts = address_parts(value.strip())
     local = parts.hostname in ("localhost", "127.0.0.1", "::1")
@@ -54,10 +54,12 @@ class OidcSettings(SettingsTable, frozen=True, kw_only=True):
     """Login at a provider of OpenID Connect; off where no issuer is named. The client's secret is `keys.oidc`."""
 
     issuer: Annotated[
-        str, Meta(description="address of the OpenID provider whose users may log in; unset: no such login"), secure
+        str,
+        Meta(description="address of the OpenID provider whose users may log in; unset: no such login"),
+        check_secure_url,
     ] = ""
     client_id: Annotated[str, Meta(description="the provider's id for this server")] = ""
-    scopes: Annotated[tuple[str, ...], names, Meta(description="scopes to request from the provider")] = (
+    scopes: Annotated[tuple[str, ...], split_names, Meta(description="scopes to request from the provider")] = (
         "openid",
         "profile",
         "email",
@@ -66,9 +68,9 @@ class OidcSettings(SettingsTable, frozen=True, kw_only=True):
     group_claim: Annotated[str, Meta(description="claim with groups or roles; a dot names a field of an object")] = (
         "groups"
     )
-    admins: Annotated[tuple[str, ...], names, Meta(description="groups whose users are admins")] = ()
-    members: Annotated[tuple[str, ...], names, Meta(description="groups whose users are members")] = ()
-    readers: Annotated[tuple[str, ...], names, Meta(description="groups whose users are readers")] = ()
+    admins: Annotated[tuple[str, ...], split_names, Meta(description="groups whose users are admins")] = ()
+    members: Annotated[tuple[str, ...], split_names, Meta(description="groups whose users are members")] = ()
+    readers: Annotated[tuple[str, ...], split_names, Meta(description="groups whose users are readers")] = ()
     role: Annotated[
         Literal["admin", "member", "reader", "none"],
         Meta(description="role of users in none of these groups; none: they may not log in"),
@@ -89,23 +91,25 @@ class ServerSettings(SettingsTable, frozen=True, kw_only=True):
     port: Annotated[int, Meta(ge=0, le=65_535, description="port the server listens on; 0: any free port")] = 8484
     hosts: Annotated[
         tuple[str, ...],
-        names,
+        split_names,
         Meta(description="host names of the server (research.corp), beside those of this machine"),
     ] = ()
     proxies: Annotated[
         tuple[str, ...],
-        names,
+        split_names,
         Meta(
             description="addresses and networks of proxies on other machines that are believed (10.0.0.5, 10.0.0.0/8)"
         ),
-        networks,
+        check_networks,
     ] = ()
-    folders: Annotated[tuple[Path, ...], names, Meta(description="folders whose files runs may read by path")] = ()
+    folders: Annotated[
+        tuple[Path, ...], split_names, Meta(description="folders whose files runs may read by path")
+    ] = ()
     origins: Annotated[
         tuple[str, ...],
-        names,
+        split_names,
         Meta(description="other sites whose pages may use the API (https://app.corp; CORS); *: all, without cookies"),
-        sites,
+        check_sites,
     ] = ()
     upload_mb: Annotated[int, Meta(ge=1, le=100_000, description="largest uploaded file, in MB")] = 200
     streams: Annotated[int, Meta(ge=1, le=100_000, description="streams of events one user may have open")] = 50
@@ -121,7 +125,7 @@ class ServerSettings(SettingsTable, frozen=True, kw_only=True):
     ] = 0
     webhook_hosts: Annotated[
         tuple[str, ...],
-        names,
+        split_names,
         Meta(description="private hosts and networks that may receive webhooks (hooks.corp, 10.1.0.0/16)"),
     ] = ()
     audit_days: Annotated[

@@ -13,22 +13,22 @@ import msgspec
 
 from assay.core.brief import read_length
 from assay.core.errors import UsageError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.languages import read_language
 from assay.core.ports.models import Secret
 
 
-def names(value: object) -> object:
+def split_names(value: object) -> object:
     """Accept `"first, second"`, or a list in JSON, where a list of names is wanted."""
     if not isinstance(value, str):
         return value
     try:
         return msgspec.json.decode(value, type=tuple[str, ...])
-    except UNREADABLE:  # "[::1]" is a name
+    except DECODE_ERRORS:  # "[::1]" is a name
         return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
-def expanded(value: object) -> object:
+def expand_home(value: object) -> object:
     """A path with its `~` written out."""
     try:
         return Path(value).expanduser() if isinstance(value, str | Path) else value
@@ -61,7 +61,7 @@ def _reveal(value: object) -> object:
     return value.reveal() if isinstance(value, Secret) else value
 
 
-def database(value: object) -> object:
+def check_database(value: object) -> object:
     """The URL of a database; None for none, which is a file in the home."""
     text = _reveal(value)
     if not isinstance(text, str):
@@ -78,10 +78,10 @@ def database(value: object) -> object:
     return Secret(text)
 
 
-def blobs(value: object) -> object:
+def check_blobs(value: object) -> object:
     """A folder, or the address of an object store."""
     if not isinstance(value, str) or "://" not in value:
-        return expanded(value)
+        return expand_home(value)
     parts = address_parts(value.strip())
     if parts.scheme not in ("s3", "gs", "az") or not parts.netloc:
         raise ValueError("expected a folder, or s3://BUCKET/PREFIX (gs:// and az:// are known too)")
@@ -90,7 +90,7 @@ def blobs(value: object) -> object:
     return value.strip()
 
 
-def length(value: object) -> object:
+def parse_length(value: object) -> object:
     """How long a report is to be: a name or a number of words."""
     try:
         return read_length(value) if isinstance(value, str | int) else value
@@ -98,7 +98,7 @@ def length(value: object) -> object:
         raise ValueError(str(error)) from None
 
 
-def language(value: str) -> str:
+def parse_language(value: str) -> str:
     """The code of a language, or nothing."""
     try:
         return read_language(value) if value.strip() else ""
@@ -106,7 +106,7 @@ def language(value: str) -> str:
         raise ValueError(str(error)) from None
 
 
-def key(value: object) -> object:
+def clean_key(value: object) -> object:
     """A key without the white space around it, as environment files end with; None when nothing is left.
 
     What no header can carry is refused here, where the value is not repeated: a client's own error would show it.
@@ -120,20 +120,20 @@ def key(value: object) -> object:
     return Secret(text) if text else None
 
 
-def address(value: str) -> str:
+def check_address(value: str) -> str:
     """The base of an API."""
     if not _is_web_address(value) or any(sign.isspace() or not sign.isprintable() for sign in value):
         raise ValueError("expected the base of an API, like http://127.0.0.1:8000/v1")
     return value
 
 
-def hidden_text(value: object) -> object:
+def clean_secret(value: object) -> object:
     """A text which is not shown; None for an empty one."""
     text = _reveal(value)
     return (Secret(text.strip()) if text.strip() else None) if isinstance(text, str) else value
 
 
-def opensearch_address(value: object) -> object:
+def check_opensearch_address(value: object) -> object:
     """The address of OpenSearch."""
     text = _reveal(value)
     if not isinstance(text, str):

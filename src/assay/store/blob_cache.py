@@ -14,7 +14,7 @@ from assay.store.common import put_at_once
 
 log = logging.getLogger(__name__)
 
-FULL = 0.8
+FULL_SHARE = 0.8
 """The share of the limit that is left after cleaning up, so that this is rare."""
 
 
@@ -42,19 +42,19 @@ class CachedBlobs:
     def put_all(self, many: Sequence[bytes]) -> list[str]:
         return put_at_once(self.put, many)
 
-    def claim(self) -> None:
-        self._distant.claim()
+    def register_owner(self) -> None:
+        self._distant.register_owner()
 
     def keep(self, name: str, packed: bytes) -> None:
         self._distant.keep(name, packed)
-        self._keep_near(name, packed)
+        self._cache_frame(name, packed)
 
     def get(self, sha256: str) -> bytes:
         """The bytes, from the cache or the remote store."""
         found = self._read_cached(sha256)
         if found is None:
             packed, found = self._distant.read(sha256)
-            self._keep_near(sha256, packed)
+            self._cache_frame(sha256, packed)
         return found
 
     def has(self, sha256: str) -> bool:
@@ -63,8 +63,8 @@ class CachedBlobs:
     def read(self, sha256: str) -> tuple[bytes, bytes]:
         return self._distant.read(sha256)
 
-    def stored(self) -> Iterator[Stored]:
-        return self._distant.stored()
+    def list_blobs(self) -> Iterator[Stored]:
+        return self._distant.list_blobs()
 
     def age(self, sha256: str) -> float | None:
         return self._distant.age(sha256)
@@ -86,7 +86,7 @@ class CachedBlobs:
         self._near.touch(name)
         return found
 
-    def _keep_near(self, name: str, packed: bytes) -> None:
+    def _cache_frame(self, name: str, packed: bytes) -> None:
         """Cache a frame; with a full disk it must be read again later, which is no error."""
         if len(packed) > self._limit:
             return
@@ -99,13 +99,13 @@ class CachedBlobs:
     def _trim(self, more: int) -> None:
         """Remove what was used longest ago if there is too much, including what other processes cached."""
         with self._lock:
-            self._size = sum(each.size for each in self._near.stored()) if self._size < 0 else self._size + more
+            self._size = sum(each.size for each in self._near.list_blobs()) if self._size < 0 else self._size + more
             if self._size <= self._limit:
                 return
-            kept = sorted(self._near.stored(), key=lambda each: each.modified)
+            kept = sorted(self._near.list_blobs(), key=lambda each: each.modified)
             self._size = sum(each.size for each in kept)
             for each in kept:
-                if self._size <= FULL * self._limit:
+                if self._size <= FULL_SHARE * self._limit:
                     break
                 self._near.remove(each.name)
                 self._size -= each.size

@@ -18,12 +18,12 @@ import msgspec
 import zstandard
 
 from assay.core.errors import StoreError
-from assay.core.full_disks import unwritable
+from assay.core.full_disks import unwritable_error
 from assay.core.lazy import regex
 from assay.core.ports import Blobs
 from assay.core.sources import sha256
 
-READERS = 8
+READER_THREADS = 8
 """Blobs read in parallel, since remote ones take time."""
 
 # The format of blobs: one zstd frame each, named by the SHA-256 of its content.
@@ -49,7 +49,7 @@ class KeptBlobs(Blobs, Protocol):
     @property
     def place(self) -> str: ...
 
-    def claim(self) -> None:
+    def register_owner(self) -> None:
         """Register that this library stores bytes here, possibly besides others; storing does it automatically.
 
         Raises:
@@ -70,7 +70,7 @@ class KeptBlobs(Blobs, Protocol):
             StoreError: missing or damaged.
         """
 
-    def stored(self) -> Iterator[Stored]:
+    def list_blobs(self) -> Iterator[Stored]:
         """Yield all blobs, in no order, without files under other names.
 
         Raises:
@@ -133,7 +133,7 @@ def unpack(packed: bytes, name: str) -> bytes:
     return data
 
 
-def check(packed: bytes, name: str, most: int) -> None:
+def verify_frame(packed: bytes, name: str, most: int) -> None:
     """Check a foreign frame with little memory, however large its content is.
 
     Raises:
@@ -157,7 +157,7 @@ def is_name(name: str) -> bool:
     return _HASH.fullmatch(name) is not None
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     """Return the name if it is valid.
 
     Raises:
@@ -168,12 +168,12 @@ def checked_name(name: str) -> str:
     return name
 
 
-def place_of(name: str) -> str:
+def blob_path(name: str) -> str:
     """The path of a blob below its store's folder: `ab/cdef….zst`, 256 shards, so that none grows too long to list."""
     return f"{name[:2]}/{name[2:]}{SUFFIX}"
 
 
-def name_at(place: str) -> str:
+def blob_name(place: str) -> str:
     """The name of the blob at a path below its store's folder; empty if it is not a blob."""
     parts = place.split("/")
     name = "".join(parts).removesuffix(SUFFIX) if len(parts) == 2 and place.endswith(SUFFIX) else ""
@@ -199,7 +199,7 @@ class FolderBlobs:
         if not self.has(name):
             self.keep(name, pack(data))
         elif self._shared:
-            self.claim()
+            self.register_owner()
             if not self.touch(name):  # a clean-up must not consider it old, or has removed it
                 self.keep(name, pack(data))
         return name
@@ -214,14 +214,14 @@ class FolderBlobs:
         Raises:
             StoreError: the folder cannot be written.
         """
-        self.claim()
+        self.register_owner()
         self._write(self._path(name), packed)
 
     def get(self, sha256: str) -> bytes:
         return self.read(sha256)[1]
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
-        path = self._path(checked_name(sha256))
+        path = self._path(check_name(sha256))
         try:
             with open(path, "rb") as file:
                 packed = file.read()
@@ -243,10 +243,10 @@ class FolderBlobs:
         except OSError:
             return False
 
-    def stored(self) -> Iterator[Stored]:
+    def list_blobs(self) -> Iterator[Stored]:
         try:
             for path in self._folder.glob("??/*"):
-                name = name_at(f"{path.parent.name}/{path.name}")
+                name = blob_name(f"{path.parent.name}/{path.name}")
                 if not name:
                     continue
                 with contextlib.suppress(FileNotFoundError):  # somebody just removed it
@@ -259,17 +259,17 @@ class FolderBlobs:
         """Remove old files that are not blobs: of writers that died before they could rename them."""
         with contextlib.suppress(OSError):  # they do no harm
             for path in self._folder.glob("??/*"):
-                if not name_at(f"{path.parent.name}/{path.name}") and path.stat().st_mtime < time.time() - seconds:
+                if not blob_name(f"{path.parent.name}/{path.name}") and path.stat().st_mtime < time.time() - seconds:
                     path.unlink()
 
     def age(self, sha256: str) -> float | None:
         try:
-            return time.time() - os.stat(self._path(checked_name(sha256))).st_mtime
+            return time.time() - os.stat(self._path(check_name(sha256))).st_mtime
         except OSError:
             return None
 
     def remove(self, sha256: str) -> None:
-        path = self._path(checked_name(sha256))
+        path = self._path(check_name(sha256))
         try:
             os.unlink(path)
         except FileNotFoundError:
@@ -288,7 +288,7 @@ class FolderBlobs:
             return False
         return True
 
-    def claim(self) -> None:
+    def register_owner(self) -> None:
         """See the port; once."""
         owner = self._owner  # read once: another thread may claim at the same time
         if owner is None:
@@ -298,12 +298,12 @@ class FolderBlobs:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
         except OSError as error:
-            raise unwritable(f"{path} cannot be written ({error.strerror}): {ROOM}", error) from error
+            raise unwritable_error(f"{path} cannot be written ({error.strerror}): {ROOM}", error) from error
         self._owner = None
 
     def _path(self, name: str) -> str:
         """Its path as text, since a `Path` costs as much to make as its file to look at."""
-        return f"{self._folder}/{place_of(name)}"
+        return f"{self._folder}/{blob_path(name)}"
 
     def _write(self, path: str, packed: bytes) -> None:
         beside = f"{path}.{os.getpid()}-{threading.get_ident()}.tmp"
@@ -317,7 +317,7 @@ class FolderBlobs:
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.unlink(beside)
-            raise unwritable(f"{path} cannot be written ({error.strerror}): {ROOM}", error) from error
+            raise unwritable_error(f"{path} cannot be written ({error.strerror}): {ROOM}", error) from error
 
 
 def _create(path: str, data: bytes) -> None:
@@ -350,7 +350,7 @@ class MemoryBytes:
 _HELD: WeakValueDictionary[str, MemoryBytes] = WeakValueDictionary()
 
 
-def hold(data: bytes) -> tuple[str, MemoryBytes]:
+def share_bytes(data: bytes) -> tuple[str, MemoryBytes]:
     """The hash of `data`, and the bytes to keep, packed once: a page is in the cache of pages and among the blobs."""
     name = sha256(data)
     return name, _HELD.get(name) or _HELD.setdefault(name, MemoryBytes(data))
@@ -363,7 +363,7 @@ class MemoryBlobs:
         self._blobs: dict[str, MemoryBytes] = {}
 
     def put(self, data: bytes) -> str:
-        name, held = hold(data)
+        name, held = share_bytes(data)
         self._blobs[name] = held
         return name
 

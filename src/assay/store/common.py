@@ -26,13 +26,13 @@ T = TypeVar("T")
 Wall = Callable[[], float]
 """Wall-clock time in seconds since 1970, as `time.time`: leases are compared between processes."""
 
-FOUND = 20
+MAX_FOUND = 20
 """The most documents that `Library.find` returns."""
 
 HASH_PREFIX = 8
 """The least characters of a hash by which a document is found."""
 
-NAMED, LAST = 5, "last"
+NAMED, LAST_REFERENCE = 5, "last"
 """How many runs an error names; what names the newest one where an id is expected."""
 
 _LONGEST_REFERENCE = 4000
@@ -53,12 +53,12 @@ def given_labels(brief: bytes) -> dict[str, str]:
         return {}
 
 
-def written_labels(labels: dict[str, str]) -> str:
+def labels_text(labels: dict[str, str]) -> str:
     """Labels as one text: those of a JSON object, each between two commas; "" for none."""
     return f",{msgspec.json.encode(labels, order='sorted').decode()[1:-1]}," if labels else ""
 
 
-def stored_labels(text: str) -> dict[str, str]:
+def read_labels_text(text: str) -> dict[str, str]:
     """The labels of such a text."""
     return msgspec.json.decode(f"{{{text[1:-1]}}}", type=dict[str, str]) if text else {}
 
@@ -136,13 +136,13 @@ class _Brief(msgspec.Struct, frozen=True):
     scope: _Scope = _Scope()
 
 
-def searched(brief: bytes) -> str:
+def collections_text(brief: bytes) -> str:
     """The collections in a brief, each between two line ends; "" for none."""
     try:
         names = collections_of(brief)
     except msgspec.MsgspecError:  # of another release
         return ""
-    return as_lines(*names) if names else ""
+    return join_lines(*names) if names else ""
 
 
 def collections_of(brief: bytes) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ def collections_of(brief: bytes) -> tuple[str, ...]:
     return msgspec.json.decode(brief, type=_Brief).scope.collections
 
 
-def as_lines(*names: str) -> str:
+def join_lines(*names: str) -> str:
     """Names between line ends, which no name contains."""
     return "\n" + "".join(f"{name}\n" for name in names)
 
@@ -166,7 +166,7 @@ class _Run(Protocol):
     active_seconds: float
 
 
-def spending(run: _Run, amounts: Iterable[Usage]) -> Spent:
+def run_spending(run: _Run, amounts: Iterable[Usage]) -> Spent:
     """The usage of a run, from its steps' holds and spending."""
     return Spent(
         run_id=run.run_id,
@@ -202,12 +202,12 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def controlled(now: Action, asked: Action) -> Action:
+def next_control(now: Action, asked: Action) -> Action:
     """The control row after `asked`: a cancel is never overruled."""
     return now if now == "cancel" else asked
 
 
-def fresh(drafts: Sequence[EventDraft], stored: Container[str] = ()) -> list[EventDraft]:
+def new_drafts(drafts: Sequence[EventDraft], stored: Container[str] = ()) -> list[EventDraft]:
     """The drafts whose key is not stored yet, each key once: the first one counts."""
     seen: set[str] = set()
     new = []
@@ -218,7 +218,7 @@ def fresh(drafts: Sequence[EventDraft], stored: Container[str] = ()) -> list[Eve
     return new
 
 
-def only(reference: str, starting: Sequence[str], known: Iterable[str]) -> str:
+def resolve_run_id(reference: str, starting: Sequence[str], known: Iterable[str]) -> str:
     """The one run id in `starting`, the ids that begin with `reference`.
 
     Raises:
@@ -228,14 +228,14 @@ def only(reference: str, starting: Sequence[str], known: Iterable[str]) -> str:
     if len(starting) == 1:
         return starting[0]
     if starting:
-        raise UnknownName("run", reference, hint=f"(more than one begins so: {_some(starting)})")
+        raise UnknownName("run", reference, hint=f"(more than one begins so: {_some_ids(starting)})")
     known = list(known)
-    near = difflib.get_close_matches(reference, [*known, LAST] if known else [], n=1)
-    newest = f"(the newest: {_some(known)})" if known else "(there are no runs yet)"
+    near = difflib.get_close_matches(reference, [*known, LAST_REFERENCE] if known else [], n=1)
+    newest = f"(the newest: {_some_ids(known)})" if known else "(there are no runs yet)"
     raise UnknownName("run", reference, near, "" if near else newest)
 
 
-def _some(ids: Sequence[str]) -> str:
+def _some_ids(ids: Sequence[str]) -> str:
     return ", ".join(ids[:NAMED]) + (", …" if len(ids) > NAMED else "")
 
 
@@ -256,7 +256,7 @@ class _Attempt(msgspec.Struct, frozen=True):
     usage: Usage = Usage()
 
 
-def by_model(attempts: Iterable[tuple[str, str, str, bytes]], *, daily: bool = False) -> list[ModelUsage]:
+def usage_by_model(attempts: Iterable[tuple[str, str, str, bytes]], *, daily: bool = False) -> list[ModelUsage]:
     """The usage by owner and model, from events with their owners, runs and times, in order."""
     runs: dict[tuple[str, str, str], set[str]] = {}
     used: dict[tuple[str, str, str], Usage] = {}
@@ -284,7 +284,7 @@ def split_reference(reference: str) -> tuple[str, str]:
     return (owner, name) if found else ("", reference)
 
 
-def anothers(reference: str) -> UsageError:
+def others_collection_error(reference: str) -> UsageError:
     """The error for changing another owner's collection."""
     return UsageError(
         f"the collection {reference!r} is another user's: you may read it only; add documents to one of your own"
@@ -298,35 +298,35 @@ def unfit_name(name: str) -> UsageError:
     )
 
 
-def set_members(documents: Iterable[str]) -> tuple[str, list[str]]:
+def collection_of_set(documents: Iterable[str]) -> tuple[str, list[str]]:
     """The name of the collection of exactly these documents, and their hashes sorted."""
     hashes = sorted(set(documents))
     return f"set-{sha256(chr(10).join(hashes).encode())[:16]}", hashes
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """`text` for look-ups: one Unicode form, no case, single spaces, no NUL (SQL text functions end there)."""
     return " ".join(unicodedata.normalize("NFC", text).replace("\0", " ").casefold().split())
 
 
-def lookup(document: Document) -> str:
+def document_lookup_text(document: Document) -> str:
     """Name, URL and title for look-ups, each on a line between line breaks."""
-    return lookup_of(document.name, document.url, document.title)
+    return lookup_text(document.name, document.url, document.title)
 
 
-def lookup_of(name: str, url: str, title: str) -> str:
+def lookup_text(name: str, url: str, title: str) -> str:
     """The same, of a document that has these."""
-    return f"\n{fold(name)}\n{fold(url)}\n{fold(title)}\n"
+    return f"\n{fold_text(name)}\n{fold_text(url)}\n{fold_text(title)}\n"
 
 
-def reference_of(text: str) -> str:
+def lookup_reference(text: str) -> str:
     """A reference in the form for `rank`; empty if nothing can match it.
 
     Bytes of a path that are not UTF-8 are written as in stored names. A program's halves of surrogate pairs match
     nothing.
     """
     try:
-        folded = fold(text.encode(errors="surrogateescape").decode(errors="replace"))
+        folded = fold_text(text.encode(errors="surrogateescape").decode(errors="replace"))
     except UnicodeEncodeError:
         return ""
     return folded if len(folded) <= _LONGEST_REFERENCE else ""

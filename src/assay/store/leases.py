@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
 from assay.core.errors import FenceLost
-from assay.core.ports import FRESH, LONGEST_LEASE, Lease, Renewal
+from assay.core.ports import FRESH_SHARE, LONGEST_LEASE, Lease, Renewal
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ def is_held(until: float, now: float, left: float = 0.0) -> bool:
 
 def is_fresh(until: float, now: float, ttl: float) -> bool:
     """True if a lease until then need not be renewed for `ttl` seconds yet."""
-    return is_held(until, now, FRESH * ttl)
+    return is_held(until, now, FRESH_SHARE * ttl)
 
 
 def to_renew(ends: Mapping[T, float], now: float, ttl: float) -> list[T]:
@@ -51,14 +51,14 @@ class LeaseLook(NamedTuple):
     ends: tuple[float, float]
     changes: tuple[int, int] = (0, 0)
 
-    def holds(self, leases: tuple[Lease, ...], ttl: float, changes: tuple[int, int] = (0, 0)) -> bool:
+    def is_unchanged(self, leases: tuple[Lease, ...], ttl: float, changes: tuple[int, int] = (0, 0)) -> bool:
         """True if another look at these leases would give the same."""
         same = leases is self.leases or leases == self.leases  # to compare a thousand takes longer than all the rest
         return same and (ttl, changes) == (self.ttl, self.changes)
 
-    def stands(self, leases: tuple[Lease, ...], ttl: float, now: float, changes: tuple[int, int] = (0, 0)) -> bool:
+    def is_current(self, leases: tuple[Lease, ...], ttl: float, now: float, changes: tuple[int, int] = (0, 0)) -> bool:
         """True if it would give the same, and renew none."""
-        return self.holds(leases, ttl, changes) and all(is_fresh(end, now, ttl) for end in self.ends)
+        return self.is_unchanged(leases, ttl, changes) and all(is_fresh(end, now, ttl) for end in self.ends)
 
     def to_renew(self, now: float) -> list[Lease]:
         """The leases that another look would renew, or none if that cannot be told: one may end later than the rest."""

@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 
 import msgspec
 
-from assay.core.allowance import check
+from assay.core.allowance import check_allowance
 from assay.core.errors import FenceLost, LeaseHeld, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import (
-    GOING,
+    ACTIVE_STATUSES,
     LONGEST_LEASE,
-    NOTHING,
+    NO_INPUTS,
     Action,
     Commit,
     EventDraft,
@@ -27,7 +27,7 @@ from assay.core.ports import (
     RunRow,
     Spent,
 )
-from assay.core.ports.collections import ENDED, Addition
+from assay.core.ports.collections import ADDITION_ENDED, Addition
 from assay.core.ports.store import Store
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
@@ -53,21 +53,23 @@ class MemoryAdditions(OwnedView):
     def find(self, id: str) -> Addition:
         with self._lock:
             found = self._additions.get(id)
-        if found is None or not self._knows(found):
+        if found is None or not self._is_visible(found):
             raise UnknownName("addition", id)
         return found
 
     def all(self, limit: int = 100) -> list[Addition]:
         with self._lock:
-            return [each for each in reversed(self._additions.values()) if self._knows(each)][:limit]
+            return [each for each in reversed(self._additions.values()) if self._is_visible(each)][:limit]
 
     def forget(self, before: str) -> None:
         with self._lock:
-            old = [each for each in self._additions.values() if each.state in ENDED and each.updated_at < before]
-            for each in filter(self._knows, old):
+            old = [
+                each for each in self._additions.values() if each.state in ADDITION_ENDED and each.updated_at < before
+            ]
+            for each in filter(self._is_visible, old):
                 del self._additions[each.id]
 
-    def _knows(self, addition: Addition) -> bool:
+    def _is_visible(self, addition: Addition) -> bool:
         return self._owner in (None, addition.owner)
 
 
@@ -145,19 +147,19 @@ class MemoryJournal(MemoryListing):
         brief: bytes,
         events: Sequence[EventDraft],
         thread: str = "",
-        given: RunInputs = NOTHING,
+        given: RunInputs = NO_INPUTS,
     ) -> tuple[Envelope, ...]:
         with self._lock:
             if run_id in self._runs:
                 raise common.run_exists(run_id)
             for each in given.within:
                 counted = [run for run in self._runs.values() if each.owner in (None, run.owner)]
-                going = sum(run.status in GOING for run in counted)
-                check(each, _spending(counted, each.since, None), going, brief)
+                going = sum(run.status in ACTIVE_STATUSES for run in counted)
+                check_allowance(each, _spending(counted, each.since, None), going, brief)
             whose = given.owner if self._owner is None else self._owner
             run = StoredRun(run_id, question, brief, common.created_at(events, self._wall), thread, whose)
             run.labels = given_labels(brief)
-            self._begin(run)
+            self._add_run(run)
             return run.apply(Commit(events=tuple(events), steps=given.steps, ledger=given.ledger))
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
@@ -171,7 +173,7 @@ class MemoryJournal(MemoryListing):
 
     async def renew(self, lease: Lease, ttl: float) -> Renewal:
         with self._lock:
-            run = self._held(lease)
+            run = self._find_held(lease)
             if run is None:
                 raise fence_lost(lease)
             self._looks.clear()
@@ -182,10 +184,10 @@ class MemoryJournal(MemoryListing):
         leases, news, ends = tuple(leases), dict[Lease, Renewal | FenceLost](), dict[str, float]()
         with self._lock:
             now = self._wall()
-            if self._looks and self._looks[0].stands(leases, ttl, now):
+            if self._looks and self._looks[0].is_current(leases, ttl, now):
                 return dict(self._looks[0].wanted)
             for lease in leases:
-                run = self._held(lease)
+                run = self._find_held(lease)
                 if run is None:
                     news[lease] = fence_lost(lease)
                     continue
@@ -200,7 +202,7 @@ class MemoryJournal(MemoryListing):
 
     async def release(self, lease: Lease) -> None:
         with self._lock:
-            run = self._held(lease)
+            run = self._find_held(lease)
             if run is not None:
                 run.holder, run.until = "", 0.0
                 self._looks.clear()
@@ -229,9 +231,9 @@ class MemoryJournal(MemoryListing):
         try:
             written = self._commit(lease, commit)
         except FenceLost as error:
-            loop.call_soon(_fail, future, error)
+            loop.call_soon(_set_error, future, error)
         else:
-            loop.call_soon(_resolve, future, written)
+            loop.call_soon(_set_result, future, written)
         return future
 
     async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
@@ -245,7 +247,7 @@ class MemoryJournal(MemoryListing):
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
         with self._lock:
             run = self._run(run_id)
-            run.control = common.controlled(run.control, action)
+            run.control = common.next_control(run.control, action)
             self._looks.clear()
             run.append(events)
         self._listeners.notify([run_id])
@@ -271,14 +273,14 @@ class MemoryJournal(MemoryListing):
         with self._lock:
             now = self._wall()
             found = (self._runs.get(run_id) for run_id in run_ids)
-            return {run.run_id: run.row(now) for run in found if run is not None and self._knows(run)}
+            return {run.run_id: run.row(now) for run in found if run is not None and self._is_visible(run)}
 
     async def news(self, after: Mapping[str, int], limit: int) -> dict[str, News]:
         with self._lock:
             now, left, found = self._wall(), max(limit, 0), dict[str, News]()
             for run_id, seq in after.items():
                 run = self._runs.get(run_id)
-                if run is not None and self._knows(run):
+                if run is not None and self._is_visible(run):
                     new = tuple(run.events[max(seq, 0) : max(seq, 0) + left])
                     left -= len(new)
                     found[run_id] = News(row=run.row(now), events=new)
@@ -289,11 +291,11 @@ class MemoryJournal(MemoryListing):
             ids = [run.run_id for run in self._visible_runs()]
             if reference in ids:
                 chosen = reference
-            elif reference == common.LAST and ids:
+            elif reference == common.LAST_REFERENCE and ids:
                 chosen = ids[0]
             else:
                 starting = [run_id for run_id in ids if reference and run_id.startswith(reference)]
-                chosen = common.only(reference, sorted(starting), ids)
+                chosen = common.resolve_run_id(reference, sorted(starting), ids)
             return self._runs[chosen].row(self._wall())
 
     async def latest(self, thread: str) -> RunRow | None:
@@ -313,12 +315,12 @@ class MemoryJournal(MemoryListing):
             run = self._run(run_id)
             if is_held(run.until, self._wall()) and run.holder not in ("", evict):
                 raise LeaseHeld(run_id, run.holder)
-            self._forget(run)
+            self._remove_run(run)
 
     async def close(self) -> None:
         """Do nothing: nothing waits or is open."""
 
-    def _held(self, lease: Lease) -> StoredRun | None:
+    def _find_held(self, lease: Lease) -> StoredRun | None:
         run = self._runs.get(lease.run_id)
         return run if run is not None and (run.fence, run.holder) == (lease.fence, lease.holder) else None
 
@@ -334,14 +336,14 @@ class MemoryJournal(MemoryListing):
 
 def _spending(runs: Iterable[StoredRun], since: str, limit: int | None) -> list[Spent]:
     found = [run for run in runs if run.created_at >= since]
-    return [common.spending(run, [hold.amount for hold in run.holds.values()]) for run in found[:limit]]
+    return [common.run_spending(run, [hold.amount for hold in run.holds.values()]) for run in found[:limit]]
 
 
-def _resolve(future: asyncio.Future[tuple[Envelope, ...]], written: tuple[Envelope, ...]) -> None:
+def _set_result(future: asyncio.Future[tuple[Envelope, ...]], written: tuple[Envelope, ...]) -> None:
     if not future.done():
         future.set_result(written)
 
 
-def _fail(future: asyncio.Future[tuple[Envelope, ...]], error: FenceLost) -> None:
+def _set_error(future: asyncio.Future[tuple[Envelope, ...]], error: FenceLost) -> None:
     if not future.done():
         future.set_exception(error)

@@ -43,7 +43,7 @@ class MemoryCollections(OwnedView):
 
     def collections(self) -> list[CollectionRow]:
         with self._lock:
-            rows = [self._row(key, held) for key, held in self._readable()]
+            rows = [self._row(key, held) for key, held in self._readable_collections()]
         return sorted(rows, key=lambda row: row.name)
 
     def _row(self, key: Key, held: StoredCollection) -> CollectionRow:
@@ -58,14 +58,14 @@ class MemoryCollections(OwnedView):
             readers=held.readers if mine else (),
         )
 
-    def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
+    def resolve_names(self, collections: Iterable[str]) -> tuple[str, ...]:
         with self._lock:
             found = (self._readable_key(name) for name in dict.fromkeys(collections))
             return tuple(SLASH.join(key) for key in found if key is not None)
 
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
         with self._lock:
-            held = self._mine(collection)
+            held = self._own_collection(collection)
             if held is None:
                 raise UnknownName("collection", collection)
             held.open, held.readers = open, tuple(sorted(set(readers)))
@@ -87,33 +87,33 @@ class MemoryCollections(OwnedView):
 
     def remove(self, documents: Iterable[str], collection: str) -> None:
         with self._lock:
-            held, hashes = self._mine(collection), set(documents)
+            held, hashes = self._own_collection(collection), set(documents)
             if held is not None:
                 held.rows.difference_update(row for (_, sha), row in self._rows.items() if sha in hashes)
 
     def drop(self, collection: str) -> None:
         with self._lock:
-            if self._mine(collection) is not None:
-                del self._collections[self._own(collection)]
+            if self._own_collection(collection) is not None:
+                del self._collections[self._own_key(collection)]
 
     def origins(self, collection: str) -> list[Origin]:
         with self._lock:
-            held = self._collections.get(self._own(collection), StoredCollection())
+            held = self._collections.get(self._own_key(collection), StoredCollection())
             return [held.origins[place] for place in sorted(held.origins)]
 
-    def remember(self, collection: str, origins: Iterable[Origin]) -> None:
+    def add_origins(self, collection: str, origins: Iterable[Origin]) -> None:
         with self._lock:
             self._get_or_create(collection).origins.update((each.place, each) for each in origins)
 
-    def forget(self, collection: str, places: Iterable[str]) -> None:
+    def forget_origins(self, collection: str, places: Iterable[str]) -> None:
         with self._lock:
-            held = self._mine(collection)
+            held = self._own_collection(collection)
             for place in places if held is not None else ():
                 held.origins.pop(place, None)  # type: ignore[union-attr]
 
     # whose they are
 
-    def _readable(self) -> Iterator[tuple[Key, StoredCollection]]:
+    def _readable_collections(self) -> Iterator[tuple[Key, StoredCollection]]:
         """The collections that the owner may read."""
         for key, held in self._collections.items():
             if self._owner in (None, key[0]) or held.open or self._owner in held.readers:
@@ -122,33 +122,33 @@ class MemoryCollections(OwnedView):
     def _seen_rows(self) -> set[int]:
         """The documents that the owner may read: their own, and those in readable collections."""
         own = {row for (owner, _), row in self._rows.items() if self._owner in (None, owner)}
-        return own.union(*(held.rows for _, held in self._readable()))
+        return own.union(*(held.rows for _, held in self._readable_collections()))
 
-    def _own(self, name: str) -> Key:
+    def _own_key(self, name: str) -> Key:
         return (self._owner, name) if self._owner is not None else common.split_reference(name)
 
     def _readable_key(self, name: str) -> Key | None:
         """The collection with this name, if the owner may read it."""
-        readable = dict(self._readable())
-        return next((key for key in (self._own(name), common.split_reference(name)) if key in readable), None)
+        readable = dict(self._readable_collections())
+        return next((key for key in (self._own_key(name), common.split_reference(name)) if key in readable), None)
 
     def _reference(self, key: Key) -> str:
         owner, name = key
         return name if owner == self._owner else common.reference_to(owner, name, alone=self._owner is None)
 
-    def _mine(self, name: str) -> StoredCollection | None:
+    def _own_collection(self, name: str) -> StoredCollection | None:
         """The owner's collection; None if there is none."""
-        held = self._collections.get(self._own(name))
+        held = self._collections.get(self._own_key(name))
         if held is None and SLASH in name and self._readable_key(name) is not None:
-            raise common.anothers(name)
+            raise common.others_collection_error(name)
         return held
 
     def _get_or_create(self, name: str) -> StoredCollection:
         """The owner's collection, created if it does not exist."""
-        held = self._mine(name)
+        held = self._own_collection(name)
         if held is None and self._owner and SLASH in name:
             raise common.unfit_name(name)
-        return self._collections.setdefault(self._own(name), StoredCollection()) if held is None else held
+        return self._collections.setdefault(self._own_key(name), StoredCollection()) if held is None else held
 
 
 class MemoryLibrary(MemoryCollections):
@@ -175,7 +175,7 @@ class MemoryLibrary(MemoryCollections):
                 self._snapshots.setdefault((me, snapshot.sha256), snapshot)
                 if (me, document.sha256) not in self._rows:
                     self._documents.append(document)
-                    self._lookups.append(common.lookup(document))
+                    self._lookups.append(common.document_lookup_text(document))
                     self._owners.append(me)
                     self._rows[me, document.sha256] = len(self._documents)
             self.include((document.sha256 for _, document in documents), collection)
@@ -188,10 +188,10 @@ class MemoryLibrary(MemoryCollections):
         if row is None or self._documents[row - 1].url != move.before:
             return
         moved = msgspec.structs.replace(self._documents[row - 1], url=move.url, name=move.name)
-        self._documents[row - 1], self._lookups[row - 1] = moved, common.lookup(moved)
+        self._documents[row - 1], self._lookups[row - 1] = moved, common.document_lookup_text(moved)
 
-    def select(self, documents: Iterable[str]) -> str:
-        name, hashes = common.set_members(documents)
+    def collection_for(self, documents: Iterable[str]) -> str:
+        name, hashes = common.collection_of_set(documents)
         with self._lock:
             rows = self._rows_of(hashes)
             self._get_or_create(name).rows = rows
@@ -207,10 +207,10 @@ class MemoryLibrary(MemoryCollections):
             row = self._row_of(sha256)
             return None if row is None else self._documents[row - 1]
 
-    def of_hashes(self, documents: Collection[str]) -> list[Document]:
+    def documents_by_hash(self, documents: Collection[str]) -> list[Document]:
         return [found for sha in dict.fromkeys(documents) if (found := self.document(sha)) is not None]
 
-    def existing(self, documents: Iterable[str]) -> set[str]:
+    def existing_documents(self, documents: Iterable[str]) -> set[str]:
         with self._lock:
             return {sha for sha in documents if self._row_of(sha) is not None}
 
@@ -227,7 +227,7 @@ class MemoryLibrary(MemoryCollections):
             return next((self._snapshots[owner, sha256] for owner in order), None)
 
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
-        wanted = common.reference_of(reference)
+        wanted = common.lookup_reference(reference)
         if not wanted:
             return []
         with self._lock:
@@ -237,7 +237,7 @@ class MemoryLibrary(MemoryCollections):
                 place = common.rank(wanted, document.sha256, self._lookups[row - 1])
                 if place is not None:
                     ranked.append((place, self._owners[row - 1] != (self._owner or ""), row, document))
-        best = [document for *_, document in sorted(ranked, key=lambda found: found[:3])[: common.FOUND]]
+        best = [document for *_, document in sorted(ranked, key=lambda found: found[:3])[: common.MAX_FOUND]]
         # the owner's and a shared copy are one document
         return list({each.sha256: each for each in reversed(best)}.values())[::-1]
 
@@ -262,7 +262,7 @@ class MemoryLibrary(MemoryCollections):
             seen = sorted(each for each in self._seen_rows() if each > first)
             return [(each, self._documents[each - 1]) for each in seen[: max(limit, 0)]]
 
-    def at(self, rows: Collection[int]) -> dict[int, Document]:
+    def documents_at(self, rows: Collection[int]) -> dict[int, Document]:
         with self._lock:
             known = range(1, len(self._documents) + 1) if self._owner is None else self._seen_rows()
             return {row: self._documents[row - 1] for row in rows if row in known}

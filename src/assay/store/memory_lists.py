@@ -20,10 +20,10 @@ from assay.core.ports.lists import (
     ThreadPage,
     ThreadPlace,
     ThreadRow,
-    relabelled,
+    change_labels,
 )
 from assay.store import common
-from assay.store.common import OwnedView, Wall, label_marks, written_labels
+from assay.store.common import OwnedView, Wall, label_marks, labels_text
 from assay.store.leases import LeaseLook, is_held
 
 
@@ -54,7 +54,7 @@ class StoredRun:
 
     def append(self, drafts: Sequence[EventDraft]) -> tuple[Envelope, ...]:
         """Write events that are not stored yet."""
-        new = common.fresh(drafts, self.keys)
+        new = common.new_drafts(drafts, self.keys)
         added = common.envelopes(self.run_id, new, len(self.events) + 1)
         self.events.extend(added)
         for envelope, draft in zip(added, new, strict=True):
@@ -112,7 +112,7 @@ class MemoryListing(OwnedView):
         with self._lock:
             now = self._wall()
             found = [
-                run for run in self._visible_runs() if (before is None or run.number < before) and _is(run, wanted)
+                run for run in self._visible_runs() if (before is None or run.number < before) and _matches(run, wanted)
             ]
             rows = [run.row(now) for run in found[:limit]]
         return RunPage(rows, found[limit - 1].number if len(found) > limit else None)
@@ -125,7 +125,7 @@ class MemoryListing(OwnedView):
     async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
         with self._lock:
             run = self._run(run_id)
-            run.labels = relabelled(run.labels, added, removed)
+            run.labels = change_labels(run.labels, added, removed)
             return dict(run.labels)
 
     async def usage(self, since: str = "", until: str = "", *, daily: bool = False) -> list[ModelUsage]:
@@ -134,11 +134,11 @@ class MemoryListing(OwnedView):
             found = [
                 (run.owner, run.run_id, run.created_at, bytes(event.data))
                 for run in reversed(list(self._visible_runs()))
-                if _is(run, wanted)
+                if _matches(run, wanted)
                 for event in run.events
                 if event.type == ModelAttempted.kind
             ]
-        return common.by_model(found, daily=daily)
+        return common.usage_by_model(found, daily=daily)
 
     async def counts(self) -> dict[RunStatus, int]:
         with self._lock:
@@ -148,7 +148,7 @@ class MemoryListing(OwnedView):
         with self._lock:
             newest = place.newest if place else max((run.number for run in self._runs.values()), default=0)
             held = self._threads(run for run in self._visible_runs() if run.number <= newest)
-            folded = common.fold(text)
+            folded = common.fold_text(text)
             found = [
                 (runs[0].number, self._row(key, runs))
                 for key, runs in held.items()
@@ -181,25 +181,25 @@ class MemoryListing(OwnedView):
                 if is_held(run.until, self._wall()) and run.holder and run.holder not in evict:
                     raise LeaseHeld(run.run_id, run.holder)
             for run in runs:
-                self._forget(run)
+                self._remove_run(run)
             return tuple(run.run_id for run in reversed(runs))
 
     # for the journal
 
     def _visible_runs(self) -> Iterable[StoredRun]:
         """The runs that the owner sees, newest first."""
-        return filter(self._knows, reversed(self._runs.values()))
+        return filter(self._is_visible, reversed(self._runs.values()))
 
-    def _knows(self, run: StoredRun) -> bool:
+    def _is_visible(self, run: StoredRun) -> bool:
         return self._owner in (None, run.owner)
 
     def _run(self, run_id: str) -> StoredRun:
         run = self._runs.get(run_id)
-        if run is None or not self._knows(run):
+        if run is None or not self._is_visible(run):
             raise common.unknown_run(run_id)
         return run
 
-    def _begin(self, run: StoredRun) -> None:
+    def _add_run(self, run: StoredRun) -> None:
         """Add a run; a thread named by the id of the run it began with includes that run."""
         run.number = next(self._numbers)
         first = self._runs.get(run.thread)
@@ -207,7 +207,7 @@ class MemoryListing(OwnedView):
             first.thread = first.run_id
         self._runs[run.run_id] = run
 
-    def _forget(self, run: StoredRun) -> None:
+    def _remove_run(self, run: StoredRun) -> None:
         """Remove a run, and with the last one the title of its thread."""
         del self._runs[run.run_id]
         self._looks.clear()
@@ -231,9 +231,9 @@ class MemoryListing(OwnedView):
         return found
 
     def _has_text(self, key: Key, folded: str) -> bool:
-        title = common.fold(self._titles.get(key, ""))
+        title = common.fold_text(self._titles.get(key, ""))
         asked = (run for run in self._runs.values() if (run.owner, run.thread) == key)
-        return folded in title or any(folded in common.fold(run.question) for run in asked)
+        return folded in title or any(folded in common.fold_text(run.question) for run in asked)
 
     def _row(self, key: Key, runs: Sequence[StoredRun]) -> ThreadRow:
         owner, name = key
@@ -250,14 +250,14 @@ class MemoryListing(OwnedView):
         )
 
 
-def _is(run: StoredRun, wanted: RunFilter) -> bool:
+def _matches(run: StoredRun, wanted: RunFilter) -> bool:
     """True if a run matches."""
     return (
         (not wanted.status or run.status in wanted.status)
-        and common.fold(wanted.text) in common.fold(run.question)
+        and common.fold_text(wanted.text) in common.fold_text(run.question)
         and (not wanted.since or run.created_at >= wanted.since)
         and (not wanted.until or run.created_at < wanted.until)
         and (not wanted.thread or run.thread == wanted.thread)
-        and (not wanted.label or any(mark in written_labels(run.labels) for mark in label_marks(wanted.label)))
-        and (not wanted.collection or common.as_lines(wanted.collection) in common.searched(run.brief))
+        and (not wanted.label or any(mark in labels_text(run.labels) for mark in label_marks(wanted.label)))
+        and (not wanted.collection or common.join_lines(wanted.collection) in common.collections_text(run.brief))
     )

@@ -12,18 +12,18 @@ from typing import TypeVar
 
 from assay.core.errors import ConfigError, StoreError
 from assay.core.lazy import regex
-from assay.core.remote_services import NO_BUCKET, error_summary, is_no_bucket, status_of
+from assay.core.remote_services import NO_BUCKET, error_summary, http_status, is_no_bucket
 from assay.core.sources import sha256
 from assay.store.blobs import (
     OWNERS,
     Damage,
     Owner,
     Stored,
-    checked_name,
+    blob_name,
+    blob_path,
+    check_name,
     is_name,
-    name_at,
     pack,
-    place_of,
     unpack,
 )
 from assay.store.common import put_at_once
@@ -108,7 +108,7 @@ class ObjectBlobs:
     def put_all(self, many: Sequence[bytes]) -> list[str]:
         return put_at_once(self.put, many)
 
-    def claim(self) -> None:
+    def register_owner(self) -> None:
         """See the port; once."""
         owner = self._owner  # read once: another thread may claim at the same time
         if owner is not None:
@@ -117,16 +117,16 @@ class ObjectBlobs:
             self._owner = None
 
     def keep(self, name: str, packed: bytes) -> None:
-        self.claim()
+        self.register_owner()
         there = self._head(name)
         if there is None or there.size != len(packed) or _age(there) > FRESH_SECONDS:
-            self._call_store("written", lambda: obstore.put(self._store, place_of(name), packed))
+            self._call_store("written", lambda: obstore.put(self._store, blob_path(name), packed))
 
     def get(self, sha256: str) -> bytes:
         return self.read(sha256)[1]
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
-        place = place_of(checked_name(sha256))
+        place = blob_path(check_name(sha256))
         try:
             packed = self._call_store("read", lambda: bytes(obstore.get(self._store, place).bytes()))
         except FileNotFoundError:
@@ -145,20 +145,20 @@ class ObjectBlobs:
         there = self._head(sha256) if is_name(sha256) else None
         return there is not None and there.size > 0
 
-    def stored(self) -> Iterator[Stored]:
+    def list_blobs(self) -> Iterator[Stored]:
         pages = iter(obstore.list(self._store))
         while page := self._call_store("listed", lambda: next(pages, None)):
             for each in page:
-                if name := name_at(each["path"]):
+                if name := blob_name(each["path"]):
                     yield Stored(name, each["size"], each["last_modified"])
 
     def age(self, sha256: str) -> float | None:
-        there = self._head(checked_name(sha256))
+        there = self._head(check_name(sha256))
         return None if there is None else _age(there)
 
     def remove(self, sha256: str) -> None:
         try:
-            self._call_store("removed", lambda: obstore.delete(self._store, place_of(checked_name(sha256))))
+            self._call_store("removed", lambda: obstore.delete(self._store, blob_path(check_name(sha256))))
         except FileNotFoundError:
             return
 
@@ -168,7 +168,7 @@ class ObjectBlobs:
 
     def _head(self, name: str) -> Stored | None:
         try:
-            there = self._call_store("reached", lambda: obstore.head(self._store, place_of(name)))
+            there = self._call_store("reached", lambda: obstore.head(self._store, blob_path(name)))
         except FileNotFoundError:
             return None
         return Stored(name, there["size"], there["last_modified"])
@@ -202,7 +202,7 @@ def _reason(error: BaseException) -> str:
     """The meaning of a library's error in our own words, with the store's status and code."""
     message = error_summary(error)
     code = _CODE.search(message)
-    answered = " ".join(filter(None, (status_of(error), code[1] if code else "")))
+    answered = " ".join(filter(None, (http_status(error), code[1] if code else "")))
     if isinstance(error, PermissionError) or type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
         return f"access is refused ({answered or 'no right'}): look at its keys and their rights in the environment"
     if answered:

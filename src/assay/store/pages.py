@@ -12,7 +12,7 @@ import msgspec
 from assay.core.errors import StoreError
 from assay.core.ports import Blobs, KeptPage
 from assay.core.sources import sha256
-from assay.store.blobs import MemoryBytes, hold
+from assay.store.blobs import MemoryBytes, share_bytes
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +84,7 @@ class MemoryPages:
         return None if found is None else _with_body(found[0], found[1].get())
 
     def put(self, kept: KeptPage) -> None:
-        _, body = hold(kept.page.body)
+        _, body = share_bytes(kept.page.body)
         with self._lock:
             self._drop(kept.page.final_url)
             self._kept[kept.page.final_url] = _with_body(kept, b""), body

@@ -31,10 +31,10 @@ class Presence:
             return
         with contextlib.suppress(OSError):
             self._descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            self._share()
+            self._lock_shared()
 
     @contextmanager
-    def alone(self) -> Iterator[bool]:
+    def exclusive(self) -> Iterator[bool]:
         """In the block no other process works with the home, or starts to; False if one does."""
         if self._descriptor < 0 or sys.platform == "win32":
             yield False
@@ -42,13 +42,13 @@ class Presence:
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._share()  # a failed attempt loses the held lock
+            self._lock_shared()  # a failed attempt loses the held lock
             yield False
             return
         try:
             yield True
         finally:
-            self._share()
+            self._lock_shared()
 
     def close(self) -> None:
         """This process is done with the home."""
@@ -56,7 +56,7 @@ class Presence:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def _share(self) -> None:
+    def _lock_shared(self) -> None:
         if sys.platform == "win32":
             return
         end = time.monotonic() + PATIENCE_SECONDS

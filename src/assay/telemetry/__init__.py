@@ -13,7 +13,7 @@ PROVIDER = "gen_ai.provider.name"
 ERROR = "error.type"
 OPERATIONS: dict[SpanKind, str] = {"lane": "invoke_agent", "model": "chat", "tool": "execute_tool"}
 """The operations in the conventions. A span's name is its operation and the called thing."""
-NAMED: dict[SpanKind, str] = {
+NAME_ATTRIBUTES: dict[SpanKind, str] = {
     "phase": "assay.phase",
     "lane": "gen_ai.agent.name",
     "model": "gen_ai.request.model",
@@ -43,7 +43,7 @@ ATTRIBUTES = {
 }
 """The attribute for each fact; facts without an entry are not reported."""
 
-LISTS = frozenset(("gen_ai.response.finish_reasons",))
+LIST_ATTRIBUTES = frozenset(("gen_ai.response.finish_reasons",))
 """Attributes that hold a list."""
 
 

@@ -67,19 +67,19 @@ LINES: dict[str, EventFacts] = {
 """The kinds of events that are logged; the others are spans, or not reported."""
 
 
-def facts_of(envelope: Envelope, *, quoting: bool) -> dict[str, Fact]:
+def event_facts(envelope: Envelope, *, quoting: bool) -> dict[str, Fact]:
     """The fields of the log line for an event of these kinds; `quoting` adds those that repeat content."""
     event = e.decode(envelope)
     line = LINES[envelope.type]
     facts: dict[str, Fact] = {"run_id": envelope.run_id, "path": "/".join(envelope.path), "seq": envelope.seq}
     for name in (*line.fields, *(line.quoting if quoting else ())):
-        value = _plain(event, name)
+        value = _field_fact(event, name)
         if value != "":
             facts[name] = value
     return facts
 
 
-def _plain(event: Event | None, name: str) -> Fact:
+def _field_fact(event: Event | None, name: str) -> Fact:
     value = getattr(event, name, "")
     return value if isinstance(value, str | int | float | bool) else str(value)
 
@@ -215,7 +215,7 @@ class Logs:
         """Log the events of reported kinds."""
         for envelope in envelopes:
             if envelope.type in LINES:
-                self.line(LINES[envelope.type].level, envelope.type, facts_of(envelope, quoting=self._quoting))
+                self.line(LINES[envelope.type].level, envelope.type, event_facts(envelope, quoting=self._quoting))
 
     def line(self, level: Level, event: str, facts: Mapping[str, Fact]) -> None:
         getattr(self._logger, level)(event, **facts)

@@ -71,7 +71,7 @@ def _attributes(facts: Mapping[str, Fact]) -> dict[str, Fact | list[str]]:
         name = names.ATTRIBUTES.get(fact)
         if name is not None:
             short = value[:LONGEST] if isinstance(value, str) else value
-            attributes[name] = [str(short)] if name in names.LISTS else short
+            attributes[name] = [str(short)] if name in names.LIST_ATTRIBUTES else short
     return attributes
 
 
@@ -79,8 +79,8 @@ def _span_attributes(kind: SpanKind, name: str) -> dict[str, Fact | list[str]]:
     attributes: dict[str, Fact | list[str]] = {}
     if kind in names.OPERATIONS:
         attributes[names.OPERATION] = names.OPERATIONS[kind]
-    if kind in names.NAMED:
-        attributes[names.NAMED[kind]] = name
+    if kind in names.NAME_ATTRIBUTES:
+        attributes[names.NAME_ATTRIBUTES[kind]] = name
     if kind == "model":
         attributes[names.PROVIDER] = names.provider(name)
     return attributes

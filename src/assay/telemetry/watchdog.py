@@ -76,7 +76,7 @@ class Watchdog:
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._used = time.thread_time()
         self._beat = self._loop.call_later(self._longest / LOOKS, self._on_beat)
-        threading.Thread(target=self._look, name="watchdog", daemon=True).start()
+        threading.Thread(target=self._watch, name="watchdog", daemon=True).start()
 
     def end(self) -> None:
         self._ended.set()
@@ -94,7 +94,7 @@ class Watchdog:
                 self._tell(stall)
         self._beat = self._loop.call_later(self._longest / LOOKS, self._on_beat)
 
-    def _look(self) -> None:
+    def _watch(self) -> None:
         """Store the loop's stack as soon as it has worked on something for half the allowed time."""
         clock = time.pthread_getcpuclockid(self._thread)
         while not self._ended.wait(self._longest / LOOKS):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from assay.core.errors import LimitReached, SearchError, ToolError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.messages import Rarity, ToolDefinition
 from assay.core.ports import Counting
 from assay.run.run import Run
@@ -54,12 +54,12 @@ def read(tool: ToolDefinition, arguments: Mapping[str, Any], into: type[T]) -> T
         ToolError: an argument is missing, unknown or of another type; the reason says how to call.
     """
     try:
-        return msgspec.convert(_lenient(tool, arguments), into, strict=False)
+        return msgspec.convert(_repair_arguments(tool, arguments), into, strict=False)
     except msgspec.ValidationError as error:
-        raise ToolError(f"{_plain_message(error)}. {usage(tool)}") from error
+        raise ToolError(f"{_plain_message(error)}. {usage_line(tool)}") from error
 
 
-def usage(tool: ToolDefinition) -> str:
+def usage_line(tool: ToolDefinition) -> str:
     """How to call a tool, in one line, as `search(query: string, limit?: integer)`."""
     required = tool.parameters.get("required", [])
     fields = (
@@ -69,7 +69,7 @@ def usage(tool: ToolDefinition) -> str:
     return f"Call it as {tool.name}({', '.join(fields)})."
 
 
-def _lenient(tool: ToolDefinition, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _repair_arguments(tool: ToolDefinition, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Convert null to a missing optional argument, and a single value to a list where one is wanted."""
     properties = tool.parameters.get("properties", {})
     lenient = {}
@@ -86,7 +86,7 @@ def _decode_list(value: str | int) -> list[Any]:
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             decoded = msgspec.json.decode(value)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             return [value]
         return decoded if isinstance(decoded, list) else [value]
     return [value]
@@ -118,6 +118,6 @@ async def count_words(run: Run) -> None:
             return Rarity()  # the search itself reports the problem
 
     try:
-        run.rarity = await run.at("write").step("words", count, returns=Rarity, input=[asked, *collections])
+        run.rarity = await run.with_gate("write").step("words", count, returns=Rarity, input=[asked, *collections])
     except LimitReached:
         return

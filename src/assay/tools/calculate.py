@@ -17,7 +17,7 @@ from assay.core.tables.answers import MOST_CITED, TableAnswer
 from assay.core.tables.cells import TablePiece, TableRow
 from assay.core.tables.records import table_of_documents
 from assay.core.tables.rows import Note, note_line
-from assay.core.tables.table_questions import FoundAnswer, answer
+from assay.core.tables.table_questions import FoundAnswer, answer_question
 from assay.core.tables.words import read_asking
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
@@ -27,7 +27,7 @@ from assay.run.steps import StepContext
 from assay.tools import common
 from assay.tools.arguments import define, read
 
-FEW = 40
+MAX_DOCUMENTS = 40
 """With at most so many documents in scope all are examined, whether or not a search has shown them."""
 _UNSURE = regex(r"(?<![\d.,])\d{1,3}\.\d{3}(?![\d.,])")
 """A number that is one or a thousand times as much, in one language or another."""
@@ -73,28 +73,28 @@ class CalculateTool:
         if not question:
             raise ToolError("the question is empty")
         documents = await asyncio.to_thread(_documents, run, ledger)
-        key = common.key("calculate", [question, sorted(documents)])
+        key = common.call_key("calculate", [question, sorted(documents)])
 
         async def work(step_context: StepContext) -> Observation:
             async def compute() -> Observation:
                 texts = run.world.texts or DocumentReader(run.world.blobs)
                 return await asyncio.to_thread(
-                    _best_answer, texts, documents, _all_if_few(run), question, common.room(run)
+                    _best_answer, texts, documents, _all_if_few(run), question, common.result_chars(run)
                 )
 
             found, known = await common.once(run, ledger, key, compute)
             if not known:
-                step_context.record(common.row(run, key, step_context))
+                step_context.record(common.answer_row(run, key, step_context))
             return found
 
         found = await run.step("calculate", work, returns=Observation, input=[question, sorted(documents)])
-        common.keep(ledger, key, found)
+        common.store_result(ledger, key, found)
         return found
 
 
 def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
     """The documents whose tables to query, by hash: those found, in order, then all in scope if they are few."""
-    met = (ledger.document(source) for source in ledger.everything()[1])
+    met = (ledger.document(source) for source in ledger.passages_and_sources()[1])
     found = {document.sha256: document for document in met if document is not None}
     for document in _all_if_few(run):
         found.setdefault(document.sha256, document)
@@ -104,7 +104,7 @@ def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
 def _all_if_few(run: Run) -> list[Document]:
     """All documents in scope by name; none if they are many."""
     library, collections = run.world.library, run.brief.scope.collections
-    if library.count(collections) > FEW:
+    if library.count(collections) > MAX_DOCUMENTS:
         return []
     return sorted(library.documents(collections), key=lambda each: (each.name, each.sha256))
 
@@ -119,11 +119,11 @@ def _best_answer(
             spans = texts.spans(document)
         except StoreError:  # a damaged document has no tables; opening it reports the damage
             continue
-        found = answer(question, texts.tables(document))
+        found = answer_question(question, texts.tables(document))
         if found is not None and (best is None or (found.covered, found.fit) > (best[0].covered, best[0].fit)):
             best = (found, document, spans)
     if best is not None:
-        return _observed(*best, room)
+        return _observation(*best, room)
     return _extreme_of_documents(texts, few, question) or Observation(
         summary=f"no table answers “{question}”", note=NOTHING
     )
@@ -151,17 +151,17 @@ def _extreme_of_documents(texts: DocumentTexts, documents: Sequence[Document], q
         )
         for each in documents
     )
-    found = answer(question, [table]) if table is not None else None
+    found = answer_question(question, [table]) if table is not None else None
     if table is None or found is None or found.wanted.operation not in ("max", "min"):
         return None
     each, values = found.answers[0], [value for value in table.column(found.wanted.column) if value]
     compared = found.wanted.given or (len(each.rows) == len(values) and 2 * len(values) > len(documents))
     if not compared or (not table.language and any(map(_UNSURE.search, values))):
         return None
-    return _observed_apart(found, spans)
+    return _joint_observation(found, spans)
 
 
-def _observed_apart(found: FoundAnswer, spans: Mapping[str, tuple[Document, PassageSpan]]) -> Observation:
+def _joint_observation(found: FoundAnswer, spans: Mapping[str, tuple[Document, PassageSpan]]) -> Observation:
     """The answer over several documents, with the passages of the cells that were compared, the best first."""
     each = found.answers[0]
     columns = (found.wanted.column, *(each.column for each in found.wanted.given))
@@ -185,7 +185,7 @@ def _observed_apart(found: FoundAnswer, spans: Mapping[str, tuple[Document, Pass
     )
 
 
-def _observed(found: FoundAnswer, document: Document, spans: Sequence[PassageSpan], room: int) -> Observation:
+def _observation(found: FoundAnswer, document: Document, spans: Sequence[PassageSpan], room: int) -> Observation:
     by_ordinal = {str(span.ordinal): span for span in spans}
     heads = [by_ordinal[name] for name in found.table.names]
     lines, shown = list[str](), {span.ordinal: span for span in heads}
@@ -207,7 +207,7 @@ def _observed(found: FoundAnswer, document: Document, spans: Sequence[PassageSpa
 
 def _fitting_rows(each: TableAnswer, by_ordinal: Mapping[str, PassageSpan], room: int) -> list[TableRow]:
     """The rows to show, those an answer names first, as far as they fit."""
-    cited = each.cited()
+    cited = each.cited_rows()
     named = [row for row in cited if row in each.named]
     kept: list[TableRow] = []
     for row in [*named, *(row for row in cited if row not in named)][:MOST_CITED]:

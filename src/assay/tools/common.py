@@ -15,7 +15,7 @@ from assay.core.events import Event, SourceExpected, SourceFailed
 from assay.core.ports import LedgerRow
 from assay.core.relevance import QuotableStatement, rank, read_question
 from assay.core.sources import SNIPPET, Document, PassageSpan
-from assay.core.web_addresses import OTHER, is_address
+from assay.core.web_addresses import MCP_PREFIX, is_address
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
@@ -26,13 +26,13 @@ LEAST_ROOM, MOST_ROOM = 1_500, 14_000
 CHARACTERS_A_TOKEN = 3
 
 
-def room(run: Run) -> int:
+def result_chars(run: Run) -> int:
     """How many characters of passages one result may show: an eighth of the agents' window, within bounds."""
     tokens = run.profile("analytical").window // 8
     return max(LEAST_ROOM, min(MOST_ROOM, tokens * CHARACTERS_A_TOKEN))
 
 
-def fit(shown: Iterable[DocumentPassages], characters: int) -> tuple[DocumentPassages, ...]:
+def fit_passages(shown: Iterable[DocumentPassages], characters: int) -> tuple[DocumentPassages, ...]:
     """The beginning of `shown` that fits, at least its first passage."""
     kept: list[DocumentPassages] = []
     for each in shown:
@@ -54,13 +54,13 @@ def fitting_spans(spans: Sequence[PassageSpan], characters: int, at_least: int =
     return tuple(kept)
 
 
-def key(tool: str, arguments: object) -> str:
+def call_key(tool: str, arguments: object) -> str:
     """The key of a call in the ledger: equal arguments, equal key."""
     return f"{tool} {digest(arguments)}"
 
 
-def row(run: Run, key: str, step_context: StepContext) -> LedgerRow:
-    """The row that says that the step of `step_context` stored the result of `key`, for a run that continues this
+def answer_row(run: Run, key: str, step_context: StepContext) -> LedgerRow:
+    """The row that says that the step of `step_context` stored the result of `call_key`, for a run that continues this
     one.
     """
     return LedgerRow(kind="answer", id=key, lane=run.lane, data=msgspec.json.encode(step_context.key))
@@ -77,38 +77,38 @@ async def once(
     Raises:
         AssayError: raised by `work`.
     """
-    async with run.alone(key):
+    async with run.lock(key):
         answer = earlier_result(ledger, key)
         if answer is not None:
             return answer, True
         answer = await work()
-        keep(ledger, key, answer)
+        store_result(ledger, key, answer)
         return answer, False
 
 
 def earlier_result(ledger: Ledger, key: str) -> Observation | None:
     """The earlier result of this call, in any lane."""
-    data = ledger.answered(key)
+    data = ledger.cached_answer(key)
     return None if data is None else msgspec.json.decode(data, type=Observation)
 
 
-def keep(ledger: Ledger, key: str, observation: Observation) -> None:
+def store_result(ledger: Ledger, key: str, observation: Observation) -> None:
     """Store the result of a call; the content is the same for every lane."""
-    if ledger.answered(key) is None:
-        ledger.answer(key, msgspec.json.encode(observation))
+    if ledger.cached_answer(key) is None:
+        ledger.cache_answer(key, msgspec.json.encode(observation))
 
 
 # Chooses the part of a document to show when it is too long.
 
 HEAD_SHARE = 0.3
-GOING_ON = 2
+FOLLOWING_PASSAGES = 2
 """Passages shown after a matching one: what is said about a name is often in the sentences after it."""
 MOST_HEADINGS = 24
-LANGUAGE = 5
+LANGUAGE_SAMPLE_PASSAGES = 5
 """The number of passages from which the language of a document is detected."""
 
 
-def part(spans: Sequence[PassageSpan], find: str, characters: int) -> tuple[PassageSpan, ...]:
+def select_passages(spans: Sequence[PassageSpan], find: str, characters: int) -> tuple[PassageSpan, ...]:
     """The passages to show, in the document's order: all if they fit; else its beginning, and the best for `find`.
 
     Each matching passage is shown with those after it under the same heading.
@@ -120,7 +120,7 @@ def part(spans: Sequence[PassageSpan], find: str, characters: int) -> tuple[Pass
     head = fitting_spans(spans, int(characters * HEAD_SHARE))
     used = sum(len(span.text) for span in head)
     chosen = {span.ordinal: span for span in head}
-    for span in _with_following(spans, matching(spans, find)):
+    for span in _with_following(spans, rank_passages(spans, find)):
         if span.ordinal not in chosen:
             used += len(span.text)
             if used > characters and len(chosen) > len(head):
@@ -135,12 +135,12 @@ def _with_following(spans: Sequence[PassageSpan], best: Iterable[PassageSpan]) -
     for span in best:
         yield span
         after = places[span.ordinal] + 1
-        yield from (each for each in spans[after : after + GOING_ON] if each.heading == span.heading)
+        yield from (each for each in spans[after : after + FOLLOWING_PASSAGES] if each.heading == span.heading)
 
 
-def matching(spans: Sequence[PassageSpan], find: str) -> list[PassageSpan]:
+def rank_passages(spans: Sequence[PassageSpan], find: str) -> list[PassageSpan]:
     """The passages that share words with `find` in text or heading, best first."""
-    asked = read_question(find, beside="\n".join(span.text for span in spans[:LANGUAGE]))
+    asked = read_question(find, beside="\n".join(span.text for span in spans[:LANGUAGE_SAMPLE_PASSAGES]))
     statements = [
         QuotableStatement(
             text=each.text, place=each.ordinal, label=each.label, heading=" ".join((*each.heading, each.lead))
@@ -159,9 +159,9 @@ def outline(spans: Sequence[PassageSpan]) -> str:
 
 # Pages instead of the snippets of a search: read once per run, for all lanes.
 
-FIRST = 3
+PAGES_READ_AHEAD = 3
 """How many of a search's results are read ahead; with several providers, two of each."""
-PASSING = ("timeout", "unreachable")
+TRANSIENT_FAILURES = ("timeout", "unreachable")
 """Kinds of failures after which the next lane tries again."""
 
 
@@ -170,7 +170,7 @@ def is_page(text: str, document: Document | None) -> bool:
     return document.media_type == SNIPPET if document is not None else is_address(text)
 
 
-async def page(
+async def read_page(
     run: Run, ledger: Ledger, step_context: StepContext, url: str, parts: int | None = None
 ) -> tuple[Document, ...]:
     """Return the documents of the page at `url`, of an article on several pages at most so many `parts`. Call it inside
@@ -182,25 +182,25 @@ async def page(
     if run.world.pages is None:
         raise ToolError(f"{url} was not read: this run may not read the web")
     key = page_key(url)
-    async with run.alone(key):
-        known = ledger.answered(key)
+    async with run.lock(key):
+        known = ledger.cached_answer(key)
         if known is not None:
-            return _first(msgspec.json.decode(known, type=tuple[Document, ...]), parts)
-        if (before := ledger.answered(_failure_key(key))) is not None:
+            return _first_pages(msgspec.json.decode(known, type=tuple[Document, ...]), parts)
+        if (before := ledger.cached_answer(_failure_key(key))) is not None:
             raise ToolError(f"{url} could not be read ({before.decode()}).")
         try:
-            found: PageRead = await run.result_ahead(key) or await _read(run, url, parts)
+            found: PageRead = await run.result_ahead(key) or await _fetch_page(run, url, parts)
         except FetchFailed as failed:
             step_context.emit(SourceFailed(url=url, reason=failed.reason))
-            if not failed.reason.startswith(PASSING):
-                ledger.answer(_failure_key(key), failed.reason.encode())
+            if not failed.reason.startswith(TRANSIENT_FAILURES):
+                ledger.cache_answer(_failure_key(key), failed.reason.encode())
             raise ToolError(f"{url} could not be read ({failed.reason}).") from failed
         for name in found.keys:
-            ledger.answer(name, msgspec.json.encode(found.documents))
-        return _first(found.documents, parts)
+            ledger.cache_answer(name, msgspec.json.encode(found.documents))
+        return _first_pages(found.documents, parts)
 
 
-def _first(documents: tuple[Document, ...], parts: int | None) -> tuple[Document, ...]:
+def _first_pages(documents: tuple[Document, ...], parts: int | None) -> tuple[Document, ...]:
     pages = list(dict.fromkeys(map(opened_key, documents)))[:parts]
     return tuple(each for each in documents if opened_key(each) in pages)
 
@@ -217,7 +217,9 @@ def opened_key(document: Document) -> str:
     return document.url if is_address(document.url) else document.sha256
 
 
-def expect(run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], tell: Callable[[Event], None]) -> None:
+def read_pages_ahead(
+    run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], tell: Callable[[Event], None]
+) -> None:
     """Begin to read the first pages of a search ahead; `tell` receives the event.
 
     Call it inside a step. Only if pages are not limited: unused pages must not use up the run's limit. Pages outside
@@ -226,18 +228,18 @@ def expect(run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], t
     wanted = run.brief.speculation
     if run.world.pages is None or not isinstance(wanted, Speculation) or not wanted.pages:
         return
-    most = FIRST if len(run.world.searches) < 3 else FIRST - 1
+    most = PAGES_READ_AHEAD if len(run.world.searches) < 3 else PAGES_READ_AHEAD - 1
     found = [each.document.url for each in shown[:most] if each.document.media_type == SNIPPET]
-    urls = [url for url in found if not url.startswith(OTHER) and not run.brief.scope.rules.refuses(url)]
+    urls = [url for url in found if not url.startswith(MCP_PREFIX) and not run.brief.scope.rules.refusal_reason(url)]
     unread = [url for url in urls if ledger is None or not _was_tried(ledger, url)]
     # looking around for the plan opens nothing
-    begin = partial(run.begin, kind="pages", guessed=ledger is None or "background" in run.path)
-    begun = tuple(url for url in unread if begin(page_key(url), partial(_read, run, url)))
+    begin = partial(run.begin_ahead, kind="pages", guessed=ledger is None or "background" in run.path)
+    begun = tuple(url for url in unread if begin(page_key(url), partial(_fetch_page, run, url)))
     if begun:
         tell(SourceExpected(urls=begun))
 
 
-async def _read(run: Run, url: str, parts: int | None = None) -> PageRead:
+async def _fetch_page(run: Run, url: str, parts: int | None = None) -> PageRead:
     """Read a page.
 
     Raises:
@@ -245,11 +247,11 @@ async def _read(run: Run, url: str, parts: int | None = None) -> PageRead:
     """
     assert run.world.pages is not None
     documents = await run.world.pages.read(url, run.brief.scope.rules, parts)
-    known = {page_key(url), *map(page_key, await asyncio.to_thread(_way, run, documents))}
+    known = {page_key(url), *map(page_key, await asyncio.to_thread(_page_addresses, run, documents))}
     return PageRead(documents, tuple(known))
 
 
-def _way(run: Run, documents: Sequence[Document]) -> list[str]:
+def _page_addresses(run: Run, documents: Sequence[Document]) -> list[str]:
     """The addresses of these documents: the final one, and each redirect."""
     found = (run.world.library.snapshot(each.snapshot_sha256) for each in documents)
     return [url for snapshot in found if snapshot is not None for url in (snapshot.url, *snapshot.redirects)]
@@ -258,7 +260,7 @@ def _way(run: Run, documents: Sequence[Document]) -> list[str]:
 def _was_tried(ledger: Ledger, url: str) -> bool:
     """True if the page was read, or could not be."""
     key = page_key(url)
-    return ledger.answered(key) is not None or ledger.answered(_failure_key(key)) is not None
+    return ledger.cached_answer(key) is not None or ledger.cached_answer(_failure_key(key)) is not None
 
 
 def _failure_key(key: str) -> str:

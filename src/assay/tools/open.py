@@ -14,7 +14,7 @@ from assay.core.clean import one_line
 from assay.core.errors import StoreError, ToolError
 from assay.core.events import SourceFailed
 from assay.core.ports import DocumentTexts
-from assay.core.sources import Document, PassageSpan, readable
+from assay.core.sources import Document, PassageSpan, content_spans
 from assay.core.usage import Usage
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
@@ -23,7 +23,7 @@ from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
 from assay.tools import common
 from assay.tools.arguments import define, read
-from assay.tools.common import is_page, opened_key, outline, page, part
+from assay.tools.common import is_page, opened_key, outline, read_page, select_passages
 
 MOST_DOCUMENTS = 8
 
@@ -59,7 +59,7 @@ class OpenTool:
         if not wanted:
             raise ToolError("name at least one document")
         # Where pages are limited, one lane opens them at a time: what an article takes is known when it was read.
-        turn = nullcontext() if run.brief.budget.pages is None else run.alone("pages")
+        turn = nullcontext() if run.brief.budget.pages is None else run.lock("pages")
         async with turn:
             return await self._answer(run, ledger, wanted, asked.find)
 
@@ -67,15 +67,17 @@ class OpenTool:
         most = min(MOST_DOCUMENTS, await _documents_left(run))
         known = {text: ledger.document(text) for text in wanted[:most]}
         met = {text: document.sha256 if document else "" for text, document in known.items()}
-        key = common.key("open", [list(met.items()) if not all(met.values()) else list(met.values()), find])
+        key = common.call_key("open", [list(met.items()) if not all(met.values()) else list(met.values()), find])
 
         async def open_all(step_context: StepContext) -> Observation:
             async def work() -> Observation:
                 left = run.room.pages  # beside one for each, which this step holds
                 parts = None if left is None else 1 + left // len(known)
-                documents, unknown = await _opening(run, ledger, step_context, known, parts)
+                documents, unknown = await _resolve_documents(run, ledger, step_context, known, parts)
                 texts = run.world.texts or DocumentReader(run.world.blobs)
-                shown, told, failed = await asyncio.to_thread(_open, texts, documents, find, common.room(run))
+                shown, told, failed = await asyncio.to_thread(
+                    _show_documents, texts, documents, find, common.result_chars(run)
+                )
                 for each in failed:
                     step_context.emit(each)
                 notes = [*unknown, *told]
@@ -86,18 +88,18 @@ class OpenTool:
             answer, known_already = await common.once(run, ledger, key, work)
             if not known_already:
                 step_context.spend(Usage(pages=len({opened_key(each.document) for each in answer.shown})))
-                step_context.record(common.row(run, key, step_context))
+                step_context.record(common.answer_row(run, key, step_context))
             return answer
 
         cost = Usage(pages=len(known))
         answer = await run.step("open", open_all, returns=Observation, input=[met, find], cost=cost)
-        common.keep(ledger, key, answer)
+        common.store_result(ledger, key, answer)
         more = len(wanted) - len(known)
         left = f"\n{more} more not opened: at most {most} at once." if more else ""
         return msgspec.structs.replace(answer, note=f"{answer.note}{left}")
 
 
-async def _opening(
+async def _resolve_documents(
     run: Run, ledger: Ledger, step_context: StepContext, known: Mapping[str, Document | None], parts: int | None
 ) -> tuple[list[Document], list[str]]:
     """The named documents, and a note on each unknown reference; pages among them are read in parallel.
@@ -111,7 +113,7 @@ async def _opening(
         document = met or next(iter(await asyncio.to_thread(library.find, text, collections)), None)
         try:
             if is_page(text, document):
-                return await page(run, ledger, step_context, document.url if document else text, parts)
+                return await read_page(run, ledger, step_context, document.url if document else text, parts)
         except ToolError as failed:
             return failed.reason
         return [document] if document is not None else f"No document is called {text!r}."
@@ -136,19 +138,19 @@ async def _documents_left(run: Run) -> int:
     return await run.step("pages-left", look, returns=int)
 
 
-def _open(
+def _show_documents(
     texts: DocumentTexts, documents: Sequence[Document], find: str, room: int
 ) -> tuple[list[DocumentPassages], list[str], list[SourceFailed]]:
     """What is shown of the documents, a note on each, and those that cannot be read."""
     shown, notes, failed = list[DocumentPassages](), list[str](), list[SourceFailed]()
     for document in documents:
         try:
-            spans = readable(texts.spans(document))
+            spans = content_spans(texts.spans(document))
         except StoreError as error:
             failed.append(SourceFailed(url=document.url, reason=str(error)))
             notes.append(f"{_document_name(document)} could not be read.")
             continue
-        chosen = part(spans, find, room // len(documents))
+        chosen = select_passages(spans, find, room // len(documents))
         shown.append(DocumentPassages(document=document, spans=chosen))
         notes.append(_note(document, spans, chosen, find))
     return shown, notes, failed

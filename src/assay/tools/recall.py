@@ -44,6 +44,6 @@ class RecallTool:
         if not asked.query.strip():
             raise ToolError("the query is empty")
         passages = ledger.recall(asked.query, LIMIT)
-        shown = common.fit(ledger.excerpts(passages), common.room(run))
+        shown = common.fit_passages(ledger.excerpts(passages), common.result_chars(run))
         summary = f"{sum(len(each.spans) for each in shown)} passages read before"
         return Observation(summary=summary, shown=shown, note="" if shown else NOTHING)

@@ -17,7 +17,7 @@ from assay.core.ports import AskedAhead, Hit, Metered, Query, Search
 from assay.core.sources import SNIPPET
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
-from assay.core.web_addresses import canonical
+from assay.core.web_addresses import canonical_url
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Branch, Run
@@ -43,7 +43,7 @@ def fuse(answers: Sequence[Sequence[DocumentPassages]]) -> list[DocumentPassages
     for place, answer in enumerate(answers):
         seen: set[str] = set()
         for rank, shown in enumerate(answer, 1):
-            name = _name(shown)
+            name = _result_identity(shown)
             if name in seen:
                 continue
             seen.add(name)
@@ -54,13 +54,13 @@ def fuse(answers: Sequence[Sequence[DocumentPassages]]) -> list[DocumentPassages
     return [best[name][2] for name in ordered]
 
 
-def _name(shown: DocumentPassages) -> str:
+def _result_identity(shown: DocumentPassages) -> str:
     """The identity of a result: a page's address, for other documents the text."""
     document = shown.document
-    return canonical(document.url) if document.media_type == SNIPPET else document.sha256
+    return canonical_url(document.url) if document.media_type == SNIPPET else document.sha256
 
 
-LIMIT, MOST = 8, 20
+DEFAULT_LIMIT, MAX_LIMIT = 8, 20
 PASSAGES_A_HIT = 4
 NOTHING = "Nothing found."
 
@@ -71,7 +71,7 @@ class SearchArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     query: Annotated[
         str, msgspec.Meta(description="A few distinctive words: names, terms, numbers. One topic a query.")
     ]
-    limit: Annotated[int, msgspec.Meta(description="How many documents to show, at most 20.")] = LIMIT
+    limit: Annotated[int, msgspec.Meta(description="How many documents to show, at most 20.")] = DEFAULT_LIMIT
 
 
 class SearchTool:
@@ -91,9 +91,11 @@ class SearchTool:
             ToolError: bad arguments, or no provider could answer.
         """
         asked = read(self.definition, arguments, SearchArguments)
-        query = query_of(run, asked.query, asked.limit)
+        query = build_query(run, asked.query, asked.limit)
         providers = run.world.searches
-        branches = (Branch(each.name, partial(_ask, ledger=ledger, provider=each, query=query)) for each in providers)
+        branches = (
+            Branch(each.name, partial(_ask_once, ledger=ledger, provider=each, query=query)) for each in providers
+        )
         answers = await run.gather(*branches)
         good = [answer for answer in answers if isinstance(answer, Observation)]
         failed = [answer for answer in answers if isinstance(answer, str)]
@@ -101,11 +103,11 @@ class SearchTool:
             raise ToolError("; ".join(failed) or "there is nothing to search")
         for reason in failed:
             run.warn(_("a search provider was left out: {why}").format(why=reason))
-        shown = common.fit(fuse([answer.shown for answer in good])[: query.limit], common.room(run))
+        shown = common.fit_passages(fuse([answer.shown for answer in good])[: query.limit], common.result_chars(run))
         return Observation(summary=_summary(query.text, shown), shown=shown, note="" if shown else NOTHING)
 
 
-def query_of(run: Run, words: str, limit: int = LIMIT) -> Query:
+def build_query(run: Run, words: str, limit: int = DEFAULT_LIMIT) -> Query:
     """The query for a provider with these words.
 
     Raises:
@@ -117,29 +119,31 @@ def query_of(run: Run, words: str, limit: int = LIMIT) -> Query:
     scope = run.brief.scope
     # A requested language is the report's; sources may well be in another.
     language = "" if run.brief.language_asked else run.brief.language.partition("-")[0]
-    limit = max(1, min(MOST, limit))
+    limit = max(1, min(MAX_LIMIT, limit))
     return Query(text=text, limit=limit, collections=scope.collections, language=language, rules=scope.rules)
 
 
-def plain(query: str) -> str:
+def normalize_query(query: str) -> str:
     """A query in the form for comparison: case and order do not matter, unless words are in quotation marks."""
     words = query.casefold().split()
     return " ".join(words if '"' in query else sorted(words))
 
 
-def searching(provider: str) -> str:
+def provider_key(provider: str) -> str:
     """The key under which the ledger stores a search provider's answer."""
     return f"search:{provider}"
 
 
-async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> Observation | str:
+async def _ask_once(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> Observation | str:
     """One provider's answer, or why there is none.
 
     A provider is asked for one of two numbers of documents, so that the same words with a slightly different number are
     the same search, paid for once.
     """
     wanted = _widen(query)
-    key = common.key(searching(provider.name), msgspec.structs.replace(wanted, text=plain(query.text)))
+    key = common.call_key(
+        provider_key(provider.name), msgspec.structs.replace(wanted, text=normalize_query(query.text))
+    )
 
     async def search(step_context: StepContext) -> Observation:
         excluded: list[Excluded] = []
@@ -147,7 +151,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
         async def work() -> Observation:
             answer = await _answer_sent_ahead(run, provider, wanted) or await _ask_provider(provider, wanted)
             step_context.spend(answer.usage)
-            return _observe(wanted, answer.hits, excluded)
+            return _observation(wanted, answer.hits, excluded)
 
         try:
             found, known = await common.once(run, ledger, key, work)
@@ -156,7 +160,7 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
             raise
         if not known:
             step_context.spend(Usage(searches=1))
-            step_context.record(common.row(run, key, step_context))
+            step_context.record(common.answer_row(run, key, step_context))
         urls = tuple(shown.document.url for shown in found.shown[: query.limit])
         step_context.emit(
             SearchPerformed(
@@ -168,14 +172,14 @@ async def _ask(run: Run, *, ledger: Ledger, provider: Search, query: Query) -> O
                 excluded=tuple(excluded),
             )
         )
-        common.expect(run, ledger, found.shown[: query.limit], step_context.emit)
+        common.read_pages_ahead(run, ledger, found.shown[: query.limit], step_context.emit)
         return found
 
     try:
         answer = await run.step("search", search, returns=Observation, input=query, cost=Usage(searches=1))
     except SearchError as failed:
         return failed.reason if failed.reason.startswith(provider.name) else f"{provider.name}: {failed.reason}"
-    common.keep(ledger, key, answer)
+    common.store_result(ledger, key, answer)
     return answer
 
 
@@ -187,12 +191,12 @@ class SearchAnswer(msgspec.Struct, frozen=True):
 
 
 def _widen(query: Query) -> Query:
-    return msgspec.structs.replace(query, limit=LIMIT if query.limit <= LIMIT else MOST)
+    return msgspec.structs.replace(query, limit=DEFAULT_LIMIT if query.limit <= DEFAULT_LIMIT else MAX_LIMIT)
 
 
 async def _ask_provider(provider: Search, query: Query) -> SearchAnswer:
     if isinstance(provider, Metered):
-        return SearchAnswer(*await provider.metered(query))
+        return SearchAnswer(*await provider.search_with_usage(query))
     return SearchAnswer(await provider.search(query))
 
 
@@ -216,28 +220,30 @@ def search_ahead(run: Run, provider: Search, query: Query, step_context: StepCon
 
     async def search() -> SearchAnswer:
         answer = await _ask_provider(provider, asked)
-        shown = _observe(asked, answer.hits, []).shown
-        common.expect(run, None, shown, partial(step_context.write_beside, once=f"{provider.name} {asked.text}"))
+        shown = _observation(asked, answer.hits, []).shown
+        common.read_pages_ahead(
+            run, None, shown, partial(step_context.write_beside, once=f"{provider.name} {asked.text}")
+        )
         return answer
 
-    begun = run.begin(_key_ahead(provider, asked), search, "searches")
+    begun = run.begin_ahead(_key_ahead(provider, asked), search, "searches")
     if begun:
         step_context.emit(SearchExpected(query=asked.text, provider=provider.name))
     return begun
 
 
 def _key_ahead(provider: Search, query: Query) -> str:
-    return common.key(f"ahead:{provider.name}", query)
+    return common.call_key(f"ahead:{provider.name}", query)
 
 
-def _observe(query: Query, hits: list[Hit], excluded: list[Excluded]) -> Observation:
+def _observation(query: Query, hits: list[Hit], excluded: list[Excluded]) -> Observation:
     """The hits as shown. Web pages that the run leaves out go to `excluded`, since not all providers can filter
     them.
     """
     kept = []
     for hit in hits:
         document = hit.document
-        why = query.rules.refuses(document.url, document.published) if document.media_type == SNIPPET else ""
+        why = query.rules.refusal_reason(document.url, document.published) if document.media_type == SNIPPET else ""
         if why:
             excluded.append(Excluded(document.url, why))
         else:

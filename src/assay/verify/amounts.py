@@ -57,7 +57,7 @@ _NUMBER = regex(
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?"
     rf"(?:[ -]?(?P<scale>(?:{_any(name for name in SCALES if name not in ONE_LETTER)})(?![^\W\d_])\.?"
     rf"|[千万萬亿億])|(?P<letter>[kmb])(?![^\W_]))?"
-    rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in measures.NAMES if name != '%')})(?![^\W_]|[/·][^\W\d_])))?"
+    rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in measures.UNIT_NAMES if name != '%')})(?![^\W_]|[/·][^\W\d_])))?"
     rf"(?: ?(?P<back>[{re.escape('$€£¥₹元円')}]|(?:{_any(MONEY)})\b))?",
     re.IGNORECASE,
 )
@@ -244,7 +244,7 @@ def _amount(match: re.Match[str], text: str) -> Amount:
 
 
 def _units(match: re.Match[str]) -> tuple[str, ...]:
-    unit = (measures.NAMES[match["unit"].lower()] if match["unit"] else "",)
+    unit = (measures.UNIT_NAMES[match["unit"].lower()] if match["unit"] else "",)
     return (*unit, "m") if match["letter"] == "m" and not match["front"] else unit
 
 

@@ -49,17 +49,17 @@ class FoldedText(msgspec.Struct, frozen=True):
     starts: array[int]
     ends: array[int]
 
-    def place(self, start: int, end: int) -> tuple[int, int]:
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
         """The place of `text[start:end]` (not empty) in the original, as code points `[start, end)`."""
         return self.starts[start], self.ends[end - 1]
 
-    def index(self, origin: int) -> int:
+    def index_at(self, origin: int) -> int:
         """The first character of `text` from the original at `origin` or later; the length if there is none."""
         return bisect_left(self.starts, origin)
 
 
 @lru_cache(maxsize=1024)
-def plain(text: str) -> FoldedText:
+def fold_text(text: str) -> FoldedText:
     """Fold `text` for comparison: no Markdown, NFKC, one kind of quotation mark and dash, single spaces, trimmed.
 
     Case, superscripts, subscripts and fractions are kept.
@@ -158,7 +158,7 @@ class AnalyzedText(msgspec.Struct, frozen=True):
     places: dict[str, tuple[int, ...]]
 
     def nearest(self, key: str, index: int) -> int | None:
-        """The nearest other word with `key` to the word at `index`; None if there is none."""
+        """The nearest other word with `key` to the word at `index_at`; None if there is none."""
         found = self.places.get(key)
         if found is None:
             return None
@@ -173,7 +173,7 @@ class AnalyzedText(msgspec.Struct, frozen=True):
 
     def origin(self, first: int, last: int) -> tuple[int, int]:
         """Code points of the original text from word `first` to word `last`."""
-        return self.plain.place(self.words[first].start, self.words[last].end)
+        return self.plain.original_span(self.words[first].start, self.words[last].end)
 
 
 class Texts(msgspec.Struct, frozen=True):
@@ -191,21 +191,21 @@ class Texts(msgspec.Struct, frozen=True):
         return any(key in reading.places for reading in self.readings)
 
 
-def texts(passages: Iterable[tuple[str, str]], names: Iterable[str] = ()) -> Texts:
+def read_texts(passages: Iterable[tuple[str, str]], names: Iterable[str] = ()) -> Texts:
     """Read pairs of a passage's id and a text of it; `names` are those of the documents."""
     pairs = tuple(passages)
     return Texts(
-        readings=tuple(read(text) for _, text in pairs),
+        readings=tuple(analyze_text(text) for _, text in pairs),
         passages=tuple(id for id, _ in pairs),
         names=tuple(tuple(words(name)) for name in names),
     )
 
 
 @lru_cache(maxsize=2048)
-def read(text: str) -> AnalyzedText:
+def analyze_text(text: str) -> AnalyzedText:
     """Analyze `text`. Results are cached, since the same passage is read for many claims."""
-    folded = plain(text)
-    ends = [folded.index(end) for _, end in sentences(text)]
+    folded = fold_text(text)
+    ends = [folded.index_at(end) for _, end in sentences(text)]
     numbers = tokens(folded.text)
     found: list[Word] = []
     at = 0
@@ -215,7 +215,7 @@ def read(text: str) -> AnalyzedText:
         if token:
             found.append(_number(token, ends))
             at = token.end
-    found = _clauses(_first_names(found))
+    found = _clauses(_mark_first_names(found))
     places: dict[str, list[int]] = {}
     for index, word in enumerate(found):
         if word.kind != "sign":
@@ -232,7 +232,7 @@ def _clauses(found: list[Word]) -> list[Word]:
     return found
 
 
-def _first_names(found: list[Word]) -> list[Word]:
+def _mark_first_names(found: list[Word]) -> list[Word]:
     """Treat the first word of a sentence as a name if a name follows it, or if it is one elsewhere in the text."""
     names = {word.key for word in found if word.kind == "name"}
     for index, word in enumerate(found):

@@ -14,17 +14,17 @@ import msgspec
 from assay.core.claims import CHECKS, HOLDING, Check
 from assay.core.errors import UnknownName
 from assay.core.sources import Passage
-from assay.core.tables.rows import stated_row
+from assay.core.tables.rows import format_row
 from assay.core.translation import N_, join_list, ngettext
 from assay.core.translation import gettext as _
 from assay.verify import rows
-from assay.verify.analyzed_text import AnalyzedText, Texts, read, texts
-from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reworded
+from assay.verify.analyzed_text import AnalyzedText, Texts, analyze_text, read_texts
+from assay.verify.evidence import RULES, ClaimEvidence, ClaimSlot, SlotFinding, reword_numbers
 from assay.verify.number_words import PERCENT_NAME
-from assay.verify.rows import computed
+from assay.verify.rows import check_computed_claim
 from assay.verify.rules import names, numbers, polarity, quotes, row_values, trends
-from assay.verify.verifier.index import index
-from assay.verify.verifier.signs import sameness
+from assay.verify.verifier.index import index_evidence
+from assay.verify.verifier.signs import copied_share
 from assay.verify.verifier.verdicts import weigh
 
 
@@ -51,7 +51,7 @@ class AddedCheck(msgspec.Struct, frozen=True):
         return found
 
 
-def faults(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> tuple[str, ...]:
+def fault_messages(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> tuple[str, ...]:
     """Messages about failed checks, each once: its package, its first error and the number of claims."""
     failed: dict[str, list[str]] = {}
     for each in findings:
@@ -68,12 +68,12 @@ def faults(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> tup
     return tuple(messages)
 
 
-def sound(findings: Iterable[SlotFinding]) -> tuple[SlotFinding, ...]:
+def drop_faults(findings: Iterable[SlotFinding]) -> tuple[SlotFinding, ...]:
     """The findings without the faults of checks, which say nothing about a claim."""
     return tuple(each for each in findings if each.outcome != "failed")
 
 
-def require_known(off: Iterable[str], added: Iterable[AddedCheck]) -> None:
+def require_known_checks(off: Iterable[str], added: Iterable[AddedCheck]) -> None:
     """Make sure that there is a check with each name.
 
     Raises:
@@ -93,19 +93,19 @@ NO_CITATION = Check(rule="citation", verdict="unsupported", reason=N_("no citati
 NO_SHARED_WORD = Check(rule="citation", verdict="unsupported", reason=N_("the cited document shares no word with it"))
 NO_PASSAGE = Check(rule="citation", verdict="unsupported", reason=N_("what it cites does not exist"))
 
-LONGEST = 2_000
+MAX_CLAIM_CHARS = 2_000
 """Code points. A longer text is not a sentence, and comparing its figures would take seconds."""
-DOUBTING = frozenset(("name", "negation", "quantifier"))
+DOUBTING_RULES = frozenset(("name", "negation", "quantifier"))
 """Rules that are right in two of three objections to a rephrased sentence: they only lower its score."""
-COPIED = 0.8
+COPIED_SHARE = 0.8
 """Such a rule decides if this share of the rest of the sentence is copied: then its objection is to an edit."""
-TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {LONGEST:,} characters")
+TOO_LONG = Check(rule="judge", verdict="unchecked", reason=f"longer than {MAX_CLAIM_CHARS:,} characters")
 
 _FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (numbers.find, names.find, polarity.find)
 """The checks that compare a claim's words with its passages, in order."""
 
 
-def check(claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = ()) -> Check:
+def check_by_code(claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = ()) -> Check:
     """The verdict on a claim.
 
     Args:
@@ -114,44 +114,44 @@ def check(claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str
         marked: whether it has markers at all.
         off: rules to skip (`findings.RULES`, "verbatim", "field").
     """
-    check, findings = ruled(claim, evidence, marked, off)
-    return check or weighed(claim, evidence, findings, off)
+    check, findings = apply_rules(claim, evidence, marked, off)
+    return check or weigh_words(claim, evidence, findings, off)
 
 
-def firsthand(check: Check, evidence: ClaimEvidence) -> Check:
+def lower_hearsay(check: Check, evidence: ClaimEvidence) -> Check:
     """Lower a support that rests only on a search engine's snippet."""
     return HEARSAY if check.verdict in (*HOLDING, "partial") and evidence.is_hearsay else check
 
 
-def ruled(
+def apply_rules(
     claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = (), added: Sequence[AddedCheck] = ()
 ) -> tuple[Check | None, tuple[SlotFinding, ...]]:
     """The verdict of the rules, None if none decides, and their findings."""
     if not evidence.passages:
         return NO_PASSAGE if marked else NO_CITATION, ()
-    passage = quotes.verbatim(claim, evidence) if "verbatim" not in off else None
+    passage = quotes.verbatim_passage(claim, evidence) if "verbatim" not in off else None
     if passage is not None:
         reason = _("verbatim in {passage}").format(passage=passage.id)
         return Check(rule="verbatim", verdict="quoted", reason=reason), ()
-    if len(claim) > LONGEST:
+    if len(claim) > MAX_CLAIM_CHARS:
         return TOO_LONG, ()
-    framed = rows.framed(claim, evidence) if "field" not in off else None
+    framed = rows.check_framed_claim(claim, evidence) if "field" not in off else None
     if framed is None and "field" not in off:
-        framed = computed(claim, evidence) or rows.of_entry(claim, evidence)
+        framed = check_computed_claim(claim, evidence) or rows.check_entry_claim(claim, evidence)
     if framed is not None:
         return framed, ()
     findings = examine(claim, evidence, off, added)
     return veto(claim, findings, evidence), findings
 
 
-def weighed(
+def weigh_words(
     claim: str, evidence: ClaimEvidence, findings: Collection[SlotFinding] = (), off: Collection[str] = ()
 ) -> Check:
     """The verdict by the weight of words; `findings` of the rules may lower it."""
     if "lexical" in off:
         return NO_JUDGE
     doubt = objection(findings, evidence)
-    found = weigh(reworded(claim, findings), _weighable(evidence), doubted=doubt is not None)
+    found = weigh(reword_numbers(claim, findings), _weighable(evidence), doubted=doubt is not None)
     pattern = (
         _("compared by words, likely ({score}): {why}")
         if found.is_likely
@@ -174,7 +174,7 @@ def examine(
     """
     silent = {*off, *(each.name for each in added)}
     found = list(quotes.find(claim, evidence)) if "quote" not in silent else []
-    folded, texts = read(claim), _texts(evidence)
+    folded, texts = analyze_text(claim), _texts(evidence)
     for finder in _FINDERS:
         found.extend(finder(folded, texts))
     found.extend(trends.find(folded, evidence))
@@ -185,12 +185,14 @@ def examine(
 
 def _texts(evidence: ClaimEvidence) -> Texts:
     pairs = (
-        (passage.id, text) for passage in evidence.passages for text in (*_in_words(passage, evidence), *passage.above)
+        (passage.id, text)
+        for passage in evidence.passages
+        for text in (*_passage_texts(passage, evidence), *passage.above)
     )
-    return texts(pairs, evidence.names())
+    return read_texts(pairs, evidence.names())
 
 
-def _in_words(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
+def _passage_texts(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
     """The text of a passage; rows of a table in words, if all are: only its header says what its numbers are."""
     own = [line.strip() for line in passage.text.strip().splitlines()]
     if not own or not own[0].startswith("|"):
@@ -200,7 +202,7 @@ def _in_words(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
     lines = [line.strip() for line in (around.before if around else "").splitlines()]
     above = [*takewhile(lambda line: line.startswith("|"), reversed(lines)), passage.label]
     head = next((line for line in reversed(above) if line), "")
-    stated = [stated_row(row, head or own[0]) for row in (own if head else own[1:])]
+    stated = [format_row(row, head or own[0]) for row in (own if head else own[1:])]
     if not all(stated) or not stated:
         yield passage.text
     if all(stated) or PERCENT_NAME.search(head or own[0]):
@@ -210,14 +212,14 @@ def _in_words(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
 def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
     """The verdict of the first rule that objects and may decide; None leaves it to the words or a judge.
 
-    Rules in `DOUBTING` decide only about a sentence that is copied except for what they object to.
+    Rules in `DOUBTING_RULES` decide only about a sentence that is copied except for what they object to.
     """
     objections = [finding for finding in findings if finding.veto]
-    firm = [finding for finding in objections if finding.rule not in DOUBTING]
+    firm = [finding for finding in objections if finding.rule not in DOUBTING_RULES]
     if firm or not objections:
         return objection(firm, evidence)
     slots = [finding.slot.text for finding in objections]
-    copied = sameness(claim, index(_weighable(evidence)), slots) >= COPIED
+    copied = copied_share(claim, index_evidence(_weighable(evidence)), slots) >= COPIED_SHARE
     return objection(objections, evidence) if copied else None
 
 
@@ -232,12 +234,12 @@ def objection(findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Che
         reason = _("the claim says {claimed}, {passage} says {said}").format(
             claimed=repr(conflict.slot.text), passage=conflict.passage, said=repr(conflict.said[:200])
         )
-        return Check(rule=conflict.rule, verdict="contradicted", reason=_by(conflict.rule, reason))
-    reason = _absent(same, len(evidence.passages))
-    return Check(rule=same[0].rule, verdict="unsupported", reason=_by(same[0].rule, reason))
+        return Check(rule=conflict.rule, verdict="contradicted", reason=_name_check(conflict.rule, reason))
+    reason = _absence_reason(same, len(evidence.passages))
+    return Check(rule=same[0].rule, verdict="unsupported", reason=_name_check(same[0].rule, reason))
 
 
-def _by(rule: str, reason: str) -> str:
+def _name_check(rule: str, reason: str) -> str:
     """A reason, with the name of its check if that is not ours."""
     return reason if rule in RULES else f"{rule}: {reason}"
 
@@ -246,7 +248,7 @@ LACKING = N_("{what} is not in {where}")
 _LACKING = {"date": N_("the date {what} is not in {where}"), "number": N_("the number {what} is not in {where}")}
 
 
-def _absent(findings: list[SlotFinding], passages: int) -> str:
+def _absence_reason(findings: list[SlotFinding], passages: int) -> str:
     first = findings[0]
     if first.rule == "quote":
         pattern, what = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])

@@ -26,34 +26,34 @@ from assay.verify.checks import (
     NO_SOURCES,
     OFF,
     AddedCheck,
+    apply_rules,
+    drop_faults,
     examine,
-    faults,
-    firsthand,
+    fault_messages,
+    lower_hearsay,
     objection,
-    ruled,
-    sound,
     veto,
-    weighed,
+    weigh_words,
 )
-from assay.verify.evidence import ClaimEvidence, SlotFinding, reworded
-from assay.verify.evidence_index import inherits
-from assay.verify.judge import consider
-from assay.verify.rows import compared
-from assay.verify.rules.quotes import verbatim
-from assay.verify.verifier.index import MOST_EVIDENCE, with_nearest
+from assay.verify.evidence import ClaimEvidence, SlotFinding, reword_numbers
+from assay.verify.evidence_index import has_inherited_citation
+from assay.verify.judge import ask_judge
+from assay.verify.rows import check_row
+from assay.verify.rules.quotes import verbatim_passage
+from assay.verify.verifier.index import MOST_EVIDENCE, add_nearest
 from assay.verify.verifier.verdicts import weigh
 
 # Compares a claim with one text: first the rules, then the weight of words.
 
 LONGEST_CLAIM = 5_000
 """Characters. A longer text is not a claim, and comparing each of its figures with each other takes long."""
-VERBATIM = 0.99
+VERBATIM_SCORE = 0.99
 """The score of a claim that the text states word for word."""
 _CITATION = regex(
     r"(?P<before>[^\s\[【]{0,20})"
     r"(?:[ \t]?(?:\[\^?\d{1,3}(?:[ ]?[,;–-][ ]?\^?\d{1,3}){0,20}\]|【\d{1,3}(?::\d{1,3})?†[^】\n]{0,80}】)){1,9}"
 )
-_VETOED = 0.49
+_MAX_VETOED_SCORE = 0.49
 """The highest score of a claim to which a rule objects."""
 
 
@@ -78,16 +78,16 @@ def decide(claim: str, text: str, added: Sequence[AddedCheck] = ()) -> Decided:
         if len(given) > most:
             reason = f"the {what} has more than {most:,} characters"
             return Decided(verdict="unchecked", score=0.5, rule="length", reasons=(reason,))
-    claim, evidence = without_citations(claim, text), evidence_of(text)
-    if verbatim(claim, evidence) is not None:
-        return Decided(verdict="quoted", score=VERBATIM, rule="verbatim", reasons=("stands there word for word",))
+    claim, evidence = without_citations(claim, text), text_evidence(text)
+    if verbatim_passage(claim, evidence) is not None:
+        return Decided(verdict="quoted", score=VERBATIM_SCORE, rule="verbatim", reasons=("stands there word for word",))
     findings = examine(claim, evidence, added=added)
     vetoed, doubt = veto(claim, findings, evidence), objection(findings, evidence)
-    weighed = weigh(reworded(claim, findings), text, doubted=doubt is not None)
+    weighed = weigh(reword_numbers(claim, findings), text, doubted=doubt is not None)
     reasons = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
     if vetoed is None:
         return Decided(verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=reasons, findings=findings)
-    score = min(_VETOED, weighed.score)
+    score = min(_MAX_VETOED_SCORE, weighed.score)
     return Decided(verdict=vetoed.verdict, score=score, rule=vetoed.rule, reasons=reasons, findings=findings)
 
 
@@ -99,7 +99,7 @@ def without_citations(claim: str, text: str) -> str:
     return _CITATION.sub(lambda found: found[0] if found[0] in text else found["before"], claim)
 
 
-def evidence_of(text: str) -> ClaimEvidence:
+def text_evidence(text: str) -> ClaimEvidence:
     """Evidence in which `text` is the only cited passage."""
     data = text.encode(errors="surrogatepass")
     digest = hashlib.sha256(data).hexdigest()
@@ -109,18 +109,18 @@ def evidence_of(text: str) -> ClaimEvidence:
     return ClaimEvidence(passages=(passage,), sources={})
 
 
-AT_ONCE = 8
+CLAIMS_AT_ONCE = 8
 """How many claims the judge or repair handle at a time."""
-TOGETHER = 16
+CLAIMS_PER_GROUP = 16
 """How many claims code checks in one go before reporting them: a thread for each would cost as much as some checks."""
 
 
 class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
     """How claims are checked: `off` are rules to skip, `judged` says that there is a judge.
 
-    `added` are checks of other packages. `inherits` says that a sentence without a citation uses the evidence of the
-    next citation after it. If not `enabled`, or without sources (an answer from the model alone), every claim stays
-    unchecked.
+    `added` are checks of other packages. `has_inherited_citation` says that a sentence without a citation uses the
+    evidence of the next citation after it. If not `enabled`, or without sources (an answer from the model alone),
+    every claim stays unchecked.
     """
 
     enabled: bool = True
@@ -131,7 +131,7 @@ class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
     inherits: bool = True
 
 
-ALL_OURS = CheckRules()
+DEFAULT_RULES = CheckRules()
 
 
 class Means(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,7 +194,7 @@ class ClaimResult(msgspec.Struct, frozen=True, kw_only=True):
             verdict=self.check.verdict,
             reason=self.check.reason,
             against=tuple(passage.id for passage in self.against),
-            inherited=inherits(self.sentence, self.evidence.passages),
+            inherited=has_inherited_citation(self.sentence, self.evidence.passages),
             relevance=self.relevance,
         )
 
@@ -212,21 +212,21 @@ async def check_claim(
         rules: how to check.
     """
     if not rules.judged:
-        return await asyncio.to_thread(alone, id, sentence, evidence, rules)
-    check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
+        return await asyncio.to_thread(check_without_judge, id, sentence, evidence, rules)
+    check, findings = await asyncio.to_thread(decide_by_code, sentence, evidence, rules)
     if check is None:
-        check = (await consider(run, sentence.text, evidence, sound(findings), sentence.head)).check
+        check = (await ask_judge(run, sentence.text, evidence, drop_faults(findings), sentence.head)).check
     checked = _with_nearest(check, sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
 
 
-def alone(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> ClaimResult:
+def check_without_judge(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> ClaimResult:
     """Check a claim without a judge: by the rules, else by the weight of its words."""
-    ruling = settle(sentence, evidence, rules)
+    ruling = code_ruling(sentence, evidence, rules)
     return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=ruling.check, findings=ruling.findings)
 
 
-def decided(
+def decide_by_code(
     sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules
 ) -> tuple[Check | None, tuple[SlotFinding, ...]]:
     """The verdict that code can give alone, None if it cannot, and its findings."""
@@ -234,13 +234,13 @@ def decided(
         return OFF, ()
     if not rules.has_sources:
         return NO_SOURCES, ()
-    table = compared(sentence.text, sentence.head, evidence, rules.off)
+    table = check_row(sentence.text, sentence.head, evidence, rules.off)
     if table is not None:
-        return firsthand(table, evidence), ()
+        return lower_hearsay(table, evidence), ()
     if evidence.is_unrelated(sentence.markers):
         return NO_SHARED_WORD, ()
-    check, findings = ruled(sentence.text, evidence, bool(sentence.markers), rules.off, rules.added)
-    return (firsthand(check, evidence) if check else None), findings
+    check, findings = apply_rules(sentence.text, evidence, bool(sentence.markers), rules.off, rules.added)
+    return (lower_hearsay(check, evidence) if check else None), findings
 
 
 class CodeRuling(msgspec.Struct, frozen=True, kw_only=True):
@@ -251,10 +251,10 @@ class CodeRuling(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[SlotFinding, ...] = ()
 
 
-def settle(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> CodeRuling:
+def code_ruling(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> CodeRuling:
     """The verdict by code; if it is open, a judge may be asked."""
-    check, findings = decided(sentence, evidence, rules)
-    own = check or weighed(sentence.text, evidence, findings, rules.off)
+    check, findings = decide_by_code(sentence, evidence, rules)
+    own = check or weigh_words(sentence.text, evidence, findings, rules.off)
     checked = _with_nearest(own, sentence, evidence, rules)
     return CodeRuling(check=checked, is_open=check is None, findings=findings)
 
@@ -266,11 +266,11 @@ def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidenc
     """
     if check.rule == "off":
         return check
-    own = firsthand(check, evidence)
+    own = lower_hearsay(check, evidence)
     failed = own.verdict in ("unsupported", "contradicted") or (own.rule == "lexical" and own.verdict == "unchecked")
-    if failed and rules.inherits and inherits(sentence, evidence.passages):
+    if failed and rules.inherits and has_inherited_citation(sentence, evidence.passages):
         own = NO_CITATION
-    return with_nearest(own, sentence.text, evidence.passages)
+    return add_nearest(own, sentence.text, evidence.passages)
 
 
 class PendingClaim(msgspec.Struct, frozen=True):
@@ -288,22 +288,22 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     rulings: Mapping[str, CodeRuling]
     added: tuple[AddedCheck, ...] = ()
 
-    def to_judge(self) -> tuple[PendingClaim, ...]:
+    def open_claims(self) -> tuple[PendingClaim, ...]:
         """The open claims, for a judge."""
         return tuple(each for each in self.found if self.rulings[each.id].is_open)
 
-    def checks(self, opinions: Mapping[str, Check]) -> dict[str, Check]:
+    def final_checks(self, opinions: Mapping[str, Check]) -> dict[str, Check]:
         """The verdict on each claim; `opinions` are a judge's, by claim."""
         return {id: opinions.get(id, ruling.check) for id, ruling in self.rulings.items()}
 
     @property
-    def faults(self) -> tuple[str, ...]:
+    def fault_messages(self) -> tuple[str, ...]:
         """Messages about failed checks of other packages."""
-        return faults(self.added, (each for ruling in self.rulings.values() for each in ruling.findings))
+        return fault_messages(self.added, (each for ruling in self.rulings.values() for each in ruling.findings))
 
 
 class Checks:
-    """Checks claims, `AT_ONCE` with the judge at a time; the same sentence with the same evidence only once.
+    """Checks claims, `CLAIMS_AT_ONCE` with the judge at a time; the same sentence with the same evidence only once.
 
     Each claim is checked at its own place, named by what it says and cites. So its result does not depend on when or
     with what others it was begun, and what was judged before a process died is not judged again.
@@ -316,23 +316,28 @@ class Checks:
         self._begun: dict[str, Handle[ClaimResult]] = {}
         self._settled: dict[str, ClaimResult] = {}
         self._waiting: set[str] = set()
-        self._free = asyncio.Semaphore(AT_ONCE if rules.judged else 1)  # code alone waits for nothing
+        self._free = asyncio.Semaphore(CLAIMS_AT_ONCE if rules.judged else 1)  # code alone waits for nothing
 
     async def check(self, found: PendingClaim) -> ClaimResult:
         """Check a claim, or return the earlier result."""
-        key = _content(found)
+        key = _claim_key(found)
         if key not in self._begun and key not in self._settled:
             self._waiting.add(key)
             self._begun[key] = self._run.in_background(key, partial(self._check, key=key, found=found))
         known = self._settled[key] if key in self._settled else await self._begun[key].result()
         return msgspec.structs.replace(known, id=found.id, sentence=found.sentence, evidence=found.evidence)
 
-    async def settle(self, found: Sequence[PendingClaim]) -> None:
+    async def check_by_code(self, found: Sequence[PendingClaim]) -> None:
         """Check claims without a judge in one thread, except those already begun."""
-        fresh = {key: each for each in found if (key := _content(each)) not in self._begun and key not in self._settled}
+        fresh = {
+            key: each for each in found if (key := _claim_key(each)) not in self._begun and key not in self._settled
+        }
 
         def work() -> dict[str, ClaimResult]:
-            return {key: alone(each.id, each.sentence, each.evidence, self.rules) for key, each in fresh.items()}
+            return {
+                key: check_without_judge(each.id, each.sentence, each.evidence, self.rules)
+                for key, each in fresh.items()
+            }
 
         if fresh:
             self._settled |= await asyncio.to_thread(work)
@@ -349,7 +354,7 @@ class Checks:
             return await check_claim(place, found.id, found.sentence, found.evidence, self.rules)
 
 
-def _content(found: PendingClaim) -> str:
+def _claim_key(found: PendingClaim) -> str:
     """A name for everything that a claim's check depends on."""
     sentence, evidence = found.sentence, found.evidence
     unrelated = (True,) if evidence.is_unrelated(sentence.markers) else ()
@@ -364,17 +369,18 @@ async def check_all(
     notify: Callable[[Run, ClaimResult], None],
     checks: Checks | None = None,
 ) -> tuple[ClaimResult, ...]:
-    """Check claims. `notify` is called with each once it is checked, in groups of `TOGETHER` if there is no judge.
+    """Check claims. `notify` is called with each once it is checked, in groups of `CLAIMS_PER_GROUP` if there is no
+    judge.
 
-    With a judge each claim has its own place, named by its id: nothing depends on which is checked first. `checks` may
-    know some already.
+    With a judge each claim has its own place, named by its id: nothing depends on which is checked first.
+    `final_checks` may know some already.
     """
     checks = checks or Checks(run, rules)
     if not rules.judged:
         checked = []
-        for first in range(0, len(found), TOGETHER):
-            some = found[first : first + TOGETHER]
-            await checks.settle(some)
+        for first in range(0, len(found), CLAIMS_PER_GROUP):
+            some = found[first : first + CLAIMS_PER_GROUP]
+            await checks.check_by_code(some)
             for each in some:
                 checked.append(await checks.check(each))
                 notify(run, checked[-1])

@@ -25,7 +25,7 @@ from assay.core.text import words
 
 MOST_DOCUMENTS = 1_000
 """Further documents count as copying nothing, since all pairs are compared."""
-LONGEST = 100_000
+MAX_COMPARED_CHARS = 100_000
 """Code points of a document that are compared."""
 ALIKE = 0.5
 """The share of all runs of two documents that both have, from which they are copies: a changed lead leaves more."""
@@ -54,7 +54,7 @@ _KEPT = 10_000_000
 """Code points of words cached during the comparison; more are read again when needed."""
 
 
-def clusters(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> dict[str, int]:
+def group_by_copying(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> dict[str, int]:
     """Group documents by what they copy from one another.
 
     Args:
@@ -71,18 +71,18 @@ def clusters(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = ()) -> d
     first = _group_by_text(names[:MOST_DOCUMENTS], documents)
     widespread = _widespread(first, texts)
     groups = DocumentGroups(names)
-    groups.join(_forms(pages, documents))
+    groups.join(_page_versions(pages, documents))
     if not widespread:
         groups.join(_members(first))
-        return groups.numbered()
+        return groups.group_numbers()
     documents = _Documents(texts, widespread)
     for members in _members(first):
         if len(members) > 1:
             groups.join(_members(_group_by_text(members, documents)))
-    return groups.numbered()
+    return groups.group_numbers()
 
 
-def copies(groups: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
+def copy_groups(groups: Mapping[str, int]) -> tuple[tuple[str, ...], ...]:
     """The groups with two or more documents, in order."""
     return tuple(tuple(members) for members in _members(groups) if len(members) > 1)
 
@@ -110,7 +110,7 @@ class _Documents:
         return found
 
 
-def _forms(pages: Iterable[Sequence[str]], documents: _Documents) -> Iterator[tuple[str, str]]:
+def _page_versions(pages: Iterable[Sequence[str]], documents: _Documents) -> Iterator[tuple[str, str]]:
     """Pairs of documents that are versions of one page."""
     for page in pages:
         runs = {name: set(_runs(documents.words(name))) for name in page[:MOST_FORMS] if name in documents}
@@ -129,20 +129,20 @@ class DocumentGroups:
         """Join the names of each group."""
         for group in groups:
             for name in group[1:]:
-                one, other = self._lead(group[0]), self._lead(name)
+                one, other = self._find_root(group[0]), self._find_root(name)
                 if one != other:
                     self._leader[other] = one
 
-    def has(self, one: str, other: str) -> bool:
+    def are_joined(self, one: str, other: str) -> bool:
         """True if both are in one group already."""
-        return self._lead(one) == self._lead(other)
+        return self._find_root(one) == self._find_root(other)
 
-    def numbered(self) -> dict[str, int]:
+    def group_numbers(self) -> dict[str, int]:
         """The number of each name's group."""
         numbers: dict[str, int] = {}
-        return {name: numbers.setdefault(self._lead(name), len(numbers)) for name in self._leader}
+        return {name: numbers.setdefault(self._find_root(name), len(numbers)) for name in self._leader}
 
-    def _lead(self, name: str) -> str:
+    def _find_root(self, name: str) -> str:
         while self._leader.setdefault(name, name) != name:
             self._leader[name] = name = self._leader[self._leader[name]]
         return name
@@ -166,13 +166,17 @@ def _widespread(groups: Mapping[str, int], texts: Mapping[str, str]) -> frozense
 
 
 def _lines(text: str) -> list[str]:
-    return [" ".join(line.split()) for line in text[:LONGEST].splitlines()]
+    return [" ".join(line.split()) for line in text[:MAX_COMPARED_CHARS].splitlines()]
 
 
 def _words(text: str, boilerplate: Collection[str]) -> list[str]:
     """The words of a text that count; all of them if too few do."""
     # If lines need not be compared, spaces need not be normalized: for words they make no difference.
-    lines = [line for line in _lines(text) if line not in boilerplate] if boilerplate else text[:LONGEST].splitlines()
+    lines = (
+        [line for line in _lines(text) if line not in boilerplate]
+        if boilerplate
+        else text[:MAX_COMPARED_CHARS].splitlines()
+    )
     telling = words("\n".join(line for line in lines if len(line.split(None, LINE - 1)) == LINE))
     return telling if len(telling) >= FEWEST else words("\n".join(lines))
 
@@ -184,7 +188,7 @@ def _runs(found: Sequence[str]) -> list[str]:
 class _Sketch(msgspec.Struct, frozen=True):
     """A document as all pairs are compared: its words' digest and count, and what the runs of those words show.
 
-    `parts` are the short documents of which most runs are in this one too.
+    `comparable_parts` are the short documents of which most runs are in this one too.
     """
 
     digest: bytes
@@ -195,20 +199,20 @@ class _Sketch(msgspec.Struct, frozen=True):
 
 def _group_by_text(names: Sequence[str], documents: _Documents) -> dict[str, int]:
     """Group `names` by their texts."""
-    short, where = _short(names, documents)
-    sketches = {name: _sketched(documents.words(name), short, where) for name in names}
+    short, where = _short_documents(names, documents)
+    sketches = {name: _make_sketch(documents.words(name), short, where) for name in names}
     groups = DocumentGroups(names)
-    groups.join(_equal(sketches))
+    groups.join(_equal_groups(sketches))
     for one, other, estimate in _near_pairs(sketches):
-        if groups.has(one, other):
+        if groups.are_joined(one, other):
             continue
         if estimate >= _SURE or _share(documents.words(one), documents.words(other)) >= ALIKE:
             groups.join([(one, other)])
     groups.join(_containing_pairs(sketches))
-    return groups.numbered()
+    return groups.group_numbers()
 
 
-def _short(names: Sequence[str], documents: _Documents) -> tuple[dict[str, int], dict[str, list[str]]]:
+def _short_documents(names: Sequence[str], documents: _Documents) -> tuple[dict[str, int], dict[str, list[str]]]:
     """The short documents that may be parts of others, each with the number of its runs; and where each run is."""
     sizes: dict[str, int] = {}
     where: dict[str, list[str]] = defaultdict(list)
@@ -222,7 +226,7 @@ def _short(names: Sequence[str], documents: _Documents) -> tuple[dict[str, int],
     return sizes, dict(where)
 
 
-def _sketched(found: Sequence[str], short: Mapping[str, int], where: Mapping[str, Sequence[str]]) -> _Sketch:
+def _make_sketch(found: Sequence[str], short: Mapping[str, int], where: Mapping[str, Sequence[str]]) -> _Sketch:
     digest = hashlib.sha256(" ".join(found).encode("utf-8", "surrogatepass")).digest() if found else b""
     if len(found) < FEWEST:
         return _Sketch(digest, len(found), None, ())
@@ -234,7 +238,7 @@ def _sketched(found: Sequence[str], short: Mapping[str, int], where: Mapping[str
     return _Sketch(digest, len(found), minhash, parts)
 
 
-def _equal(sketches: Mapping[str, _Sketch]) -> Iterable[Sequence[str]]:
+def _equal_groups(sketches: Mapping[str, _Sketch]) -> Iterable[Sequence[str]]:
     same: dict[bytes, list[str]] = defaultdict(list)
     for name, sketch in sketches.items():
         if sketch.digest:
@@ -301,13 +305,13 @@ class Part(msgspec.Struct, frozen=True):
     text: str
 
 
-def parts(document: str, passages: Sequence[tuple[str, str]]) -> list[Part]:
+def comparable_parts(document: str, passages: Sequence[tuple[str, str]]) -> list[Part]:
     """The passages of a document that count, at most `MOST_PASSAGES`, each as embedded and as written."""
     found = [Part(document, read, text) for read, text in passages if len(words(text)) >= FEWEST_WORDS]
     return found[:MOST_PASSAGES] if sum(len(words(each.text)) for each in found) >= LEAST else []
 
 
-def rewrites(compared: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[tuple[str, str]]:
+def find_rewrites(compared: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[tuple[str, str]]:
     """Pairs of documents of which one says what the other says.
 
     `rows` are the cosines of each passage with all of them, and with the sentences in `ELSEWHERE`.
@@ -321,7 +325,7 @@ def rewrites(compared: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[
     found = []
     for one, other in combinations(places, 2):
         short, long = sorted((places[one], places[other]), key=lambda held: _size(held, compared))
-        if _restated(short, long, compared, rows, usual) >= SHARE * _size(short, compared):
+        if _count_restated_words(short, long, compared, rows, usual) >= SHARE * _size(short, compared):
             found.append((one, other))
     return found
 
@@ -330,14 +334,14 @@ def merge_groups(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) ->
     """`groups` with the documents of each pair joined, numbered as before by their first document."""
     together = DocumentGroups(groups)
     together.join([*_members(groups), *pairs])
-    return together.numbered()
+    return together.group_numbers()
 
 
 def _size(places: Sequence[int], compared: Sequence[Part]) -> int:
     return sum(len(words(compared[at].text)) for at in places)
 
 
-def _restated(
+def _count_restated_words(
     short: Sequence[int], long: Sequence[int], compared: Sequence[Part], rows: Sequence[Sequence[float]], usual: float
 ) -> int:
     """Words of the passages in `short` that one of those in `long` restates."""

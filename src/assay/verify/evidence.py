@@ -96,7 +96,7 @@ def _nearness(apart: int) -> float:
     return _NEAR / (_NEAR + apart - 1) if apart > 1 else 1.0
 
 
-def context(claim: AnalyzedText, slot: Sequence[int]) -> SlotContext:
+def slot_context(claim: AnalyzedText, slot: Sequence[int]) -> SlotContext:
     """The words of the claim around the words `slot`, in their sentence."""
     first, last = slot[0], slot[-1]
     own = {claim.words[index].key for index in slot}
@@ -116,7 +116,7 @@ def context(claim: AnalyzedText, slot: Sequence[int]) -> SlotContext:
     return SlotContext(tuple((key, weight / total, near) for key, (weight, near) in found.items()), len(telling))
 
 
-def bind(
+def bind_slot(
     around: SlotContext,
     evidence: Sequence[AnalyzedText],
     places: Iterable[EvidenceSpan],
@@ -156,7 +156,7 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_hearsay(self) -> bool:
         """True if only search snippets are cited, and no page itself."""
-        cited = self._cited()
+        cited = self._cited_sources()
         return bool(cited) and all(source.media_type == SNIPPET for source in cited)
 
     def is_unrelated(self, markers: Iterable[Marker]) -> bool:
@@ -165,20 +165,20 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
     def names(self) -> tuple[str, ...]:
         """The names of the cited sources."""
-        return tuple(name for source in self._cited() for name in names_of(source))
+        return tuple(name for source in self._cited_sources() for name in source_names(source))
 
     def plain_data(self) -> tuple[object, ...]:
         """Everything a check may see of it, as plain data, without uncited data or when and where it was read."""
         around = [self.around.get(passage.id) for passage in self.passages]
-        sources = [replace(source, fetched_at="", url=_address(source.url)) for source in self._cited()]
+        sources = [replace(source, fetched_at="", url=_address(source.url)) for source in self._cited_sources()]
         return self.passages, sources, sorted(self.cut_before), sorted(self.cut_after), around
 
-    def _cited(self) -> list[Source]:
+    def _cited_sources(self) -> list[Source]:
         ids = dict.fromkeys(passage.source for passage in self.passages)
         return [self.sources[id] for id in ids if id in self.sources]
 
 
-def names_of(source: Source) -> tuple[str, ...]:
+def source_names(source: Source) -> tuple[str, ...]:
     """The title, the address, and metadata that name a document."""
     named = (value for key, value in source.metadata.items() if _NAMING.fullmatch(key))
     return tuple(name for name in (source.title, _address(source.url), *named) if name)
@@ -208,7 +208,7 @@ _FIELD = regex(
 )
 
 
-def field_of(passage: Passage) -> FieldPassage | None:
+def read_field(passage: Passage) -> FieldPassage | None:
     """The field that a passage is, if it is one."""
     match = _FIELD.fullmatch(passage.text)
     if match is None or "\n\n" in passage.text:
@@ -249,12 +249,12 @@ class SlotFinding(msgspec.Struct, frozen=True, kw_only=True):
     veto: bool = False
 
 
-def slot_of(claim: AnalyzedText, index: int) -> ClaimSlot:
+def word_slot(claim: AnalyzedText, index: int) -> ClaimSlot:
     """The slot that is one word of a claim."""
     return ClaimSlot(claim.words[index].text, *claim.origin(index, index))
 
 
-def conflict(rule: str, slot: ClaimSlot, texts: Texts, said: EvidenceSpan) -> SlotFinding:
+def conflict_finding(rule: str, slot: ClaimSlot, texts: Texts, said: EvidenceSpan) -> SlotFinding:
     """The finding that the evidence has the words `said` instead, which alone makes the claim unsupported."""
     reading = texts.readings[said.passage]
     text = reading.plain.text[reading.words[said.index].start : reading.words[max(said.index, said.last)].end]
@@ -270,7 +270,7 @@ _REACH = 24
 """Code points before a number that may contain its bound."""
 
 
-def reworded(claim: str, findings: Iterable[SlotFinding]) -> str:
+def reword_numbers(claim: str, findings: Iterable[SlotFinding]) -> str:
     """`claim` with each number that the evidence writes differently as in the evidence, without its bound."""
     stated = (each for each in findings if each.rule in ("number", "date") and each.outcome == "stated" and each.said)
     restated = {each.slot: each.said for each in stated}

@@ -11,23 +11,23 @@ from functools import cache, partial
 
 import msgspec
 
-from assay.core.assurance import misquoted
+from assay.core.assurance import passage_problem
 from assay.core.citations.whole_source import WholeSource
 from assay.core.claims import Claim
 from assay.core.errors import Failed, StoreError
 from assay.core.markers import Marker
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.ports import Library
-from assay.core.report_sentences import PAIRED, ReportSentence
+from assay.core.report_sentences import PAIRED_SIGNS, ReportSentence
 from assay.core.report_sentences import claims as claims_of
 from assay.core.sources import Document, Passage, Source, Surroundings, sha256
 from assay.core.tables.cells import ReadTable, TablePiece
 from assay.core.tables.records import table_of_documents
-from assay.evidence.documents import DocumentReader, surroundings
+from assay.evidence.documents import DocumentReader, surrounding_text
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.rules.quotes import verbatim
+from assay.verify.rules.quotes import verbatim_passage
 
 TextOf = Callable[[str], bytes]
 """Returns the stored UTF-8 text of a document by its hash. Raises StoreError if it is missing or damaged."""
@@ -40,7 +40,7 @@ class CitableIds:
         self.passages, self.sources = passages, sources
         self._whole_sources: dict[str, WholeSource] = {}
 
-    def cited(self, sentence: ReportSentence) -> tuple[Passage, ...]:
+    def cited_passages(self, sentence: ReportSentence) -> tuple[Passage, ...]:
         """The passages `sentence` cites, in order, each once. Ids which do not exist name nothing."""
         return self._cited_passages(sentence.markers, sentence.text)
 
@@ -58,13 +58,13 @@ class CitableIds:
             self._whole_sources[id] = WholeSource(each for each in self.passages.values() if each.source == id)
         return self._whole_sources[id]
 
-    def all_cited(self, found: Sequence[ReportSentence]) -> list[tuple[ReportSentence, tuple[Passage, ...]]]:
+    def claims_with_passages(self, found: Sequence[ReportSentence]) -> list[tuple[ReportSentence, tuple[Passage, ...]]]:
         """Each claim of a text, or of whole blocks of it, with the passages it cites.
 
         A sentence without a marker inherits the citation of the next sentence with one in its block, since many writers
         cite only at a paragraph's end. If one of these passages contains its words, it inherits that passage.
         """
-        cited = [(sentence, self.cited(sentence)) for sentence in found]
+        cited = [(sentence, self.cited_passages(sentence)) for sentence in found]
         following: tuple[int, tuple[Marker, ...]] = (-1, ())
         for at in range(len(cited) - 1, -1, -1):
             sentence, _ = cited[at]
@@ -72,12 +72,12 @@ class CitableIds:
                 following = (sentence.block, sentence.markers)
             elif sentence.block == following[0]:
                 lent = self._cited_passages(following[1], sentence.text)
-                passage = verbatim(sentence.text, ClaimEvidence(passages=lent, sources=self.sources))
+                passage = verbatim_passage(sentence.text, ClaimEvidence(passages=lent, sources=self.sources))
                 cited[at] = (sentence, (passage,) if passage else lent)
         return cited
 
 
-def inherits(sentence: ReportSentence, passages: Sequence[Passage]) -> bool:
+def has_inherited_citation(sentence: ReportSentence, passages: Sequence[Passage]) -> bool:
     """True if a sentence has the citation of a later one."""
     return bool(passages) and not sentence.markers
 
@@ -105,14 +105,14 @@ class HeldPassages:
         self._located: dict[str, Surroundings] = {}
         self._problems: dict[str, str] = {}
 
-    def take(self, found: Documents) -> None:
+    def add_documents(self, found: Documents) -> None:
         """Add what documents say."""
         self._before.update(found.cut_before)
         self._after.update(found.cut_after)
         self._located.update((each.id, each) for each in found.located)
         self._problems.update(found.wrong)
 
-    def evidence(self, passages: Iterable[Passage]) -> ClaimEvidence:
+    def claim_evidence(self, passages: Iterable[Passage]) -> ClaimEvidence:
         """The evidence of a claim, with where its passages are cut and what surrounds them, if known."""
         cited = tuple(passages)
         ids = {passage.id for passage in cited}
@@ -129,7 +129,7 @@ class HeldPassages:
         """The tables of stored documents: none here, where only texts are at hand."""
         return ()
 
-    def located(self, ids: Iterable[str]) -> tuple[Surroundings, ...]:
+    def surroundings(self, ids: Iterable[str]) -> tuple[Surroundings, ...]:
         """The places of passages in their documents, in the given order."""
         return tuple(self._located[id] for id in dict.fromkeys(ids) if id in self._located)
 
@@ -164,7 +164,7 @@ class EvidenceIndex(HeldPassages):
         """The tables of stored documents. Blocking. An unreadable document has none; the gate reports it."""
         found: list[ReadTable] = []
         records: list[tuple[Document, list[TablePiece]]] = []
-        for document in self._library.of_hashes(hashes) if self._library is not None else ():
+        for document in self._library.documents_by_hash(hashes) if self._library is not None else ():
             try:
                 found += self.reader.tables(document)
                 spans = self.reader.spans(document)
@@ -175,14 +175,16 @@ class EvidenceIndex(HeldPassages):
         over_all = table_of_documents(records)
         return [*found, over_all] if over_all is not None else found
 
-    async def look(self, run: Run, passages: Iterable[Passage]) -> None:
-        """Look passages up in their documents, before `hold` and without a step: stored documents do not change."""
+    async def look_up_passages(self, run: Run, passages: Iterable[Passage]) -> None:
+        """Look passages up in their documents, before `check_passages` and without a step: stored documents do not
+        change.
+        """
         self._library = run.world.library
         fresh = {passage.id: passage for passage in passages if passage.id not in self._located}
         if fresh:
-            self.take(await asyncio.to_thread(self._located_in, run.world.library, fresh))
+            self.add_documents(await asyncio.to_thread(self._located_in, run.world.library, fresh))
 
-    async def hold(self, run: Run, passages: Iterable[Passage]) -> None:
+    async def check_passages(self, run: Run, passages: Iterable[Passage]) -> None:
         """Compare passages with their stored documents, each once, in one step; problems are kept for the gate."""
         self._library = run.world.library
         fresh = {passage.id: passage for passage in passages if passage.id not in self._held}
@@ -195,19 +197,19 @@ class EvidenceIndex(HeldPassages):
 
         hashes = {id: passage.text_sha256 for id, passage in fresh.items()}
         try:
-            self.take(await run.step("gate", work, returns=Documents, input=hashes))
+            self.add_documents(await run.step("gate", work, returns=Documents, input=hashes))
         except Failed as failed:
-            message = f"the cited passages were not compared with their documents: {in_words(failed.reason)}"
+            message = f"the cited passages were not compared with their documents: {stop_reason_phrase(failed.reason)}"
             self._problems.update(dict.fromkeys(fresh, message))
 
     def _located_in(self, library: Library, passages: Mapping[str, Passage]) -> Documents:
         of = {passage.document_sha256 for passage in passages.values()}
-        return documents(passages, text_of(library, self.reader, of))
+        return compare_with_documents(passages, text_reader(library, self.reader, of))
 
 
-def text_of(library: Library, reader: DocumentReader, of: Collection[str] = ()) -> TextOf:
+def text_reader(library: Library, reader: DocumentReader, of: Collection[str] = ()) -> TextOf:
     """A function that returns a stored document's text by its hash; the documents `of` are found at once. Blocking."""
-    known = {document.sha256: document for document in library.of_hashes(of)}
+    known = {document.sha256: document for document in library.documents_by_hash(of)}
 
     def read_text(sha256: str) -> bytes:
         document = known.get(sha256) or library.document(sha256)
@@ -218,13 +220,13 @@ def text_of(library: Library, reader: DocumentReader, of: Collection[str] = ()) 
     return read_text
 
 
-def unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
+def find_unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
     """Factual sentences of `report` without a record, and records that are not where they say.
 
     A sentence added after the checks is neither checked nor counted.
     """
     # Emphasis at the ends of a sentence may belong to another one.
-    words = {start: sentence.text.strip(PAIRED) for start, sentence in claims_by_start(report).items()}
+    words = {start: sentence.text.strip(PAIRED_SIGNS) for start, sentence in claims_by_start(report).items()}
     recorded = {claim.start for claim in claims}
     problems = [
         f"a sentence of the report is no recorded claim: {text[:200]!r}"
@@ -234,7 +236,7 @@ def unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
     problems += [
         f"claim {claim.id} does not stand in the report as it is recorded"
         for claim in claims
-        if words.get(claim.start) != claim.text.strip(PAIRED)
+        if words.get(claim.start) != claim.text.strip(PAIRED_SIGNS)
     ]
     return tuple(problems)
 
@@ -244,7 +246,7 @@ def claims_by_start(report: str) -> dict[int, ReportSentence]:
     return {sentence.start: sentence for sentence in claims_of(report)}
 
 
-def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
+def compare_with_documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
     """Compare every cited passage with its stored document: both hashes, and the byte range."""
     wrong: dict[str, str] = {}
     before: list[str] = []
@@ -261,11 +263,11 @@ def documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
         if problem:
             wrong[id] = f"passage {id} {problem}"
             continue
-        if _cut_before(text, passage):
+        if _is_cut_before(text, passage):
             before.append(id)
-        if _cut_after(text, passage):
+        if _is_cut_after(text, passage):
             after.append(id)
-        above, below = surroundings(text, passage.start, passage.end)
+        above, below = surrounding_text(text, passage.start, passage.end)
         located.append(Surroundings(id=id, before=above, after=below))
     return Documents(wrong=wrong, cut_before=tuple(before), cut_after=tuple(after), located=tuple(located))
 
@@ -274,7 +276,7 @@ def _mismatch(id: str, passage: Passage, text: bytes) -> str:
     """The fault of a passage; empty if there is none."""
     if sha256(text) != passage.document_sha256:
         return "is of a document whose text does not have its hash"
-    return misquoted(id, passage, text)
+    return passage_problem(id, passage, text)
 
 
 _ENDED = (".", "!", "?", "。", "！", "？", "؟", "۔", "।", "…", ":", "：")
@@ -285,7 +287,7 @@ limit.
 """
 
 
-def _cut_before(text: bytes, passage: Passage) -> bool:
+def _is_cut_before(text: bytes, passage: Passage) -> bool:
     """True if the passage begins inside a sentence of its document."""
     before = text[max(0, passage.start - 200) : passage.start].decode(errors="ignore")
     line = before.rpartition("\n")[2].strip()
@@ -296,7 +298,7 @@ def _cut_before(text: bytes, passage: Passage) -> bool:
     return joined and passage.text[:1].islower() and not above.rstrip(_CLOSERS).endswith(_ENDED)
 
 
-def _cut_after(text: bytes, passage: Passage) -> bool:
+def _is_cut_after(text: bytes, passage: Passage) -> bool:
     """True if the passage ends inside a sentence of its document."""
     if len(passage.text) < _LONG or passage.text.rstrip(_CLOSERS).endswith(_ENDED):
         return False

@@ -18,7 +18,7 @@ from assay.core import measures
 from assay.core.lazy import regex
 from assay.core.tables.answers import is_total
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.core.tables.figures import Figure, figures_of, mean, total
+from assay.core.tables.figures import Figure, figures_of, mean, sum_figures
 from assay.core.tables.words import read_asking
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Token, lead
@@ -51,7 +51,7 @@ many hundredths of 30.
 """
 
 
-def same(claim: Amount, evidence: Amount) -> bool:
+def is_same_amount(claim: Amount, evidence: Amount) -> bool:
     """True if `evidence` states the amount of `claim`, at the precision of the claim.
 
     A bare decimal counts as written (3.1 is not 3.10); an amount with a unit, a currency or a scale by its value,
@@ -66,7 +66,7 @@ def same(claim: Amount, evidence: Amount) -> bool:
         return False
     if claim.year and not evidence.year and ("," in evidence.text or evidence.currency or evidence.units != ("",)):
         return False
-    return any(_equal(claim, values, quantum, evidence) for values, quantum in as_measured(claim, evidence))
+    return any(_is_equal(claim, values, quantum, evidence) for values, quantum in as_measured(claim, evidence))
 
 
 def _is_near(claim: Amount, value: Decimal) -> bool:
@@ -87,13 +87,13 @@ def entails(claim: Amount, evidence: Amount) -> bool:
     if not way or not claim.values or evidence.bound or claim.year or claim.currency != evidence.currency:
         return False
     return any(
-        all(_beyond(value * way, own * way) for value in values for own in claim.values)
+        all(_is_beyond(value * way, own * way) for value in values for own in claim.values)
         for values, _ in as_measured(claim, evidence)
         if values
     )
 
 
-def _beyond(value: Decimal, bound: Decimal) -> bool:
+def _is_beyond(value: Decimal, bound: Decimal) -> bool:
     return value > bound and abs(value) < 10 * abs(bound) and abs(bound) < 10 * abs(value)
 
 
@@ -103,9 +103,9 @@ def as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal
         for other in evidence.units:
             if unit == other or (not (unit and other) and not _needs_unit(unit or other)):
                 yield evidence.values, evidence.quantum
-            elif measures.comparable(unit, other):
+            elif measures.are_comparable(unit, other):
                 step = abs(measures.convert(evidence.quantum, other, unit) - measures.convert(Decimal(0), other, unit))
-                yield tuple(_converted(value, other, unit) for value in evidence.values), step
+                yield tuple(_convert_value(value, other, unit) for value in evidence.values), step
 
 
 def _needs_unit(unit: str) -> bool:
@@ -113,13 +113,13 @@ def _needs_unit(unit: str) -> bool:
     return measure is not None and measure.dimension in _APART
 
 
-def _converted(value: Decimal, unit: str, to: str) -> Decimal:
+def _convert_value(value: Decimal, unit: str, to: str) -> Decimal:
     """Convert; months and years count as 30.4 days and twelve months, so the result is rounded to a hundredth."""
     exact = measures.convert(value, unit, to)
     return exact.quantize(Decimal("0.01")) if {unit, to} <= _CALENDAR and abs(exact) < 10**12 else exact
 
 
-def _equal(claim: Amount, values: tuple[Decimal, ...], quantum: Decimal, evidence: Amount) -> bool:
+def _is_equal(claim: Amount, values: tuple[Decimal, ...], quantum: Decimal, evidence: Amount) -> bool:
     measured = claim.scaled or claim.bound or claim.currency or claim.units != ("",)
     if not measured and not evidence.scaled and claim.quantum < 1 and len(claim.values) == 1:
         return claim.literal == evidence.literal or (claim.values[0] in values and evidence.quantum >= 1)
@@ -130,10 +130,10 @@ def _equal(claim: Amount, values: tuple[Decimal, ...], quantum: Decimal, evidenc
         return False
     if converted and quantum > claim.quantum * 20:
         return False
-    return any(_rounds(value, claim) for value in values)
+    return any(_is_rounding(value, claim) for value in values)
 
 
-def _rounds(value: Decimal, claim: Amount) -> bool:
+def _is_rounding(value: Decimal, claim: Amount) -> bool:
     with localcontext() as context:
         context.prec = 60
         return any(
@@ -151,7 +151,7 @@ def _steps(claim: Amount) -> Iterator[Decimal]:
         yield Decimal(1).scaleb(int(claim.values[0].normalize().as_tuple().exponent))
 
 
-def same_day(claim: Day, evidence: Day) -> bool:
+def is_same_day(claim: Day, evidence: Day) -> bool:
     """True if every part that the claim states agrees; a year that the evidence lacks stays open."""
     orders = {(claim.month, claim.day)} | ({(claim.day, claim.month)} if claim.swapped else set())
     theirs = {(evidence.month, evidence.day)} | ({(evidence.day, evidence.month)} if evidence.swapped else set())
@@ -185,12 +185,12 @@ def recompute(claim: AnalyzedText, amount: Amount, stated: Sequence[Token]) -> s
     """How the amount follows from the evidence ("50 - 40"); empty if no operation that the claim names gives it."""
     around = f"{lead(claim.plain.text, amount)} {claim.plain.text[amount.start : amount.end + 60]}".lower()
     inputs = _inputs(stated, [word.token for word in claim.words if word.token])
-    own = [each for each in inputs if _alike(each, amount)]
+    own = [each for each in inputs if _is_comparable(each, amount)]
     for cue, compute, in_percent in _OPERATIONS:
         if ("%" in amount.units) == in_percent and cue.search(around):
             years = compute is _YEARS
             for value, shown in compute(inputs if in_percent or years else own):
-                if same(amount, _result(amount, value, ("year",) if years else amount.units)):
+                if is_same_amount(amount, _result(amount, value, ("year",) if years else amount.units)):
                     return shown
     return ""
 
@@ -217,7 +217,7 @@ def _figures(stated: Sequence[Token]) -> list[Input]:
     return list(found.values())
 
 
-def _alike(given: Input, amount: Amount) -> bool:
+def _is_comparable(given: Input, amount: Amount) -> bool:
     return given.unit in (*amount.units, "") and given.currency == amount.currency
 
 
@@ -302,7 +302,7 @@ FEWEST = 2
 """The least rows of a column to add up."""
 
 
-def added_up(claim: AnalyzedText, amount: Amount, texts: Texts) -> str:
+def explain_column_sum(claim: AnalyzedText, amount: Amount, texts: Texts) -> str:
     """How the amount follows from a column of the cited rows ("sum of 12 rows of price"); empty if it does not."""
     pairs = tuple(zip(texts.passages, (reading.plain.text for reading in texts.readings), strict=True))
     tables = _tables(pairs)
@@ -311,8 +311,8 @@ def added_up(claim: AnalyzedText, amount: Amount, texts: Texts) -> str:
         return ""
     for table in tables:
         for column, figures in _columns(table, claim):
-            value = total(figures) if operation == "sum" else mean(figures)
-            if same(amount, _result(amount, value, amount.units)):
+            value = sum_figures(figures) if operation == "sum" else mean(figures)
+            if is_same_amount(amount, _result(amount, value, amount.units)):
                 return f"{operation} of {len(figures)} rows of {table.heads[column]}"
     return ""
 

@@ -96,7 +96,7 @@ def column_measure(before: str) -> ColumnMeasure:
     currency = next((measures.CURRENCIES[word] for word in reversed(words) if word in measures.CURRENCIES), "")
     power = next((SCALES[word] for word in words if word in SCALES and word not in ONE_LETTER), 0)
     unit = "" if currency else measures.split_label(head[1]).unit.lower()
-    return ColumnMeasure((measures.NAMES[unit] if unit else "",), currency, power)
+    return ColumnMeasure((measures.UNIT_NAMES[unit] if unit else "",), currency, power)
 
 
 class Share(msgspec.Struct, frozen=True):

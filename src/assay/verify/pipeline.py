@@ -7,24 +7,24 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from assay.core.assurance import records, unresolved
+from assay.core.assurance import find_record_problems, unknown_marker_ids
 from assay.core.brief import Brief
 from assay.core.claims import HOLDING, Check, Claim, Relevance, Summary, Verdict, summarize
 from assay.core.events import CitationsLocated, ClaimsGraded, VerifySummary
 from assay.core.lazy import regex
-from assay.core.markers import parse
+from assay.core.markers import parse_markers
 from assay.core.relevance import read_question
-from assay.core.relevance.grades import CitedSentence, grade
+from assay.core.relevance.grades import CitedSentence, grade_sentences
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Passage, Source
-from assay.core.tables.table_questions import answer
-from assay.core.translation import Phrases, spoken
+from assay.core.tables.table_questions import answer_question
+from assay.core.translation import Phrases, use_phrases
 from assay.core.usage import Usage
 from assay.core.view import RunView
 from assay.run.run import Run
-from assay.verify.checks import faults
+from assay.verify.checks import fault_messages
 from assay.verify.claim_check import (
-    ALL_OURS,
+    DEFAULT_RULES,
     CheckRules,
     Checks,
     ClaimResult,
@@ -33,11 +33,18 @@ from assay.verify.claim_check import (
     PendingClaim,
     Settled,
     check_all,
-    settle,
+    code_ruling,
 )
-from assay.verify.evidence_index import EvidenceIndex, HeldPassages, TextOf, claims_by_start, documents, unrecorded
+from assay.verify.evidence_index import (
+    EvidenceIndex,
+    HeldPassages,
+    TextOf,
+    claims_by_start,
+    compare_with_documents,
+    find_unrecorded,
+)
 from assay.verify.judge import has_judge
-from assay.verify.proofreader import Proofreader, VerificationStart, carried
+from assay.verify.proofreader import Proofreader, VerificationStart, carry_ids
 from assay.verify.repair.mender import Mender, Repaired
 
 # How far the claims answer the question: each is compared with it, together with its evidence.
@@ -48,18 +55,18 @@ _MARKS = "?？؟"
 _AFTER_MARK = regex(rf"(?<=[{_MARKS}])")
 
 
-async def graded(
+async def grade_relevance(
     run: Run, checked: Sequence[ClaimResult], sources: Mapping[str, Source], *, found: bool = True, read_as: str = ""
 ) -> tuple[ClaimResult, ...]:
     """Grade how far each claim answers the run's question, `read_as` it was understood, and log it.
 
     Nothing answers it in a report that says so: it is not `found`, and shows what is nearest.
     """
-    asked = questions(run.brief, read_as)
+    asked = run_questions(run.brief, read_as)
     sentences = [_cited_sentence(each, sources) for each in checked]
 
     def work() -> list[Relevance]:
-        words = grade(asked, sentences, run.rarity)
+        words = grade_sentences(asked, sentences, run.rarity)
         if not found:
             return ["related" if word == "answers" else word for word in words]
         return ["answers" if is_answer(each, asked) else word for each, word in zip(checked, words, strict=True)]
@@ -78,11 +85,11 @@ def is_answer(each: ClaimResult, asked: Sequence[str]) -> bool:
     if each.check.rule != "field":
         return False
     tables = each.evidence.tables()
-    found = (answer(question, tables) for question in asked) if tables else ()
+    found = (answer_question(question, tables) for question in asked) if tables else ()
     return any(each.sentence.text == reply.text for one in found if one is not None for reply in one.answers)
 
 
-def questions(brief: Brief, read_as: str = "") -> tuple[str, ...]:
+def run_questions(brief: Brief, read_as: str = "") -> tuple[str, ...]:
     """The question of a run, as it was read, and its parts that are questions themselves.
 
     One that says too little alone is joined with the one before it.
@@ -141,7 +148,7 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     proofreader: Proofreader | None = None
 
 
-async def verify(
+async def verify_report(
     run: Run,
     report: WrittenReport,
     held: EvidenceIndex,
@@ -165,9 +172,9 @@ async def verify(
     rules = msgspec.structs.replace(rules, judged=judged)
     proofreader, checkable = report.proofreader, rules.enabled and rules.has_sources
     known = await proofreader.close() if proofreader is not None else VerificationStart(Checks(run, rules))
-    found = await find(run, report.text, held, known, report.streamed)
+    found = await find_claims(run, report.text, held, known, report.streamed)
     checked = await check_all(run, found, rules, known.emit_checked, known.checks)
-    for fault in faults(rules.added, (each for one in checked for each in one.findings)):
+    for fault in fault_messages(rules.added, (each for one in checked for each in one.findings)):
         run.warn(fault)
     repaired = Repaired(text=report.text, checked=checked)
     if means is not None and checkable:
@@ -177,29 +184,31 @@ async def verify(
         kept = {each.id for each in repaired.checked}
         repaired = closing(run, repaired, [each for each in checked if each.id not in kept])
     if rules.enabled:
-        answering = await graded(run, repaired.checked, held.sources, found=report.found, read_as=report.question)
+        answering = await grade_relevance(
+            run, repaired.checked, held.sources, found=report.found, read_as=report.question
+        )
         repaired = msgspec.structs.replace(repaired, checked=answering)
-    return _gated(run, repaired, held)
+    return _pass_gate(run, repaired, held)
 
 
 # claims
 
 
-async def find(
+async def find_claims(
     run: Run, report: str, held: EvidenceIndex, known: VerificationStart, streamed: str = ""
 ) -> tuple[PendingClaim, ...]:
     """Find the claims of `report` and their passages, compare these with the stored documents, and log each claim.
 
     Claims of the report as it `streamed` keep their ids.
     """
-    cited = held.citable_ids.all_cited(claims(report))
+    cited = held.citable_ids.claims_with_passages(claims(report))
     named = _cited_passages(report, held.passages) | {each.id: each for _, passages in cited for each in passages}
-    await held.hold(run, named.values())
-    if located := held.located(named):
+    await held.check_passages(run, named.values())
+    if located := held.surroundings(named):
         run.emit(CitationsLocated(passages=located))
-    ids = carried(claims(streamed), [sentence for sentence, _ in cited]) if streamed else {}
+    ids = carry_ids(claims(streamed), [sentence for sentence, _ in cited]) if streamed else {}
     found = tuple(
-        PendingClaim(ids.get(sentence.id, sentence.id), sentence, held.evidence(passages))
+        PendingClaim(ids.get(sentence.id, sentence.id), sentence, held.claim_evidence(passages))
         for sentence, passages in cited
     )
     for each in found:
@@ -209,7 +218,7 @@ async def find(
 
 def _cited_passages(report: str, passages: Mapping[str, Passage]) -> dict[str, Passage]:
     """All passages the report names, in its order."""
-    return {id: passages[id] for marker in parse(report) for id in marker.ids if id in passages}
+    return {id: passages[id] for marker in parse_markers(report) for id in marker.ids if id in passages}
 
 
 # the gate
@@ -218,26 +227,26 @@ def _cited_passages(report: str, passages: Mapping[str, Passage]) -> dict[str, P
 async def _look_up_citations(run: Run, found: Sequence[PendingClaim], repaired: Repaired, held: EvidenceIndex) -> None:
     """Look up what is cited now; readers get the places if the citations have changed."""
     before = {passage.id for each in found for passage in each.evidence.passages}
-    now = _rests_on(repaired, held)
-    await held.hold(run, (held.passages[id] for id in now))
-    if not before.issuperset(now) and (located := held.located(now)):
+    now = _cited_ids(repaired, held)
+    await held.check_passages(run, (held.passages[id] for id in now))
+    if not before.issuperset(now) and (located := held.surroundings(now)):
         run.emit(CitationsLocated(passages=located))
 
 
-def _rests_on(repaired: Repaired, held: EvidenceIndex) -> dict[str, None]:
+def _cited_ids(repaired: Repaired, held: EvidenceIndex) -> dict[str, None]:
     """The ids of all passages that a report names or its claims rest on."""
     resting = (id for checked in repaired.checked for id in checked.passages)
     return dict.fromkeys((*_cited_passages(repaired.text, held.passages), *resting))
 
 
-def _gated(run: Run, repaired: Repaired, held: EvidenceIndex) -> Verified:
+def _pass_gate(run: Run, repaired: Repaired, held: EvidenceIndex) -> Verified:
     final = tuple(checked.claim for checked in repaired.checked)
-    dropped = unresolved(repaired.text, held.passages.keys() | held.sources.keys())
+    dropped = unknown_marker_ids(repaired.text, held.passages.keys() | held.sources.keys())
     summary = summarize(final, len(dropped))
     problems = (
-        *records(repaired.text, final, held.passages, tuple(held.sources), summary),
-        *(unrecorded(repaired.text, final) if final else ()),
-        *held.problems(_rests_on(repaired, held)),
+        *find_record_problems(repaired.text, final, held.passages, tuple(held.sources), summary),
+        *(find_unrecorded(repaired.text, final) if final else ()),
+        *held.problems(_cited_ids(repaired, held)),
     )
     run.emit(VerifySummary(summary=summary, passed=not problems, problems=problems))
     return Verified(
@@ -296,8 +305,8 @@ class Reread(Settled, frozen=True, kw_only=True):
 
     def with_opinions(self, opinions: Mapping[str, Check]) -> Rechecked:
         """The result for each claim; `opinions` are a judge's new verdicts, by claim."""
-        checks = self.checks(opinions)
-        again = tuple(_again(claim, checks[claim.id]) for claim in self.view.claims)
+        checks = self.final_checks(opinions)
+        again = tuple(_rechecked_claim(claim, checks[claim.id]) for claim in self.view.claims)
         today = [msgspec.structs.replace(claim, verdict=checks[claim.id].verdict) for claim in self.view.claims]
         before = summarize(self.view.claims, self.view.summary.dropped_markers)
         return Rechecked(
@@ -307,26 +316,26 @@ class Reread(Settled, frozen=True, kw_only=True):
             now=summarize(today, before.dropped_markers),
             problems=self.problems,
             lost=tuple(each.id for each in again if each.before in HOLDING and each.now not in HOLDING),
-            warnings=self.faults,
+            warnings=self.fault_messages,
         )
 
 
-def reread(view: RunView, text_of: TextOf, rules: CheckRules = ALL_OURS) -> Reread:
+def recheck_by_code(view: RunView, text_of: TextOf, rules: CheckRules = DEFAULT_RULES) -> Reread:
     """Check every claim of a run's report against its documents by today's rules. Blocking."""
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
     held = HeldPassages(view.sources)
-    held.take(documents(cited, text_of))
-    with spoken(Phrases(stated=view.report.stated)):
+    held.add_documents(compare_with_documents(cited, text_of))
+    with use_phrases(Phrases(stated=view.report.stated)):
         sentences = claims_by_start(view.report.text)
     found: list[PendingClaim] = []
     now: dict[str, CodeRuling] = {}
     for claim in view.claims:
         passages = tuple(cited[id] for id in claim.passages if id in cited)
-        each = PendingClaim(claim.id, _sentence(claim, sentences.get(claim.start)), held.evidence(passages))
+        each = PendingClaim(claim.id, _sentence(claim, sentences.get(claim.start)), held.claim_evidence(passages))
         found.append(each)
-        now[claim.id] = _now(view, claim, each, rules)
+        now[claim.id] = _current_ruling(view, claim, each, rules)
     summary = summarize(view.claims, view.summary.dropped_markers)
-    recorded = records(view.report.text, view.claims, view.passages, tuple(view.sources), summary)
+    recorded = find_record_problems(view.report.text, view.claims, view.passages, tuple(view.sources), summary)
     return Reread(
         view=view, found=tuple(found), rulings=now, added=rules.added, problems=(*recorded, *held.problems(cited))
     )
@@ -339,7 +348,7 @@ def _sentence(claim: Claim, now: ReportSentence | None) -> ReportSentence:
     return msgspec.structs.replace(now, id=claim.id, text=claim.text)
 
 
-def _again(claim: Claim, now: Check) -> Again:
+def _rechecked_claim(claim: Claim, now: Check) -> Again:
     return Again(
         id=claim.id,
         text=claim.text,
@@ -351,16 +360,16 @@ def _again(claim: Claim, now: Check) -> Again:
     )
 
 
-def _now(view: RunView, claim: Claim, found: PendingClaim, rules: CheckRules) -> CodeRuling:
+def _current_ruling(view: RunView, claim: Claim, found: PendingClaim, rules: CheckRules) -> CodeRuling:
     """Today's verdict. A claim that was not checked at all stays so."""
-    last = _last(view.checks, claim)
+    last = _last_check(view.checks, claim)
     if last.rule == "off":
         return CodeRuling(check=last)
-    ruling = settle(found.sentence, found.evidence, rules)
+    ruling = code_ruling(found.sentence, found.evidence, rules)
     stands = ruling.is_open and last.rule == "judge"  # the judge's verdict stands until a rule objects
     return msgspec.structs.replace(ruling, check=last) if stands else ruling
 
 
-def _last(checks: Mapping[str, tuple[Check, ...]], claim: Claim) -> Check:
+def _last_check(checks: Mapping[str, tuple[Check, ...]], claim: Claim) -> Check:
     found = checks.get(claim.id, ())
     return found[-1] if found else Check(rule="", verdict=claim.verdict, reason=claim.reason)

@@ -21,10 +21,18 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.blocks import parse
+from assay.core.blocks import parse_blocks
 from assay.core.events import ClaimChecked, ClaimFound
 from assay.core.markers import Marker
-from assay.core.report_sentences import ReportBlock, ReportSentence, claims, grown, numbered, read_block, readable
+from assay.core.report_sentences import (
+    ReportBlock,
+    ReportSentence,
+    add_markers,
+    claims,
+    number_claims,
+    read_block,
+    text_blocks,
+)
 from assay.core.scanner import Scanner
 from assay.core.sources import Passage, sha256
 from assay.evidence.documents import DocumentReader
@@ -32,8 +40,8 @@ from assay.evidence.ledger import Ledger
 from assay.run.run import Branch, Handle, Run
 from assay.run.voice import Beside
 from assay.verify.checks import AddedCheck
-from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, decided
-from assay.verify.evidence_index import EvidenceIndex, inherits
+from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, decide_by_code
+from assay.verify.evidence_index import EvidenceIndex, has_inherited_citation
 from assay.verify.judge import has_judge
 
 _SMALL = 2_000
@@ -74,25 +82,25 @@ class SentenceStream:
     def end(self) -> tuple[ReportSentence, ...]:
         """Return the rest; nothing may be fed afterwards."""
         self._scan(final=True)
-        return (*self._read(self._tail, final=True), *self._released())
+        return (*self._read(self._tail, final=True), *self._take_pending())
 
     def _scan(self, final: bool) -> None:
         self._markers.extend(token.marker for token in self._scanner.tokens(final) if token.marker)
 
     def _read(self, seen: str, final: bool) -> tuple[ReportSentence, ...]:
         self._seen = len(seen)
-        found = parse(seen)
+        found = parse_blocks(seen)
         last = max((at for at, block in enumerate(found) if block.kind != "space"), default=0)
         sections = dict(self._sections)
-        closed = list(readable(found[:last], sections))
+        closed = list(text_blocks(found[:last], sections))
         above = dict(sections)
-        still = list(readable(found[last:], sections))
+        still = list(text_blocks(found[last:], sections))
         whole = [*closed, *still]
         ready = whole if final else [each for each in whole[: len(whole) - bool(still)] if self._is_decided(each)]
         settled = [sentence for block in ready[self._taken :] for sentence in self._take(seen, block)]
         self._taken = max(self._taken, len(ready))
         if not final and still and still[-1].text[0] not in _MARKER_SIGNS and len(ready) == len(whole) - 1:
-            settled.extend(self._released())
+            settled.extend(self._take_pending())
         if not final and len(ready) >= len(closed) and last:
             self._drop_until(found[last].start, above, len(closed))
         return tuple(settled)
@@ -106,20 +114,20 @@ class SentenceStream:
         first, last = (self._base + place for place in (block.places[0], block.places[-1]))
         start = bisect_left(self._markers, first, key=attrgetter("start"))
         inside = self._markers[start : bisect_right(self._markers, last, key=attrgetter("start"))]
-        near = [_moved(marker, -self._base) for marker in inside]
-        sentences = [_shifted(each, self._base) for each in read_block(seen, self._number, block, near)]
+        near = [_move_marker(marker, -self._base) for marker in inside]
+        sentences = [_shift_sentence(each, self._base) for each in read_block(seen, self._number, block, near)]
         self._number += 1
         if not sentences:
             if inside and self._held:
-                self._held[-1] = grown(self._held[-1], inside)
+                self._held[-1] = add_markers(self._held[-1], inside)
             return ()
-        before = self._released()
+        before = self._take_pending()
         self._held = sentences
         return before
 
-    def _released(self) -> tuple[ReportSentence, ...]:
+    def _take_pending(self) -> tuple[ReportSentence, ...]:
         """The pending sentences, with their ids."""
-        given = numbered(self._held, self._count)
+        given = number_claims(self._held, self._count)
         self._count += sum(bool(each.id) for each in given)
         self._held = []
         return given
@@ -141,12 +149,12 @@ def _settled_length(text: str) -> int:
     return ends + 1 if text[ends : ends + 1].isalpha() else ends
 
 
-def _moved(marker: Marker, by: int) -> Marker:
+def _move_marker(marker: Marker, by: int) -> Marker:
     return msgspec.structs.replace(marker, start=marker.start + by, end=marker.end + by)
 
 
-def _shifted(sentence: ReportSentence, by: int) -> ReportSentence:
-    markers = tuple(_moved(marker, by) for marker in sentence.markers)
+def _shift_sentence(sentence: ReportSentence, by: int) -> ReportSentence:
+    markers = tuple(_move_marker(marker, by) for marker in sentence.markers)
     return msgspec.structs.replace(sentence, start=sentence.start + by, end=sentence.end + by, markers=markers)
 
 
@@ -155,7 +163,7 @@ def _shifted(sentence: ReportSentence, by: int) -> ReportSentence:
 SentenceKey = tuple[str, tuple[tuple[str, ...], ...], tuple[str, ...]]
 
 
-def carried(before: Sequence[ReportSentence], now: Sequence[ReportSentence]) -> dict[str, str]:
+def carry_ids(before: Sequence[ReportSentence], now: Sequence[ReportSentence]) -> dict[str, str]:
     """The ids of claims in a changed text: maps each id of `now` to the claim's earlier id, or a new one.
 
     A claim is the same if its words, citations and columns are; equal ones are matched in order. Ids are unique, and a
@@ -175,12 +183,12 @@ def carried(before: Sequence[ReportSentence], now: Sequence[ReportSentence]) -> 
     return ids
 
 
-def spans(before: str, now: str) -> dict[str, tuple[int, int]]:
+def streamed_spans(before: str, now: str) -> dict[str, tuple[int, int]]:
     """The places of the streamed claims in the present text, in code points, by id."""
     if not before:
         return {}
     found = claims(now)
-    ids = carried(claims(before), found)
+    ids = carry_ids(claims(before), found)
     return {ids[each.id]: (each.start, each.end) for each in found}
 
 
@@ -192,7 +200,7 @@ Asked = Literal["write", "answer"]
 """The task of the writer's model calls beside whose steps claims are logged."""
 
 
-def proofreader(
+def make_proofreader(
     run: Run, ledger: Ledger, reader: DocumentReader, asked: Asked = "write", added: tuple[AddedCheck, ...] = ()
 ) -> Proofreader | None:
     """A proofreader for a run's report; None if it is not verified or the writer gets all of it at once."""
@@ -215,7 +223,7 @@ class Proofreader:
         self, run: Run, ledger: Ledger, reader: DocumentReader, asked: Asked, added: tuple[AddedCheck, ...]
     ) -> None:
         rules = CheckRules(off=tuple(run.brief.checks_off), added=added, judged=has_judge(run))
-        self._place = run.at("verify").child("verify")
+        self._place = run.with_gate("verify").child("verify")
         self._written, self._step = run.child("write"), f"ask-{asked}"
         self._ledger = ledger
         self._held = EvidenceIndex({}, {}, reader)
@@ -229,7 +237,7 @@ class Proofreader:
         """A listener for one part of the report; `before` is the text before it, including the break between them."""
         return Hearing(self, before)
 
-    def take_back(self) -> None:
+    def restart_text(self) -> None:
         """Start the text again: results for its claims are dropped, and no judge need be asked about them."""
         self._texts += 1
         for block in self._blocks:
@@ -248,16 +256,16 @@ class Proofreader:
                 await block.result()  # a bug there must be raised too
             else:
                 block.cancel()
-        return VerificationStart(self._checks, self._stands)
+        return VerificationStart(self._checks, self._was_emitted)
 
-    def meet(self, sentences: Sequence[ReportSentence], beside: Beside) -> None:
+    def take_sentences(self, sentences: Sequence[ReportSentence], beside: Beside) -> None:
         """Take whole blocks of the report, and where to log their results."""
         claims = [sentence for sentence in sentences if sentence.id]
         if not claims or not self._open:
             return
-        passages, sources = self._ledger.everything()
+        passages, sources = self._ledger.passages_and_sources()
         self._held.add(passages.values(), sources.values())
-        cited = self._held.citable_ids.all_cited(claims)
+        cited = self._held.citable_ids.claims_with_passages(claims)
         for sentence, own in cited:
             event = _claim_found(sentence.id, sentence, own)
             self._emit_once(beside, event, self._name(event))
@@ -267,7 +275,7 @@ class Proofreader:
     async def _check(
         self, place: Run, cited: Sequence[tuple[ReportSentence, tuple[Passage, ...]]], beside: Beside, text: int
     ) -> None:
-        await self._held.look(place, (passage for _, passages in cited for passage in passages))
+        await self._held.look_up_passages(place, (passage for _, passages in cited for passage in passages))
 
         async def one(_: Run, found: PendingClaim) -> None:
             if self._code_alone and not await self._is_decided(found):
@@ -276,23 +284,25 @@ class Proofreader:
             if self._texts == text and self._open:
                 self._emit_once(beside, checked.event, self._name(_found_of(checked), checked.event))
 
-        found = [PendingClaim(sentence.id, sentence, self._held.evidence(passages)) for sentence, passages in cited]
+        found = [
+            PendingClaim(sentence.id, sentence, self._held.claim_evidence(passages)) for sentence, passages in cited
+        ]
         await place.gather(*(Branch(each.id, partial(one, found=each)) for each in found))
 
     async def _is_decided(self, found: PendingClaim) -> bool:
         """True if code can decide a claim alone."""
-        check, _ = await asyncio.to_thread(decided, found.sentence, found.evidence, self._checks.rules)
+        check, _ = await asyncio.to_thread(decide_by_code, found.sentence, found.evidence, self._checks.rules)
         return check is not None
 
     def _emit_once(self, beside: Beside, event: ClaimFound | ClaimChecked, name: str) -> None:
-        if not self._written.stands(self._step, name):
-            beside.say(event, name)
+        if not self._written.was_emitted(self._step, name):
+            beside.emit(event, name)
 
     def _name(self, found: ClaimFound, checked: ClaimChecked | None = None) -> str:
         return f"{self._texts}/{_result_key(found, checked)}"
 
-    def _stands(self, found: ClaimFound, checked: ClaimChecked | None = None) -> bool:
-        return self._written.stands(self._step, self._name(found, checked))
+    def _was_emitted(self, found: ClaimFound, checked: ClaimChecked | None = None) -> bool:
+        return self._written.was_emitted(self._step, self._name(found, checked))
 
 
 class Hearing:
@@ -311,7 +321,7 @@ class Hearing:
     def hear(self, text: str) -> None:
         """Take more of the report."""
         if self._beside is not None and text:
-            self._reader.meet(self._stream.feed(text), self._beside)
+            self._reader.take_sentences(self._stream.feed(text), self._beside)
 
 
 Stands = Callable[[ClaimFound, ClaimChecked | None], bool]
@@ -342,7 +352,7 @@ def _claim_found(id: str, sentence: ReportSentence, passages: tuple[Passage, ...
         start=sentence.start,
         end=sentence.end,
         passages=passages,
-        inherited=inherits(sentence, passages),
+        inherited=has_inherited_citation(sentence, passages),
     )
 
 

@@ -10,16 +10,16 @@ from assay.core.claims import Check
 from assay.core.lazy import regex
 from assay.core.plain_text import spaced_rows, without_number
 from assay.core.sources import Passage
-from assay.core.tables.answers import is_computed, recomputed
+from assay.core.tables.answers import is_computed, recompute
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables, row_cells
 from assay.core.tables.records import is_field
-from assay.core.tables.rows import compare_with_row, row_stated, stated_row
+from assay.core.tables.rows import compare_whole_row, compare_with_row, format_row
 from assay.core.text import sentences, words
+from assay.core.translation import format_number
 from assay.core.translation import gettext as _
-from assay.core.translation import number
 from assay.verify.amounts import Day, tokens
-from assay.verify.analyzed_text import plain
-from assay.verify.evidence import ClaimEvidence, FieldPassage, field_of, names_of
+from assay.verify.analyzed_text import fold_text
+from assay.verify.evidence import ClaimEvidence, FieldPassage, read_field, source_names
 
 # Claims that frame a field: `KEY of SUBJECT: VALUE`, if a cited passage is `KEY: VALUE` of that subject.
 
@@ -27,13 +27,13 @@ _NAMING = frozenset(("title", "name", "number", "id", "feature"))
 _TURNS = regex(r"(?:except|but|not|no|unless|if|when|only|with|without|as|and|or)\b", re.IGNORECASE)
 
 
-def framed(claim: str, evidence: ClaimEvidence) -> Check | None:
+def check_framed_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
     """The verdict of the cited fields on a framed claim; None if it frames none of them.
 
     Supported: the value is the field's whole value, or whole elements of a list. Contradicted: key and subject are the
     field's, the value is another. The subject must be a name of the field's own source.
     """
-    fields = [field for field in map(field_of, evidence.passages) if field is not None]
+    fields = [field for field in map(read_field, evidence.passages) if field is not None]
     checks = [
         check
         for field in fields
@@ -43,7 +43,7 @@ def framed(claim: str, evidence: ClaimEvidence) -> Check | None:
     return min(checks, key=lambda check: check.verdict != "supported", default=None)
 
 
-def of_entry(claim: str, evidence: ClaimEvidence) -> Check | None:
+def check_entry_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
     """The verdict on a claim that is a cited field behind the name of its entry: `ENTRY: KEY: VALUE`; None for others.
 
     The entry is the term above the field in a list of definitions, or its heading. The field is all of the passage, a
@@ -53,15 +53,15 @@ def of_entry(claim: str, evidence: ClaimEvidence) -> Check | None:
         line = " ".join(passage.text.split())
         for name in (passage.label, *map(without_number, passage.heading[-1:])):
             told = claim.removeprefix(f"{name}: ")
-            if name and told != claim and told in _stated(line, passage.label):
+            if name and told != claim and told in _stated_texts(line, passage.label):
                 return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
     return None
 
 
-def _stated(line: str, label: str) -> frozenset[str]:
+def _stated_texts(line: str, label: str) -> frozenset[str]:
     """What a passage states as a whole, as a claim may copy it."""
     parts = (line[start:end].strip() for start, end in sentences(line))
-    return frozenset((line.strip("| "), stated_row(line, label), *parts)) - {""}
+    return frozenset((line.strip("| "), format_row(line, label), *parts)) - {""}
 
 
 def _frames(claim: str, field: FieldPassage) -> Iterator[tuple[str, str]]:
@@ -100,7 +100,7 @@ def _source_names(passage: Passage, fields: Sequence[FieldPassage], evidence: Cl
     """Names of a passage's source: its title and the like, and cited fields that name or number it."""
     source = evidence.sources.get(passage.source)
     if source is not None:
-        yield from names_of(source)
+        yield from source_names(source)
     for field in fields:
         series = len(field.name) == 1 and field.value.isdecimal()
         if field.passage.source == passage.source and (series or set(field.name) & _NAMING):
@@ -113,7 +113,7 @@ def _numbered(found: Sequence[str]) -> list[str]:
 
 def _compare(value: str, field: FieldPassage) -> Check | None:
     mine, theirs = _value(value), _value(field.value)
-    if mine == theirs or set(_elements(value)) <= set(_elements(field.value)) or _one_day(mine, theirs):
+    if mine == theirs or set(_elements(value)) <= set(_elements(field.value)) or _is_one_day(mine, theirs):
         return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
     ours, stated = set(words(mine)), set(words(theirs))
     if ours <= stated or stated <= ours:
@@ -127,7 +127,7 @@ def _compare(value: str, field: FieldPassage) -> Check | None:
 
 
 def _value(text: str) -> str:
-    return plain(" ".join(text.split())).text.strip().rstrip(".;,").strip("\"'")
+    return fold_text(" ".join(text.split())).text.strip().rstrip(".;,").strip("\"'")
 
 
 def _elements(value: str) -> list[str]:
@@ -143,10 +143,10 @@ def _elements(value: str) -> list[str]:
 
 
 def _days(text: str) -> list[Day]:
-    return [token for token in tokens(plain(text).text) if isinstance(token, Day)]
+    return [token for token in tokens(fold_text(text).text) if isinstance(token, Day)]
 
 
-def _one_day(mine: str, theirs: str) -> bool:
+def _is_one_day(mine: str, theirs: str) -> bool:
     """True if both values are the same full date, however written."""
     days = [(day.year, day.month, day.day) for text in (mine, theirs) for day in _days(text)]
     whole = all(len(_days(text)) == 1 and _days(text)[0].text.strip(".") == text for text in (mine, theirs))
@@ -161,7 +161,7 @@ def is_empty(cell: str) -> bool:
     return cell.casefold() in _EMPTY
 
 
-def compared(row: str, head: Sequence[str], evidence: ClaimEvidence, off: Collection[str] = ()) -> Check | None:
+def check_row(row: str, head: Sequence[str], evidence: ClaimEvidence, off: Collection[str] = ()) -> Check | None:
     """The verdict of the cited fields on a row under its header cells; None if they decide nothing.
 
     Supported: each filled cell is the value of its document's field. The first column may have keys and the header
@@ -173,8 +173,8 @@ def compared(row: str, head: Sequence[str], evidence: ClaimEvidence, off: Collec
     if len(head) != len(values) + 1:
         return None
     filled = [(name, value) for name, value in zip(head[1:], values, strict=True) if not is_empty(value)]
-    by_key = [framed(f"{first} of {name}: {value}", evidence) for name, value in filled]
-    by_subject = [framed(f"{name} of {first}: {value}", evidence) for name, value in filled]
+    by_key = [check_framed_claim(f"{first} of {name}: {value}", evidence) for name, value in filled]
+    by_subject = [check_framed_claim(f"{name} of {first}: {value}", evidence) for name, value in filled]
     return _combine_checks(by_key) or _combine_checks(by_subject)
 
 
@@ -190,30 +190,30 @@ def _combine_checks(checks: Sequence[Check | None]) -> Check | None:
 # Sentences that state a row or a cell under its headers, or a sum, mean, count or extreme of a table.
 
 
-def computed(claim: str, evidence: ClaimEvidence) -> Check | None:
+def check_computed_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
     """The verdict of the cited tables on a claim in the form of a row, cell or computation; None for others."""
     cited = cited_tables(evidence)
     if not cited:
-        return _over_records(claim, evidence)
-    found = compare_with_row(claim, cited) or row_stated(claim, cited)
+        return _check_over_records(claim, evidence)
+    found = compare_with_row(claim, cited) or compare_whole_row(claim, cited)
     if found is not None:
         return _check(*found)
     if not is_computed(claim):
         return None
     whole = evidence.tables()
-    found = recomputed(claim, whole or cited)
+    found = recompute(claim, whole or cited)
     if found is None or (not whole and not found[0]):
         return None
     return _check(*found, rows=sum(len(table.rows) for table in cited))
 
 
-def _over_records(claim: str, evidence: ClaimEvidence) -> Check | None:
+def _check_over_records(claim: str, evidence: ClaimEvidence) -> Check | None:
     """The verdict on a computation over a list of records, of which fields are cited."""
     fields = [passage for passage in evidence.passages if is_field(passage.text)]
     if not fields or not is_computed(claim):
         return None
     tables = [table for table in evidence.tables() if table.of_records]
-    found = recomputed(claim, tables)
+    found = recompute(claim, tables)
     return (
         _check(*found, rows=len({(passage.source, passage.heading) for passage in fields}))
         if found is not None
@@ -228,7 +228,7 @@ def _check(same: bool, message: str, rows: int = 0) -> Check:
     if not rows:
         return Check(rule="field", verdict="supported", reason=_("the cited cell says so"))
     reason = _("computed again from the whole table; rows cited: {count}")
-    return Check(rule="field", verdict="supported", reason=reason.format(count=number(rows)))
+    return Check(rule="field", verdict="supported", reason=reason.format(count=format_number(rows)))
 
 
 def cited_tables(evidence: ClaimEvidence) -> Sequence[ReadTable]:

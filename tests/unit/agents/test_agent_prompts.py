@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay import agents, phases
-from assay.agents.findings import for_tools
+from assay.agents.findings import drop_unavailable_items
 from assay.run.prompt_files import prompt
 
 
@@ -29,5 +29,8 @@ def test_those_who_read_documents_are_told_that_passages_are_data() -> None:
 
 def test_items_about_tools_stand_only_where_these_are() -> None:
     text = "- Always.\n- {open} Open it\n  and read.\n- {recall} Recall.\n\nA line {open} in between.\n- Never.\n"
-    assert for_tools(text, ["open"]) == "- Always.\n- Open it\n  and read.\n\nA line {open} in between.\n- Never.\n"
-    assert for_tools(text, []) == "- Always.\n\nA line {open} in between.\n- Never.\n"
+    assert (
+        drop_unavailable_items(text, ["open"])
+        == "- Always.\n- Open it\n  and read.\n\nA line {open} in between.\n- Never.\n"
+    )
+    assert drop_unavailable_items(text, []) == "- Always.\n\nA line {open} in between.\n- Never.\n"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.findings import cite, compose, quoted
-from assay.core.markers import parse
+from assay.agents.findings import cited_sentences, quote_nearest_passages, resolve_citations
+from assay.core.markers import parse_markers
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.ledger import DocumentPassages, Ledger
 
@@ -45,12 +45,12 @@ def ledger() -> Ledger:
     ],
 )
 def test_markers_resolve_or_go(text: str, clean: str, passages: list[str], dropped: int) -> None:
-    cited = cite(text, ledger())
+    cited = resolve_citations(text, ledger())
     assert (cited.text, [each.id for each in cited.passages], cited.dropped) == (clean, passages, dropped)
 
 
 def test_a_source_cited_as_a_whole_stands_for_its_nearest_passages() -> None:
-    cited = cite("The moon causes it. [S1001]", ledger())
+    cited = resolve_citations("The moon causes it. [S1001]", ledger())
     assert cited.text == "The moon causes it. [S1001]"
     assert [source.id for source in cited.sources] == ["S1001"]
     assert cited.passages[0].id == "S1001.1"
@@ -65,18 +65,18 @@ PIECES = st.lists(
 @given(PIECES)
 def test_nothing_unknown_is_left_and_cleaning_is_done_once(pieces: list[str]) -> None:
     held = ledger()
-    cited = cite("".join(pieces), held)
-    again = cite(cited.text, held)
+    cited = resolve_citations("".join(pieces), held)
+    again = resolve_citations(cited.text, held)
     assert (again.text, again.dropped) == (cited.text, 0)
-    ids = [id for marker in parse(cited.text) for id in marker.ids]
+    ids = [id for marker in parse_markers(cited.text) for id in marker.ids]
     assert not held.resolve(ids).dropped
 
 
 def test_findings_without_a_model_are_passages_word_for_word_each_sentence_cited() -> None:
-    assert compose("moon tide", ledger()) == (
+    assert quote_nearest_passages("moon tide", ledger()) == (
         "- The moon causes it. [S1001.1]\n- The tide rises seven metres. [S1001.0] It turns twice a day. [S1001.0]"
     )
-    assert compose("volcano", ledger()) == ""
+    assert quote_nearest_passages("volcano", ledger()) == ""
     passage = ledger().passage("S1001.1")
     assert passage is not None
-    assert quoted(passage) == "The moon causes it. [S1001.1]"
+    assert cited_sentences(passage) == "The moon causes it. [S1001.1]"

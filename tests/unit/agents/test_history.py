@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.history import CallResult, History, ModelTurn, output, result, room, total
+from assay.agents.history import CallResult, History, ModelTurn, message_room, output_cap, tool_result, total_tokens
 from assay.core.messages import Message, Profile, ToolCall
-from assay.core.passage_context import read
+from assay.core.passage_context import read_sources
 from assay.core.sources import Passage, Source
 from assay.evidence.ledger import SourceBlock
 
@@ -60,7 +60,7 @@ def test_the_oldest_results_are_shortened_first() -> None:
     history = History(OPENING)
     for number in range(3):
         history.add(turn(number, 900))
-    whole = total(history.messages(1_000_000))
+    whole = total_tokens(history.messages(1_000_000))
     sizes = [len(message.text) for message in history.messages(whole - 10) if message.role == "tool"]
     assert sizes == [300, 900, 900]
     sizes = [len(message.text) for message in history.messages(whole // 3) if message.role == "tool"]
@@ -89,15 +89,15 @@ def test_a_shorter_form_is_made_only_where_there_is_no_room_and_once() -> None:
     call = ToolCall(id="one", name="search")
     answer = CallResult(call_id="one", text="x" * 900, shorten=shorten)
     history.add(ModelTurn(said=Message(role="assistant", calls=(call,)), results=(answer,)))
-    whole = total(history.messages(1_000_000))
+    whole = total_tokens(history.messages(1_000_000))
     assert made == []
-    assert total(history.messages(whole - 1)) < whole
-    assert total(history.messages(1)) < whole
+    assert total_tokens(history.messages(whole - 1)) < whole
+    assert total_tokens(history.messages(1)) < whole
     assert made == ["shorter"]
 
 
 def test_a_form_meant_to_be_shorter_is_never_longer() -> None:
-    short = result("a", "", [block(1001, "the tide")], "tide")
+    short = tool_result("a", "", [block(1001, "the tide")], "tide")
     assert short.text.endswith("the tide")
     assert "Shortened" not in short.forms[0]
     assert sorted(map(len, short.forms), reverse=True) == list(map(len, short.forms))
@@ -119,22 +119,24 @@ def test_a_result_shortened_keeps_ids_and_shows_the_passages_that_matter() -> No
         "on ropes",
         *["long " * 60] * 4,
     )
-    made = result("a", "A note.", [block(1001, *texts), block(1002, "of the moon")], "tide and moon")
+    made = tool_result("a", "A note.", [block(1001, *texts), block(1002, "of the moon")], "tide and moon")
     full, few, ids = made.forms
     assert full.startswith("A note.")
-    assert len(read(full)) == 2
-    assert [each.text for source in read(few) for each in source.passages] == [texts[1], texts[4], "of the moon"] or [
-        each.text for source in read(few) for each in source.passages
-    ] == [texts[1], texts[3], texts[4]]
+    assert len(read_sources(full)) == 2
+    assert [each.text for source in read_sources(few) for each in source.passages] == [
+        texts[1],
+        texts[4],
+        "of the moon",
+    ] or [each.text for source in read_sources(few) for each in source.passages] == [texts[1], texts[3], texts[4]]
     for form in (few, ids):
         assert "S1001.5" in form
         assert "S1002.0" in form
-    assert read(ids) == []
+    assert read_sources(ids) == []
     assert len(full) > len(few) > len(ids)
 
 
 def test_a_result_without_passages_is_its_note() -> None:
-    assert result("a", "Nothing found.", (), "x").forms == ("Nothing found.",) * 3
+    assert tool_result("a", "Nothing found.", (), "x").forms == ("Nothing found.",) * 3
 
 
 @given(st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 3)), max_size=8), st.integers(0, 4000))
@@ -148,14 +150,14 @@ def test_calls_and_answers_pair_up_and_the_limit_holds_where_it_can(turns: list[
     assert asked == answered
     assert messages[0] == OPENING[0]
     assert messages[-1] == RULES[0]
-    least = total(history.messages(0, RULES))
-    assert total(messages) <= max(tokens, least)
+    least = total_tokens(history.messages(0, RULES))
+    assert total_tokens(messages) <= max(tokens, least)
 
 
 def test_caps_follow_the_window() -> None:
     small = Profile(name="m", window=8_000, max_output=50_000)
-    assert output(small, 10_000) == 2_000
-    assert output(small, 1_000) == 1_000
-    assert output(Profile(name="m", max_output=500), 1_000) == 500
-    assert 0 < room(small, "You are an agent.", (), 2_000) < 6_000
-    assert room(Profile(name="m", window=100), "x" * 1000, (), 25) == 0
+    assert output_cap(small, 10_000) == 2_000
+    assert output_cap(small, 1_000) == 1_000
+    assert output_cap(Profile(name="m", max_output=500), 1_000) == 500
+    assert 0 < message_room(small, "You are an agent.", (), 2_000) < 6_000
+    assert message_room(Profile(name="m", window=100), "x" * 1000, (), 25) == 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sampling import scaled
 from work import grows_in_step
 
-from assay.agents.replies import repeating, salvaged, whole_sentences, without_loops
+from assay.agents.replies import drop_loops, is_looping, salvage_text, whole_sentences
 from assay.core.messages import Reply
 
 SAME = "The tide at Brest rises by seven metres at springs."
@@ -41,8 +41,8 @@ FINE = [
 
 @pytest.mark.parametrize("text", FINE)
 def test_structure_may_come_again(text: str) -> None:
-    assert not repeating(text)
-    assert without_loops(text) == text
+    assert not is_looping(text)
+    assert drop_loops(text) == text
 
 
 LOOPS = [
@@ -58,16 +58,16 @@ LOOPS = [
 
 @pytest.mark.parametrize(("text", "left"), LOOPS)
 def test_a_loop_of_content_is_found_and_cut(text: str, left: str) -> None:
-    assert repeating(text)
-    cut = without_loops(text)
-    assert not repeating(cut)
+    assert is_looping(text)
+    cut = drop_loops(text)
+    assert not is_looping(cut)
     assert len(cut) < len(text)
     if left:
         assert cut.strip() == left
 
 
 def test_what_follows_a_loop_is_kept() -> None:
-    assert without_loops(f"{SAME} " * 5 + OTHER) == f"{SAME} {OTHER}"
+    assert drop_loops(f"{SAME} " * 5 + OTHER) == f"{SAME} {OTHER}"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_follows_a_loop_is_kept() -> None:
 )
 def test_a_sentence_cut_off_is_left_out(text: str, left: str) -> None:
     assert whole_sentences(text) == left
-    assert salvaged(Reply(text=text, stop="length")) == left
+    assert salvage_text(Reply(text=text, stop="length")) == left
 
 
 SENTENCES = st.sampled_from(
@@ -93,17 +93,17 @@ SENTENCES = st.sampled_from(
 @settings(max_examples=scaled(100), deadline=None)
 @given(st.lists(SENTENCES, max_size=40).map(" ".join))
 def test_what_is_left_is_part_of_the_text_and_holds_no_loop(text: str) -> None:
-    cut = without_loops(text)
-    assert repeating(text) or cut == text
+    cut = drop_loops(text)
+    assert is_looping(text) or cut == text
     at = 0
     for sign in cut:
         at = text.index(sign, at) + 1
-    assert without_loops(cut) == cut or len(without_loops(cut)) < len(cut)
+    assert drop_loops(cut) == cut or len(drop_loops(cut)) < len(cut)
 
 
 @pytest.mark.parametrize("unit", ["| a | b |\n", "- x\n", f"{SAME} ", "ab", "|---|\n"])
 def test_long_texts_take_work_in_step_with_their_length(unit: str) -> None:
-    assert grows_in_step(repeating, unit * (8_000 // len(unit)))
+    assert grows_in_step(is_looping, unit * (8_000 // len(unit)))
 
 
 def line(size: int) -> str:
@@ -111,6 +111,6 @@ def line(size: int) -> str:
     return "".join(f"Vessel {number} came from the north and left for the south. " * 5 for number in range(size // 300))
 
 
-@pytest.mark.parametrize("work", [repeating, without_loops, whole_sentences])
+@pytest.mark.parametrize("work", [is_looping, drop_loops, whole_sentences])
 def test_a_long_line_takes_time_in_step_with_its_length(work: Callable[[str], object]) -> None:
     assert exponent(work, line, 150_000) < WORST

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.replies import defect, json_values, mend, read_json
+from assay.agents.replies import json_values, read_calls, read_json, reply_defect
 from assay.core.messages import Reply, ToolCall
 
 TOOLS = ("search", "open")
@@ -22,7 +22,7 @@ def call(id: str = "a", name: str = "search", malformed: str = "", **arguments: 
 
 
 def test_every_call_gets_an_id_of_its_own() -> None:
-    mended = mend(Reply(calls=(call("a"), call("a"), call(""), call("a-1"), call("call-2"))), TOOLS)
+    mended = read_calls(Reply(calls=(call("a"), call("a"), call(""), call("a-1"), call("call-2"))), TOOLS)
     ids = [each.id for each in mended]
     assert len(set(ids)) == 5
     assert ids[0] == "a"
@@ -30,9 +30,9 @@ def test_every_call_gets_an_id_of_its_own() -> None:
 
 @given(st.lists(st.sampled_from(["", "a", "b", "a-1", "call-0"]), max_size=8))
 def test_ids_are_unique_whatever_they_were_and_mending_is_stable(ids: list[str]) -> None:
-    mended = mend(Reply(calls=tuple(call(id) for id in ids)), TOOLS)
+    mended = read_calls(Reply(calls=tuple(call(id) for id in ids)), TOOLS)
     assert len({each.id for each in mended}) == len(ids)
-    assert mend(Reply(calls=mended), TOOLS) == mended
+    assert read_calls(Reply(calls=mended), TOOLS) == mended
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_ids_are_unique_whatever_they_were_and_mending_is_stable(ids: list[str])
     ],
 )
 def test_arguments_that_can_be_read_are_read(malformed: str) -> None:
-    (mended,) = mend(Reply(calls=(call(malformed=malformed),)), TOOLS)
+    (mended,) = read_calls(Reply(calls=(call(malformed=malformed),)), TOOLS)
     assert (mended.arguments, mended.malformed) == (SEARCH, "")
 
 
 def test_arguments_that_cannot_be_read_stay_malformed() -> None:
-    (mended,) = mend(Reply(calls=(call(malformed='{"query": "ti'),)), TOOLS)
+    (mended,) = read_calls(Reply(calls=(call(malformed='{"query": "ti'),)), TOOLS)
     assert mended.malformed == '{"query": "ti'
 
 
@@ -73,7 +73,7 @@ def test_arguments_that_cannot_be_read_stay_malformed() -> None:
     ],
 )
 def test_calls_written_into_the_text_are_read_out_of_it(text: str) -> None:
-    (mended,) = mend(Reply(text=text), TOOLS)
+    (mended,) = read_calls(Reply(text=text), TOOLS)
     assert (mended.name, mended.arguments) == ("search", SEARCH)
     assert mended.id
 
@@ -82,7 +82,7 @@ def test_calls_written_into_the_text_are_read_out_of_it(text: str) -> None:
     "text", ["done", "", '{"name": "rm", "arguments": {}}', '{"name": "search", "arguments": 3}', "[1, 2]", "{{{"]
 )
 def test_other_text_is_no_call(text: str) -> None:
-    assert mend(Reply(text=text), TOOLS) == ()
+    assert read_calls(Reply(text=text), TOOLS) == ()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_other_text_is_no_call(text: str) -> None:
     ],
 )
 def test_calls_in_the_forms_of_models_are_read(text: str) -> None:
-    (read,) = mend(Reply(text=text), ["search"])
+    (read,) = read_calls(Reply(text=text), ["search"])
     assert (read.name, read.arguments) == ("search", {"query": "tide"})
 
 
@@ -115,7 +115,7 @@ def test_calls_in_the_forms_of_models_are_read(text: str) -> None:
     ["<function=done>\n</function>", "<tool_call>done\n</tool_call>", "[done()]", '<invoke name="done"></invoke>'],
 )
 def test_a_call_without_arguments_is_one(text: str) -> None:
-    (read,) = mend(Reply(text=text), ["done"])
+    (read,) = read_calls(Reply(text=text), ["done"])
     assert (read.name, read.arguments) == ("done", {})
 
 
@@ -126,16 +126,16 @@ def test_a_call_beside_a_name_and_a_fence_is_read_as_it_is() -> None:
         f"{written}\n\nNow <b>{{so}}",
         f"search <b>{{no}}</b> {written}",
     ):
-        (read,) = mend(Reply(text=text), ["search"])
+        (read,) = read_calls(Reply(text=text), ["search"])
         assert read.arguments == {"query": "tide"}
-    assert mend(Reply(text="search<a>{" * 20_000), ["search"]) == ()
+    assert read_calls(Reply(text="search<a>{" * 20_000), ["search"]) == ()
 
 
 @pytest.mark.parametrize(
     "text", ["search(1)", "search(query=print)", "a search(query=1)", "search(query='\\ud800')", "{'a': ...}", "{[}]"]
 )
 def test_what_only_looks_like_python_is_no_call(text: str) -> None:
-    assert mend(Reply(text=text), ["search"]) == ()
+    assert read_calls(Reply(text=text), ["search"]) == ()
 
 
 def test_halves_of_pairs_are_not_read() -> None:
@@ -151,7 +151,7 @@ def test_of_several_objects_the_last_is_meant() -> None:
 
 def test_real_calls_come_before_written_ones() -> None:
     reply = Reply(text='{"name": "open", "arguments": {}}', calls=(call(query="moon"),))
-    assert [each.name for each in mend(reply, TOOLS)] == ["search"]
+    assert [each.name for each in read_calls(reply, TOOLS)] == ["search"]
 
 
 JSON = st.recursive(
@@ -177,7 +177,7 @@ def test_an_object_is_found_in_a_fence(value: dict[str, object]) -> None:
 def test_reading_never_fails(text: str) -> None:
     list(json_values(text))
     read_json(text)
-    mend(Reply(text=text), TOOLS)
+    read_calls(Reply(text=text), TOOLS)
 
 
 def test_deep_nesting_is_no_crash() -> None:
@@ -187,10 +187,10 @@ def test_deep_nesting_is_no_crash() -> None:
 
 def test_what_cannot_be_used() -> None:
     good = Reply(text="The tide rises.")
-    assert defect(good) == ""
-    assert defect(Reply(text=" \n"))
-    assert "cut off" in defect(msgspec.structs.replace(good, stop="length"))
-    assert "repeated" in defect(Reply(text="The tide rises at Brest and it falls. " * 6))
+    assert reply_defect(good) == ""
+    assert reply_defect(Reply(text=" \n"))
+    assert "cut off" in reply_defect(msgspec.structs.replace(good, stop="length"))
+    assert "repeated" in reply_defect(Reply(text="The tide rises at Brest and it falls. " * 6))
 
 
 def test_a_fence_which_is_never_closed_takes_no_time() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.history import RuleTexts, number_list, pluralize, rules
+from assay.agents.history import RuleTexts, number_list, pluralize, rules_message
 from assay.agents.loop import TurnRules
 from assay.phases.background import QueryRules
 from assay.phases.orchestrator import CycleRules
@@ -38,7 +38,7 @@ RULE_TEXTS: list[RuleTexts] = [
 
 @pytest.mark.parametrize("texts", RULE_TEXTS, ids=lambda texts: type(texts).__name__)
 def test_rules_are_sentences_with_every_number(texts: RuleTexts) -> None:
-    message = rules(texts)
+    message = rules_message(texts)
     values = msgspec.json.decode(message.values)
     for name, value in values.items():
         numbers = value if isinstance(value, list) else [value]

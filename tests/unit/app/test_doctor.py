@@ -18,8 +18,8 @@ from chat_server import chat_server, says
 from shells import apart
 
 from assay import Assay
-from assay.app.doctor import Diagnosis, examine, one_each, program
-from assay.app.doctor.program import broken, fine, note
+from assay.app.doctor import Diagnosis, examine, program, worst_of_each
+from assay.app.doctor.program import broken_diagnosis, note_diagnosis, ok_diagnosis
 from assay.cli.main import main
 from assay.store.sql import open_store
 
@@ -273,18 +273,18 @@ async def test_a_database_elsewhere_is_the_only_one_spoken_of(config: Path, home
 
 def test_of_two_words_on_one_thing_the_worst_is_kept() -> None:
     found = [
-        fine("home", "a"),
-        broken("space", "b", "c"),
-        note("home", "d"),
-        broken("home", "e", "f"),
-        fine("home", "g"),
+        ok_diagnosis("home", "a"),
+        broken_diagnosis("space", "b", "c"),
+        note_diagnosis("home", "d"),
+        broken_diagnosis("home", "e", "f"),
+        ok_diagnosis("home", "g"),
     ]
-    assert [(each.name, each.state, each.said) for each in one_each(found)] == [
+    assert [(each.name, each.state, each.said) for each in worst_of_each(found)] == [
         ("home", "broken", "e"),
         ("space", "broken", "b"),
     ]
-    models = [fine("model", "a:b is ready"), broken("model", "a:c: no key", "set it")]
-    assert one_each(models) == models
+    models = [ok_diagnosis("model", "a:b is ready"), broken_diagnosis("model", "a:c: no key", "set it")]
+    assert worst_of_each(models) == models
 
 
 def test_the_command(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -298,6 +298,6 @@ def test_the_command(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_each_extra_is_told_of_with_what_it_is_for() -> None:
-    said = {each.name: each.said for each in program.extras()}
+    said = {each.name: each.said for each in program.check_extras()}
     assert said.keys() == {"office", "docx", "pdf"}
     assert said["office"] == "Word, PowerPoint and spreadsheet files can be read"

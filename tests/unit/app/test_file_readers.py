@@ -21,7 +21,7 @@ from assay.evidence.documents import Texts, cut_all, segment_utf8
 from assay.evidence.segment import PassageCutter
 from assay.fetch import text as texts
 from assay.fetch import workers as processes
-from assay.fetch.workers import APART, Workers
+from assay.fetch.workers import MIN_APART_BYTES, Workers
 from assay.settings.environment import reader_environment
 
 SECRETS = {"OPENAI_API_KEY": "sk-open", "ASSAY_PROVIDERS_X_KEY": "sk-mine", "AWS_SECRET_ACCESS_KEY": "aws"}
@@ -32,7 +32,7 @@ LARGE = {
     ".txt": b"The tide rises.\n\n",
     ".py": b"tide = 7.5\n",
 }
-PARAGRAPHS = b"<p>a</p>" * (APART // 8)
+PARAGRAPHS = b"<p>a</p>" * (MIN_APART_BYTES // 8)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_large_file_is_read_elsewhere_and_to_the_same(readers: LazyReaders) ->
         assert list(of(readers, suffix).extract(small, f"a{suffix}"))
     assert set(children()) == before
     for suffix, small in LARGE.items():
-        reader, large = of(readers, suffix), small * (APART // len(small) + 1)
+        reader, large = of(readers, suffix), small * (MIN_APART_BYTES // len(small) + 1)
         elsewhere = list(reader.extract(large, f"a{suffix}"))
         assert len(set(children()) - before) == 1
         assert elsewhere == list(reader._here.extract(large, f"a{suffix}")), suffix  # type: ignore[attr-defined]
@@ -93,7 +93,7 @@ def test_a_process_which_reads_files_is_given_no_keys(monkeypatch: pytest.Monkey
 def test_a_large_file_which_takes_too_long_is_given_up(
     suffix: str, readers: LazyReaders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "APART", 1)
+    monkeypatch.setattr(processes, "MIN_APART_BYTES", 1)
     workers = Workers(1, seconds=0.01)  # less than any process takes to start
     with pytest.raises(TooSlow, match=r"not read within 0\.01 seconds; split it, or save it anew"):
         list(workers.isolate_large(of(readers, suffix)._here).extract(LARGE[suffix] * 9, f"a{suffix}"))  # type: ignore[attr-defined]
@@ -155,23 +155,23 @@ def test_a_full_batch_of_texts_is_cut_elsewhere_as_it_is_here(readers: LazyReade
     before = set(children())
     few: Texts = [(PAGE.encode(), "markdown"), ("– naïve –".encode(), "plain")]
     many: Texts = [(PAGE.encode() + bytes([65 + number]), syntax) for number, syntax in enumerate(SYNTAXES * 4)]
-    assert readers.begin_cutting(few)() == cut_all(few)
+    assert readers.begin_segmenting(few)() == cut_all(few)
     assert set(children()) == before
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(app_readers, "cut_all", None)  # who would cut it here now fails
-        waiting = [readers.begin_cutting(many) for _ in range(3)]
+        waiting = [readers.begin_segmenting(many) for _ in range(3)]
         found = [wait() for wait in waiting]
-        assert readers.begin_cutting(few)() == cut_all(few)  # by a process which lives already
+        assert readers.begin_segmenting(few)() == cut_all(few)  # by a process which lives already
     assert found == [cut_all(many)] * 3
 
 
 def test_a_batch_whose_process_is_gone_is_cut_all_the_same(readers: LazyReaders) -> None:
     many: Texts = [(PAGE.encode(), "markdown")] * 20
     os.kill(begun(readers), signal.SIGSTOP)
-    wait = readers.begin_cutting(many)
+    wait = readers.begin_segmenting(many)
     readers.close()
     assert wait() == cut_all(many)
-    assert readers.begin_cutting(many)() == cut_all(many)
+    assert readers.begin_segmenting(many)() == cut_all(many)
 
 
 def test_a_syntax_there_is_not_is_refused() -> None:

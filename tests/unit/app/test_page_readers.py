@@ -29,20 +29,20 @@ def readers() -> Iterator[LazyReaders]:
 
 
 def test_every_kind_of_page_is_read_elsewhere(readers: LazyReaders):
-    found = readers.of_pages()
+    found = readers.page_extractors()
     assert {each.media_type for each in found} == {each.media_type for each in readers.extractors()}
     assert all(each.isolated for each in found)
 
 
 def test_a_page_is_read(readers: LazyReaders):
-    html = next(each for each in readers.of_pages() if each.media_type == "text/html")
+    html = next(each for each in readers.page_extractors() if each.media_type == "text/html")
     (read,) = html.extract(b"<html><title>Tides</title><body><p>The tide rises.", "tides")
     assert (read.title, read.text.strip()) == ("Tides", "The tide rises.")
 
 
 def test_a_page_made_to_be_slow_is_given_up(readers: LazyReaders, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "PAGE_SECONDS", 1.0)
-    html = next(each for each in readers.of_pages() if each.media_type == "text/html")
+    html = next(each for each in readers.page_extractors() if each.media_type == "text/html")
     with pytest.raises(ExtractError, match="not read within 1 seconds"):
         list(html.extract(SLOW, "slow"))
 
@@ -76,7 +76,7 @@ async def test_the_failure_of_a_page_begins_with_its_kind(
         spans=DocumentReader(store.blobs).spans,
     )
     online = Online(load(), intake)
-    online.fetch_with(Serving(page))
+    online.use_fetcher(Serving(page))
     with pytest.raises(FetchFailed, match=f"^{kind}"):
         await online.read("https://example.org/slow")
     with pytest.raises(FetchFailed, match=f"^{kind}"):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.cli.main import main
 from assay.cli.options import Count, Duration
-from assay.cli.run_options import paths_from, question_from, spread
+from assay.cli.run_options import expand_paths, paths_from, question_from
 
 WORDS = st.text(alphabet="abc/.*é问", min_size=1, max_size=6)
 
@@ -20,33 +20,33 @@ def test_in_takes_every_word_up_to_the_next_option(first: list[str], second: lis
     expected += [part for path in first for part in ("--in", path)]
     expected += ["--depth", "light"]
     expected += [part for path in second for part in ("--in", path)]
-    assert spread(args) == [*expected, "-v"]
+    assert expand_paths(args) == [*expected, "-v"]
 
 
 @given(st.lists(WORDS, max_size=6))
 def test_without_in_nothing_changes(words: list[str]):
-    assert spread(words) == words
+    assert expand_paths(words) == words
 
 
 @pytest.mark.parametrize("question", ["What is new?", "what is new", "助手如何工作？"])
 def test_a_question_may_come_after_the_paths(question: str):
-    assert spread(["--in", "a", "b", question]) == ["--in", "a", "--in", "b", question]
+    assert expand_paths(["--in", "a", "b", question]) == ["--in", "a", "--in", "b", question]
 
 
 def test_a_file_with_spaces_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     Path("my notes.md").touch()
-    assert spread(["Q", "--in", "a", "my notes.md"]) == ["Q", "--in", "a", "--in", "my notes.md"]
+    assert expand_paths(["Q", "--in", "a", "my notes.md"]) == ["Q", "--in", "a", "--in", "my notes.md"]
 
 
 def test_two_dashes_end_the_paths():
-    assert spread(["--in", "a", "b c", "--", "why"]) == ["--in", "a", "--in", "b c", "--", "why"]
+    assert expand_paths(["--in", "a", "b c", "--", "why"]) == ["--in", "a", "--in", "b c", "--", "why"]
 
 
 def test_in_without_a_path_is_an_error():
     for args in (["Q", "--in"], ["Q", "--in", "--depth", "light"], ["--in", "--", "Q"]):
         with pytest.raises(click.UsageError, match="--in needs a path"):
-            spread(args)
+            expand_paths(args)
 
 
 def test_paths_are_read_from_stdin_where_a_dash_stands(monkeypatch: pytest.MonkeyPatch):

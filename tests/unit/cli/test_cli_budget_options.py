@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.cli.main import cli
 from assay.cli.options import Money
-from assay.cli.run_options import order
+from assay.cli.run_options import parameter_order
 from assay.core.options import Group
 
 
@@ -42,6 +42,6 @@ def test_options_of_research_are_shown_in_groups(command: str) -> None:
     assert {"Sources", "Web", "Model", "Budget", "Options"} <= set(sections)
     named = {each.name for each in cli.get_command(click.Context(cli), command).params}  # type: ignore[union-attr]
     assert text.count("--home") == 1
-    assert named - order().keys() <= {
+    assert named - parameter_order().keys() <= {
         "words", "question", "file", "home", "verbose", "quiet",
     }  # fmt: skip

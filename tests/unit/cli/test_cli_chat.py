@@ -162,9 +162,14 @@ def test_what_was_not_opened_is_researched(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_line_is_a_question_a_number_or_a_command() -> None:
-    assert chat_session.read("3") == chat_session.read("[3]") == chat_session.read("/cite 3") == ("cite", "3")
-    assert chat_session.read("Who built 3?") == ("", "Who built 3?")
-    assert chat_session.read("/EXIT") == ("quit", "")
-    assert chat_session.read("/export a b.html") == ("export", "a b.html")
-    assert "did you mean /export" in chat_session.unknown("exprt")
-    assert len(chat_session.help_lines()) == len(chat_session.SLASH)
+    assert (
+        chat_session.parse_line("3")
+        == chat_session.parse_line("[3]")
+        == chat_session.parse_line("/cite 3")
+        == ("cite", "3")
+    )
+    assert chat_session.parse_line("Who built 3?") == ("", "Who built 3?")
+    assert chat_session.parse_line("/EXIT") == ("quit", "")
+    assert chat_session.parse_line("/export a b.html") == ("export", "a b.html")
+    assert "did you mean /export" in chat_session.unknown_command("exprt")
+    assert len(chat_session.help_lines()) == len(chat_session.COMMANDS)

@@ -71,8 +71,8 @@ def test_from_stdin_into_a_file(
 def test_a_line_beyond_all_measure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("assay.cli.check.LONGEST", 600)
-    monkeypatch.setattr(claim_checks, "LONGEST", 600)
+    monkeypatch.setattr("assay.cli.check.MAX_LINE_BYTES", 600)
+    monkeypatch.setattr(claim_checks, "MAX_LINE_BYTES", 600)
     path = written(tmp_path / "in.jsonl", {**GOOD, "doc": DOC * 40}, GOOD)
     assert main(["check", str(path)]) == 1
     first, second = rows_of(capsys.readouterr().out)

@@ -92,12 +92,12 @@ def test_tools_of_agents_are_those_installed(file: Path, capsys: pytest.CaptureF
 def test_a_tool_that_was_uninstalled_is_reported(file: Path):
     file.parent.mkdir()
     file.write_text('agents.tools = ["search", "opne"]\n')
-    found = program.configuration(settings.load())
+    found = program.check_configuration(settings.load())
     assert (found.state, found.said) == ("broken", "agents.tools: no tool named 'opne'; did you mean 'open'?")
 
 
 def test_a_setting_without_a_value_leaves_no_table(file: Path):
-    configuration.change({"limits.tokens": None, "depth": "light"})
+    configuration.change_settings({"limits.tokens": None, "depth": "light"})
     assert file.read_text() == 'depth = "light"\n'
 
 

@@ -84,7 +84,7 @@ def on_a_terminal(code: str) -> str:
     return output.decode()
 
 
-COPYING = "from assay.cli.destinations import copy; copy('one \\x1b]0;bad\\x07 é [1]')"
+COPYING = "from assay.cli.destinations import copy_to_clipboard; copy_to_clipboard('one \\x1b]0;bad\\x07 é [1]')"
 
 
 @pytest.mark.parametrize("over_ssh", [True, False])

@@ -90,7 +90,7 @@ def test_a_database_of_a_newer_release(place: Place) -> None:
 def test_a_database_of_an_older_release_is_brought_up_to_date(place: Place) -> None:
     place.home.mkdir()
     path = place.home / "assay.db"
-    engine, settings = sqlite.engine(path), migrations.config()
+    engine, settings = sqlite.create_sqlite_engine(path), migrations.config()
     with engine.begin() as connection:
         settings.attributes["connection"] = connection
         command.upgrade(settings, "0001")

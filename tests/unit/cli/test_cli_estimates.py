@@ -6,10 +6,10 @@ import logs
 import msgspec
 import pytest
 
-from assay.cli.figures import amount, cost, describe_estimate, describe_expected_cost
-from assay.cli.runs.lists import outline
+from assay.cli.figures import cost, describe_estimate, describe_expected_cost, format_dollars
+from assay.cli.runs.lists import run_lines
 from assay.core.brief import Estimate, Span
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 
 GUESS = Estimate(calls=Span(8, 30), tokens=Span(20_000, 200_000), seconds=Span(10, 120), usd=Span(0.004, 0.09))
 
@@ -25,18 +25,18 @@ def test_ranges_are_told_with_what_they_rest_on() -> None:
 
 @pytest.mark.parametrize(("usd", "text"), [(0.0, "$0.00"), (0.0001, "$0.0001"), (0.01, "$0.01"), (12.5, "$12.50")])
 def test_small_amounts_have_more_places(usd: float, text: str) -> None:
-    assert amount(usd) == text
+    assert format_dollars(usd) == text
 
 
 def with_estimate(guess: Estimate | None) -> RunView:
-    view = fold(logs.two_agents().events)
+    view = fold_events(logs.two_agents().events)
     assert view.brief is not None
     return msgspec.structs.replace(view, brief=msgspec.structs.replace(view.brief, estimate=guess))
 
 
 def test_a_run_is_shown_beside_what_it_was_thought_to_take() -> None:
     assert cost(with_estimate(GUESS)).endswith(" (estimated $0.0040 to $0.09)")
-    assert f"  estimated at its start: {describe_estimate(GUESS)}" in list(outline(with_estimate(GUESS)))
+    assert f"  estimated at its start: {describe_estimate(GUESS)}" in list(run_lines(with_estimate(GUESS)))
     free = msgspec.structs.replace(GUESS, usd=Span(0, 0))
     assert cost(with_estimate(free)) == cost(with_estimate(None))
     assert describe_expected_cost(None) == ""

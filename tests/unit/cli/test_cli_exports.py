@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from shells import apart
 
 from assay.cli.main import main
-from assay.cli.options import citations
+from assay.cli.options import citation_options
 
 QUESTION = "Who wrote the Harbor report?"
 FORMATS = ("md", "json", "bib", "csl.json", "ris", "docx", "pdf")
@@ -69,5 +69,5 @@ def test_a_missing_extra_is_told_before_the_run(
 def test_footnotes_are_one_of_the_ways(arguments: list[str], mode: str) -> None:
     import click
 
-    command = click.command()(citations(lambda citations: click.echo(str(citations))))
+    command = click.command()(citation_options(lambda citations: click.echo(str(citations))))
     assert CliRunner().invoke(command, arguments).output.strip() == mode

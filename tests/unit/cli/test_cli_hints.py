@@ -10,7 +10,7 @@ from assay.cli import library
 from assay.cli.main import main
 from assay.core.claims import Summary
 from assay.core.events import VerifySummary
-from assay.core.milestones import milestone
+from assay.core.milestones import milestone_line
 from assay.evidence.ingest import ReadingMonitor
 
 
@@ -96,8 +96,10 @@ def test_who_gives_a_run_to_verify_is_told_how(capsys):
 
 
 def test_no_claims_are_no_claims_checked():
-    assert milestone(VerifySummary(summary=Summary(claims=0), passed=True)) == "there are no claims to check"
-    assert milestone(VerifySummary(summary=Summary(claims=1, supported=1), passed=True)).startswith("checked 1 claim:")
+    assert milestone_line(VerifySummary(summary=Summary(claims=0), passed=True)) == "there are no claims to check"
+    assert milestone_line(VerifySummary(summary=Summary(claims=1, supported=1), passed=True)).startswith(
+        "checked 1 claim:"
+    )
 
 
 def test_an_agent_is_left_to_a_process_of_its_own(capsys, monkeypatch: pytest.MonkeyPatch):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from assay.cli.signals import Terminated, interrupts, on_continue, termination
+from assay.cli.signals import Terminated, cancel_on_signal, on_continue, on_interrupts
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself Ctrl-C there")
 
@@ -18,7 +18,7 @@ async def press() -> None:
 
 async def test_the_nth_ctrl_c_calls_the_nth_action():
     done: list[str] = []
-    with interrupts(lambda: done.append("finish"), lambda: done.append("cancel")):
+    with on_interrupts(lambda: done.append("finish"), lambda: done.append("cancel")):
         await press()
         assert done == ["finish"]
         await press()
@@ -27,7 +27,7 @@ async def test_the_nth_ctrl_c_calls_the_nth_action():
 
 async def test_afterwards_ctrl_c_is_what_it_was():
     before = signal.getsignal(signal.SIGINT)
-    with interrupts(lambda: None):
+    with on_interrupts(lambda: None):
         assert signal.getsignal(signal.SIGINT) is not before
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -36,7 +36,7 @@ async def test_one_ctrl_c_too_many_leaves_at_once():
     done: list[str] = []
     caught = signal.signal(signal.SIGINT, lambda *_: done.append("as usual"))
     try:
-        with interrupts(lambda: done.append("finish")):
+        with on_interrupts(lambda: done.append("finish")):
             await press()
             await press()
     finally:
@@ -46,7 +46,7 @@ async def test_one_ctrl_c_too_many_leaves_at_once():
 
 async def test_who_only_watches_leaves_with_the_first_ctrl_c():
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(Terminated) as caught, termination(), termination(signal.SIGINT):
+    with pytest.raises(Terminated) as caught, cancel_on_signal(), cancel_on_signal(signal.SIGINT):
         await asyncio.gather(press(), asyncio.sleep(10))
     assert caught.value.number == signal.SIGINT
     assert signal.getsignal(signal.SIGINT) is before

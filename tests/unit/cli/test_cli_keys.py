@@ -168,7 +168,7 @@ def test_a_provider_of_another_package_has_a_key_like_ours(acme: Path, file: Pat
     origins = {each["provider"]: each["origin"] for each in json.loads(assay(acme, "keys", "list", "--json"))}
     assert (origins["acme"], origins["openai"]) == ("file", None)
     ready = (
-        "from assay import settings; from assay.services.providers import access;"
+        "from assay import settings; from assay.services.providers import provider_access;"
         "from assay.core.ports.models import Secret;"
         f"assert settings.load().keys.of('acme').reveal() == {KEY!r}"
     )

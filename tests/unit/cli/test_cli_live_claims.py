@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.support import logs
 
-from assay.cli.live_frame import claims, of_phase
+from assay.cli.live_frame import claim_counts, phase_activity
 from assay.core import events as e
-from assay.core.view import fold
+from assay.core.view import fold_events
 
 
 def written(*events: e.Event) -> str:
@@ -17,7 +17,7 @@ def written(*events: e.Event) -> str:
     log.add("write", e.ReportDelta(text="It rises. It turns. It"))
     for event in events:
         log.add("write", event)
-    return str(of_phase(fold(log.events)))
+    return str(phase_activity(fold_events(log.events)))
 
 
 def found(number: int) -> e.ClaimFound:
@@ -26,7 +26,7 @@ def found(number: int) -> e.ClaimFound:
 
 def test_before_a_claim_is_found_only_words_are_counted() -> None:
     assert written() == "writing the report: 5 words"
-    assert claims(fold(logs.dispatched(1).events)) == ""
+    assert claim_counts(fold_events(logs.dispatched(1).events)) == ""
 
 
 def test_claims_are_counted_by_what_was_found_of_them() -> None:

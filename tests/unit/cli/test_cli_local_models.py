@@ -15,10 +15,10 @@ from chat_server import Answer, chat_server
 from assay import settings
 from assay.core.ports import Model
 from assay.services import providers
-from assay.services.providers import found_here, how_to_use, load_model, local_models
+from assay.services.providers import describe_local_models, load_model, local_models, set_model_command
 from assay.settings import Settings
 
-SHORT, LONG = providers.WAIT, 60.0
+SHORT, LONG = providers.PROBE_SECONDS, 60.0
 PATIENT = f"""
 from assay.services import providers
 providers.WAIT = {LONG}
@@ -34,7 +34,7 @@ QUESTION = "How far does the tide rise at Brest?"
 @pytest.fixture(autouse=True)
 def file(file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Of somebody with patience."""
-    monkeypatch.setattr(providers, "WAIT", LONG)
+    monkeypatch.setattr(providers, "PROBE_SECONDS", LONG)
     (file.parent / "tides.md").write_text("# Tides\n\nThe tide at Brest rises seven metres. It turns twice a day.\n")
     return file
 
@@ -91,7 +91,7 @@ async def test_a_model_of_the_settings_stays_alone(file: Path) -> None:
 
 async def test_a_server_which_hangs_holds_nobody_up(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def loaded(configured: Settings, name: str) -> Model:
-        monkeypatch.setattr(providers, "WAIT", SHORT if name == "a:?" else LONG)
+        monkeypatch.setattr(providers, "PROBE_SECONDS", SHORT if name == "a:?" else LONG)
         return load_model(configured, name)
 
     monkeypatch.setattr(providers, "load_model", loaded)
@@ -102,5 +102,5 @@ async def test_a_server_which_hangs_holds_nobody_up(file: Path, monkeypatch: pyt
 
 
 def test_many_names_are_counted_and_odd_ones_are_one_word() -> None:
-    assert found_here(["vllm:a", "vllm:b", "vllm:c", "vllm:d", "vllm:e"]).endswith("with a, b, c and 2 more")
-    assert how_to_use(["mine:a b\x1b[2J'"]) == "assay config set model 'mine:a b'\"'\"''"
+    assert describe_local_models(["vllm:a", "vllm:b", "vllm:c", "vllm:d", "vllm:e"]).endswith("with a, b, c and 2 more")
+    assert set_model_command(["mine:a b\x1b[2J'"]) == "assay config set model 'mine:a b'\"'\"''"

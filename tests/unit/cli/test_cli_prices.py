@@ -6,11 +6,11 @@ import logs
 import msgspec
 import pytest
 
-from assay.cli.figures import cost, money, price, size
-from assay.cli.runs.lists import outline
+from assay.cli.figures import cost, describe_cost, format_cost, format_size
+from assay.cli.runs.lists import run_lines
 from assay.core.report import build_report
 from assay.core.usage import Usage
-from assay.core.view import Spending, fold
+from assay.core.view import Spending, fold_events
 
 
 @pytest.mark.parametrize(
@@ -23,21 +23,21 @@ from assay.core.view import Spending, fold
     ],
 )
 def test_what_is_known_of_a_price(usage: Usage, short: str, words: str) -> None:
-    assert (money(usage), price(usage)) == (short, words)
+    assert (format_cost(usage), describe_cost(usage)) == (short, words)
 
 
 def test_the_summary_the_outline_and_the_report_say_so() -> None:
-    view = fold(logs.two_agents().events)
+    view = fold_events(logs.two_agents().events)
     unknown = Usage(model_calls=6, unpriced_calls=6)
     view = msgspec.structs.replace(view, usage=Spending(total=unknown, by_role={"simple": unknown}))
     assert "cost unknown: 6 calls without a known price" in cost(view)
-    assert any("cost unknown: 6 calls" in line for line in outline(view))
+    assert any("cost unknown: 6 calls" in line for line in run_lines(view))
     usage = build_report(view).usage
     assert (usage.unpriced_calls, usage.by_role["simple"].unpriced_calls) == (6, 6)
 
 
 def test_a_report_says_what_each_agent_spent() -> None:
-    view = fold(logs.two_agents().events)
+    view = fold_events(logs.two_agents().events)
     report = build_report(view)
     assert report.usage.by_lane == {str(lane.lane): lane.usage for lane in view.lanes}
     assert all(spent.model_calls for spent in report.usage.by_lane.values())
@@ -59,4 +59,4 @@ def test_a_report_says_what_each_agent_spent() -> None:
     ],
 )
 def test_a_small_size_is_not_shown_as_nothing(count: int, words: str) -> None:
-    assert size(count) == words
+    assert format_size(count) == words

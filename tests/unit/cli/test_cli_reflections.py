@@ -4,7 +4,7 @@ import pytest
 
 from assay.cli.runs.lists import _plan
 from assay.core.events import ReflectDecided
-from assay.core.milestones import milestone
+from assay.core.milestones import milestone_line
 from assay.core.plan import Plan, PlanStep
 from assay.core.view import Reflection, RunView
 
@@ -19,7 +19,7 @@ from assay.core.view import Reflection, RunView
     ],
 )
 def test_progress_tells_what_changes(event: ReflectDecided, line: str):
-    assert milestone(event) == line
+    assert milestone_line(event) == line
 
 
 def test_show_tells_each_decision():

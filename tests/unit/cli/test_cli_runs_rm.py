@@ -104,7 +104,7 @@ def test_what_makes_no_sense_is_refused(args: list[str], capsys: pytest.CaptureF
 
 
 def test_a_run_of_a_live_process_is_not_deleted(runs: list[str], home: Path, capsys, monkeypatch) -> None:
-    monkeypatch.setattr(run_control, "LETTING_GO", 0.1)
+    monkeypatch.setattr(run_control, "RELEASE_SECONDS", 0.1)
 
     async def hold() -> None:
         store = open_store(home)

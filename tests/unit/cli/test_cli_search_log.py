@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.main import main
-from assay.cli.runs.lists import as_text
+from assay.cli.runs.lists import format_csv
 from assay.core.search_record import Left, SearchRow
 
 
@@ -44,7 +44,7 @@ def test_no_cell_is_a_formula_and_all_come_back() -> None:
         SearchRow(query='=1+1, "x"', provider="a", hits=2, read=1, cited=0, excluded=(Left("https://b.org/", "why"),)),
         SearchRow(query="tides", provider="b", hits=0, read=0, cited=0, failed="b did not answer"),
     ]
-    first, second = csv.DictReader(io.StringIO(as_text(rows)))
+    first, second = csv.DictReader(io.StringIO(format_csv(rows)))
     assert first["query"] == '\'=1+1, "x"'
     assert first["excluded"] == "https://b.org/ (why)"
     assert (second["hits"], second["excluded"]) == ("", "no answer: b did not answer")

@@ -21,7 +21,7 @@ from assay.cli.ask import _OPEN, Streaming, _settled_text
 from assay.cli.main import main
 from assay.core import events as e
 from assay.core.report import build_report
-from assay.core.view import fold
+from assay.core.view import fold_events
 
 ANSWER = "The tide rises [S1.1, S2.3]. It *turns* `a[0]` twice [S2.1]; 12 times [1]\n\n- and so on.\n\nEnd [S1.2]"
 
@@ -42,8 +42,8 @@ def streamed(text: str, cuts: list[int], monkeypatch: pytest.MonkeyPatch) -> tup
         shown.show(envelope)
     known = tuple(passage(id, "It is so.") for id in ("S1.1", "S2.3", "S2.1", "S1.2"))
     log.add("write", e.FindingAdded(lane=1, task="", text="", passages=known))
-    whole = build_report(fold(log.events)).markdown.rstrip() + "\n\n## Sources\n"
-    return "".join(out), shown.rest(whole)
+    whole = build_report(fold_events(log.events)).markdown.rstrip() + "\n\n## Sources\n"
+    return "".join(out), shown.remaining_text(whole)
 
 
 @given(st.lists(st.integers(0, len(ANSWER)), max_size=12))
@@ -59,15 +59,17 @@ def test_pieces_and_the_rest_are_the_whole_however_it_was_cut(cuts: list[int]) -
 def test_an_answer_which_was_taken_back_is_said_again_whole() -> None:
     shown = Streaming(-1, "numbers")
     shown.said = "It rises"
-    assert shown.rest("*Nothing.*\n") == "\n\n*Nothing.*\n"
-    assert shown.rest("It rises high.\n") == " high.\n"
-    assert Streaming(-1, "numbers").rest("All.\n") == "All.\n"
+    assert shown.remaining_text("*Nothing.*\n") == "\n\n*Nothing.*\n"
+    assert shown.remaining_text("It rises high.\n") == " high.\n"
+    assert Streaming(-1, "numbers").remaining_text("All.\n") == "All.\n"
 
 
 def test_a_paragraph_put_between_is_said_after_and_nothing_twice() -> None:
     shown = Streaming(-1, "numbers")
     shown.said = "It rises.\n\n*Compiled"
-    assert shown.rest("It rises.\n\n*As of today.*\n\n*Compiled by code.*\n") == " by code.*\n\n*As of today.*\n"
+    assert (
+        shown.remaining_text("It rises.\n\n*As of today.*\n\n*Compiled by code.*\n") == " by code.*\n\n*As of today.*\n"
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pty")

@@ -4,16 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from assay.cli.terminal import clean, harmless, wrap
+from assay.cli.terminal import clean, strip_controls, wrap
 from assay.core.milestones import pluralize, shorten
 
 
 @given(st.text())
 def test_nothing_that_steers_a_terminal_is_left(text: str):
-    left = harmless(text)
+    left = strip_controls(text)
     assert not [char for char in left if unicodedata.category(char) == "Cc" and char not in "\n\t"]
     assert not set(left) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-    assert harmless(left) == left
+    assert strip_controls(left) == left
 
 
 @given(st.text())
@@ -23,7 +23,7 @@ def test_clean_is_one_line(text: str):
 
 def test_what_people_write_stays():
     text = "Größe: 5 µm\n\t助手 مرحبا 👩‍🚀 ‘x’ [1]"
-    assert harmless(text) == text
+    assert strip_controls(text) == text
     assert clean("a\x1b[31mred\x07\r\nb") == "a[31mred b"
 
 

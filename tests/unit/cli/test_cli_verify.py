@@ -173,7 +173,7 @@ def test_signed_bundles_and_who_has_to_have_signed_them(
     bundle: Path, settings_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = bundle.read_bytes()
-    bundle.write_bytes(bundles.signed(plain, "r1"))
+    bundle.write_bytes(bundles.sign_bundle(plain, "r1"))
     own = str(bundles.own_key())
     assert main(["keys", "sign", "create", "--replace"]) == 0
     other = str(bundles.own_key())

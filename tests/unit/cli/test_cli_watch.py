@@ -8,7 +8,7 @@ from records import Holding
 
 from assay.cli import destinations
 from assay.cli.run_watch import Output, exit_code, stdout_for
-from assay.cli.run_watch import conclude as concluded
+from assay.cli.run_watch import deliver_result as concluded
 from assay.cli.terminal import Exit
 from assay.core.claims import Claim
 from assay.core.errors import StoreError

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from assay.core.clean import Edited, active
+from assay.core.clean import Edited, active_markup_edits
 
 READER = MarkdownIt("commonmark", {"html": True})
 READER.validateLink = lambda url: True
 
 
 def quiet(markdown: str) -> str:
-    return Edited(markdown, active(markdown)).text
+    return Edited(markdown, active_markup_edits(markdown)).text
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_would_act_is_made_plain(markdown: str, shown: str) -> None:
     ],
 )
 def test_everything_else_stays(markdown: str) -> None:
-    assert active(markdown) == []
+    assert active_markup_edits(markdown) == []
 
 
 PIECES = st.sampled_from(

@@ -2,14 +2,14 @@
 
 import logs
 
-from assay.core.bibliography import by_id, compile_bibliography
+from assay.core.bibliography import compile_bibliography, id_sort_key
 
 SOURCES = {id: logs.source(id, document) for id, document in (("S2001", "a"), ("S901", "b"), ("S1001", "a"))}
 PASSAGES = {id: logs.passage(id, id) for id in ("S2001.9", "S2001.17", "S901.1", "S1001.9")}
 
 
 def test_ids_sort_by_number() -> None:
-    assert sorted(("S2003.17", "S2003.9", "S901", "S2003"), key=by_id) == ["S901", "S2003", "S2003.9", "S2003.17"]
+    assert sorted(("S2003.17", "S2003.9", "S901", "S2003"), key=id_sort_key) == ["S901", "S2003", "S2003.9", "S2003.17"]
 
 
 def test_one_document_has_one_number_and_one_entry() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.blocks import Block, parse, read_blocks
-from assay.core.phrases import missing, nothing
-from assay.core.translation import state
-from assay.locale import speaking
+from assay.core.blocks import Block, parse_blocks, read_blocks
+from assay.core.phrases import missing_heading, nothing_found_text
+from assay.core.translation import record_statement
+from assay.locale import use_locale
 
 REPORT = """
 Seven metres. [S1.1]
@@ -58,7 +58,7 @@ def inside(blocks: tuple[Block, ...]) -> Iterator[Block]:
 
 
 def test_blocks_are_those_of_commonmark_with_tables() -> None:
-    blocks = parse(REPORT)
+    blocks = parse_blocks(REPORT)
     kinds = ["space", "paragraph", "space", "heading", "space", "list", "table", "space", "code", "space"]
     assert [block.kind for block in blocks] == kinds
     heading, items, table = blocks[3], blocks[5], blocks[6]
@@ -77,7 +77,7 @@ def test_blocks_are_those_of_commonmark_with_tables() -> None:
 
 @given(TEXTS)
 def test_each_sign_of_what_is_read_has_its_place_in_the_text(text: str) -> None:
-    for block in (leaf for each in parse(text) for leaf in each.prose()):
+    for block in (leaf for each in parse_blocks(text) for leaf in each.prose_blocks()):
         assert len(block.points) == len(block.content)
         assert list(block.points) == sorted(block.points)
         assert not block.points or 0 <= block.points[0] <= block.points[-1] <= len(text)
@@ -85,7 +85,7 @@ def test_each_sign_of_what_is_read_has_its_place_in_the_text(text: str) -> None:
 
 def test_a_cell_is_found_in_its_row_and_an_escaped_bar_has_the_place_of_the_bar() -> None:
     text = "> | a | a |\n> |:--|--:|\n> | b \\| c | b |\n"
-    (table,) = parse(text)[0].children
+    (table,) = parse_blocks(text)[0].children
     cells = [cell for row in table.children for cell in row.cells]
     assert [(cell.content, cell.align) for cell in cells] == [
         ("a", "left"),
@@ -101,17 +101,17 @@ def test_a_cell_is_found_in_its_row_and_an_escaped_bar_has_the_place_of_the_bar(
 def test_what_readers_see_has_no_html_and_links_only_to_the_web() -> None:
     text = "<div>\n# One\n</div>\n\n[a]: https://example.org\n\n[b]: mailto:a@example.org\n"
     links: dict[str, Any] = {}
-    assert [block.content for block in parse(text, links=links) if block.kind != "space"] == [
+    assert [block.content for block in parse_blocks(text, links=links) if block.kind != "space"] == [
         "<div>", "One", "</div>", "[b]: mailto:a@example.org",
     ]  # fmt: skip
     assert links["A"]["href"] == "https://example.org"
-    assert parse(text) == parse(text, links={})
-    assert [block.kind for block in parse(text, html=True) if block.kind != "space"] == ["html"]
+    assert parse_blocks(text) == parse_blocks(text, links={})
+    assert [block.kind for block in parse_blocks(text, html=True) if block.kind != "space"] == ["html"]
 
 
 @given(TEXTS)
 def test_a_text_is_its_blocks_sign_for_sign(text: str) -> None:
-    blocks = parse(text)
+    blocks = parse_blocks(text)
     assert "".join(block.text for block in blocks) == text
     for block in inside(blocks):
         assert text[block.start : block.end] == block.text
@@ -121,10 +121,13 @@ def test_a_text_is_its_blocks_sign_for_sign(text: str) -> None:
 
 def test_what_code_stated_is_known_by_its_origin_and_a_sentence_of_the_writers_is_not() -> None:
     text = "*Stand: heute.*\n\nEs steigt. [S1.1]\n\n> Hierzu wurde nichts gefunden.\n\n## Was nicht gefunden wurde\n"
-    with speaking("de"):
-        state("Stand: heute.", "date")
-        assert {nothing(), missing()} == {"Hierzu wurde nichts gefunden.", "Was nicht gefunden wurde"}
+    with use_locale("de"):
+        record_statement("Stand: heute.", "date")
+        assert {nothing_found_text(), missing_heading()} == {
+            "Hierzu wurde nichts gefunden.",
+            "Was nicht gefunden wurde",
+        }
         found = [leaf.origin for block in read_blocks(text) for leaf in block.leaves() if leaf.kind != "space"]
         assert found == ["engine:date", "writer", "engine:notice", "engine:missing"]
-    with speaking("de"):
+    with use_locale("de"):
         assert {block.origin for block in inside(read_blocks(text))} == {"writer"}  # another run stated none of it

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.charsets import charset, codec, in_utf8
+from assay.core.charsets import charset, codec, to_utf8
 
 POLISH = "Zażółć gęślą jaźń"
 
@@ -26,9 +26,9 @@ def test_the_encoding_of_a_content_type(stated: str, found: str) -> None:
 
 
 def test_a_text_is_read_as_its_server_states() -> None:
-    assert in_utf8(POLISH.encode("iso-8859-2"), "text/html; charset=iso-8859-2").decode("utf-8-sig") == POLISH
+    assert to_utf8(POLISH.encode("iso-8859-2"), "text/html; charset=iso-8859-2").decode("utf-8-sig") == POLISH
     japanese = "日本語".encode("iso-2022-jp")
-    assert in_utf8(japanese, "text/plain; charset=ISO-2022-JP").decode("utf-8-sig") == "日本語"
+    assert to_utf8(japanese, "text/plain; charset=ISO-2022-JP").decode("utf-8-sig") == "日本語"
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_a_text_is_read_as_its_server_states() -> None:
     ],
 )
 def test_what_its_server_states_wrongly_or_not_at_all_stays(body: bytes, stated: str) -> None:
-    assert in_utf8(body, stated) is body
+    assert to_utf8(body, stated) is body
 
 
 @given(st.binary(), st.text(max_size=20))
 def test_whatever_comes_is_read(body: bytes, stated: str) -> None:
     name = codec(stated)
     assert not name or body.decode(name, errors="replace") is not None
-    assert isinstance(in_utf8(body, f"text/html; charset={stated}"), bytes)
+    assert isinstance(to_utf8(body, f"text/html; charset={stated}"), bytes)

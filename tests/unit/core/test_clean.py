@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from assay.core.clean import HARMFUL, Edit, Edited, escape_markdown, harmful, link_target, local_path, one_line
+from assay.core.clean import HARMFUL, Edit, Edited, escape_markdown, harmful_edits, link_target, local_path, one_line
 
 SIGNS = "ab é🐍\n\x1b[]31m(;)\x07\u202e\u2066\x9b\x00`*_<>&#+-=.1~|$!\\{}:/@\"'"
 
 
 @given(text=st.text(st.sampled_from(SIGNS)))
 def test_nothing_harmful_stays_and_positions_point_at_the_same_character(text: str) -> None:
-    cleaned = Edited(text, harmful(text))
-    gone = {at for edit in harmful(text) for at in range(edit.start, edit.end)}
+    cleaned = Edited(text, harmful_edits(text))
+    gone = {at for edit in harmful_edits(text) for at in range(edit.start, edit.end)}
     assert cleaned.text == "".join(sign for at, sign in enumerate(text) if at not in gone)
     for at, sign in enumerate(text):
         if at not in gone:

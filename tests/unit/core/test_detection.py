@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.languages import detect, of_question
+from assay.core.languages import detect_language, question_language
 
 SENTENCES = {
     "en": "The committee said that it would not change the rules which have been in force for years.",
@@ -30,7 +30,7 @@ SENTENCES = {
 
 @pytest.mark.parametrize(("language", "text"), SENTENCES.items())
 def test_languages(language: str, text: str) -> None:
-    assert detect(text) == language
+    assert detect_language(text) == language
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_languages(language: str, text: str) -> None:
     ],
 )
 def test_words_of_many_languages_do_not_outweigh_those_of_one(text: str) -> None:
-    assert detect(text) == "en"
+    assert detect_language(text) == "en"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_words_of_many_languages_do_not_outweigh_those_of_one(text: str) -> None
     ],
 )
 def test_unknown(text: str) -> None:
-    assert detect(text) == ""
+    assert detect_language(text) == ""
 
 
 @pytest.mark.parametrize(
@@ -82,18 +82,18 @@ def test_unknown(text: str) -> None:
     ],
 )
 def test_a_question_has_few_words_and_they_suffice(question: str, language: str) -> None:
-    assert of_question(question) == language
+    assert question_language(question) == language
 
 
 def test_a_foreign_name_does_not_make_arabic_persian() -> None:
-    assert detect("قالت الشركة إن پاريس ستستضيف المؤتمر") == "ar"
-    assert of_question("دریا کجاست؟") == "fa"
+    assert detect_language("قالت الشركة إن پاريس ستستضيف المؤتمر") == "ar"
+    assert question_language("دریا کجاست؟") == "fa"
 
 
 def test_a_foreign_word_does_not_decide() -> None:
-    assert detect(SENTENCES["en"] + " The Chinese word is 图书馆.") == "en"
+    assert detect_language(SENTENCES["en"] + " The Chinese word is 图书馆.") == "en"
 
 
 @given(st.text())
 def test_any_text(text: str) -> None:
-    assert len(detect(text)) in (0, 2)
+    assert len(detect_language(text)) in (0, 2)

@@ -1,6 +1,6 @@
 """What errors say to a person."""
 
-from assay.core.errors import NAMED, LeaseHeld, UnknownName
+from assay.core.errors import MAX_NAMES_LISTED, LeaseHeld, UnknownName
 
 
 def test_all_names_are_listed_where_they_are_few() -> None:
@@ -8,14 +8,14 @@ def test_all_names_are_listed_where_they_are_few() -> None:
 
 
 def test_a_list_which_is_cut_short_says_so() -> None:
-    names = [f"{number:03d}" for number in range(NAMED + 1)]
+    names = [f"{number:03d}" for number in range(MAX_NAMES_LISTED + 1)]
     message = str(UnknownName("run", "zzz", names, "(try again)"))
-    assert message.endswith(f"{names[NAMED - 1]}, … (try again)")
-    assert names[NAMED] not in message
+    assert message.endswith(f"{names[MAX_NAMES_LISTED - 1]}, … (try again)")
+    assert names[MAX_NAMES_LISTED] not in message
 
 
 def test_of_many_names_with_dots_the_group_which_is_meant_is_listed_or_the_groups() -> None:
-    names = ["home", *(f"limits.{number:03d}" for number in range(NAMED)), "agents.tools", "agents.pace"]
+    names = ["home", *(f"limits.{number:03d}" for number in range(MAX_NAMES_LISTED)), "agents.tools", "agents.pace"]
     assert str(UnknownName("setting", "agnets.qqq", names)).endswith("; use one of: agents.pace, agents.tools")
     assert str(UnknownName("setting", "zzz", names)).endswith("; use one of: agents.*, home, limits.*")
 

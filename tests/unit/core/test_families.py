@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from assay.core.brief import Role
-from assay.core.ports.models import family, judges
+from assay.core.ports.models import default_judges, model_family
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from assay.core.ports.models import family, judges
     ],
 )
 def test_the_maker_is_told_by_the_name(name: str, wanted: str) -> None:
-    assert family(name) == wanted
+    assert model_family(name) == wanted
 
 
 GPT, MINI, CLAUDE, QWEN = "openai:gpt-5", "openai:gpt-5-mini", "anthropic:claude-opus-5", "ollama:qwen3"
@@ -51,4 +51,4 @@ def test_another_family_than_the_writers_judges(
     complex_: Sequence[str], others: Sequence[str], wanted: tuple[str, ...]
 ) -> None:
     models: dict[Role, Sequence[str]] = {"complex": complex_, "analytical": others, "simple": others}
-    assert judges(models) == wanted
+    assert default_judges(models) == wanted

@@ -12,7 +12,7 @@ from contextlib import suppress
 import pytest
 
 import assay
-from assay.core.lazy import compile_all, later, regex
+from assay.core.lazy import compile_all, lazy_module, regex
 
 NAME = "this"  # of the standard library, and imported by nobody
 
@@ -27,7 +27,7 @@ def unloaded(capsys):
 
 @pytest.mark.usefixtures("unloaded")
 def test_a_module_is_loaded_when_something_of_it_is_asked_for():
-    module = later(NAME)
+    module = lazy_module(NAME)
     assert NAME not in sys.modules
     assert module.s.startswith("Gur Mra")
     assert NAME in sys.modules
@@ -36,16 +36,16 @@ def test_a_module_is_loaded_when_something_of_it_is_asked_for():
 def test_what_it_gives_is_the_module_s_own():
     import json
 
-    module = later("json")
+    module = lazy_module("json")
     assert module.dumps is json.dumps
     assert module.decoder.JSONDecoder is json.JSONDecoder
 
 
 def test_what_is_not_there_is_said_when_it_is_asked_for():
     with pytest.raises(AttributeError, match="nothing_like_it"):
-        _ = later("json").nothing_like_it
+        _ = lazy_module("json").nothing_like_it
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
-        _ = later("no_such_module").anything
+        _ = lazy_module("no_such_module").anything
 
 
 def test_it_is_compiled_at_its_first_use_with_its_flags():

@@ -17,7 +17,7 @@ from marker_tokenizer import Tokenizer
 from sampling import scaled
 from work import grows_in_step
 
-from assay.core.markers import CitationMode, Marker, parse, render, strip
+from assay.core.markers import CitationMode, Marker, parse_markers, render_markers, strip_markers
 from assay.core.scanner import LOOK_AHEAD, RANGE_CAP, scan
 
 FORMS = [
@@ -54,7 +54,7 @@ FORMS = [
 @pytest.mark.parametrize(("form", "ids"), FORMS)
 def test_forms_models_write_name_their_ids(form: str, ids: tuple[str, ...]) -> None:
     text = f"Prose before {form}. After"
-    [marker] = parse(text)
+    [marker] = parse_markers(text)
     assert marker.ids == ids
     assert text[marker.start : marker.end] == form
 
@@ -103,7 +103,7 @@ NONE = [
 
 @pytest.mark.parametrize("text", NONE)
 def test_where_no_marker_is(text: str) -> None:
-    assert parse(text) == []
+    assert parse_markers(text) == []
 
 
 STILL = [
@@ -131,14 +131,14 @@ STILL = [
 
 @pytest.mark.parametrize("text", STILL)
 def test_what_only_looks_like_code_or_a_link_hides_nothing(text: str) -> None:
-    assert [marker.ids for marker in parse(text)] == [("S3.17",)]
+    assert [marker.ids for marker in parse_markers(text)] == [("S3.17",)]
 
 
 def test_a_range_is_capped_and_tells_what_it_only_implies() -> None:
-    [marker] = parse("[S3.1-S3.9000]")
+    [marker] = parse_markers("[S3.1-S3.9000]")
     assert len(marker.passages) == RANGE_CAP
     assert marker.passages[-1] == f"S3.{RANGE_CAP}"
-    [marker] = parse("[S3.17-S3.20, S3.30]")
+    [marker] = parse_markers("[S3.17-S3.20, S3.30]")
     assert marker.implied == {"S3.18", "S3.19"}
 
 
@@ -183,7 +183,7 @@ def joined(pieces: list[str | Marker]) -> list[str | Marker]:
 def whole(text: str) -> list[str | Marker]:
     pieces: list[str | Marker] = []
     at = 0
-    for marker in parse(text):
+    for marker in parse_markers(text):
         pieces += [text[at : marker.start], marker]
         at = marker.end
     return [piece for piece in [*pieces, text[at:]] if piece != ""]
@@ -230,8 +230,8 @@ def test_what_is_held_back_is_bounded() -> None:
     "unit", ["[", "]", "`", "``` ", "$", "$x ", "\\(", "\\(\n", "<a:", "[a](", "[[a", "(", "【", "[`$\\("]
 )
 def test_hostile_repetition_takes_work_in_step_with_its_length(unit: str) -> None:
-    assert parse(unit * (60_000 // len(unit))) == []
-    assert grows_in_step(parse, unit * (4_000 // len(unit)))
+    assert parse_markers(unit * (60_000 // len(unit))) == []
+    assert grows_in_step(parse_markers, unit * (4_000 // len(unit)))
 
 
 # rendering
@@ -273,7 +273,7 @@ LINKS = {1: ("One", "https://one.example/a"), 2: ("Two", "https://two.example")}
     ],
 )
 def test_rendering(raw: str, mode: CitationMode, expected: str) -> None:
-    assert render(raw, KNOWN, mode, LINKS).text == expected
+    assert render_markers(raw, KNOWN, mode, LINKS).text == expected
 
 
 def test_hostile_titles_and_addresses_cannot_leave_their_link() -> None:
@@ -282,14 +282,14 @@ def test_hostile_titles_and_addresses_cannot_leave_their_link() -> None:
         2: ("t", "javascript:alert(1)"),
         3: ("u", "http://["),
     }
-    text = render("[S3.17] [S4.1] [S5]", KNOWN, "links", links).text
+    text = render_markers("[S3.17] [S4.1] [S5]", KNOWN, "links", links).text
     assert text == r"([a\](http://evil) \`x](https://x.example/%20%28y%29%3Cz%3E)) (t) (u)"
     html = MarkdownIt().render(text)
     assert html.count("<a ") == 1
 
 
 def test_strip_takes_the_space_before() -> None:
-    assert strip("Foo [S3.17]. Bar [S1] [S2.2]!") == "Foo. Bar!"
+    assert strip_markers("Foo [S3.17]. Bar [S1] [S2.2]!") == "Foo. Bar!"
 
 
 RENDER_TEXT = st.lists(
@@ -301,11 +301,11 @@ MODES = st.sampled_from(get_args(CitationMode))
 @settings(max_examples=scaled(150))
 @given(RENDER_TEXT.map("".join), MODES)
 def test_positions_ascend_and_copied_characters_are_the_same(raw: str, mode: CitationMode) -> None:
-    rendered = render(raw, KNOWN, mode, LINKS)
+    rendered = render_markers(raw, KNOWN, mode, LINKS)
     places = [rendered.position(at) for at in range(len(raw) + 1)]
     assert places == sorted(places)
     assert places[-1] == len(rendered.text)
-    inside = {at for marker in parse(raw) for at in range(marker.start, marker.end)}
+    inside = {at for marker in parse_markers(raw) for at in range(marker.start, marker.end)}
     for at, sign in enumerate(raw):
         if at not in inside and places[at + 1] == places[at] + 1:
             assert rendered.text[places[at]] == sign
@@ -325,7 +325,7 @@ def test_positions_ascend_and_copied_characters_are_the_same(raw: str, mode: Cit
 )
 def test_only_markers_become_references(raw: str) -> None:
     assume("[x]:" not in raw)  # a definition of the text's own, which Markdown never shows
-    rendered = render(raw, KNOWN, "numbers", {}).text
+    rendered = render_markers(raw, KNOWN, "numbers", {}).text
     definitions = "\n\n[1]: https://one.example\n[2]: https://two.example\n"
     html = MarkdownIt().render(rendered + definitions)
     expected = len(_numbers(raw))
@@ -338,7 +338,7 @@ def _numbers(raw: str) -> list[int]:
     shown: list[int] = []
     seen: set[int] = set()
     last = 0
-    for marker in parse(raw):
+    for marker in parse_markers(raw):
         if raw[last : marker.start].strip(" \t"):
             seen = set()
         for name in marker.ids:
@@ -361,4 +361,4 @@ def test_real_reports_hold_no_marker() -> None:
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             texts += [value for line in lines for value in json.loads(line).values() if isinstance(value, str)]
     assert sum(map(len, texts)) > 1_000_000
-    assert [marker for text in texts for marker in parse(text)] == []
+    assert [marker for text in texts for marker in parse_markers(text)] == []

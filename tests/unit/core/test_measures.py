@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.measures import MEASURES, comparable, convert, rounded, split_label
+from assay.core.measures import MEASURES, are_comparable, convert, round_converted, split_label
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,6 @@ def test_a_label_may_end_with_its_unit(label: str, expected: tuple[str, str]) ->
 @given(st.decimals(min_value="0.001", max_value="1000000", places=3), st.sampled_from(sorted(MEASURES)))
 def test_rounding_changes_a_converted_number_by_less_than_one_in_ten_thousand(value: Decimal, unit: str) -> None:
     for other in MEASURES:
-        if comparable(unit, other) and MEASURES[unit].dimension != "temperature":
+        if are_comparable(unit, other) and MEASURES[unit].dimension != "temperature":
             exact = convert(value, unit, other)
-            assert abs(rounded(exact) - exact) <= abs(exact) / 10_000
+            assert abs(round_converted(exact) - exact) <= abs(exact) / 10_000

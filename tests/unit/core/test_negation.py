@@ -49,7 +49,7 @@ def test_a_question_denies_what_follows_its_negation_else_what_precedes_it(quest
     ],
 )
 def test_a_statement_denies_or_affirms_it(question: str, statement: str, expected: int) -> None:
-    assert Features(read_question(question), [QuotableStatement(text=statement)]).denial(0) == expected
+    assert Features(read_question(question), [QuotableStatement(text=statement)]).denial_match(0) == expected
 
 
 def test_of_two_statements_the_one_with_the_questions_polarity_is_better() -> None:
@@ -60,8 +60,8 @@ def test_of_two_statements_the_one_with_the_questions_polarity_is_better() -> No
 
 def test_statements_that_only_affirm_what_is_denied_do_not_answer() -> None:
     statements = [QuotableStatement(text="The search provider Vorax needs a key.")]
-    assert judge(read_question("Which search provider needs a key?"), statements).answers()
-    assert not judge(read_question("Which search provider needs no key?"), statements).answers()
+    assert judge(read_question("Which search provider needs a key?"), statements).is_answered()
+    assert not judge(read_question("Which search provider needs no key?"), statements).is_answered()
 
 
 def test_a_clause_ends_at_marks_and_before_words_that_begin_another() -> None:

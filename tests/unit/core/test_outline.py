@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.blocks import close_markup, heading, leaves, outline, read_template, template_text
+from assay.core.blocks import close_markup, heading_line, leaf_headings, outline, read_template, template_text
 from assay.core.brief import Section
 from assay.core.errors import UsageError
 
@@ -82,8 +82,8 @@ def test_a_template_has_headings_and_hints() -> None:
         Section(level=2, title="Risks", hint="What may go wrong,\nand how."),
         Section(level=2, title="Costs"),
     )
-    assert [heading(each) for each in template] == ["# Report", "## Risks", "## Costs"]
-    assert leaves(template) == {1, 2}
+    assert [heading_line(each) for each in template] == ["# Report", "## Risks", "## Costs"]
+    assert leaf_headings(template) == {1, 2}
     assert read_template(template_text(template)) == template
 
 

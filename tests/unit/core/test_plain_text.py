@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from assay.core.phrases import NOTHING
 from assay.core.plain_text import sections, spaced_rows
 from assay.core.tables.cells import TablePiece, read_tables
-from assay.core.tables.table_questions import answer
+from assay.core.tables.table_questions import answer_question
 
 # Titles of numbered sections, which only a line break parts from the sentences below them.
 
@@ -116,7 +116,7 @@ def test_cells_have_their_bytes_and_continue_in_the_next_passage() -> None:
     row = table.rows[-2]
     assert row.names == ("1",)
     assert more.encode()[row.cells[3].start - 900 : row.cells[3].end - 900] == b"48.60"
-    asked = answer("What is the price of K-2215?", [table])
+    asked = answer_question("What is the price of K-2215?", [table])
     assert asked is not None
     assert [each.text for each in asked.answers] == ["Price GBP of K-2215: 19.90"]
 

@@ -32,24 +32,24 @@ def plans(draw: st.DrawFn) -> Plan:
 
 @given(plans())
 def test_what_is_written_reads_as_the_same_plan(plan: Plan) -> None:
-    assert plan_form.read(plan_form.HEADER + plan_form.format_plan(plan)) == plan
-    assert plan_form.read(msgspec.json.encode(plan).decode()) == plan
-    assert plan_form.checked(plan) == plan
+    assert plan_form.read_plan(plan_form.HEADER + plan_form.format_plan(plan)) == plan
+    assert plan_form.read_plan(msgspec.json.encode(plan).decode()) == plan
+    assert plan_form.check_plan(plan) == plan
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_a_plan_or_a_named_error(text: str) -> None:
     try:
-        plan = plan_form.read(text)
+        plan = plan_form.read_plan(text)
     except UsageError:
         return
-    assert plan_form.read(plan_form.format_plan(plan)) == plan
+    assert plan_form.read_plan(plan_form.format_plan(plan)) == plan
 
 
 @given(st.lists(st.sampled_from(["1. A", "2) B", "type: analysis", "title: T", "needs_search: no", "x", "#", ""])))
 def test_any_lines_are_a_plan_or_a_named_error(lines: list[str]) -> None:
     try:
-        plan = plan_form.read("\n".join(lines))
+        plan = plan_form.read_plan("\n".join(lines))
     except UsageError:
         return
     assert [step.id for step in plan.steps] == list(range(1, len(plan.steps) + 1))
@@ -81,9 +81,9 @@ def test_any_lines_are_a_plan_or_a_named_error(lines: list[str]) -> None:
 )
 def test_what_cannot_be_read_names_the_place(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=re.escape(says)):
-        plan_form.read(text)
+        plan_form.read_plan(text)
 
 
 def test_steps_are_numbered_anew_and_line_ends_of_any_system_are_read() -> None:
-    plan = plan_form.read("\ufefftitle: T\r\n7. B\r\n   description: d\r\n\r\n3) A\r\n")
+    plan = plan_form.read_plan("\ufefftitle: T\r\n7. B\r\n   description: d\r\n\r\n3) A\r\n")
     assert [(step.id, step.title, step.description) for step in plan.steps] == [(1, "B", "d"), (2, "A", "")]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.sources import KINDS, SourceKind
-from assay.core.web_addresses import UNKNOWN, assess
+from assay.core.sources import SOURCE_KINDS, SourceKind
+from assay.core.web_addresses import UNKNOWN, assess_source
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from assay.core.web_addresses import UNKNOWN, assess
     ],
 )
 def test_by_its_address(url: str, kind: SourceKind):
-    found = assess(url, {})
+    found = assess_source(url, {})
     assert found.kind == kind
     assert bool(found.reason) == (kind != "unknown")
 
@@ -48,7 +48,7 @@ def test_by_its_address(url: str, kind: SourceKind):
     ],
 )
 def test_a_host_which_only_looks_like_one(url: str):
-    assert assess(url, {}) == UNKNOWN
+    assert assess_source(url, {}) == UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -63,15 +63,15 @@ def test_a_host_which_only_looks_like_one(url: str):
     ],
 )
 def test_by_what_it_says_of_itself(metadata: dict[str, str], kind: SourceKind):
-    assert assess("https://example.org/a", metadata).kind == kind
+    assert assess_source("https://example.org/a", metadata).kind == kind
 
 
 def test_what_a_page_says_of_itself_does_not_win_over_where_it_is():
-    assert assess("https://www.reddit.com/r/a", {"doi": "10.1234/abc"}).kind == "forum"
+    assert assess_source("https://www.reddit.com/r/a", {"doi": "10.1234/abc"}).kind == "forum"
 
 
 def test_the_word_of_the_user_wins():
-    found = assess("https://wiki.reddit.com/a", {}, trusted=("reddit.com",))
+    found = assess_source("https://wiki.reddit.com/a", {}, trusted=("reddit.com",))
     assert (found.kind, found.reason) == ("primary", "reddit.com is in sources.allow")
 
 
@@ -79,5 +79,5 @@ def test_the_word_of_the_user_wins():
     st.text(max_size=80), st.dictionaries(st.sampled_from(["doi", "type", "journal", "section"]), st.text(max_size=40))
 )
 def test_anything_is_of_some_kind_and_no_page_makes_itself_official(path: str, metadata: dict[str, str]):
-    assert assess(path, metadata).kind in KINDS
-    assert assess(f"https://example.org/{path}", metadata).kind not in ("official", "primary")
+    assert assess_source(path, metadata).kind in SOURCE_KINDS
+    assert assess_source(f"https://example.org/{path}", metadata).kind not in ("official", "primary")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, rank, read_question
-from assay.core.relevance.features import NAMES, Features
-from assay.core.relevance.relevance_constants import MANY
+from assay.core.relevance.features import FEATURE_NAMES, Features
+from assay.core.relevance.relevance_constants import PREFILTER_STATEMENTS
 from assay.core.relevance.scores import CHANCE_NAMES, weights
 from assay.core.relevance.topic_question import near_keys
 
@@ -56,8 +56,8 @@ def test_what_stands_around_a_statement_counts() -> None:
 def test_what_answers_is_likelier_than_what_shares_a_word() -> None:
     answered = judge(read_question("Who designed the lighthouse on Bell Rock?"), statements(*TOWER))
     beside = judge(read_question("Which lighthouse keeper married a duchess of Parma?"), statements(*TOWER))
-    assert answered.answers()
-    assert not beside.answers()
+    assert answered.is_answered()
+    assert not beside.is_answered()
     assert answered.chance > beside.chance
 
 
@@ -90,20 +90,20 @@ def test_what_lacks_the_measure_asked_for_is_no_answer_beside_what_has_it() -> N
 def test_how_often_is_answered_by_a_frequency_not_by_any_number(question: str, beside: str, answer: str) -> None:
     judged = judge(read_question(question), statements(beside, answer))
     assert [(beside, answer)[each.place] for each in judged.ranked] == [answer]
-    assert not judge(read_question(question), statements(beside)).answers()
+    assert not judge(read_question(question), statements(beside)).is_answered()
 
 
 def test_how_often_something_did_happen_is_a_count() -> None:
     assert judge(
         read_question("How often did Brest win the cup?"), statements("Brest won the cup in 5 years.")
-    ).answers()
+    ).is_answered()
 
 
 @pytest.mark.parametrize(
     "text", ["Since it carries most of the water, the Rhine names the delta.", "The Rhine is an old river."]
 )
 def test_small_words_are_no_measure(text: str) -> None:
-    assert not judge(read_question("How long is the Rhine?"), statements(text)).answers()
+    assert not judge(read_question("How long is the Rhine?"), statements(text)).is_answered()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_row_is_about_its_own_subject() -> None:
 def test_nothing_is_judged_where_there_is_nothing() -> None:
     judged = judge(read_question("Who?"), [])
     assert judged.ranked == judged.top_statements == ()
-    assert not judged.answers()
+    assert not judged.is_answered()
 
 
 def test_a_part_is_read_with_what_it_is_part_of() -> None:
@@ -140,7 +140,7 @@ def test_a_part_is_read_with_what_it_is_part_of() -> None:
 
 
 def test_the_weights_are_of_these_features() -> None:
-    assert set(weights().statement) == set(NAMES)
+    assert set(weights().statement) == set(FEATURE_NAMES)
     assert set(weights().chance) == set(CHANCE_NAMES)
     assert "XQuAD" in weights().provenance
 
@@ -192,5 +192,5 @@ def test_words_which_share_a_few_letters_are_not(one: str, other: str) -> None:
 
 def test_of_very_many_statements_the_same_are_ranked_first() -> None:
     asked = read_question("When was the lighthouse automated?", beside=" ".join(TOWER))
-    others = [f"Line {number} of the log" for number in range(MANY)]
+    others = [f"Line {number} of the log" for number in range(PREFILTER_STATEMENTS)]
     assert rank(asked, statements(*TOWER, *others), 2) == rank(asked, statements(*TOWER), 2)

@@ -28,7 +28,7 @@ from assay.core.relevance import comparisons
     ],
 )
 def test_the_two_things(question: str, left: str, right: str) -> None:
-    pair = comparisons.read(question)
+    pair = comparisons.read_comparison(question)
     assert pair is not None
     assert pair.sides == (left, right)
 
@@ -45,16 +45,16 @@ def test_the_two_things(question: str, left: str, right: str) -> None:
     ],
 )
 def test_others_compare_no_two_things(question: str) -> None:
-    assert comparisons.read(question) is None
+    assert comparisons.read_comparison(question) is None
 
 
 def test_each_thing_is_asked_for_in_the_language_of_the_question() -> None:
-    pair = comparisons.read("Was ist der Unterschied zwischen Ebbe und Flut?")
+    pair = comparisons.read_comparison("Was ist der Unterschied zwischen Ebbe und Flut?")
     assert pair is not None
     assert [pair.question_about(side) for side in pair.sides] == ["Was ist Ebbe?", "Was ist Flut?"]
 
 
 @given(st.text(max_size=400))
 def test_any_text_is_read(text: str) -> None:
-    pair = comparisons.read(text)
+    pair = comparisons.read_comparison(text)
     assert pair is None or all(side.strip() for side in pair.sides)

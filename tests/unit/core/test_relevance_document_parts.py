@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 
 from assay.core.relevance import read_question
-from assay.core.relevance.document_parts import announces, in_back_matter, title_share
+from assay.core.relevance.document_parts import back_matter_losses, only_announces, title_share
 from assay.core.relevance.topic_question import QuotableStatement
 
 # Changelogs, indexes and licences answer only who asks for them.
 
 
 def losses(question: str, **place: str) -> list[float]:
-    return in_back_matter(question, [QuotableStatement(text="It rings."), QuotableStatement(text="It rings.", **place)])
+    return back_matter_losses(
+        question, [QuotableStatement(text="It rings."), QuotableStatement(text="It rings.", **place)]
+    )
 
 
 PLACES = [
@@ -51,7 +53,7 @@ def test_other_places_lose_nothing(place: dict[str, str]) -> None:
 
 def test_where_nothing_else_was_found_it_loses_nothing() -> None:
     each = QuotableStatement(text="Ring the bell twice.", title="Changelog")
-    assert in_back_matter("What does the bell do?", [each]) == [0.0]
+    assert back_matter_losses("What does the bell do?", [each]) == [0.0]
 
 
 ENTRIES = [
@@ -90,8 +92,8 @@ QUESTION = "What is a sluice?"
     ],
 )
 def test_what_a_part_is_about(text: str) -> None:
-    assert announces(QUESTION, text)
-    assert not announces(
+    assert only_announces(QUESTION, text)
+    assert not only_announces(
         "What is this chapter about? Was steht im Kapitel? Ce chapitre? Este capítulo? В этой главе?", text
     )
 
@@ -107,7 +109,7 @@ def test_what_a_part_is_about(text: str) -> None:
     ],
 )
 def test_what_says_more(text: str) -> None:
-    assert not announces(QUESTION, text)
+    assert not only_announces(QUESTION, text)
 
 
 # Sections whose title asks the question.

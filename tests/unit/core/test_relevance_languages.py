@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.lexicon import CUT, UNSTEMMED, plain_digits, stop_terms, terms
+from assay.core.lexicon import MAX_TERM_LETTERS, UNSTEMMED, plain_digits, stop_terms, terms
 from assay.core.relevance import QuotableStatement, judge, read_question
 from assay.core.relevance.signs import has_number
 
@@ -107,7 +107,7 @@ def test_the_forms_of_a_long_word_are_one_term_without_a_stemmer() -> None:
 
 @given(st.text(st.characters(categories=("Lu", "Ll", "Lo")), min_size=1, max_size=30))
 def test_no_term_without_a_digit_is_longer_than_the_cut(word: str) -> None:
-    assert all(sum(map(str.isalpha, term)) <= CUT for term in terms(word, UNSTEMMED))
+    assert all(sum(map(str.isalpha, term)) <= MAX_TERM_LETTERS for term in terms(word, UNSTEMMED))
 
 
 @pytest.mark.parametrize(

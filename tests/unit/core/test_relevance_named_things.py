@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.messages import Rarity
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.named_things import defining, is_defined_by, of_entries
+from assay.core.relevance.named_things import definition_gains, entry_gains, is_defined_by
 from assay.core.relevance.topic_question import keys
 
 # What a question asks the meaning of: the statement that defines it comes first.
@@ -18,7 +18,7 @@ def gains(question: str, *texts: str, heading: str = "", label: str = "") -> lis
     statements = [
         QuotableStatement(text=text, place=place, heading=heading, label=label) for place, text in enumerate(texts)
     ]
-    return defining(read_question(question, beside=" ".join(texts)), statements)
+    return definition_gains(read_question(question, beside=" ".join(texts)), statements)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_line_with_a_key_says_the_thing_asked_for_too_and_else_it_does_not_ope
 
 
 def test_any_question_that_names_an_entry_is_answered_from_it_first() -> None:
-    gains = of_entries(
+    gains = entry_gains(
         read_question("Why should port.ring be used with care at noon?"), statements(label="port.ring(n)")
     )
     assert gains[:2] == [0.0, 0.0]
@@ -158,7 +158,7 @@ def test_any_question_that_names_an_entry_is_answered_from_it_first() -> None:
     ],
 )
 def test_what_is_no_entry_of_this_name_gains_nothing(question: str, label: str, heading: str) -> None:
-    assert not any(of_entries(read_question(question), statements(label, heading)))
+    assert not any(entry_gains(read_question(question), statements(label, heading)))
 
 
 def test_an_option_is_known_by_its_hyphens() -> None:

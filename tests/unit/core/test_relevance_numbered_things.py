@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.numbered_things import numbered
+from assay.core.relevance.numbered_things import numbers_of_things
 
 BOOK = (
     ("The first edition was printed in 1846 by Elias Thorne.", "It had 48 pages and sold for sixpence."),
@@ -71,7 +71,9 @@ def test_what_a_question_only_leads_to_may_have_another_number() -> None:
     ],
 )
 def test_a_thing_has_the_numbers_beside_it(text: str, language: str, thing: str, numbers: set[int]) -> None:
-    found = [each for (key, _), several in numbered(text, language).items() for each in several if key == thing]
+    found = [
+        each for (key, _), several in numbers_of_things(text, language).items() for each in several if key == thing
+    ]
 
     assert set(found) == numbers
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.signs import MEASURES, asks, has_number, stated_times, tells_who, verb_keys
+from assay.core.relevance.signs import MEASURES, has_number, is_question, stated_times, tells_who, verb_keys
 
 # Who did what is asked: the verb in any form, and which statements say who did it.
 
@@ -34,7 +34,7 @@ def ordered(question: str, *texts: str) -> list[str]:
     ],
 )
 def test_a_question_answers_nothing(text: str) -> None:
-    assert asks(text)
+    assert is_question(text)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_question_answers_nothing(text: str) -> None:
     ],
 )
 def test_what_tells_of_a_question_may_answer(text: str) -> None:
-    assert not asks(text)
+    assert not is_question(text)
 
 
 def test_the_question_of_a_faq_is_left_out() -> None:
@@ -270,7 +270,7 @@ def test_signs_of_an_extent_are_whole_words(text: str, extent: bool) -> None:
 def test_free_software_has_no_price() -> None:
     texts = ("The program is free software.", "The program runs on Unix.")
     statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
-    assert not judge(read_question("How much does the program cost?"), statements).answers()
+    assert not judge(read_question("How much does the program cost?"), statements).is_answered()
     assert best("How much does the program cost?", *texts, "The program is free of charge.") not in texts
 
 
@@ -302,7 +302,7 @@ def test_a_number(text: str) -> None:
 def test_who_has_none_is_counted(question: str, texts: tuple[str, ...], first: int) -> None:
     statements = [QuotableStatement(text=text, place=at, title="Planets") for at, text in enumerate(texts)]
     judgement = judge(read_question(question, beside=" ".join(texts)), statements)
-    assert judgement.answers()
+    assert judgement.is_answered()
     assert texts[judgement.ranked[0].place] == texts[first]
 
 

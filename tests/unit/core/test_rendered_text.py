@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.bibliography import NumberedCitation, compile_bibliography, render_body
-from assay.core.markers import parse
+from assay.core.markers import parse_markers
 from assay.core.sources import Passage, Source, sha256
 
 IDS = ("S1", "S1.1", "S1.2", "S2.1", "S3.1")
@@ -60,5 +60,5 @@ def test_no_citation_and_no_id_is_lost(written: str) -> None:
         assert text[one.start : one.end] == f"[{one.number}]"
         assert one.ids
         assert {books.numbers[id] for id in one.ids} == {one.number}
-    named = [id for marker in parse(written) for id in marker.ids if id in books.numbers]
+    named = [id for marker in parse_markers(written) for id in marker.ids if id in books.numbers]
     assert {id for one in found for id in one.ids} == set(named)

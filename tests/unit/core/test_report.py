@@ -9,11 +9,11 @@ from sampling import crossed
 
 from assay.core import events as e
 from assay.core.claims import summarize
-from assay.core.markers import parse
-from assay.core.phrases import LIMITS, STOP_REASONS
+from assay.core.markers import parse_markers
+from assay.core.phrases import LIMIT_REASONS, STOP_REASONS
 from assay.core.report import SCHEMA, Report, build_report
 from assay.core.sources import sha256
-from assay.core.view import fold
+from assay.core.view import fold_events
 
 MODES = ("numbers", "links", "markers", "none")
 IDS = ("S1.1", "S1.2", "S1001.4", "S2001.9", "S2", "S1001", "S9.9")
@@ -46,12 +46,12 @@ def check(report: Report) -> None:
 def test_every_scenario_at_every_moment(name: str, mode: str) -> None:
     events = logs.SCENARIOS[name]().events
     for count in range(0, len(events) + 1, 3):
-        check(build_report(fold(events[:count]), mode))
-    check(build_report(fold(events), mode))
+        check(build_report(fold_events(events[:count]), mode))
+    check(build_report(fold_events(events), mode))
 
 
 def test_two_agents() -> None:
-    report = build_report(fold(logs.two_agents().events))
+    report = build_report(fold_events(logs.two_agents().events))
     assert report.schema == SCHEMA
     assert report.markdown.startswith(
         "It became active 🐍 in 2001 [1].\nGuido van Rossum wrote it [2], in July 2001 [2] [1].\n"
@@ -81,14 +81,14 @@ def test_which_lane_was_quicker_does_not_show() -> None:
     rest = iter(sorted(lanes, key=lambda each: each.path[1], reverse=True))
     turned = [next(rest) if each in lanes else each for each in events]
     turned = [msgspec.structs.replace(each, seq=seq) for seq, each in enumerate(turned, 1)]
-    one, other = build_report(fold(events)), build_report(fold(turned))
+    one, other = build_report(fold_events(events)), build_report(fold_events(turned))
     assert (one.sources, one.passages, one.claims, one.markdown) == (
         other.sources, other.passages, other.claims, other.markdown,
     )  # fmt: skip
 
 
 def test_a_marker_which_names_nothing_is_not_shown() -> None:
-    report = build_report(fold(logs.two_agents().events))
+    report = build_report(fold_events(logs.two_agents().events))
     assert "9009" not in report.markdown
 
 
@@ -110,15 +110,15 @@ def test_any_text_and_any_claims(data: st.DataObject, mode: str) -> None:
     point = st.integers(0, len(text) + 3)
     spans = data.draw(st.lists(st.tuples(point, point), max_size=4))
     for number, (start, end) in enumerate(spans):
-        cited = tuple(passages[id] for each in parse(text) for id in each.passages if id in passages)
+        cited = tuple(passages[id] for each in parse_markers(text) for id in each.passages if id in passages)
         log.add("verify", e.ClaimFound(id=f"c{number}", text=text[start:end], start=start, end=end, passages=cited))
-    report = build_report(fold(log.events), mode)
+    report = build_report(fold_events(log.events), mode)
     check(report)
     assert not set("\x1b\x9b\u202e") & set(report.markdown)
 
 
 def test_stop_reasons_are_sentences() -> None:
-    assert set(STOP_REASONS) >= LIMITS
+    assert set(STOP_REASONS) >= LIMIT_REASONS
     assert all(sentence.endswith(".") for sentence in STOP_REASONS.values())
 
 
@@ -141,7 +141,7 @@ def test_a_run_without_a_report_says_why(event: e.Event | None, limit: str) -> N
     logs.begin(log)
     if event is not None:
         log.add("", event)
-    assert build_report(fold(log.events)).limits == (limit,)
+    assert build_report(fold_events(log.events)).limits == (limit,)
 
 
 def test_a_report_that_broke_off_says_so_before_its_other_limits() -> None:
@@ -149,7 +149,7 @@ def test_a_report_that_broke_off_says_so_before_its_other_limits() -> None:
     cut = next(at for at, each in enumerate(log.events) if each.type == e.ReportFinished.kind)
     log.events = log.events[:cut]
     log.add("", e.RunFailed(stop_reason="failed", error="the disk is full"))
-    (message,) = build_report(fold(log.events)).limits
+    (message,) = build_report(fold_events(log.events)).limits
     assert message == "The run failed: the disk is full; this report is not finished."
 
 
@@ -158,10 +158,10 @@ def test_a_report_without_its_final_check_says_so() -> None:
     logs.begin(log)
     logs.write(log, "It is so.\n", ("One limit.",))
     log.add("", e.RunCancelled())
-    found, other = build_report(fold(log.events)).limits
+    found, other = build_report(fold_events(log.events)).limits
     assert found == "The run was cancelled; this report was not given its final check."
     assert other == "One limit."
 
 
 def test_a_run_that_came_to_its_end_says_nothing_of_it() -> None:
-    assert build_report(fold(logs.two_agents().events)).limits == ("Two documents could not be read.",)
+    assert build_report(fold_events(logs.two_agents().events)).limits == ("Two documents could not be read.",)

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import scaled
 
-from assay.core.markers import parse
-from assay.core.report_sentences import ReportSentence, claims, read
-from assay.core.translation import state
-from assay.locale import speaking
+from assay.core.markers import parse_markers
+from assay.core.report_sentences import ReportSentence, claims, read_sentences
+from assay.core.translation import record_statement
+from assay.locale import use_locale
 
 
 def ids(sentence: ReportSentence) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def test_what_readers_see_as_text_is_checked_although_markdown_would_hide_it(hid
 
 
 def test_ids_count_claims_alone() -> None:
-    assert [sentence.id for sentence in read("# Head\n\nOne is so here.\n\nIs it?\n\nTwo is so here.")] == [
+    assert [sentence.id for sentence in read_sentences("# Head\n\nOne is so here.\n\nIs it?\n\nTwo is so here.")] == [
         "",
         "c1",
         "",
@@ -130,8 +130,8 @@ NOTICES = [
 @pytest.mark.parametrize("notice", NOTICES)
 def test_a_notice_is_known_by_who_stated_it_and_never_by_its_looks(notice: str) -> None:
     report = f"It rose in 2019. [S1.1]\n\n{notice}"
-    with speaking(""):
-        state(notice.strip("*"))
+    with use_locale(""):
+        record_statement(notice.strip("*"))
         assert [claim.text for claim in claims(report)] == ["It rose in 2019."]
     assert len(claims(report)) == 2  # nobody stated it
 
@@ -165,7 +165,7 @@ CONCLUSIONS = [
 
 @pytest.mark.parametrize("report", CONCLUSIONS)
 def test_a_conclusion_which_states_nothing_to_look_up_is_no_claim(report: str) -> None:
-    assert [sentence.role for sentence in read(report)] == ["analysis"]
+    assert [sentence.role for sentence in read_sentences(report)] == ["analysis"]
     assert claims(report) == ()
 
 
@@ -213,9 +213,9 @@ PARTS = st.sampled_from(
 @given(st.lists(PARTS, max_size=25).map("".join) | st.text(max_size=60))
 def test_any_report_is_read_in_order_without_loss_of_place(report: str) -> None:
     at = 0
-    known = {marker.start for marker in parse(report)}
+    known = {marker.start for marker in parse_markers(report)}
     owned: list[int] = []
-    for sentence in read(report):
+    for sentence in read_sentences(report):
         assert at <= sentence.start < sentence.end <= len(report)
         at = sentence.end
         assert report[sentence.start].strip()
@@ -232,4 +232,4 @@ def test_a_sign_no_text_may_hold_hides_no_sentence() -> None:
 
 
 def test_many_citations_in_one_paragraph_take_linear_time() -> None:
-    assert exponent(read, lambda size: "A b c d [S1.1]. b [S1.1]. " * size, 500) < WORST
+    assert exponent(read_sentences, lambda size: "A b c d [S1.1]. b [S1.1]. " * size, 500) < WORST

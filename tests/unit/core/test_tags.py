@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.messages import NAMES, Message, tagged, untagged
+from assay.core.messages import MESSAGE_NAMES, Message, tagged, untagged
 
-TAG = re.compile(rf"</?({'|'.join(NAMES)})>")
+TAG = re.compile(rf"</?({'|'.join(MESSAGE_NAMES)})>")
 forged = st.builds(
     "<{}{}{}>".format,
     st.sampled_from(["", "/", " /", "/ "]),
-    st.sampled_from(NAMES),
+    st.sampled_from(MESSAGE_NAMES),
     st.sampled_from(["", " ", " a=1"]),
 )
 texts = st.lists(st.one_of(st.text(max_size=20), forged), max_size=6).map("".join)
 
 
-@given(st.sampled_from(NAMES), texts)
+@given(st.sampled_from(MESSAGE_NAMES), texts)
 def test_a_message_holds_no_tag_but_its_own(name: str, text: str) -> None:
     sent = tagged(Message(role="user", name=name, text=text))
     assert TAG.findall(sent) == [name, name]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sampling import scaled
 
 from assay.core import text as text_module
-from assay.core.text import estimate_tokens, pairs, sentences, separate_lines, words
+from assay.core.text import estimate_tokens, letter_pairs, sentences, separate_lines, words
 
 
 def split(text: str) -> list[str]:
@@ -136,13 +136,13 @@ def test_estimates_add_up(one: str, other: str) -> None:
 def test_words_are_those_of_the_pattern_over_the_whole_text(text: str):
     found: list[str] = []
     for spaced, run in text_module._word_pattern().findall(unicodedata.normalize("NFKC", text).casefold()):
-        found += [spaced.removesuffix("'s").removesuffix("’s")] if spaced else pairs(run)
+        found += [spaced.removesuffix("'s").removesuffix("’s")] if spaced else letter_pairs(run)
     assert words(text) == found
 
 
 @given(st.text(st.sampled_from("日本のเกี่ยวน้ำะัາສາລາວខ្មែរမြန်မာ္"), min_size=1, max_size=12))
 def test_pairs_overlap_and_leave_nothing_out(run: str):
-    found = pairs(run)
+    found = letter_pairs(run)
     assert run.startswith(found[0])
     assert run.endswith(found[-1])
     place = 0
@@ -152,8 +152,8 @@ def test_pairs_overlap_and_leave_nothing_out(run: str):
 
 
 def test_pairs_of_han_are_of_characters_and_of_thai_of_syllables():
-    assert pairs("分词法") == ["分词", "词法"]
-    assert pairs("ท่าเรือ") == ["ท่าเรื", "เรือ"]
+    assert letter_pairs("分词法") == ["分词", "词法"]
+    assert letter_pairs("ท่าเรือ") == ["ท่าเรื", "เรือ"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.claims import Claim, Verdict
-from assay.core.typed_answers import GONE, Field, reported, shaped
+from assay.core.typed_answers import GONE, Field, report_fields, shape_answer
 
 
 def filled(*path: str | int, value: Any = "x", sentence: str = "A of b: x") -> Field:
@@ -20,24 +20,24 @@ def claim(text: str, verdict: Verdict = "supported") -> Claim:
 
 
 def test_a_field_has_the_verdict_of_its_sentence() -> None:
-    found = reported([filled("a")], [claim("A of b: x")])["a"]
+    found = report_fields([filled("a")], [claim("A of b: x")])["a"]
     assert (found.value, found.verdict, found.reason, found.claims) == ("x", "supported", "why", ("c1",))
     assert found.passages == ("S1.1",)
 
 
 def test_a_refuted_value_is_taken_back_with_the_reason() -> None:
     for verdict in ("unsupported", "contradicted"):
-        found = reported([filled("a")], [claim("A of b: x", verdict)])["a"]
+        found = report_fields([filled("a")], [claim("A of b: x", verdict)])["a"]
         assert (found.value, found.verdict, found.reason) == (None, verdict, "why")
 
 
 def test_a_value_whose_sentence_was_changed_or_removed_is_taken_back() -> None:
-    found = reported([filled("a")], [claim("A of b: y")])["a"]
+    found = report_fields([filled("a")], [claim("A of b: y")])["a"]
     assert (found.value, found.reason, found.claims) == (None, GONE, ())
 
 
 def test_an_empty_field_keeps_its_reason() -> None:
-    found = reported([Field(path=("a",), reason="no passage says it")], [])["a"]
+    found = report_fields([Field(path=("a",), reason="no passage says it")], [])["a"]
     assert (found.value, found.verdict, found.reason) == (None, "", "no passage says it")
 
 
@@ -48,13 +48,13 @@ def test_values_are_put_in_the_shape_asked_for() -> None:
         filled("d", 0, "e", value=True),
         filled("d", 1, "e", value=None, sentence=""),
     ]
-    values = reported(fields, [claim("A of b: x")])
+    values = report_fields(fields, [claim("A of b: x")])
     assert list(values) == ["a", "b.c", "d[0].e", "d[1].e"]
-    assert shaped(fields, values) == {"a": 1, "b": {"c": ("x", "y")}, "d": [{"e": True}, {"e": None}]}
+    assert shape_answer(fields, values) == {"a": 1, "b": {"c": ("x", "y")}, "d": [{"e": True}, {"e": None}]}
 
 
 def test_without_fields_there_is_no_data() -> None:
-    assert shaped([], {}) is None
+    assert shape_answer([], {}) is None
 
 
 names = st.sampled_from("abcdef")
@@ -64,7 +64,7 @@ names = st.sampled_from("abcdef")
 def test_every_value_is_found_again_by_its_path(groups: dict[str, dict[str, int]], items: list[int]) -> None:
     fields = [filled(name, key, value=value) for name, group in groups.items() for key, value in group.items()]
     fields += [filled("list", at, "n", value=value) for at, value in enumerate(items)]
-    data = shaped(fields, reported(fields, [claim("A of b: x")]))
+    data = shape_answer(fields, report_fields(fields, [claim("A of b: x")]))
     for field in fields:
         at: Any = data
         for part in field.path:

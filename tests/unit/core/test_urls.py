@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.web_addresses import BadUrl, canonical, doi_of, find_doi, read
+from assay.core.web_addresses import BadUrl, canonical_url, doi_of, find_doi, parse_url
 
 ODD = (
     Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[4] / "shared" / "data"))
@@ -34,15 +34,15 @@ ODD = (
     ],
 )
 def test_canonical(found: str, same: str):
-    assert canonical(found) == same
-    assert canonical(same) == same
+    assert canonical_url(found) == same
+    assert canonical_url(same) == same
 
 
 def test_canonical_keeps_what_tells_pages_apart():
-    assert canonical("https://example.com/?q=1") != canonical("https://example.com/?q=2")
-    assert canonical("https://example.com/A") != canonical("https://example.com/a")
-    assert canonical("https://example.com/a?x=1&y=2") != canonical("https://example.com/a?y=2&x=1")
-    assert canonical("file:///etc/passwd") == "file:///etc/passwd"
+    assert canonical_url("https://example.com/?q=1") != canonical_url("https://example.com/?q=2")
+    assert canonical_url("https://example.com/A") != canonical_url("https://example.com/a")
+    assert canonical_url("https://example.com/a?x=1&y=2") != canonical_url("https://example.com/a?y=2&x=1")
+    assert canonical_url("file:///etc/passwd") == "file:///etc/passwd"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_canonical_keeps_what_tells_pages_apart():
 )
 def test_what_is_no_page(text: str, why: str):
     with pytest.raises(BadUrl, match=why):
-        read(text)
+        parse_url(text)
 
 
 @pytest.mark.parametrize(
@@ -80,20 +80,20 @@ def test_what_is_no_page(text: str, why: str):
     ],
 )
 def test_every_notation_of_an_address_is_that_address(text: str):
-    assert read(text).host == "127.0.0.1"
+    assert parse_url(text).host == "127.0.0.1"
 
 
 @given(st.text(max_size=60))
 def test_no_text_breaks_it_and_what_is_read_is_read_the_same_again(text: str):
     for address in (text, f"http://{text}", f"https://example.com/{text}"):
         try:
-            url = read(address)
+            url = parse_url(address)
         except BadUrl:
             continue
-        assert read(url.href) == url
+        assert parse_url(url.href) == url
         assert url.scheme in ("http", "https")
         assert not any(char.isspace() for char in url.href)
-        assert canonical(canonical(address)) == canonical(address)
+        assert canonical_url(canonical_url(address)) == canonical_url(address)
 
 
 @pytest.mark.skipif(not ODD.is_file(), reason="no odd addresses (set ASSAY_DATA)")
@@ -109,7 +109,7 @@ def test_the_web_platforms_own_odd_addresses():
         if row["username"] or row["password"] or row["hostname"] == ".":
             continue
         try:
-            url = read(row["input"], row["base"] or "https://base.example/")
+            url = parse_url(row["input"], row["base"] or "https://base.example/")
         except BadUrl as error:
             wrong.append((row["input"], str(error)))
             continue

@@ -12,7 +12,7 @@ from assay.core import events as e
 from assay.core.errors import StoreError
 from assay.core.sources import sha256
 from assay.core.usage import Usage
-from assay.core.view import RunView, ViewBuilder, fold
+from assay.core.view import RunView, ViewBuilder, fold_events
 
 NAMES = sorted(logs.SCENARIOS)
 
@@ -21,10 +21,10 @@ NAMES = sorted(logs.SCENARIOS)
 def test_every_prefix_folds_and_the_live_folder_agrees(name: str) -> None:
     events = logs.SCENARIOS[name]().events
     folder = ViewBuilder()
-    assert fold([]) == folder.view == RunView()
+    assert fold_events([]) == folder.view == RunView()
     for count, envelope in enumerate(events, 1):
         folder.apply(envelope)
-        assert folder.view == fold(events[:count])
+        assert folder.view == fold_events(events[:count])
 
 
 def test_a_view_is_frozen_in_all_its_parts_and_stays_when_the_run_goes_on() -> None:
@@ -62,7 +62,7 @@ def test_kinds_of_later_releases_change_nothing(data: st.DataObject, name: str) 
             mixed.append(envelope)
             number[envelope.seq] = len(mixed)
     renumbered = [_renumber(envelope, seq, number) for seq, envelope in enumerate(mixed, 1)]
-    plain, seen = fold(events), fold(renumbered)
+    plain, seen = fold_events(events), fold_events(renumbered)
     assert msgspec.structs.replace(seen, last_seq=plain.last_seq) == plain
 
 
@@ -85,13 +85,13 @@ def test_dropped_events_are_as_if_they_never_were(data: st.DataObject, name: str
     last = msgspec.structs.replace(
         events[-1], seq=events[-1].seq + 1, path=(), type=restart.kind, data=msgspec.Raw(e.encode(restart))
     )
-    without = fold([*(each for each in events if each.seq not in gone)])
+    without = fold_events([*(each for each in events if each.seq not in gone)])
     folder = ViewBuilder()
     for each in (*events, last):
         folder.apply(each)
     view = msgspec.structs.replace(folder.view, restarts=0, last_seq=without.last_seq, last_at=without.last_at)
     assert view == without
-    assert fold([*events, last]) == folder.view
+    assert fold_events([*events, last]) == folder.view
 
 
 def test_an_event_seen_twice_counts_once() -> None:
@@ -100,11 +100,11 @@ def test_an_event_seen_twice_counts_once() -> None:
     folder.extend(events[:30])
     folder.extend(events[20:])
     folder.extend(events)
-    assert folder.view == fold(events)
+    assert folder.view == fold_events(events)
 
 
 def test_two_agents() -> None:
-    view = fold(logs.two_agents().events)
+    view = fold_events(logs.two_agents().events)
     assert (view.status, view.stop_reason, view.verified) == ("completed", "done", True)
     assert view.question == "Who wrote PEP 8?"
     assert (view.mode, view.depth, view.strategy) == ("deep_research", "light", "orchestrated")
@@ -136,7 +136,7 @@ def test_two_agents() -> None:
 
 
 def test_usage_is_added_up_by_role_and_phase() -> None:
-    usage = fold(logs.two_agents().events).usage
+    usage = fold_events(logs.two_agents().events).usage
     assert usage.total.model_calls == 6
     assert usage.total.tokens == 6 * 120
     assert {role: spent.model_calls for role, spent in usage.by_role.items()} == {
@@ -147,7 +147,7 @@ def test_usage_is_added_up_by_role_and_phase() -> None:
 
 
 def test_a_failing_and_an_abandoned_agent() -> None:
-    view = fold(logs.failing_agent().events)
+    view = fold_events(logs.failing_agent().events)
     assert [lane.state for lane in view.lanes] == ["failed", "abandoned", "finished"]
     assert view.lanes[0].error == "no model answered"
     assert view.lanes[0].turns[0].tools[0].outcome == "failed"
@@ -155,14 +155,14 @@ def test_a_failing_and_an_abandoned_agent() -> None:
 
 
 def test_restarted_step_leaves_only_the_last_attempt() -> None:
-    view = fold(logs.restarted_step().events)
+    view = fold_events(logs.restarted_step().events)
     assert view.report.text == "Guido wrote it [S1001.4].\n"
     assert sha256(view.report.text.encode()) == view.report.text_sha256
     assert view.restarts == 1
 
 
 def test_no_evidence() -> None:
-    view = fold(logs.no_evidence().events)
+    view = fold_events(logs.no_evidence().events)
     assert view.stop_reason == "no_evidence"
     assert view.lanes[0].finding.text == "Nothing about this was found."
     assert (view.claims, view.summary.claims, view.sources) == ((), 0, {})
@@ -174,16 +174,16 @@ def test_waiting_resuming_and_failing() -> None:
     logs.begin(log)
     log.add("triage", e.ClarifyRequested(questions=("Which?",)))
     log.add("", e.RunWaiting(topic="clarify"))
-    assert (fold(log.events).status, fold(log.events).waiting_for) == ("waiting", "clarify")
+    assert (fold_events(log.events).status, fold_events(log.events).waiting_for) == ("waiting", "clarify")
     log.add("triage", e.ClarifyAnswered(assumptions=("The newest.",)))
-    view = fold(log.events)
+    view = fold_events(log.events)
     assert (view.status, view.waiting_for, view.clarification.questions) == ("running", "", ("Which?",))
     log.add("", e.ControlApplied(action="pause"))
-    assert fold(log.events).status == "paused"
+    assert fold_events(log.events).status == "paused"
     log.add("", e.RunFailed(stop_reason="failed", error="no model answered"))
-    assert (fold(log.events).status, fold(log.events).error) == ("failed", "no model answered")
+    assert (fold_events(log.events).status, fold_events(log.events).error) == ("failed", "no model answered")
     log.add("", e.RunResumed(fence=2))
-    view = fold(log.events)
+    view = fold_events(log.events)
     assert (view.status, view.error, view.stop_reason, view.finished_at) == ("running", "", "", "")
 
 
@@ -193,10 +193,10 @@ def test_thoughts_stream_and_end() -> None:
     log.add(path, e.ThinkFinished(text="One."))
     log.add(path, e.ThinkDelta(text="T"))
     log.add(path, e.ThinkDelta(text="w"))
-    turn = fold(log.events).phases[0].turns[0]
+    turn = fold_events(log.events).phases[0].turns[0]
     assert (turn.thoughts, turn.thinking) == (("One.", "Tw"), True)
     log.add(path, e.ThinkFinished(text="Two."))
-    turn = fold(log.events).phases[0].turns[0]
+    turn = fold_events(log.events).phases[0].turns[0]
     assert (turn.thoughts, turn.thinking) == (("One.", "Two."), False)
 
 
@@ -204,16 +204,16 @@ def test_a_model_which_stood_in_is_named() -> None:
     log = logs.Log()
     logs.begin(log)
     log.add("write", e.ModelAttempted(role="complex", task="write", model="big", attempt=1, outcome="overloaded"))
-    assert fold(log.events).models["complex"] == "extractive"
+    assert fold_events(log.events).models["complex"] == "extractive"
     log.add("write", e.ModelAttempted(role="complex", task="write", model="small", attempt=2, outcome="ok"))
-    assert fold(log.events).models == {"complex": "small", "simple": "extractive"}
+    assert fold_events(log.events).models == {"complex": "small", "simple": "extractive"}
 
 
 def test_a_damaged_event_is_named() -> None:
     log = logs.one_agent()
     log.events[4] = msgspec.structs.replace(log.events[4], data=msgspec.Raw(b'{"text": 1}'))
     with pytest.raises(StoreError, match=r"event 5 \(think.delta\)"):
-        fold(log.events)
+        fold_events(log.events)
 
 
 def test_every_kind_folds_without_a_past() -> None:
@@ -221,7 +221,7 @@ def test_every_kind_folds_without_a_past() -> None:
     made = {envelope.type: envelope for name in NAMES for envelope in logs.SCENARIOS[name]().events}
     assert len(made) > 30
     for envelope in made.values():
-        assert fold([envelope]).last_seq == envelope.seq
+        assert fold_events([envelope]).last_seq == envelope.seq
 
 
 def many(agents: int) -> list[e.Envelope]:
@@ -237,5 +237,5 @@ def many(agents: int) -> list[e.Envelope]:
 def test_folding_takes_work_in_step_with_the_log() -> None:
     half, whole = many(50), many(100)
     assert len(whole) > 4500
-    assert len(fold(whole).lanes) == 100
-    assert steps(lambda: fold(whole)) <= 2.2 * steps(lambda: fold(half))
+    assert len(fold_events(whole).lanes) == 100
+    assert steps(lambda: fold_events(whole)) <= 2.2 * steps(lambda: fold_events(half))

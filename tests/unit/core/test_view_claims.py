@@ -7,7 +7,7 @@ from tests.support import logs
 from assay.core import events as e
 from assay.core.claims import Check, Version
 from assay.core.sources import Passage, sha256
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 
 
 def passage(id: str, text: str) -> Passage:
@@ -43,11 +43,11 @@ def revised(log: logs.Log) -> RunView:
         "verify",
         e.ClaimRevised(id="c1", before="It rises nine metres.", after="It rises.", why="narrowed", passages=(SEVEN,)),
     )
-    return fold(log.events)
+    return fold_events(log.events)
 
 
 def test_what_speaks_against_a_claim_is_kept_with_its_text() -> None:
-    view = fold(checked_report().events)
+    view = fold_events(checked_report().events)
     assert view.claims[0].against == ("S1001.2",)
     assert view.passages["S1001.2"].text == "It rises seven metres."
 
@@ -71,7 +71,7 @@ def test_checks_are_those_of_the_present_version() -> None:
     log = checked_report()
     revised(log)
     log.add("verify", e.ClaimChecked(id="c1", rule="judge", verdict="partial", reason="half of it"))
-    view = fold(log.events)
+    view = fold_events(log.events)
     assert view.checks["c1"] == (Check(rule="judge", verdict="partial", reason="half of it"),)
     assert view.checks["c2"] == (Check(rule="judge", verdict="supported"),)
     assert (view.summary.partial, view.summary.supported) == (1, 1)
@@ -83,7 +83,7 @@ def test_text_and_places_change_together() -> None:
     assert (before.claims[0].start, before.claims[0].end) == (0, 20), "the text is still the old one"
     text = "It rises [S1001.2]. It turns twice [S1001.2]."
     log.add("verify", e.ReportRevised(text=text, why="checked", spans={"c1": (0, 8), "c2": (20, 34), "c9": (1, 2)}))
-    view = fold(log.events)
+    view = fold_events(log.events)
     assert [view.report.text[claim.start : claim.end] for claim in view.claims] == ["It rises", "It turns twice"]
     assert view.checks["c2"], "checks of other claims are kept"
 
@@ -93,7 +93,7 @@ def test_a_removed_claim_is_kept_with_its_history() -> None:
     revised(log)
     log.add("verify", e.ClaimChecked(id="c1", rule="judge", verdict="unsupported", reason="no"))
     log.add("verify", e.ClaimRemoved(id="c1", why="nothing supports it"))
-    view = fold(log.events)
+    view = fold_events(log.events)
     assert [claim.id for claim in view.claims] == ["c2"]
     assert "c1" not in {**view.checks, **view.versions}
     (gone,) = view.removed
@@ -105,14 +105,14 @@ def test_a_claim_which_is_found_again_begins_anew() -> None:
     log = checked_report()
     revised(log)
     log.add("verify", e.ClaimFound(id="c1", text="It rises.", start=0, end=8, passages=(SEVEN,)))
-    view = fold(log.events)
+    view = fold_events(log.events)
     assert (view.claims[0].verdict, view.versions) == ("unchecked", {})
 
 
 def test_what_happens_to_a_claim_nobody_found_changes_nothing() -> None:
     log = checked_report()
-    before = fold(log.events)
+    before = fold_events(log.events)
     log.add("verify", e.ClaimRevised(id="c9", before="a", after="b", why="c"))
     log.add("verify", e.ClaimRemoved(id="c9", why="c"))
-    view = fold(log.events)
+    view = fold_events(log.events)
     assert (view.claims, view.versions, view.removed) == (before.claims, before.versions, before.removed)

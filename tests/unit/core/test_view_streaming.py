@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.support import logs
 
 from assay.core import events as e
-from assay.core.view import fold
+from assay.core.view import fold_events
 
 
 def streaming() -> logs.Log:
@@ -19,7 +19,7 @@ def streaming() -> logs.Log:
 
 
 def test_a_claim_is_there_before_it_is_checked() -> None:
-    view = fold(streaming().events)
+    view = fold_events(streaming().events)
     assert [(each.id, each.verdict, each.id in view.checks) for each in view.claims] == [
         ("c1", "supported", True),
         ("c2", "unchecked", False),
@@ -29,16 +29,16 @@ def test_a_claim_is_there_before_it_is_checked() -> None:
 def test_a_text_which_is_begun_anew_has_none_of_them() -> None:
     log = streaming()
     log.add("write", e.ReportStarted())
-    view = fold(log.events)
+    view = fold_events(log.events)
     assert (view.claims, view.checks, view.removed) == ((), {}, ())
     log.add("write", e.ClaimChecked(id="c2", rule="judge", verdict="supported"))  # said of the text before
-    assert fold(log.events).claims == ()
+    assert fold_events(log.events).claims == ()
 
 
 def test_a_text_in_its_form_has_those_it_names() -> None:
     log = streaming()
     log.add("write", e.ReportRevised(text="# Tide\n\nIt rises.", why="its form", spans={"c1": (8, 17)}))
-    view = fold(log.events)
+    view = fold_events(log.events)
     assert [(each.id, each.start, each.end, each.verdict) for each in view.claims] == [("c1", 8, 17, "supported")]
     assert view.removed == ()
     assert list(view.checks) == ["c1"]
@@ -49,6 +49,6 @@ def test_a_claim_found_again_with_another_citation_is_checked_anew() -> None:
     log.add(
         "verify", e.ClaimFound(id="c1", text="It rises.", start=0, end=9, passages=(logs.passage("S1.2", "It rises."),))
     )
-    view = fold(log.events)
+    view = fold_events(log.events)
     assert view.claims[0].verdict == "unchecked"
     assert "c1" not in view.checks

@@ -15,15 +15,15 @@ from assay.services.arguments import make_rules
 def test_domains_hold_what_is_below_them():
     rules = make_rules(domains=["gov.uk", "https://Example.ORG/"], denied=["*.bad.gov.uk"])
     assert rules.domains == ("gov.uk", "example.org")
-    assert not rules.refuses("https://www.gov.uk/x")
-    assert not rules.refuses("http://example.org:8080/")
-    assert rules.refuses("https://notgov.uk/") == "not of gov.uk, example.org"
-    assert rules.refuses("https://a.bad.gov.uk/x") == "bad.gov.uk was left out by request"
-    assert rules.refuses("javascript:alert(1)") == "not an address"
+    assert not rules.refusal_reason("https://www.gov.uk/x")
+    assert not rules.refusal_reason("http://example.org:8080/")
+    assert rules.refusal_reason("https://notgov.uk/") == "not of gov.uk, example.org"
+    assert rules.refusal_reason("https://a.bad.gov.uk/x") == "bad.gov.uk was left out by request"
+    assert rules.refusal_reason("javascript:alert(1)") == "not an address"
 
 
 def test_a_domain_is_known_in_its_other_notation():
-    assert make_rules(denied=["bücher.de"]).refuses_host("www.xn--bcher-kva.de")
+    assert make_rules(denied=["bücher.de"]).host_refusal_reason("www.xn--bcher-kva.de")
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_domain_is_known_in_its_other_notation():
     ],
 )
 def test_days(since: str, until: str, published: str, why: str):
-    assert make_rules(since=since, until=until).refuses("https://a.org/", published) == why
+    assert make_rules(since=since, until=until).refusal_reason("https://a.org/", published) == why
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_countries():
 
 @given(st.text(), st.text())
 def test_no_rules_refuse_no_page_and_nothing_breaks(host: str, published: str):
-    assert ANYTHING.refuses_host(host) == ""
-    assert ANYTHING.refuses("https://a.org/", published) == ""
-    WebRules(since="2024-01-01", until="2024-12-31", domains=("a.org",)).refuses(host, published)
+    assert ANYTHING.host_refusal_reason(host) == ""
+    assert ANYTHING.refusal_reason("https://a.org/", published) == ""
+    WebRules(since="2024-01-01", until="2024-12-31", domains=("a.org",)).refusal_reason(host, published)
 
 
 @given(st.dates(), st.dates())
 def test_a_day_is_let_through_when_it_is_not_before(since: object, day: object):
-    refused = make_rules(since=str(since)).refuses("https://a.org/", str(day))
+    refused = make_rules(since=str(since)).refusal_reason("https://a.org/", str(day))
     assert bool(refused) == (str(day) < str(since))

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.brief import (
-    LEAST,
-    MOST,
+    MAX_WORDS,
+    MIN_WORDS,
     read_length,
-    words_of,
+    word_limit,
 )
 from assay.core.errors import UsageError
-from assay.core.languages import COMMON_WORDS, NAMES, SCRIPTS, language_name, read_language
+from assay.core.languages import COMMON_WORDS, LANGUAGE_NAMES, SCRIPTS, language_name, read_language
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,12 @@ from assay.core.languages import COMMON_WORDS, NAMES, SCRIPTS, language_name, re
 )
 def test_lengths(given_length: str | int, length: str | int, words: int) -> None:
     assert read_length(given_length) == length
-    assert words_of(read_length(given_length), 900) == words
+    assert word_limit(read_length(given_length), 900) == words
 
 
-@pytest.mark.parametrize("wrong", ["huge", "", "-5", "3.5", LEAST - 1, MOST + 1, "٣٠٠", "9" * 5000, "300 words"])
+@pytest.mark.parametrize(
+    "wrong", ["huge", "", "-5", "3.5", MIN_WORDS - 1, MAX_WORDS + 1, "٣٠٠", "9" * 5000, "300 words"]
+)
 def test_other_lengths_are_refused_with_what_there_is(wrong: str | int) -> None:
     with pytest.raises(UsageError, match=r"write short, normal, long or a number from 30 to 10,000"):
         read_length(wrong)
@@ -48,8 +50,8 @@ def test_languages(code: str, tag: str, name: str) -> None:
 
 
 def test_names_that_are_known_without_babel_are_those_it_gives() -> None:
-    assert {tag: Locale.parse(tag).get_language_name("en") for tag in NAMES} == NAMES
-    assert {*COMMON_WORDS, *(language for language, _ in SCRIPTS)} < NAMES.keys()
+    assert {tag: Locale.parse(tag).get_language_name("en") for tag in LANGUAGE_NAMES} == LANGUAGE_NAMES
+    assert {*COMMON_WORDS, *(language for language, _ in SCRIPTS)} < LANGUAGE_NAMES.keys()
 
 
 @pytest.mark.parametrize(

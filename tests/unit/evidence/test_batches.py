@@ -13,7 +13,7 @@ from sampling import scaled
 from assay.core.errors import StoreError
 from assay.core.sources import Document
 from assay.evidence import documents as reading
-from assay.evidence.documents import AHEAD, DocumentReader, Spans, Texts, cut_all, cut_in_order
+from assay.evidence.documents import AHEAD_BATCHES, DocumentReader, Spans, Texts, cut_all, cut_in_order
 from assay.store.memory import memory_store
 
 LONG = "The tide rises twice a day. " * 35
@@ -70,4 +70,4 @@ def test_few_batches_are_under_way_at_once() -> None:
 
     found = list(cut_in_order(documents, reader.text, begin))
     assert found == [reader.spans(each) for each in documents]
-    assert (begun, most) == (20, AHEAD + 1)
+    assert (begun, most) == (20, AHEAD_BATCHES + 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.core.errors import StoreError
 from assay.core.sources import Document
 from assay.evidence import documents
-from assay.evidence.documents import DocumentReader, context
+from assay.evidence.documents import DocumentReader, passage_with_surroundings
 from assay.store.memory import MemoryBlobs
 
 
@@ -66,14 +66,14 @@ def test_a_missing_text_is_said() -> None:
 def test_context_stops_at_words() -> None:
     blobs = MemoryBlobs()
     found = document(blobs, "alpha beta gamma delta epsilon")
-    assert context(DocumentReader(blobs), found, 11, 16, around=8) == (" beta ", "gamma", " delta ")
-    assert context(DocumentReader(blobs), found, 11, 16) == ("alpha beta ", "gamma", " delta epsilon")
+    assert passage_with_surroundings(DocumentReader(blobs), found, 11, 16, around=8) == (" beta ", "gamma", " delta ")
+    assert passage_with_surroundings(DocumentReader(blobs), found, 11, 16) == ("alpha beta ", "gamma", " delta epsilon")
 
 
 def test_context_outside_the_document() -> None:
     blobs = MemoryBlobs()
     with pytest.raises(ValueError, match="not in a document"):
-        context(DocumentReader(blobs), document(blobs, "x"), 0, 2)
+        passage_with_surroundings(DocumentReader(blobs), document(blobs, "x"), 0, 2)
 
 
 @given(st.text(alphabet="aé字 👩\u200d\u0301\n", max_size=80), st.data())
@@ -83,7 +83,9 @@ def test_context_is_part_of_the_text(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     low, high = len(text[:start].encode()), len(text[:end].encode())
-    before, middle, after = context(DocumentReader(blobs), found, low, high, around=data.draw(st.integers(0, 40)))
+    before, middle, after = passage_with_surroundings(
+        DocumentReader(blobs), found, low, high, around=data.draw(st.integers(0, 40))
+    )
     assert middle == text[start:end]
     assert before + middle + after in text
 

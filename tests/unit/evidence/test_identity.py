@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.sources import FINAL_URL, SNIPPET, Source
-from assay.phases.source_comparison import CANONICAL, pages, same_site
+from assay.phases.source_comparison import CANONICAL, group_pages, is_same_site
 
 
 def source(number: int, url: str, document: str = "", **text: str) -> Source:
@@ -35,7 +35,7 @@ STORY = "https://www.paper.example/story"
 )
 def test_one_page(other: Source) -> None:
     one = source(1, STORY)
-    assert pages([one, other]) == pages([other, one]) == (hashes(one, other),)
+    assert group_pages([one, other]) == group_pages([other, one]) == (hashes(one, other),)
 
 
 @pytest.mark.parametrize(
@@ -50,18 +50,18 @@ def test_one_page(other: Source) -> None:
 )
 def test_other_pages(other: Source) -> None:
     named = source(3, "https://a.github.example/story")
-    assert pages([source(1, STORY), other, named]) == ()
+    assert group_pages([source(1, STORY), other, named]) == ()
 
 
 def test_what_two_pages_share_with_a_third_is_one_page() -> None:
     found = [source(1, "https://p.example/a", document="a"), source(2, "https://p.example/b", document="b")]
     both = [source(3, "https://p.example/a", document="c"), source(4, "https://p.example/b", document="c")]
-    assert pages([*found, *both]) == (hashes(found[0], found[1], both[0]),)
+    assert group_pages([*found, *both]) == (hashes(found[0], found[1], both[0]),)
 
 
 def test_what_a_search_said_of_a_page_is_no_form_of_it() -> None:
     snippet = msgspec.structs.replace(source(2, STORY), media_type=SNIPPET)
-    assert pages([source(1, STORY), snippet, source(3, ""), source(4, "")]) == ()
+    assert group_pages([source(1, STORY), snippet, source(3, ""), source(4, "")]) == ()
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_what_a_search_said_of_a_page_is_no_form_of_it() -> None:
     ],
 )
 def test_sites(one: str, other: str, same: bool) -> None:
-    assert same_site(one, other) is same_site(other, one) is same
+    assert is_same_site(one, other) is is_same_site(other, one) is same
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("vwxyz")), max_size=12))
 def test_groups_are_disjoint_sorted_and_whatever_the_order(met: list[tuple[str, str]]) -> None:
     sources = [source(at, f"https://p.example/{path}", document=text) for at, (text, path) in enumerate(met, 1)]
-    found = pages(sources)
-    assert found == pages(sources[::-1]) == tuple(sorted(tuple(sorted(group)) for group in found))
+    found = group_pages(sources)
+    assert found == group_pages(sources[::-1]) == tuple(sorted(tuple(sorted(group)) for group in found))
     names = [name for group in found for name in group]
     assert len(names) == len(set(names))
     for one, first in met:

@@ -17,7 +17,7 @@ from assay.core.errors import ExtractError
 from assay.core.ports.store import Store
 from assay.core.sources import Extracted
 from assay.evidence.ingest import Ingested, ReadingProgress
-from assay.evidence.ingest.units import AHEAD
+from assay.evidence.ingest.units import AHEAD_UNITS
 from assay.fetch.text import TextExtractor
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
@@ -101,7 +101,7 @@ def test_what_was_read_before_an_interruption_is_not_read_again(store: Store, fo
     found = read(store, folder, second)
     assert (found.files, found.documents) == (60, 60)
     assert len(second.read) == 60 - 25
-    assert len(first.read) <= 25 + AHEAD
+    assert len(first.read) <= 25 + AHEAD_UNITS
 
 
 KILLED = textwrap.dedent("""

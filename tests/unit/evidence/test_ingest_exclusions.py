@@ -10,7 +10,7 @@ from intake import read_into
 from assay.core.errors import NothingRead
 from assay.core.ports.store import Store
 from assay.evidence.ingest import Ingested
-from assay.evidence.ingest.files import left_out_by_content
+from assay.evidence.ingest.files import content_exclusion
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
 
@@ -79,11 +79,11 @@ def test_a_folder_of_nothing_else_says_why_nothing_was_read(store: Store, tmp_pa
     ],
 )
 def test_code_tells_who_made_it(name: str, text: str, why: str) -> None:
-    assert left_out_by_content(name, text.encode(), "text/x-source") == why
+    assert content_exclusion(name, text.encode(), "text/x-source") == why
 
 
 def test_a_manual_made_by_a_tool_is_read() -> None:
-    assert left_out_by_content("a.html", b"<!-- automatically generated, do not edit -->", "text/html") == ""
+    assert content_exclusion("a.html", b"<!-- automatically generated, do not edit -->", "text/html") == ""
 
 
 def test_the_source_of_a_page_beside_it_is_left_out(store: Store, tmp_path: Path) -> None:

@@ -150,10 +150,10 @@ def test_rows_are_plain_data_and_unique() -> None:
 
 def test_the_cache_keeps_the_first_answer() -> None:
     ledger = Ledger()
-    ledger.answer("search {}", b"1")
-    ledger.seeing([4]).answer("search {}", b"2")
-    assert ledger.answered("search {}") == b"1"
-    assert ledger.answered("open {}") is None
+    ledger.cache_answer("search {}", b"1")
+    ledger.seeing([4]).cache_answer("search {}", b"2")
+    assert ledger.cached_answer("search {}") == b"1"
+    assert ledger.cached_answer("open {}") is None
 
 
 TURNS = st.lists(st.tuples(st.integers(0, 3), st.lists(st.sampled_from("abcd"), max_size=4)), max_size=12)
@@ -194,7 +194,7 @@ def test_everything_comes_by_lane_whichever_lane_was_first() -> None:
     put(late, 2, showing("a", "one"))
     put(late, 1, showing("a", "one"), showing("b", "two"))
     for ledger in (early, late):
-        passages, sources = ledger.everything()
+        passages, sources = ledger.passages_and_sources()
         assert list(passages) == ["S1001.0", "S1002.0", "S2001.0"]
         assert list(sources) == ["S1001", "S1002", "S2001"]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.sources import PassageSpan, readable
+from assay.core.sources import PassageSpan, content_spans
 from assay.evidence.segment import segment
 
 
@@ -44,7 +44,7 @@ def test_what_leads_elsewhere_is_navigation(entries: list[str]) -> None:
     assert {
         span.kind for span in found if span.text not in ("Manual", "This is the manual.", "The text goes on here.")
     } == {"navigation"}
-    assert [span.text for span in readable(found)] == ["Manual", "This is the manual.", "The text goes on here."]
+    assert [span.text for span in content_spans(found)] == ["Manual", "This is the manual.", "The text goes on here."]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_list_of_the_documents_headings_is_its_contents() -> None:
 
 def test_a_page_of_nothing_but_navigation_is_shown_all_the_same() -> None:
     found = spans("- [One](a)\n- [Two](b)\n- [Three](c)\n")
-    assert readable(found) == found
+    assert content_spans(found) == found
 
 
 # records

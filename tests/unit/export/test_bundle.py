@@ -13,10 +13,10 @@ from records import recorded
 
 from assay.core.errors import StoreError
 from assay.core.sources import sha256
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.export import markdown
-from assay.export.bundle import EXPORTER, check
-from assay.export.bundle.contents import BundleMember, Manifest, pack, release
+from assay.export.bundle import EXPORTER, check_bundle
+from assay.export.bundle.contents import BundleMember, Manifest, installed_release, pack
 from assay.store.memory import MemoryBlobs
 
 
@@ -37,7 +37,7 @@ async def test_what_is_in_it() -> None:
 async def test_the_manifest_lists_every_other_member() -> None:
     members = members_of(await bundle_of_two_agents("links"))
     manifest = msgspec.json.decode(members.pop("MANIFEST.json"), type=Manifest)
-    assert (manifest.format, manifest.release, manifest.citations) == ("assay.bundle/1", release(), "links")
+    assert (manifest.format, manifest.release, manifest.citations) == ("assay.bundle/1", installed_release(), "links")
     assert {each.name: (each.sha256, each.size) for each in manifest.members} == {
         name: (sha256(data), len(data)) for name, data in members.items()
     }
@@ -60,7 +60,7 @@ async def test_the_same_record_gives_the_same_bytes() -> None:
 
 @pytest.mark.parametrize("mode", ["numbers", "footnotes", "links", "markers", "none"])
 async def test_a_fresh_bundle_holds(mode: str) -> None:
-    found = check(await bundle_of_two_agents(mode), "r.zip")
+    found = check_bundle(await bundle_of_two_agents(mode), "r.zip")
     assert found.ok
     assert found.verified
     assert {each.name for each in found.checks if each.checked == 0} == set()
@@ -71,8 +71,8 @@ async def test_of_a_run_which_is_not_done_it_holds_as_far_as_it_went() -> None:
     whole = await record_of_two_agents()
     for count in range(1, len(whole.log), 5):
         log = whole.log[:count]
-        record = msgspec.structs.replace(whole, view=fold(log), log=log)
-        found = check(EXPORTER.render(record))
+        record = msgspec.structs.replace(whole, view=fold_events(log), log=log)
+        found = check_bundle(EXPORTER.render(record))
         assert found.ok, found.checks
         assert found.verified is False
 

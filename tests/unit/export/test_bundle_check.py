@@ -18,7 +18,7 @@ from assay.core.claims import Summary
 from assay.core.errors import StoreError
 from assay.core.events import Envelope, Event
 from assay.core.sources import sha256
-from assay.export.bundle import check
+from assay.export.bundle import check_bundle
 from assay.export.bundle.contents import looks_like_zip
 
 
@@ -42,7 +42,7 @@ def test_every_changed_byte_is_found(draw: st.DataObject) -> None:
     data = bundle()
     at = draw.draw(st.integers(0, len(data) - 1))
     value = draw.draw(st.integers(0, 255).filter(lambda value: value != data[at]))
-    found = check(data[:at] + bytes([value]) + data[at + 1 :])
+    found = check_bundle(data[:at] + bytes([value]) + data[at + 1 :])
     assert not found.ok
     assert not found.checks[0].ok
 
@@ -54,13 +54,13 @@ def test_every_other_damage_is_found(at: int, other: bytes, gone: int) -> None:
     at %= len(data)
     damaged = data[:at] + other + data[at + gone :]
     if damaged != data and looks_like_zip(damaged):
-        assert not check(damaged).ok
+        assert not check_bundle(damaged).ok
 
 
 @pytest.mark.parametrize("data", [b"", b"PK", b"%PDF-1.7", b"\x00" * 5000])
 def test_what_is_no_zip_is_said_to_be_none(data: bytes) -> None:
     with pytest.raises(StoreError, match=r"x\.pdf is not a zip file"):
-        check(data, "x.pdf")
+        check_bundle(data, "x.pdf")
 
 
 # forgeries: hashes, sizes and the zip are right
@@ -75,7 +75,7 @@ def test_what_the_report_says_must_be_what_the_log_says() -> None:
     members = members_of(bundle())
     assert failing(forged(bundle(), {"report.md": members["report.md"].replace(b"seven", b"eight")})) == ["report.md"]
     assert failing(forged(bundle(), {"report.html": members["report.html"] + b" "})) == ["report.html"]
-    checked = check(forged(bundle(), {"report.json": members["report.json"].replace(b"seven", b"eight")}))
+    checked = check_bundle(forged(bundle(), {"report.json": members["report.json"].replace(b"seven", b"eight")}))
     assert "report.markdown is not what the log says" in problems(checked, "report.json")
 
 
@@ -180,7 +180,7 @@ def test_a_changed_passage_is_found(fields: dict[str, object], why: str) -> None
             return msgspec.structs.replace(envelope, data=msgspec.Raw(e.encode(event)))
         return envelope
 
-    found = check(relogged(bundle(), change))
+    found = check_bundle(relogged(bundle(), change))
     assert any(why in problem for problem in problems(found, "passages"))
 
 
@@ -192,7 +192,7 @@ def test_what_stands_around_a_passage_is_held_against_the_document() -> None:
         around = tuple(msgspec.structs.replace(each, after="It is not true that") for each in event.passages)
         return msgspec.structs.replace(envelope, data=msgspec.Raw(e.encode(e.CitationsLocated(passages=around))))
 
-    found = check(relogged(bundle(), change))
+    found = check_bundle(relogged(bundle(), change))
     assert any("stand between" in problem for problem in problems(found, "passages"))
 
 
@@ -225,7 +225,7 @@ def test_a_report_which_cannot_be_read_is_a_finding(report: bytes) -> None:
 
 
 def test_a_text_longer_than_any_report_is_not_rendered() -> None:
-    found = check(relogged(bundle(), changed(e.ReportRevised, text="[" * 500_001)))
+    found = check_bundle(relogged(bundle(), changed(e.ReportRevised, text="[" * 500_001)))
     assert found.checks[-1].name == "text"
     assert "nothing else was checked" in found.checks[-1].problems[0]
 
@@ -242,7 +242,7 @@ def test_numbers_too_long_to_count_are_a_finding() -> None:
 
 
 def test_problems_are_counted_past_the_first() -> None:
-    found = check(forged(bundle(), {f"extra{at}": b"" for at in range(100)}))
+    found = check_bundle(forged(bundle(), {f"extra{at}": b"" for at in range(100)}))
     assert len(problems(found, "members")) == 21
     assert problems(found, "members")[-1] == "and 80 more"
 
@@ -253,7 +253,9 @@ def test_problems_are_counted_past_the_first() -> None:
 def test_of_another_release_what_both_know_is_compared() -> None:
     report = members_of(bundle())["report.json"]
     newer = report.replace(b'{\n  "schema"', b'{\n  "later": [1],\n  "schema"', 1)
-    found = check(forged(bundle(), {"report.json": newer, "report.md": b"Other.\n", "later.bin": b"1"}, release="99.0"))
+    found = check_bundle(
+        forged(bundle(), {"report.json": newer, "report.md": b"Other.\n", "later.bin": b"1"}, release="99.0")
+    )
     assert (found.ok, found.whole) == (True, False)
     assert set(found.unchecked) == {"report.md", "report.html", "later.bin"}
     assert found.release == "99.0"
@@ -265,12 +267,12 @@ def test_of_another_release_what_both_know_is_compared() -> None:
 
 
 def test_of_this_release_nothing_is_left_unchecked() -> None:
-    found = check(bundle())
+    found = check_bundle(bundle())
     assert (found.ok, found.whole, found.unchecked) == (True, True, ())
-    broken = check(forged(bundle(), {"report.md": b"Other.\n"}))
+    broken = check_bundle(forged(bundle(), {"report.md": b"Other.\n"}))
     assert (broken.ok, broken.whole, broken.unchecked) == (False, False, ())
 
 
 def test_another_format_is_named() -> None:
     data = bundle().replace(b"assay.bundle/1", b"assay.bundle/2")
-    assert any("assay.bundle/2" in problem for problem in problems(check(data), "members"))
+    assert any("assay.bundle/2" in problem for problem in problems(check_bundle(data), "members"))

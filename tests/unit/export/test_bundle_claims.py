@@ -8,7 +8,7 @@ from sampling import scaled
 
 from assay.core.claims import Claim
 from assay.core.report_sentences import claims
-from assay.export.bundle.reports import says
+from assay.export.bundle.reports import matches_text
 
 WORDS = st.sampled_from(
     [
@@ -47,4 +47,4 @@ REPORTS = st.tuples(STARTS, st.lists(SENTENCES, max_size=6).map("".join)).map(""
 def test_every_claim_that_is_found_says_what_the_text_says(report: str) -> None:
     for found in claims(report):
         claim = Claim(id=found.id, text=found.text, start=found.start, end=found.end)
-        assert says(report, claim), (found.text, report[found.start : found.end])
+        assert matches_text(report, claim), (found.text, report[found.start : found.end])

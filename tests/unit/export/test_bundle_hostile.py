@@ -14,24 +14,24 @@ from growth import WORST, exponent
 from hostile_bundles import KINDS, TEXTS, honest
 from sampling import sampled
 
-from assay.export.bundle import BundleLimits, check
+from assay.export.bundle import BundleLimits, check_bundle
 
 
 @pytest.mark.parametrize("kind", [*(kind for kind in KINDS if kind not in TEXTS), *sampled(TEXTS, 4)])
 def test_verifying_grows_no_faster_than_the_bundle(kind: str) -> None:
-    assert exponent(check, KINDS[kind], 6_000) < WORST
+    assert exponent(check_bundle, KINDS[kind], 6_000) < WORST
 
 
 def test_claims_which_lie_over_one_another_are_a_finding() -> None:
-    found = check(KINDS["long_claims"](400_000))
+    found = check_bundle(KINDS["long_claims"](400_000))
     assert not found.ok
     assert "lie over one another" in found.checks[-1].problems[0]
 
 
 def test_a_bundle_of_too_many_members_or_events_is_not_read_further() -> None:
-    few = check(honest(), limits=BundleLimits(members=3))
+    few = check_bundle(honest(), limits=BundleLimits(members=3))
     assert (few.ok, few.checks[0].problems) == (False, ("more than 3 members",))
-    short = check(honest(), limits=BundleLimits(events=5))
+    short = check_bundle(honest(), limits=BundleLimits(events=5))
     assert not short.ok
     assert "5 are read (bundles.max_events)" in next(each.problems[0] for each in short.checks if each.name == "events")
 

@@ -16,12 +16,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.export.bundle import check, signed
+from assay.export.bundle import check_bundle, sign_bundle
 from assay.export.bundle.contents import MANIFEST, BundleMember, pack
-from assay.export.bundle.signature import SIGNATURE, PublicKey, create, public_key, public_of, sign, verified
+from assay.export.bundle.signature import (
+    SIGNATURE,
+    PublicKey,
+    create_secret_key,
+    derive_public_key,
+    public_key,
+    sign_manifest,
+    verify_signature,
+)
 
-SECRET, OTHER = create(), create()
-TRUSTED: Mapping[str, PublicKey] = {"alice": public_of(SECRET)}
+SECRET, OTHER = create_secret_key(), create_secret_key()
+TRUSTED: Mapping[str, PublicKey] = {"alice": derive_public_key(SECRET)}
 
 
 @functools.cache
@@ -42,28 +50,28 @@ def manifest_of(data: bytes) -> bytes:
 
 
 def test_what_its_maker_signed_is_known_as_his() -> None:
-    data = signed(bundle(), SECRET, "r1")
-    found = check(data, signers=lambda: TRUSTED)
+    data = sign_bundle(bundle(), SECRET, "r1")
+    found = check_bundle(data, signers=lambda: TRUSTED)
     assert found.ok
     assert (found.signature.state, found.signature.signer) == ("good", "alice")
-    assert found.signature.key == str(public_of(SECRET))
+    assert found.signature.key == str(derive_public_key(SECRET))
     assert found.signature.comment == "assay.bundle/1 run r1"
-    assert data == signed(bundle(), SECRET, "r1")
+    assert data == sign_bundle(bundle(), SECRET, "r1")
 
 
 def test_a_changed_report_with_a_new_manifest_is_consistent_and_not_what_was_signed() -> None:
-    data = signed(bundle(), SECRET, "r1")
+    data = sign_bundle(bundle(), SECRET, "r1")
     source = members_of(data)["sources.json"].replace(b"file:", b"http:")
     changed = forged(bundle(), {"sources.json": source})
     assert manifest_of(changed) != manifest_of(data)
     assert failing(changed) == []  # it agrees with itself …
     kept = with_signature(changed, members_of(data)[SIGNATURE])
-    found = check(kept, signers=lambda: TRUSTED)
+    found = check_bundle(kept, signers=lambda: TRUSTED)
     assert (found.ok, found.signature.state) == (False, "wrong")  # … and is not the one that was signed
 
 
 def test_the_key_of_somebody_else_is_unknown_and_says_nothing_of_who_made_it() -> None:
-    found = check(signed(bundle(), OTHER, "r1"), signers=lambda: TRUSTED)
+    found = check_bundle(sign_bundle(bundle(), OTHER, "r1"), signers=lambda: TRUSTED)
     assert found.ok
     assert (found.signature.state, found.signature.signer, found.signature.key) == ("unknown", "", "")
     assert "who made the bundle was not checked" in next(c.notes[0] for c in found.checks if c.name == "signature")
@@ -72,18 +80,18 @@ def test_the_key_of_somebody_else_is_unknown_and_says_nothing_of_who_made_it() -
 def test_another_key_under_the_id_of_a_trusted_one_is_wrong() -> None:
     trusted = base64.b64decode(SECRET)
     pretended = base64.b64encode(trusted[:10] + base64.b64decode(OTHER)[10:]).decode()
-    found = check(signed(bundle(), pretended, "r1"), signers=lambda: TRUSTED)
+    found = check_bundle(sign_bundle(bundle(), pretended, "r1"), signers=lambda: TRUSTED)
     assert (found.ok, found.signature.state) == (False, "wrong")
 
 
 def test_the_signature_of_another_bundle_is_wrong() -> None:
-    other = sign(b"{}\n", SECRET, "assay.bundle/1 run r2")
-    found = check(with_signature(bundle(), other), signers=lambda: TRUSTED)
+    other = sign_manifest(b"{}\n", SECRET, "assay.bundle/1 run r2")
+    found = check_bundle(with_signature(bundle(), other), signers=lambda: TRUSTED)
     assert (found.ok, found.signature.state) == (False, "wrong")
 
 
 def test_a_bundle_without_a_signature_says_so() -> None:
-    found = check(bundle(), signers=lambda: TRUSTED)
+    found = check_bundle(bundle(), signers=lambda: TRUSTED)
     assert (found.ok, found.signature.state) == (True, "none")
     assert "fetched_at" in found.claimed
     assert "url" in found.claimed
@@ -93,7 +101,7 @@ def test_settings_are_not_asked_where_there_is_no_signature() -> None:
     def fails() -> Mapping[str, PublicKey]:
         raise AssertionError("asked")
 
-    assert check(bundle(), signers=fails).ok
+    assert check_bundle(bundle(), signers=fails).ok
 
 
 @pytest.mark.parametrize(
@@ -111,24 +119,24 @@ def test_settings_are_not_asked_where_there_is_no_signature() -> None:
     ids=["empty", "bytes", "cut", "longer", "comment", "control", "legacy", "huge"],
 )
 def test_what_is_no_signature_is_a_finding(change) -> None:  # type: ignore[no-untyped-def]
-    signature = sign(manifest_of(bundle()), SECRET, "r")
-    found = check(with_signature(bundle(), change(signature)), signers=lambda: TRUSTED)
+    signature = sign_manifest(manifest_of(bundle()), SECRET, "r")
+    found = check_bundle(with_signature(bundle(), change(signature)), signers=lambda: TRUSTED)
     assert (found.ok, found.signature.state) == (False, "malformed")
 
 
 @given(st.data())
 def test_no_changed_letter_of_a_signature_passes(draw: st.DataObject) -> None:
-    signature = sign(b"manifest", SECRET, "comment")
+    signature = sign_manifest(b"manifest", SECRET, "comment")
     first = signature.index(b"\n") + 1  # before it stands what anybody may change
     at = draw.draw(st.integers(first, len(signature) - 2))
     value = draw.draw(st.integers(32, 126).filter(lambda value: value != signature[at]))
     changed = signature[:at] + bytes([value]) + signature[at + 1 :]
-    assert verified(b"manifest", changed, TRUSTED).state != "good"
+    assert verify_signature(b"manifest", changed, TRUSTED).state != "good"
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_read_as_a_signature_without_a_crash(data: bytes) -> None:
-    assert verified(b"manifest", data, TRUSTED).state == "malformed"
+    assert verify_signature(b"manifest", data, TRUSTED).state == "malformed"
 
 
 @given(st.text(max_size=200))
@@ -141,16 +149,18 @@ def test_any_text_is_a_key_or_an_error(text: str) -> None:
 
 
 def test_a_key_is_read_from_a_line_and_from_a_file_of_minisign() -> None:
-    line = str(public_of(SECRET))
-    assert public_key(line) == public_key(f"untrusted comment: minisign public key\n{line}\n") == public_of(SECRET)
+    line = str(derive_public_key(SECRET))
+    assert (
+        public_key(line) == public_key(f"untrusted comment: minisign public key\n{line}\n") == derive_public_key(SECRET)
+    )
 
 
 @pytest.mark.skipif(shutil.which("minisign") is None, reason="minisign is not installed")
 def test_minisign_accepts_what_is_signed_here(tmp_path: Path) -> None:
-    for name, data in members_of(signed(bundle(), SECRET, "r1")).items():
+    for name, data in members_of(sign_bundle(bundle(), SECRET, "r1")).items():
         if name.startswith(MANIFEST):
             (tmp_path / name).write_bytes(data)
     command = ["minisign", "-Vm", MANIFEST, "-P"]
-    right = subprocess.run([*command, str(public_of(SECRET))], cwd=tmp_path, capture_output=True, timeout=300)
-    wrong = subprocess.run([*command, str(public_of(OTHER))], cwd=tmp_path, capture_output=True, timeout=300)
+    right = subprocess.run([*command, str(derive_public_key(SECRET))], cwd=tmp_path, capture_output=True, timeout=300)
+    wrong = subprocess.run([*command, str(derive_public_key(OTHER))], cwd=tmp_path, capture_output=True, timeout=300)
     assert (right.returncode, wrong.returncode) == (0, 1)

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from assay.core import events as e
 from assay.core.report import build_report
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.export.markdown import render
 
 DEFINITION = re.compile(r"^\[\^(\d+)\]: ", re.MULTILINE)
@@ -19,7 +19,7 @@ REFERENCE = re.compile(r"(?<!\\)\[\^(\d+)\]")
 
 
 def test_two_agents() -> None:
-    markdown = render(fold(logs.two_agents().events), citations="footnotes")
+    markdown = render(fold_events(logs.two_agents().events), citations="footnotes")
     assert (
         markdown
         == """\
@@ -63,7 +63,7 @@ def test_a_source_without_a_passage_is_defined_all_the_same() -> None:
     log = logs.Log()
     log.add("research", e.SourceAdded(source=page(url="javascript:alert(1)", title="", fetched_at="")))
     log.add("write", e.ReportDelta(text="It is so [S1].\n"))
-    markdown = render(fold(log.events), citations="footnotes")
+    markdown = render(fold_events(log.events), citations="footnotes")
     assert markdown.endswith("[^1]: javascript:alert(1): no passage is quoted\n")
     assert "<a " not in MarkdownIt("commonmark").render(markdown)
 

@@ -19,7 +19,7 @@ from assay.core.claims import Conflict, Side
 from assay.core.plan import Coverage
 from assay.core.report import build_report
 from assay.core.sources import Passage, Surroundings
-from assay.core.view import RemovedClaim, RunView, RunWarning, Unreadable, fold
+from assay.core.view import RemovedClaim, RunView, RunWarning, Unreadable, fold_events
 from assay.export.html import EXPORTER, render
 
 
@@ -36,7 +36,7 @@ def texts(found: LexborHTMLParser, selector: str) -> list[str]:
     return [text(node) for node in found.css(selector)]
 
 
-TWO = fold(logs.two_agents().events)
+TWO = fold_events(logs.two_agents().events)
 
 
 def test_two_agents() -> None:
@@ -105,7 +105,7 @@ def test_a_line_end_inside_a_paragraph_is_kept_in_the_quote() -> None:
     ("name", "mode"), crossed(sorted(logs.SCENARIOS), ["numbers", "footnotes", "links", "markers", "none"])
 )
 def test_every_link_within_the_page_leads_somewhere(name: str, mode: str) -> None:
-    view = fold(logs.SCENARIOS[name]().events)
+    view = fold_events(logs.SCENARIOS[name]().events)
     found = page(view, citations=mode)
     ids = [node.attributes["id"] for node in found.css("[id]")]
     assert len(ids) == len(set(ids))

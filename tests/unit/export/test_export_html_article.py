@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.bibliography import NumberedCitation
 from assay.core.clean import link_target
-from assay.export.html.article import Article, Signs, article
+from assay.export.html.article import Article, Signs, render_article
 from assay.export.report_parts import ClaimSpan, read_text
 
 SPANS = re.compile(r'<span class="(?:claim|tail) supported"(?: id="at-[0-9]+")?>|</span>|<wbr>')
@@ -53,7 +53,7 @@ def shown(markdown: str, spans: Sequence[tuple[int, int]] = (), cites: list[Numb
         verdicts=("supported",) * len(spans),
     )
     claims = [ClaimSpan(index=index, start=start, end=end, close=end) for index, (start, end) in enumerate(spans)]
-    return article(read_text(markdown, claims, cited(markdown) if cites is None else cites), signs)
+    return render_article(read_text(markdown, claims, cited(markdown) if cites is None else cites), signs)
 
 
 def words(html: str) -> str:

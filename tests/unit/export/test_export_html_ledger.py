@@ -6,8 +6,8 @@ import repaired
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.export.html import render
-from assay.export.html.evidence_section import why
-from assay.export.html.markup import gather
+from assay.export.html.evidence_section import linked_reason
+from assay.export.html.markup import gather_material
 
 PAGE = LexborHTMLParser(render(repaired.view()))
 
@@ -66,9 +66,9 @@ def test_a_reason_names_the_quotes_of_the_page_and_no_ids_of_the_run() -> None:
 
 
 def test_a_reason_names_what_is_in_the_page() -> None:
-    material = gather(repaired.view(), "numbers")
-    assert why(material, "S9999.1 says <no>") == "<bdi>S9999.1 says &lt;no&gt;</bdi>"  # it is not in the page
-    assert why(material, "") == ""
+    material = gather_material(repaired.view(), "numbers")
+    assert linked_reason(material, "S9999.1 says <no>") == "<bdi>S9999.1 says &lt;no&gt;</bdi>"  # it is not in the page
+    assert linked_reason(material, "") == ""
 
 
 def test_sentences_taken_out_are_folded_and_what_is_to_be_checked_is_not() -> None:

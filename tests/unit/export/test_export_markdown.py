@@ -18,9 +18,9 @@ from assay.core.phrases import MEANINGS, verdict
 from assay.core.report import build_report
 from assay.core.sources import Source
 from assay.core.translation import gettext as _
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.export.markdown import EXPORTER, render
-from assay.locale import speaking
+from assay.locale import use_locale
 
 TWO_AGENTS = """\
 It became active 🐍 in 2001 [1].
@@ -86,21 +86,21 @@ def links(markdown: str) -> list[tuple[str, str]]:
 
 
 def test_two_agents() -> None:
-    view = fold(logs.two_agents().events)
+    view = fold_events(logs.two_agents().events)
     assert render(view) == TWO_AGENTS
     assert EXPORTER.render(record(view)).decode() == TWO_AGENTS.replace("\n[1]: <", f"\n{LEGEND}\n[1]: <", 1)
 
 
 def test_a_file_says_what_the_verdicts_mean_in_the_language_of_the_report() -> None:
-    view = fold(logs.two_agents().events)
+    view = fold_events(logs.two_agents().events)
     assert view.brief is not None
     german = msgspec.structs.replace(view, brief=msgspec.structs.replace(view.brief, locale="de"))
     written = EXPORTER.render(record(german)).decode()
-    with speaking("de"):
+    with use_locale("de"):
         assert f"## {_('What the verdicts mean')}" in written
         assert f"**{verdict('quoted')}**: {_(MEANINGS['quoted'])}" in written
     assert "What the verdicts mean" not in written
-    assert b"What the verdicts mean" not in EXPORTER.render(record(fold(logs.no_evidence().events)))
+    assert b"What the verdicts mean" not in EXPORTER.render(record(fold_events(logs.no_evidence().events)))
 
 
 def test_every_number_leads_to_its_source() -> None:
@@ -111,7 +111,7 @@ def test_every_number_leads_to_its_source() -> None:
 @pytest.mark.parametrize("name", sorted(logs.SCENARIOS))
 @pytest.mark.parametrize("mode", get_args(CitationMode))
 def test_positions_of_the_json_report_hold_here(name: str, mode: str) -> None:
-    view = fold(logs.SCENARIOS[name]().events)
+    view = fold_events(logs.SCENARIOS[name]().events)
     markdown, report = render(view, citations=mode), build_report(view, mode)
     assert all(markdown[claim.start : claim.end] == claim.text for claim in report.claims)
     wanted = any(source.number for source in report.sources)
@@ -119,29 +119,29 @@ def test_positions_of_the_json_report_hold_here(name: str, mode: str) -> None:
 
 
 def test_markers_mode_lists_the_ids() -> None:
-    markdown = render(fold(logs.two_agents().events), citations="markers")
+    markdown = render(fold_events(logs.two_agents().events), citations="markers")
     assert "[S2001.9, S2002.3]" in markdown
     assert "- S1001, S2001: Document pep8, <https://example.org/pep8>, retrieved 2025-01-01\n" in markdown
     assert "\n[1]:" not in markdown
 
 
 def test_no_evidence_has_no_sources_and_no_counts() -> None:
-    assert render(fold(logs.no_evidence().events)) == "The documents hold nothing about this question.\n"
+    assert render(fold_events(logs.no_evidence().events)) == "The documents hold nothing about this question.\n"
 
 
 def test_a_failed_gate_is_said() -> None:
     log = logs.one_agent()
     log.add("verify", e.VerifySummary(summary=Summary(dropped_markers=2), passed=False, problems=("a hash differs",)))
-    markdown = render(fold(log.events))
+    markdown = render(fold_events(log.events))
     assert "## Limits\n\n- This report did not pass its final check: a hash differs\n" in markdown
     assert "1 claim: 1 supported; 2 citations of nothing dropped." in markdown
 
 
 def test_local_files_are_shown_by_path_and_never_twice() -> None:
-    markdown = render(fold(_cited(logs.source("S1", url="file:///home/me/a_b.md", title="a_b")).events))
+    markdown = render(fold_events(_cited(logs.source("S1", url="file:///home/me/a_b.md", title="a_b")).events))
     assert "1. a\\_b, /home/me/a\\_b.md, retrieved 2025-01-01\n" in markdown
     assert links(markdown) == [("1", "#sources")]
-    markdown = render(fold(_cited(logs.source("S1", url="notes.md", title="notes.md")).events))
+    markdown = render(fold_events(_cited(logs.source("S1", url="notes.md", title="notes.md")).events))
     assert "1. notes.md, retrieved 2025-01-01\n" in markdown
     assert links(markdown) == [("1", "#sources")]
 
@@ -165,7 +165,7 @@ HEADED = (
 
 @pytest.mark.parametrize(("text", "anchor"), HEADED)
 def test_numbers_lead_to_the_list_of_sources_though_the_report_has_that_heading_too(text: str, anchor: str) -> None:
-    markdown = render(fold(_cited(logs.source("S1", url="notes.md"), text).events))
+    markdown = render(fold_events(_cited(logs.source("S1", url="notes.md"), text).events))
     assert links(markdown) == [("1", anchor)]
 
 
@@ -178,7 +178,7 @@ HOSTILE = (
 @pytest.mark.parametrize("title", HOSTILE)
 @pytest.mark.parametrize("mode", get_args(CitationMode))
 def test_a_hostile_title_is_only_text(title: str, mode: str) -> None:
-    markdown = render(fold(_cited(logs.source("S1", title=title)).events), citations=mode)
+    markdown = render(fold_events(_cited(logs.source("S1", title=title)).events), citations=mode)
     assert {target for _, target in links(markdown)} <= {"https://example.org/S1"}
     headings = [] if mode == "footnotes" else ["## Sources"]
     assert [line for line in markdown.splitlines() if line.startswith("#")] == [*headings, "## Verification"]
@@ -194,7 +194,7 @@ HOSTILE_URLS = (
 @pytest.mark.parametrize("url", HOSTILE_URLS)
 @pytest.mark.parametrize("mode", get_args(CitationMode))
 def test_a_hostile_address_is_no_link_and_breaks_nothing(url: str, mode: str) -> None:
-    markdown = render(fold(_cited(logs.source("S1", url=url)).events), citations=mode)
+    markdown = render(fold_events(_cited(logs.source("S1", url=url)).events), citations=mode)
     assert all(target == "#sources" or target.startswith("https://e.org/%3E") for _, target in links(markdown))
 
 
@@ -203,14 +203,14 @@ def test_a_hostile_address_is_no_link_and_breaks_nothing(url: str, mode: str) ->
 )
 def test_numbers_lead_to_exactly_the_address(url: str, title: str) -> None:
     address = "https://e.org/" + url
-    markdown = render(fold(_cited(logs.source("S1", url=address, title=title)).events))
+    markdown = render(fold_events(_cited(logs.source("S1", url=address, title=title)).events))
     targets = {target for _, target in links(markdown)}
     assert len({target.replace("%5B", "[").replace("%5D", "]") for target in targets}) == 1
 
 
 def test_the_text_cannot_define_where_a_number_leads() -> None:
     text = "[1]: http://evil/\n\nIt is so [S1.1].\n\n[1]: http://evil/\n\nAs [1] says, arr[1] and [see][1].\n"
-    markdown = render(fold(_cited(logs.source("S1"), text).events))
+    markdown = render(fold_events(_cited(logs.source("S1"), text).events))
     assert [link for link in links(markdown) if link[0] == "1"] == [("1", "https://example.org/S1")]
     assert not any("evil" in target and text == "1" for text, target in links(markdown))
 
@@ -224,7 +224,7 @@ def test_it_ends_with_how_the_claims_fared() -> None:
 
 
 def test_where_all_hold_one_line_says_so() -> None:
-    text = render(fold(logs.one_agent().events))
+    text = render(fold_events(logs.one_agent().events))
     assert "## Verification" not in text
     assert "1 claim: 1 supported." in text
 
@@ -236,6 +236,6 @@ def test_what_is_quoted_is_counted_apart_and_is_no_problem() -> None:
     logs.agent(log, 1, (logs.source("S1001"), (shown,)))
     logs.write(log, text)
     logs.verify(log, text, {shown.id: shown}, ("quoted", "supported"))
-    rendered = render(fold(log.events))
+    rendered = render(fold_events(log.events))
     assert "2 claims: 1 quoted, 1 supported." in rendered
     assert "## Verification" not in rendered

@@ -15,7 +15,7 @@ from shown import TEXT, full
 from assay.core.clean import HARMFUL
 from assay.core.translation import Statement
 from assay.core.view import RunView
-from assay.export.terminal import NARROWEST, WIDEST, render
+from assay.export.terminal import MAX_WIDTH, MIN_WIDTH, render
 
 ESCAPE = re.compile(r"\x1b\[[\d;]*m|\x1b\]8;[^\x1b]*\x1b\\")
 """Colours and links: all that a laid-out report sends to a terminal besides its words."""
@@ -56,7 +56,7 @@ def test_notices_of_code_share_one_quiet_paragraph() -> None:
 def test_lines_end_at_words_within_the_width(width: int) -> None:
     words = "plain words which are wrapped where a word ends " * 20
     lines = shown(f"{words}[S1.1]", width).splitlines()
-    assert max(map(cell_len, lines)) <= max(NARROWEST, min(width, WIDEST))
+    assert max(map(cell_len, lines)) <= max(MIN_WIDTH, min(width, MAX_WIDTH))
     joined = " ".join(line for line in lines if line)
     assert words.strip() in joined
 

@@ -8,7 +8,7 @@ from shown import full
 from assay.core.clean import HARMFUL, link_target
 from assay.core.markers import CitationMode
 from assay.export.formatted_text import (
-    DEEPEST,
+    MAX_DEPTH,
     Code,
     FormattedBlock,
     Heading,
@@ -19,10 +19,10 @@ from assay.export.formatted_text import (
     Quote,
     Rule,
     Table,
-    line,
+    make_line,
     read_formatted,
 )  # fmt: skip
-from assay.export.report_parts import ReportBody, numbered, read_body, read_text
+from assay.export.report_parts import ReportBody, numbered_mode, read_body, read_text
 
 BODY = read_body(full().view, "numbers")
 
@@ -46,7 +46,7 @@ def lines(blocks: tuple[FormattedBlock, ...]) -> list[Line]:
             case Table():
                 found += [cell for row in block.rows for cell in row]
             case Code():
-                found.append(line(Piece(text=block.text, code=True)))
+                found.append(make_line(Piece(text=block.text, code=True)))
     return found
 
 
@@ -94,7 +94,7 @@ def test_pieces_have_their_looks() -> None:
 def test_citations_are_numbers_ids_or_nothing() -> None:
     view = full().view
     modes: tuple[CitationMode, ...] = ("numbers", "footnotes", "links", "markers", "none")
-    shown = {mode: lines(read_formatted(read_body(view, numbered(mode)), mode)) for mode in modes}
+    shown = {mode: lines(read_formatted(read_body(view, numbered_mode(mode)), mode)) for mode in modes}
     cites = {mode: [piece for each in found for piece in each.pieces if piece.cite] for mode, found in shown.items()}
     assert [piece.text for piece in cites["numbers"]] == ["[1]", "[2]", "[1]", "[1]", "[2]", "[2]"]
     assert cites["footnotes"] == cites["links"] == cites["numbers"]
@@ -116,9 +116,9 @@ def test_nothing_acts() -> None:
 
 
 def test_deep_nesting_is_lifted_and_loses_nothing() -> None:
-    assert depth(read_markdown("> " * 50 + "deep")) <= DEEPEST
+    assert depth(read_markdown("> " * 50 + "deep")) <= MAX_DEPTH
     assert [each.text for each in lines(read_markdown("> " * 12 + "deep"))] == ["deep"]
-    assert depth(read_markdown("".join("  " * n + "- x\n" for n in range(15)))) <= DEEPEST
+    assert depth(read_markdown("".join("  " * n + "- x\n" for n in range(15)))) <= MAX_DEPTH
 
 
 MARKDOWN = st.lists(
@@ -130,7 +130,7 @@ MARKDOWN = st.lists(
 @given(MARKDOWN)
 def test_any_markdown_is_read_into_clean_lines(markdown: str) -> None:
     blocks = read_markdown(markdown)
-    assert depth(blocks) <= DEEPEST
+    assert depth(blocks) <= MAX_DEPTH
     for each in lines(blocks):
         for piece in each.pieces:
             assert piece.text
@@ -155,13 +155,13 @@ def test_a_notice_is_known_by_its_block_wherever_it_is_shown() -> None:
     modes: tuple[CitationMode, ...] = ("numbers", "links", "none")
     for mode in modes:
         body = read_body(known, mode)
-        assert [leaf.origin for leaf in body.text.prose()] == ["writer", "engine:date", "engine:date", "writer"]
+        assert [leaf.origin for leaf in body.text.prose_blocks()] == ["writer", "engine:date", "engine:date", "writer"]
         found, notice, quote, items = read_formatted(body, mode)
         assert isinstance(quote, Quote)
         assert isinstance(items, Items)
         shown = (found, notice, *quote.blocks, *items.items[0])
         assert [isinstance(each, Paragraph) and each.notice for each in shown] == [False, True, True, False]
-        assert {leaf.origin for leaf in read_body(view, mode).text.prose()} == {"writer"}
+        assert {leaf.origin for leaf in read_body(view, mode).text.prose_blocks()} == {"writer"}
 
 
 def test_a_notice_is_known_although_a_sign_in_it_is_escaped_where_it_is_shown() -> None:

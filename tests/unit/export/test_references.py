@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assay.core.report import build_report
 from assay.core.sources import FOUND_BY, FOUND_DATE, SNIPPET
-from assay.core.view import fold
-from assay.export.references import _unique, read_day, references
+from assay.core.view import fold_events
+from assay.export.references import _make_unique, read_day, references
 from assay.export.report_parts import found_date
 
 
@@ -50,12 +50,12 @@ def test_kinds(facts: dict[str, object], kind: str) -> None:
 
 
 def test_only_cited_sources_in_the_order_of_their_numbers() -> None:
-    view = fold(logs.two_agents().events)
+    view = fold_events(logs.two_agents().events)
     found = references(view)
     assert [(reference.number, reference.title) for reference in found] == [(1, "Document pep1"), (2, "Document pep8")]
     assert "[2]" in found[1].note
     assert found[0].accessed == (2025, 1, 1)
-    assert references(fold(logs.no_evidence().events)) == ()
+    assert references(fold_events(logs.no_evidence().events)) == ()
 
 
 def test_all_that_is_known_of_a_source() -> None:
@@ -89,7 +89,7 @@ def test_a_key_without_any_latin_letter() -> None:
 
 @given(st.lists(st.text("ab", min_size=1, max_size=3), max_size=60))
 def test_keys_are_unique_and_begin_as_they_would(keys: list[str]) -> None:
-    unique = _unique(keys)
+    unique = _make_unique(keys)
     assert len(set(unique)) == len(keys)
     assert all(made.startswith(key) for made, key in zip(unique, keys, strict=True))
     assert all(made == key for made, key in zip(unique, keys, strict=True) if keys.count(key) == 1)

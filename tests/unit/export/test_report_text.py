@@ -24,7 +24,7 @@ def stated(*spans: tuple[str, int]) -> list[tuple[str, list[tuple[int, str, int]
         ClaimSpan(index=index, start=start, end=end, close=end + close)
         for index, (start, end, close) in enumerate(places)
     ]
-    prose = [leaf for leaf in read_text(TEXT, claims, ()).prose() if leaf.claims]
+    prose = [leaf for leaf in read_text(TEXT, claims, ()).prose_blocks() if leaf.claims]
     return [
         (leaf.content, [(each.index, leaf.content[each.start : each.end], each.close) for each in leaf.claims])
         for leaf in prose

@@ -17,7 +17,7 @@ from assay import Assay
 from assay.core.errors import ConfigError, FetchFailed, UsageError
 from assay.core.ports import GuardedConnector
 from assay.fetch.git import GitConnector
-from assay.fetch.web.addresses import policy
+from assay.fetch.web.addresses import parse_policy
 from assay.run.process import SystemClock
 from assay.services.jobs.specifications import AddJob
 from assay.services.places import connector_of
@@ -149,7 +149,7 @@ async def test_a_user_of_a_server_names_no_repository_on_its_disk(project: Path,
 
 def test_git_connects_to_the_address_that_was_checked(served: GitServer, tmp_path: Path) -> None:
     """The name resolves nowhere but in the resolver that was asked before: git itself looks nothing up."""
-    allow = policy([f"repo.invalid:{served.port}"])
+    allow = parse_policy([f"repo.invalid:{served.port}"])
     asked: list[str] = []
 
     def resolve(host: str, port: int) -> list[str]:
@@ -164,14 +164,16 @@ def test_git_connects_to_the_address_that_was_checked(served: GitServer, tmp_pat
     assert asked == ["repo.invalid"] * 2
     with pytest.raises(FetchFailed, match=r"blocked: inside\.example is a private address"):
         names(
-            GitConnector(policy([]), lambda *_: ["8.8.8.8", "10.0.0.7"]), "git+https://inside.example/p", tmp_path / "c"
+            GitConnector(parse_policy([]), lambda *_: ["8.8.8.8", "10.0.0.7"]),
+            "git+https://inside.example/p",
+            tmp_path / "c",
         )
 
     def nowhere(host: str, port: int) -> list[str]:
         raise socket.gaierror
 
     with pytest.raises(FetchFailed, match=r"unreachable: the host no\.example is not known"):
-        names(GitConnector(policy([]), nowhere), "git+https://no.example/p", tmp_path / "d")
+        names(GitConnector(parse_policy([]), nowhere), "git+https://no.example/p", tmp_path / "d")
 
 
 def test_a_redirect_is_not_followed(served: GitServer, project: Path, tmp_path: Path) -> None:
@@ -179,7 +181,7 @@ def test_a_redirect_is_not_followed(served: GitServer, project: Path, tmp_path: 
     try:
         served.leads_to = f"http://127.0.0.1:{other.port}"
         with pytest.raises(FetchFailed, match="git fetch"):
-            names(GitConnector(policy([f"127.0.0.1:{served.port}"])), served.place(), tmp_path / "a")
+            names(GitConnector(parse_policy([f"127.0.0.1:{served.port}"])), served.place(), tmp_path / "a")
         assert (len(served.hits), other.hits) == (1, [])
     finally:
         other.close()
@@ -188,10 +190,10 @@ def test_a_redirect_is_not_followed(served: GitServer, project: Path, tmp_path: 
 def test_an_older_git_that_looks_names_up_itself_is_not_used(
     served: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assay.fetch.git.PINNING", (99, 0))
+    monkeypatch.setattr("assay.fetch.git.MIN_PINNING_VERSION", (99, 0))
     with pytest.raises(FetchFailed, match="missing: git"):
         names(
-            GitConnector(policy(["repo.invalid"]), lambda *_: ["127.0.0.1"]),
+            GitConnector(parse_policy(["repo.invalid"]), lambda *_: ["127.0.0.1"]),
             served.place("repo.invalid"),
             tmp_path / "a",
         )

@@ -5,7 +5,7 @@ import pytest
 from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
-from assay.fetch.html import HtmlExtractor, unwrapped
+from assay.fetch.html import HtmlExtractor, unwrap_paragraphs
 
 MANUAL = """<!DOCTYPE html><html lang="en-GB"><head><meta charset="utf-8">
 <meta name="generator" content="Docutils 0.19"><title>8.1. Numeric Types</title></head><body>
@@ -47,7 +47,7 @@ def test_a_manual_whose_code_a_script_colours_is_one_all_the_same() -> None:
 
 
 def test_paragraphs_of_an_article_are_not_wrapped_as_its_source_is() -> None:
-    assert unwrapped("One line\n    goes on.\n\n- item\n  more\n\n```\na\n  b\n```") == (
+    assert unwrap_paragraphs("One line\n    goes on.\n\n- item\n  more\n\n```\na\n  b\n```") == (
         "One line goes on.\n\n- item more\n\n```\na\n  b\n```"
     )
 

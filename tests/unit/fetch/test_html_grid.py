@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.html_markdown import MOST_SPAN, grid
+from assay.fetch.html_markdown import MOST_SPAN, table_grid
 
 
 def rows(inner: str) -> list[list[str]]:
     node = LexborHTMLParser(f"<table>{inner}</table>").css_first("table")
     assert node is not None
-    return grid(node)
+    return table_grid(node)
 
 
 def test_columns_and_rows_spanned() -> None:

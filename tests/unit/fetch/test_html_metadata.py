@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.html_metadata import LONGEST, MOST_METAS, PageMetadata, read_metadata
+from assay.fetch.html_metadata import MAX_VALUE_CHARS, MOST_METAS, PageMetadata, read_metadata
 
 
 def metadata_of(head: str) -> PageMetadata:
@@ -45,7 +45,10 @@ def test_an_address_is_no_author_and_only_a_whole_address_is_one() -> None:
 def test_more_than_is_read_is_left_out() -> None:
     many = '<meta name="x" content="y">' * MOST_METAS + '<meta name="author" content="Ada">'
     assert metadata_of(many).author == ""
-    assert len(metadata_of(f'<meta name="description" content="{"d" * 3 * LONGEST}">').description) == LONGEST
+    assert (
+        len(metadata_of(f'<meta name="description" content="{"d" * 3 * MAX_VALUE_CHARS}">').description)
+        == MAX_VALUE_CHARS
+    )
 
 
 @given(st.lists(st.tuples(st.sampled_from(["author", "date", "og:title", "x"]), st.text(max_size=20)), max_size=8))

@@ -14,9 +14,9 @@ from walled_pages import BANNER, FACT, FOOT, document
 from assay.core.errors import NeedsScripts
 from assay.core.sources import Extracted, Fetched
 from assay.evidence.ingest.units import extractor_for
-from assay.fetch.browser import look
+from assay.fetch.browser import measure_text
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.html_preparation import feed_page, remove_requests, shown_components, stand_in
+from assay.fetch.html_preparation import expand_components, feed_page, noscript_text, remove_requests
 from assay.fetch.text import CodeExtractor, TextExtractor
 from assay.fetch.web.response import media_type
 
@@ -47,7 +47,7 @@ def linked(**more: object) -> str:
 )
 def test_text_that_is_there_without_scripts_is_read(page: str):
     assert FACT in read(page).text
-    assert not look(page.encode()).short or "shadowroot" in page
+    assert not measure_text(page.encode()).is_short or "shadowroot" in page
 
 
 def test_an_article_that_is_not_free_is_not_taken_from_what_search_engines_are_told():
@@ -70,7 +70,7 @@ def test_an_article_that_is_not_free_is_not_taken_from_what_search_engines_are_t
 )
 def test_a_notice_that_scripts_are_needed_is_no_text(notice: str):
     page = document(SHELL + notice)
-    assert look(page.encode()).bare
+    assert measure_text(page.encode()).is_bare
     if "noscript" not in notice:
         with pytest.raises(NeedsScripts):
             read(page)
@@ -103,13 +103,13 @@ def test_only_the_trees_of_components_are_opened():
     page = (
         "<template><p>a</p></template><template shadowrootmode=open><p>b</p><template><p>c</p></template></template>d"
     )
-    assert shown_components(page) == ("<template><p>a</p></template><div><p>b</p><template><p>c</p></template></div>d")
+    assert expand_components(page) == ("<template><p>a</p></template><div><p>b</p><template><p>c</p></template></div>d")
 
 
 @given(st.lists(st.sampled_from(["<template>", "<template shadowrootmode=open>", "</template>", "text", "<p>"])))
 def test_any_templates_are_read(pieces: list[str]):
     page = "".join(pieces)
-    opened = shown_components(page)
+    opened = expand_components(page)
     assert opened.count("text") == page.count("text")
     assert opened.count("<p>") == page.count("<p>")
 
@@ -142,7 +142,7 @@ def test_nested_elements_are_looked_into_in_linear_time(name: str):
     def look_into(page: str) -> None:
         tree = LexborHTMLParser(page)
         remove_requests(tree, page)
-        stand_in(tree)
+        noscript_text(tree)
 
     assert exponent(look_into, NESTED[name], 1_000) < WORST
 

@@ -13,7 +13,7 @@ from assay.core.sources import Extracted, Fetched
 from assay.evidence.ingest import extractor_for
 from assay.evidence.ingest.units import page_name, page_text
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.json_text import keep_all, read_json
+from assay.fetch.json_text import number_repeated_names, read_json
 from assay.fetch.text import CodeExtractor, CsvExtractor, TextExtractor
 from assay.fetch.web.response import media_type
 
@@ -54,7 +54,7 @@ def test_a_name_that_an_object_gives_twice_keeps_both_values() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "a (2)", "a (3)", "b"]), st.integers())))
 def test_no_value_of_an_object_is_lost(pairs: list[tuple[str, int]]) -> None:
-    kept = keep_all(pairs)
+    kept = number_repeated_names(pairs)
     assert sorted(kept.values()) == sorted(value for _, value in pairs)
     assert list(kept.items()) == pairs or len(dict(pairs)) < len(pairs)
 

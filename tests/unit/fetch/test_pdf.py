@@ -11,7 +11,7 @@ from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
 from assay.fetch.pdf import PdfExtractor
-from assay.fetch.pdf.paragraphs import PrintedLine, join, paragraphs, vocabulary
+from assay.fetch.pdf.paragraphs import PrintedLine, join_lines, paragraphs, vocabulary
 
 
 def read(data: bytes, name: str = "paper.pdf") -> Extracted:
@@ -84,12 +84,12 @@ def test_a_word_cut_at_a_line_end_is_whole_again() -> None:
     ],
 )
 def test_hyphens_at_line_ends(above: str, below: str, words: tuple[str, ...], whole: str) -> None:
-    assert join(above, below, hyphen=True, words=words) == whole
+    assert join_lines(above, below, hyphen=True, words=words) == whole
 
 
 def test_lines_are_joined_with_a_space_where_the_script_has_spaces() -> None:
-    assert join("one", "two", hyphen=False) == "one two"
-    assert join("図書", "館は", hyphen=False) == "図書館は"
+    assert join_lines("one", "two", hyphen=False) == "one two"
+    assert join_lines("図書", "館は", hyphen=False) == "図書館は"
 
 
 LINES = st.lists(

@@ -12,8 +12,8 @@ from pdfs import Placed, column, pdf
 
 from assay.evidence.segment import segment
 from assay.fetch.pdf import PdfExtractor
-from assay.fetch.pdf.document import PAGE_BREAK, without_running_lines
-from assay.fetch.pdf.paragraphs import PrintedLine, mended_page_ends
+from assay.fetch.pdf.document import PAGE_BREAK, remove_running_lines
+from assay.fetch.pdf.paragraphs import PrintedLine, join_split_words
 
 SAMPLES = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[4] / "shared" / "data")) / "pdf" / "py-pdf-samples"
 BODIES = (
@@ -86,7 +86,7 @@ def line(words: str, base: float) -> PrintedLine:
 @given(st.lists(st.text("ab 12iv.", min_size=1).filter(str.strip), max_size=8))
 def test_one_page_loses_nothing(words: list[str]) -> None:
     lines = [line(found, 700 - 14 * at) for at, found in enumerate(words)]
-    assert without_running_lines([lines]) == [lines]
+    assert remove_running_lines([lines]) == [lines]
 
 
 @given(
@@ -94,7 +94,7 @@ def test_one_page_loses_nothing(words: list[str]) -> None:
 )
 def test_only_lines_near_an_edge_go(lines: list[list[str]]) -> None:
     pages = [[line(words, 700 - 14 * at) for at, words in enumerate(page)] for page in lines]
-    for before, after in zip(pages, without_running_lines(pages), strict=True):
+    for before, after in zip(pages, remove_running_lines(pages), strict=True):
         assert [each for each in before if each in after] == after
         assert len(before) - len(after) <= 4
         assert all(each in after for each in before[2:-2])
@@ -102,7 +102,7 @@ def test_only_lines_near_an_edge_go(lines: list[list[str]]) -> None:
 
 def test_a_word_cut_by_a_pages_end_is_whole_on_the_first() -> None:
     first = [PrintedLine(text="He trusts in inter", left=72, right=300, base=50, size=12, hyphen=True)]
-    pages = mended_page_ends([first, [line("national law.", 700), line("Next.", 686)]], frozenset())
+    pages = join_split_words([first, [line("national law.", 700), line("Next.", 686)]], frozenset())
     assert [[each.text for each in page] for page in pages] == [["He trusts in international"], ["law.", "Next."]]
 
 

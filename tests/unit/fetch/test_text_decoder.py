@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import ExtractError
-from assay.fetch.text_form import UNWANTED, clean, decode
+from assay.fetch.text_form import UNWANTED_CHARS, clean, decode
 
 RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. " * 5
 CHAT = "[09:10] Орлов: я приду завтра\n[09:12] Кузнецова: я тоже\n[09:15] Орлов: хорошо, жду\n"
@@ -87,4 +87,4 @@ def test_what_is_clean_can_be_stored(text: str) -> None:
     assert found.encode().decode() == found
     assert "\0" not in found
     assert len(text) - len(found) in (0, 1)
-    assert found == UNWANTED.sub("\ufffd", text.removeprefix("\ufeff"))
+    assert found == UNWANTED_CHARS.sub("\ufffd", text.removeprefix("\ufeff"))

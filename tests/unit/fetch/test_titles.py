@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.fetch.fields import LONGEST, first_heading, first_line, fit
+from assay.fetch.fields import MAX_TITLE_CHARS, clean_title, first_heading, first_line
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.text import MarkdownExtractor, TextExtractor
 
@@ -33,7 +33,7 @@ from assay.fetch.text import MarkdownExtractor, TextExtractor
     ],
 )
 def test_a_title_is_what_a_reader_would_write(stated: str, title: str) -> None:
-    assert fit(stated) == title
+    assert clean_title(stated) == title
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_the_first_entry_of_a_log_is_no_title(text: str, title: str) -> None:
 
 @given(st.text(max_size=400))
 def test_a_title_is_one_line_and_stays_one(stated: str) -> None:
-    title = fit(stated)
-    assert len(title) <= LONGEST
+    title = clean_title(stated)
+    assert len(title) <= MAX_TITLE_CHARS
     assert title == " ".join(title.split())
     assert not title or any(map(str.isalnum, title))
 

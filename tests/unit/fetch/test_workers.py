@@ -19,7 +19,7 @@ from odd_readers import OddReader
 
 from assay.core.errors import ExtractError, ReaderBroke, TooSlow
 from assay.core.sources import Extracted
-from assay.fetch.worker import HEAD, LARGEST, ExtractionResult, Task, receive, send
+from assay.fetch.worker import LENGTH_BYTES, MAX_MESSAGE_BYTES, ExtractionResult, Task, receive, send
 from assay.fetch.workers import Workers
 
 SUPPORT = Path(__file__).parents[2] / "support"
@@ -233,9 +233,9 @@ def test_what_is_no_message_is_refused(data: bytes) -> None:
 def test_a_document_of_the_wrong_shape_is_refused() -> None:
     body = msgspec.msgpack.encode({"documents": [{"text": 5}]})
     with pytest.raises(ValueError, match="text"):
-        receive(io.BytesIO(len(body).to_bytes(HEAD, "big") + body), ExtractionResult)
+        receive(io.BytesIO(len(body).to_bytes(LENGTH_BYTES, "big") + body), ExtractionResult)
 
 
 def test_a_message_longer_than_any_may_be_is_not_read() -> None:
     with pytest.raises(ValueError, match="a message of"):
-        receive(io.BytesIO((LARGEST + 1).to_bytes(HEAD, "big")), ExtractionResult)
+        receive(io.BytesIO((MAX_MESSAGE_BYTES + 1).to_bytes(LENGTH_BYTES, "big")), ExtractionResult)

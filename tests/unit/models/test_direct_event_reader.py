@@ -26,10 +26,10 @@ def test_calls_do_not_depend_on_the_cuts(wanted: list[dict], cuts: list[int], es
         text = json.dumps(arguments, ensure_ascii=escaped)
         places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
         part = ToolCallPart(tool_name="search", args=None, tool_call_id=f"c{index}")
-        deltas += reader.take(PartStartEvent(index=index, part=part))
+        deltas += reader.feed(PartStartEvent(index=index, part=part))
         for start, end in itertools.pairwise(places):
             delta = ToolCallPartDelta(args_delta=text[start:end])
-            deltas += reader.take(PartDeltaEvent(index=index, delta=delta))
+            deltas += reader.feed(PartDeltaEvent(index=index, delta=delta))
         done = [delta for delta in deltas if isinstance(delta, CallDone)]
         assert len(done) == index + 1  # given when it is whole, not when the next begins
         streamed = "".join(delta.text for delta in deltas if isinstance(delta, CallDelta) and delta.index == index)
@@ -47,7 +47,7 @@ def test_a_part_which_starts_again_is_one_call() -> None:
     reader = EventReader(SERVICES["cohere"])
     first = ToolCallPart(tool_name="search", args='{"que', tool_call_id="c")
     again = ToolCallPart(tool_name="search", args={"query": "a"}, tool_call_id="c")
-    deltas = [*reader.take(PartStartEvent(index=0, part=first)), *reader.take(PartStartEvent(index=0, part=again))]
+    deltas = [*reader.feed(PartStartEvent(index=0, part=first)), *reader.feed(PartStartEvent(index=0, part=again))]
     assert [(delta.index, delta.call.arguments) for delta in deltas if isinstance(delta, CallDone)] == [
         (0, {"query": "a"})
     ]
@@ -63,6 +63,6 @@ def test_what_nobody_asked_for_adds_nothing() -> None:
     reader = EventReader(SERVICES["google"])
     parts = [NativeToolCallPart(tool_name="web_search", args={}), TextPart(""), ThinkingPart("Hm"), TextPart("So")]
     deltas = [
-        delta for index, part in enumerate(parts) for delta in reader.take(PartStartEvent(index=index, part=part))
+        delta for index, part in enumerate(parts) for delta in reader.feed(PartStartEvent(index=index, part=part))
     ]
     assert deltas == [ThinkingDelta("Hm"), TextDelta("So")]

@@ -26,7 +26,7 @@ def chunk(*parts: dict[str, Any], finish: str = "", **more: object) -> str:
 
 def played(*chunks: str) -> tuple[list[Delta], Reply]:
     reader = GeminiReader("google")
-    deltas = [delta for each in chunks for delta in reader.take(decode(each, GeminiChunk))]
+    deltas = [delta for each in chunks for delta in reader.feed(decode(each, GeminiChunk))]
     deltas += reader.end()
     return deltas, reader.reply(ASKED, "google:m")
 

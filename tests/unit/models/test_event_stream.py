@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import ModelError
-from assay.models.streams import EventStreamReader, events
+from assay.models.streams import EventStreamReader, event_data
 
 LINES = ("data: {}", "data:x", "data", "data: é", ": ping", "event: delta", "id: 7", "retry: 5", "other: y", "", "")
 STREAMS = st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from(("\n", "\r\n", "\r"))), max_size=20).map(
@@ -54,7 +54,7 @@ async def test_as_the_client_reads_them(data: bytes) -> None:
     """Its reader also tells of events without data, which are none."""
     data += b"\n\n"  # it does not take a return at the end for the end of an event
     theirs = [event.data async for event in httpx2.EventSource(response(data)) if event.data]
-    ours = [found async for found in events(response(data), 1_000) if found]
+    ours = [found async for found in event_data(response(data), 1_000) if found]
     assert ours == theirs
 
 
@@ -81,4 +81,4 @@ def test_too_large() -> None:
 async def test_no_stream() -> None:
     """A page is none."""
     with pytest.raises(httpx2.SSEError, match="text/html"):
-        [found async for found in events(response(b"<html>", "text/html"), 1_000)]
+        [found async for found in event_data(response(b"<html>", "text/html"), 1_000)]

@@ -8,7 +8,7 @@ import pytest
 from assay.core.brief import ConversationMessage
 from assay.core.errors import ModelError
 from assay.core.messages import Message, Rarity, Request
-from assay.models.extractive.actions import conversation, follow_up, restated
+from assay.models.extractive.actions import conversation, follow_up, restate_question
 
 BEFORE = (
     ConversationMessage(by="user", text="Who wrote the Harbor report?"),
@@ -46,7 +46,7 @@ def test_a_question_follows_where_it_points_back_or_shares_a_word(question: str,
     ],
 )
 def test_a_pronoun_is_told_what_it_stands_for(question: str, whole: str) -> None:
-    assert restated(asked(question, *BEFORE)) == whole
+    assert restate_question(asked(question, *BEFORE)) == whole
 
 
 def test_documents_named_before_are_named_again() -> None:
@@ -54,7 +54,7 @@ def test_documents_named_before_are_named_again() -> None:
         ConversationMessage(by="user", text="What is the status of PEP 6?"),
         ConversationMessage(by="user", text="Thanks, and why?"),
     )
-    assert restated(asked("When was it created?", *found)) == "When was PEP 6 created?"
+    assert restate_question(asked("When was it created?", *found)) == "When was PEP 6 created?"
 
 
 def test_a_conversation_that_cannot_be_read_is_an_error() -> None:
@@ -85,7 +85,7 @@ WARDEN = ("Wer leitete das Archiv in Halden?", "Leiter des Archivs in Halden war
     ],
 )
 def test_a_person_is_the_one_asked_for_or_named(before: tuple[str, ...], question: str, whole: str) -> None:
-    assert restated(asked(question, *said(*before))) == whole
+    assert restate_question(asked(question, *said(*before))) == whole
 
 
 @pytest.mark.parametrize(
@@ -99,24 +99,24 @@ def test_a_person_is_the_one_asked_for_or_named(before: tuple[str, ...], questio
     ],
 )
 def test_what_a_question_leaves_out_is_in_the_one_before(before: str, question: str, whole: str) -> None:
-    assert restated(asked(question, *said(before))) == whole
+    assert restate_question(asked(question, *said(before))) == whole
 
 
 def test_a_thing_is_named_with_the_words_before_its_name() -> None:
     before = said("When was the bridge of Vell built?", "In 1891.", "Who was its builder?", "Ottilie Brandt.")
-    assert restated(asked("How long is it?", *before)) == "How long is the bridge of Vell?"
+    assert restate_question(asked("How long is it?", *before)) == "How long is the bridge of Vell?"
 
 
 def test_slips_of_the_pen_are_read_as_what_is_meant() -> None:
     slips = Rarity(meant={"waht": "what", "recieve": "receive"})
     request = msgspec.structs.replace(asked("waht did Ines recieve?"), rarity=slips)
-    assert restated(request) == "what did Ines receive?"
-    assert restated(msgspec.structs.replace(asked("What is it?"), rarity=slips)) == ""
+    assert restate_question(request) == "what did Ines receive?"
+    assert restate_question(msgspec.structs.replace(asked("What is it?"), rarity=slips)) == ""
 
 
 def test_a_question_is_read_by_how_the_one_before_it_was_read() -> None:
     before = said(*KEEPER, "who replaced her?", "Olav Brim replaced Ines Falk.")
-    assert restated(asked("And when did he leave?", *before)) == "And when did Olav Brim leave?"
+    assert restate_question(asked("And when did he leave?", *before)) == "And when did Olav Brim leave?"
 
 
 @pytest.mark.parametrize(
@@ -128,4 +128,4 @@ def test_a_question_is_read_by_how_the_one_before_it_was_read() -> None:
     ],
 )
 def test_a_pronoun_that_needs_nothing_said_before_is_kept(question: str) -> None:
-    assert restated(asked(question, *said(*KEEPER))) == ""
+    assert restate_question(asked(question, *said(*KEEPER))) == ""

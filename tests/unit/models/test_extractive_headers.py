@@ -7,7 +7,7 @@ from extractive_asking import answered, shown
 
 from assay.core.messages import Message, Request, ToolDefinition
 from assay.models.extractive import respond
-from assay.models.shown_documents.passages import split
+from assay.models.shown_documents.passages import quotable_sentences
 from assay.models.shown_documents.shelf import ShownSources
 
 SWIFT = """# Let every gear of a train turn at the speed it likes, equivalent to loose gears
@@ -86,13 +86,16 @@ def test_replacing_something_is_not_being_replaced() -> None:
 
 def test_a_title_is_not_quoted_and_no_prose() -> None:
     (book,) = ShownSources([shown("Notes", SWIFT)]).books
-    assert book.heading == "S1001.0"
+    assert book.title_passage == "S1001.0"
     assert [field.name for field in book.fields][:2] == ["proposal", "authors"]
     assert not any("equivalent to loose gears" in sentence.text for sentence in book.sentences)
 
 
 def test_targets_of_links_are_not_quoted() -> None:
-    assert split("S1.0", "[SE-0931]: https://example.org/0931 and [more]: https://example.org/more of it.") == ()
+    assert (
+        quotable_sentences("S1.0", "[SE-0931]: https://example.org/0931 and [more]: https://example.org/more of it.")
+        == ()
+    )
 
 
 def test_each_document_is_opened_by_a_call_of_its_own() -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.passage_context import show
+from assay.core.passage_context import format_source
 from assay.core.sources import Passage, Source, sha256
-from assay.models.extractive.actions import grouped
+from assay.models.extractive.actions import split_evenly
 from assay.models.extractive.answers import answer_hop, first_day
 from assay.models.questions import links
 from assay.models.shown_documents.passages import PassageField
@@ -38,9 +38,9 @@ FRAME = "Requires of EIP-9 (A token (draft)): 20, 155 [S1001.5, S1001.1]"
     ],
 )
 def test_taken_apart(text: str, relation: str, asked: str) -> None:
-    hop = links.read(text)
+    hop = links.read_hop(text)
     assert hop is not None
-    assert (hop.relation, hop.order, hop.of(["PEP 7"])) == (relation, "", asked)
+    assert (hop.relation, hop.order, hop.second_question(["PEP 7"])) == (relation, "", asked)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_taken_apart(text: str, relation: str, asked: str) -> None:
     ],
 )
 def test_one_of_several(text: str, order: str, asked: str) -> None:
-    hop = links.read(text)
+    hop = links.read_hop(text)
     assert hop is not None
-    assert (hop.order, hop.of(["EIP 20", "EIP 155", "EIP 7"])) == (order, asked)
+    assert (hop.order, hop.second_question(["EIP 20", "EIP 155", "EIP 7"])) == (order, asked)
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_one_of_several(text: str, order: str, asked: str) -> None:
     ],
 )
 def test_other_words_for_it(text: str, relation: str, order: str, asked: str) -> None:
-    hop = links.read(text)
+    hop = links.read_hop(text)
     assert hop is not None
     assert (hop.relation, hop.order) == (relation, order)
-    assert hop.of(["EIP 7"]).startswith(asked[:-1])
+    assert hop.second_question(["EIP 7"]).startswith(asked[:-1])
 
 
 @pytest.mark.parametrize(
@@ -102,13 +102,13 @@ def test_other_words_for_it(text: str, relation: str, order: str, asked: str) ->
     ],
 )
 def test_other_questions_are_left_alone(text: str) -> None:
-    assert links.read(text) is None
+    assert links.read_hop(text) is None
 
 
 @given(st.text(max_size=80))
 def test_any_text_may_be_asked(text: str) -> None:
-    links.read(text)
-    links.read(f"Who wrote the PEP that replaced {text}?")
+    links.read_hop(text)
+    links.read_hop(f"Who wrote the PEP that replaced {text}?")
     assert answer_hop(text, ShownSources([])) == []
 
 
@@ -125,14 +125,14 @@ def test_any_text_may_be_asked(text: str) -> None:
     ],
 )
 def test_what_findings_name(text: str, line: str, found: list[str]) -> None:
-    hop = links.read(text)
+    hop = links.read_hop(text)
     assert hop is not None
-    assert links.targets(hop, [f"Agent 1 found:\n{line}"]) == found
+    assert links.find_targets(hop, [f"Agent 1 found:\n{line}"]) == found
 
 
 @given(st.lists(st.text(min_size=1, max_size=4), max_size=30), st.integers(min_value=-2, max_value=12))
 def test_groups_hold_every_name_once(names: list[str], most: int) -> None:
-    groups = grouped(names, most)
+    groups = split_evenly(names, most)
     assert [name for group in groups for name in group] == names
     assert len(groups) <= max(1, most)
 
@@ -169,7 +169,7 @@ def eip(number: int, created: str, requires: str = "") -> str:
         media_type="text/plain",
         fetched_at="",
     )
-    return show(source, passages)
+    return format_source(source, passages)
 
 
 def passage(source: str, place: int, text: str) -> Passage:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay.core.passage_context import ShownPassage
 from assay.core.phrases import NOTHING
-from assay.models.questions.question import parts
-from assay.models.shown_documents.placed_sentences import place
+from assay.models.questions.question import question_parts
+from assay.models.shown_documents.placed_sentences import place_sentences
 
 OPTIONS = """# Settings
 
@@ -114,7 +114,7 @@ def test_what_stands_around_a_passage_counts_for_its_sentences_and_the_heads_of_
         ShownPassage("S1.4", "S1", "| Vorax | 8 |", under="Gears", about="| Gear | Speed of the gear in turns |"),
         ShownPassage("S1.5", "S1", "The default is 8 turns.", about="alpha", after="The options are:"),
     ]
-    assert [(each.text, each.heading, each.label) for each in place(shown)] == [
+    assert [(each.text, each.heading, each.label) for each in place_sentences(shown)] == [
         ("Vorax | 8", "Gears", "| Gear | Speed of the gear in turns |"),
         ("The default is 8 turns.", "The options are:", "alpha"),
     ]
@@ -124,7 +124,7 @@ def test_what_stands_around_a_passage_counts_for_its_sentences_and_the_heads_of_
 def test_every_placed_sentence_is_of_its_passage_and_comes_once(texts: list[str]) -> None:
     passages = [ShownPassage(f"S1.{at}", "S1", text) for at, text in enumerate(texts)]
     by_id = {passage.id: " ".join(passage.text.split()) for passage in passages}
-    sentences = place(passages)
+    sentences = place_sentences(passages)
     assert len({sentence.text for sentence in sentences}) == len(sentences)
     assert all(sentence.text in by_id[sentence.passage] for sentence in sentences)
 
@@ -154,8 +154,8 @@ def test_why_gives_reasons_and_no_header_field() -> None:
 
 
 def test_a_title_in_quotation_marks_is_not_cut_where_its_sentence_ends() -> None:
-    assert parts("Who wrote “Calls. Revert if not. Done.”?") == ("Who wrote “Calls. Revert if not. Done.”?",)
-    assert len(parts("Who wrote it? When was it?")) == 2
+    assert question_parts("Who wrote “Calls. Revert if not. Done.”?") == ("Who wrote “Calls. Revert if not. Done.”?",)
+    assert len(question_parts("Who wrote it? When was it?")) == 2
 
 
 SERVER = """# HTTP server

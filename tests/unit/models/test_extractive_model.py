@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from assay.core import markers
 from assay.core.errors import ModelError
 from assay.core.messages import Message, Request, Task, ToolCall, ToolDefinition
-from assay.core.passage_context import read, show
+from assay.core.passage_context import format_source, read_sources
 from assay.core.phrases import BUILT_IN_NOTE, NOT_FOUND, NOTHING
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.sources import Passage, Source
@@ -26,7 +26,7 @@ def source(id: str, title: str, url: str, *texts: str) -> str:
     record = Source(
         id=id, document_sha256="", snapshot_sha256="", url=url, title=title, media_type="text/plain", fetched_at=""
     )
-    return show(
+    return format_source(
         record,
         [
             Passage(id=f"{id}.{place}", source=id, document_sha256="", start=0, end=0, text=text, text_sha256="")
@@ -96,7 +96,7 @@ ARABIC = source(
     "S1009", "النيل", "https://ar.example/nile", "يصب نهر النيل في البحر المتوسط. يبلغ طول النهر 6650 كيلومترا."
 )
 ALL = (PEP6, PEP8, EIP1559, CRASHES, GERMAN, RUSSIAN, CHINESE, JAPANESE, ARABIC)
-PASSAGES = {p.id: one_line(p.text) for text in ALL for each in read(text) for p in each.passages}
+PASSAGES = {p.id: one_line(p.text) for text in ALL for each in read_sources(text) for p in each.passages}
 
 
 def request(task: Task, *messages: Message, tools: tuple[ToolDefinition, ...] = ()) -> Request:
@@ -182,7 +182,7 @@ def test_findings_hold_the_answer(question: str, expected: str) -> None:
 )
 def test_what_the_documents_do_not_hold_is_not_answered_by_neighbours(question: str) -> None:
     assert found(question) == NOTHING
-    assert not markers.parse(NOTHING)
+    assert not markers.parse_markers(NOTHING)
 
 
 def test_a_part_takes_its_subject_from_the_whole_question() -> None:
@@ -196,7 +196,7 @@ def test_a_part_takes_its_subject_from_the_whole_question() -> None:
 def test_whatever_is_asked_each_line_is_quoted_or_framed_and_cites_what_was_shown(topic: str, noise: str) -> None:
     text = found(f"{noise} {topic}")
     for line in text.splitlines() if text != NOTHING else ():
-        (marker,) = markers.parse(line)
+        (marker,) = markers.parse_markers(line)
         report_lines = line[: marker.start].strip()
         assert set(marker.passages) <= set(PASSAGES)
         field = PASSAGES[marker.passages[0]]
@@ -335,7 +335,7 @@ def test_sections_follow_the_plan() -> None:
 def test_without_evidence_the_report_says_so_and_cites_nothing() -> None:
     text = report("What is the capital of Mongolia?", [("capital", NOTHING)])
     assert text == NOT_FOUND
-    assert not markers.parse(text)
+    assert not markers.parse_markers(text)
 
 
 def test_what_another_model_found_is_quoted_not_believed() -> None:

@@ -10,7 +10,7 @@ from extractive_asking import found, shown
 from assay.core.messages import Message, Request
 from assay.core.phrases import NOTHING
 from assay.models.extractive import respond
-from assay.models.shown_documents.passages import split
+from assay.models.shown_documents.passages import quotable_sentences
 from assay.models.shown_documents.shelf import ShownSources
 
 BURJ = "# Burj Khalifa\n\nThe tower opened on 4 January 2010.\n\nIt was designed by Adrian Smith. It has 163 floors.\n"
@@ -169,9 +169,9 @@ def test_plans_have_no_fragments() -> None:
 
 def test_a_command_is_no_sentence_and_one_told_of_in_prose_is() -> None:
     commands = "assay runs prune --older-than 30d --dry-run\nassay runs prune --keep 100 and some more of it"
-    assert split("S1.1", commands) == ()
+    assert quotable_sentences("S1.1", commands) == ()
     text = "Runs are kept unless `--older-than 30d` or `--keep 100` says otherwise."
-    assert [sentence.text for sentence in split("S1.2", text)] == [text]
+    assert [sentence.text for sentence in quotable_sentences("S1.2", text)] == [text]
 
 
 @pytest.mark.parametrize(
@@ -185,12 +185,12 @@ def test_a_command_is_no_sentence_and_one_told_of_in_prose_is() -> None:
     ],
 )
 def test_code_is_no_prose(code: str) -> None:
-    assert split("S1.1", code) == ()
+    assert quotable_sentences("S1.1", code) == ()
 
 
 def test_a_passage_cut_from_a_longer_sentence_does_not_begin_with_its_comma() -> None:
     text = ", a building which is to become a school, and the Regenstein Library, the largest building on campus."
-    assert [sentence.text for sentence in split("S1.3", text)] == [text.removeprefix(", ")]
+    assert [sentence.text for sentence in quotable_sentences("S1.3", text)] == [text.removeprefix(", ")]
 
 
 CONTRACT = (

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.lexicon import stem
-from assay.models.questions.question import analyze, is_comparison, parts, remove_phrase
-from assay.models.questions.words import topics
+from assay.models.questions.question import analyze, is_comparison, question_parts, remove_phrase
+from assay.models.questions.words import topic_keys
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_fields_asked_for(text: str, concepts: tuple[str, ...]) -> None:
 
 
 def test_the_rest_is_what_must_be_found_in_text() -> None:
-    assert analyze("Who wrote PEP 8?").rest == ()
-    assert analyze("What does PEP 8 say about line length?").rest == (stem("line"), stem("length"))
+    assert analyze("Who wrote PEP 8?").other_terms == ()
+    assert analyze("What does PEP 8 say about line length?").other_terms == (stem("line"), stem("length"))
 
 
 def test_a_title_is_taken_out_whatever_stands_between_its_words() -> None:
@@ -102,15 +102,15 @@ def test_a_title_is_taken_out_whatever_stands_between_its_words() -> None:
     ],
 )
 def test_parts(text: str, expected: tuple[str, ...]) -> None:
-    assert parts(text) == expected
+    assert question_parts(text) == expected
 
 
 @given(st.text(max_size=120))
 def test_any_text_can_be_taken_apart(text: str) -> None:
     question = analyze(text)
-    assert set(question.rest) <= set(question.terms)
-    assert parts(text)
-    assert question.terms == () or topics(text)
+    assert set(question.other_terms) <= set(question.terms)
+    assert question_parts(text)
+    assert question.terms == () or topic_keys(text)
 
 
 def test_the_direction_is_read_around_a_title_too() -> None:
@@ -139,5 +139,5 @@ def test_comparing() -> None:
 )
 def test_a_name_of_one_word_numbers_no_document_by_its_form(text: str, numbered: list[str], rest: tuple[str, ...]):
     question = analyze(text)
-    assert [mention.text for mention in question.numbered] == numbered
-    assert question.rest == rest
+    assert [mention.text for mention in question.numbered_mentions] == numbered
+    assert question.other_terms == rest

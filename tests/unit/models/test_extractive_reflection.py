@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from assay.core.messages import Message, Request, Task, ToolDefinition
-from assay.core.passage_context import show
+from assay.core.passage_context import format_source
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage, Source
 from assay.models.extractive import respond
-from assay.models.extractive.actions import queries, retries
+from assay.models.extractive.actions import queries, spelling_variants
 
 QUESTION = "When was PEP 6 created? Who wrote PEP 8?"
 TITLES = ("When was PEP 6 created", "Who wrote PEP 8")
@@ -33,7 +33,7 @@ def step_report(step: int, title: str, cites: int, *searched: str) -> dict[str, 
 
 
 def everything(title: str) -> tuple[str, ...]:
-    return (*queries(title, QUESTION), *retries(title, QUESTION))
+    return (*queries(title, QUESTION), *spelling_variants(title, QUESTION))
 
 
 def reflected(findings: list[dict[str, Any]], step: int, steps: tuple[PlanStep, ...] = (), **rules: int) -> Any:
@@ -113,7 +113,7 @@ def test_an_analysis_quotes_the_evidence() -> None:
     text = "Bug fix releases of Python are binary compatible with the release before."
     passage = Passage(id="S1001.1", source="S1001", document_sha256="", start=0, end=1, text=text, text_sha256="")
     task = "Are bug fix releases of Python binary compatible?"
-    found, calls = respond(asked("analyze", evidence=show(source, [passage]), question=task, task=task))
+    found, calls = respond(asked("analyze", evidence=format_source(source, [passage]), question=task, task=task))
     assert (found, calls) == (f"{text} [S1001.1]", ())
     assert respond(asked("analyze", question=task, task=task))[0] == "Nothing about this was found."
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from questions import linked
 
-from assay.models.questions.links import read
-from assay.models.questions.question import described
+from assay.models.questions.links import read_hop
+from assay.models.questions.question import find_relation
 
 LEADS = {"superseded-by": "replaced", "replaces": "replaces", "requires": "requires"}
 CONCEPTS = {"author": "creator", "created": "date", "status": "status"}
@@ -19,7 +19,7 @@ WORDS = {name: words for name, words in linked.WORDS.items() if name != "held-ou
 
 def relation(text: str) -> str:
     start = text.index("PEP 5")
-    found = described(text, start, start + len("PEP 5"))
+    found = find_relation(text, start, start + len("PEP 5"))
     return found.relation if found else ""
 
 
@@ -60,7 +60,7 @@ def test_every_wording_that_was_built_on_is_read(name: str) -> None:
         for field, questions in words.fields.items()
         for question in questions
         for text in [question.format(it=phrasing.format(series="PEP", doc="PEP 631"))]
-        if (hop := read(text)) is None
+        if (hop := read_hop(text)) is None
         or hop.relation != LEADS[link]
         or CONCEPTS[field] not in hop.concepts
         or hop.order
@@ -72,7 +72,7 @@ def test_every_wording_that_was_built_on_is_read(name: str) -> None:
 def test_one_of_several_is_read_in_every_wording(name: str) -> None:
     for phrasing, ends in WORDS[name].ordered:
         for order, end in zip(("first", "last"), ends, strict=True):
-            hop = read(phrasing.format(series="EIP", doc="EIP-3534", first=end))
+            hop = read_hop(phrasing.format(series="EIP", doc="EIP-3534", first=end))
             assert hop is not None
             assert (hop.relation, hop.order) == ("requires", order)
 
@@ -81,12 +81,12 @@ def test_one_of_several_is_read_in_every_wording(name: str) -> None:
 def test_what_is_found_holds_the_document(before: str, after: str) -> None:
     text = f"{before} PEP 5 {after}"
     start = len(before) + 1
-    found = described(text, start, start + len("PEP 5"))
+    found = find_relation(text, start, start + len("PEP 5"))
     assert found is None or (found.start <= start and found.end >= start + len("PEP 5"))
 
 
 def test_nothing_takes_long() -> None:
     began = time.process_time()
     for piece in ("replaced by ", "was ", "the PEP that ", "take the place of ", "when first ", "a b to "):
-        read((piece * 100)[:500] + " PEP 5?")
+        read_hop((piece * 100)[:500] + " PEP 5?")
     assert time.process_time() - began < 3

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from assay.core.blocks import outline
 from assay.core.messages import Message, Request, Task
-from assay.core.passage_context import show
+from assay.core.passage_context import format_source
 from assay.core.phrases import BUILT_IN_NOTE
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage, Source
 from assay.models.extractive import respond
-from assay.models.extractive.reports import fitting
+from assay.models.extractive.reports import fit_words
 from assay.models.shown_documents.shelf import QuotableUnit
 
 QUESTION = "How is the harbor dredged?"
@@ -36,7 +36,7 @@ def source(id: str, title: str, *texts: str) -> str:
         Passage(id=f"{id}.{at}", source=id, document_sha256="", start=0, end=0, text=text, text_sha256="")
         for at, text in enumerate(texts)
     ]
-    return show(record, passages)
+    return format_source(record, passages)
 
 
 HARBOR = source("S1001", "Harbor", *FACTS)
@@ -115,7 +115,7 @@ def test_sections_are_cut_to_the_words_and_keep_their_order(sizes: list[list[int
         (str(at), [QuotableUnit(text=" ".join(["word"] * size), passages=("S1.1",), source="S1") for size in each])
         for at, each in enumerate(sizes)
     ]
-    kept = fitting(sections, words)
+    kept = fit_words(sections, words)
     assert [title for title, _ in kept] == [title for title, _ in sections]
     assert all(units == whole[: len(units)] for (_, units), (_, whole) in zip(kept, sections, strict=True))
     assert sum(len(unit.text.split()) for _, units in kept for unit in units) <= words

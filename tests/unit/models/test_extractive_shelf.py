@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core import markers
-from assay.models.extractive.answers import select
+from assay.models.extractive.answers import select_answers
 from assay.models.questions.question import analyze
-from assay.models.shown_documents.passages import one_line, read_field, split
-from assay.models.shown_documents.shelf import Identifier, ShownSources, resolve
+from assay.models.shown_documents.passages import one_line, quotable_sentences, read_field
+from assay.models.shown_documents.shelf import Identifier, ShownSources, resolve_subject
 
 PEP = """
 ## S1001 Bug Fix Releases <https://peps.example/pep-0006/>
@@ -94,7 +94,7 @@ def test_items_of_minutes_are_prose_where_they_are_shown_first() -> None:
     ],
 )
 def test_a_name_in_words_with_its_value_is_quoted_though_it_has_few_letters(text: str, said: list[str]) -> None:
-    assert [each.text for each in split("S1.30", text)] == said
+    assert [each.text for each in quotable_sentences("S1.30", text)] == said
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_name_in_words_with_its_value_is_quoted_though_it_has_few_letters(text
 )
 def test_which_document_has_a_number(title: str, url: str, series: str, number: str, owned: bool) -> None:
     (book,) = ShownSources([f"## S1 {title} <{url}>"]).books
-    assert book.owns(Identifier(series, number)) is owned
+    assert book.has_identifier(Identifier(series, number)) is owned
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_which_document_has_a_number(title: str, url: str, series: str, number: 
 def test_a_name_of_one_word_is_a_number_only_where_documents_show_it(
     question: str, shown: list[str], books: list[str], missing: tuple[str, ...]
 ) -> None:
-    subject = resolve(analyze(question), ShownSources(f"## S{at} {each}" for at, each in enumerate(shown, 1)))
+    subject = resolve_subject(analyze(question), ShownSources(f"## S{at} {each}" for at, each in enumerate(shown, 1)))
     assert ([book.title for book in subject.books], subject.missing) == (books, missing)
 
 
@@ -148,7 +148,7 @@ def test_what_several_titles_name_in_different_places_numbers_no_document(
     titles: list[str], books: list[str], missing: tuple[str, ...]
 ) -> None:
     shelf = ShownSources(f"## S{at} {title} <file:///{at}.md>" for at, title in enumerate(titles, 1))
-    subject = resolve(analyze("How strong is MX-7?"), shelf)
+    subject = resolve_subject(analyze("How strong is MX-7?"), shelf)
     assert ([book.title for book in subject.books], subject.missing) == (books, missing)
 
 
@@ -157,7 +157,7 @@ def test_a_title_that_may_name_a_thing_leaves_the_answer_to_the_others() -> None
         "## S1 MX-7 at low temperature <file:///a.md>\n[S1.0] The furnace stood in a hall of its own.",
         "## S2 Ceramics <file:///b.md>\n[S2.0] The bending strength of MX-7 is 101 MPa.",
     )
-    units = select(analyze("What is the bending strength of MX-7?"), ShownSources(texts))
+    units = select_answers(analyze("What is the bending strength of MX-7?"), ShownSources(texts))
     assert [unit.text for unit in units][:1] == ["The bending strength of MX-7 is 101 MPa."]
 
 
@@ -179,22 +179,22 @@ def test_passages_shown_twice_are_one() -> None:
     ],
 )
 def test_what_is_not_quoted(text: str) -> None:
-    assert split("S1.30", text) == ()
+    assert quotable_sentences("S1.30", text) == ()
 
 
 def test_sentences_of_other_scripts() -> None:
-    assert [each.text for each in split("S1.30", "长江是中国最长的河流。它流入东海。")] == [
+    assert [each.text for each in quotable_sentences("S1.30", "长江是中国最长的河流。它流入东海。")] == [
         "长江是中国最长的河流。",
         "它流入东海。",
     ]
-    assert [each.text for each in split("S1.30", "يقع النيل في أفريقيا.")] == ["يقع النيل في أفريقيا."]
+    assert [each.text for each in quotable_sentences("S1.30", "يقع النيل في أفريقيا.")] == ["يقع النيل في أفريقيا."]
 
 
 @given(st.text(max_size=300))
 def test_sentences_are_verbatim_but_for_white_space_and_never_cite(text: str) -> None:
-    for sentence in split("S1.30", text):
+    for sentence in quotable_sentences("S1.30", text):
         assert sentence.text in one_line(text)
-        assert not markers.parse(sentence.text)
+        assert not markers.parse_markers(sentence.text)
 
 
 @given(st.from_regex(r"[A-Z][a-z]{2,10}", fullmatch=True), st.from_regex(r"[a-z0-9][a-z0-9 ]{0,30}", fullmatch=True))

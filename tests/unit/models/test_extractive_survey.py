@@ -17,7 +17,7 @@ from assay.core.errors import ModelError
 from assay.core.messages import Message, Request, ToolCall
 from assay.models.extractive import respond
 from assay.models.questions.conditions import is_whole
-from assay.phases.survey.filters import WAYS, count_keys, matching, read, read_header
+from assay.phases.survey.filters import SURVEY_TOOLS, count_keys, matching_fields, read_conditions, read_header
 
 HEADERS = [
     {"key": "PEP", "documents": 9, "values": {}},
@@ -32,14 +32,14 @@ HEADERS = [
 def survey(question: str, headers: Any = HEADERS) -> Any:
     found = msgspec.json.encode(headers).decode()
     messages = (Message(role="user", name="headers", text=found), Message(role="user", name="question", text=question))
-    _, called = respond(Request(task="survey", system="", messages=messages, tools=WAYS))
+    _, called = respond(Request(task="survey", system="", messages=messages, tools=SURVEY_TOOLS))
     return (called[0].name, next(iter(called[0].arguments.values()))) if called and called[0].arguments else None
 
 
 def called(question: str) -> ToolCall | None:
     found = msgspec.json.encode(HEADERS).decode()
     messages = (Message(role="user", name="headers", text=found), Message(role="user", name="question", text=question))
-    return next(iter(respond(Request(task="survey", system="", messages=messages, tools=WAYS))[1]), None)
+    return next(iter(respond(Request(task="survey", system="", messages=messages, tools=SURVEY_TOOLS))[1]), None)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_counts_over_real_headers_are_exact(name: str) -> None:
         assert is_whole(each.text)
         way = survey(each.text, count_keys(headers))
         assert way is not None, each.text
-        conditions = read(way[1])
-        found = {rows[at].url for at, header in enumerate(headers) if matching(header, conditions) is not None}
+        conditions = read_conditions(way[1])
+        found = {rows[at].url for at, header in enumerate(headers) if matching_fields(header, conditions) is not None}
         assert found == each.urls, each.text
         assert re.fullmatch(r"(?:[\w-]+ [=~] .+)", way[1][-1])

@@ -26,7 +26,7 @@ def test_any_cuts_give_the_text_back(text: str, places: list[int]) -> None:
     pieces = units(text)
     ends = sorted({0, len(pieces), *(place for place in places if place < len(pieces))})
     halves = Halves()
-    taken = "".join(halves.take("".join(pieces[a:b])) for a, b in itertools.pairwise(ends)) + halves.take(".")
+    taken = "".join(halves.feed("".join(pieces[a:b])) for a, b in itertools.pairwise(ends)) + halves.feed(".")
     wanted = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     assert taken == wanted + "."
     taken.encode()

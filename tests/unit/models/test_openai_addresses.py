@@ -44,7 +44,7 @@ async def test_a_list_which_never_ends_does(monkeypatch: pytest.MonkeyPatch) -> 
             await send({"type": "http.response.body", "body": b" ", "more_body": True})
             await asyncio.sleep(0.05)
 
-    monkeypatch.setattr("assay.models.catalogue.WAIT", 0.3)
+    monkeypatch.setattr("assay.models.catalogue.WAIT_SECONDS", 0.3)
     with served(drip) as port:
         adapter = model(f"http://127.0.0.1:{port}")
         with pytest.raises(ModelError, match="no list"):

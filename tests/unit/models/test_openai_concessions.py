@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from assay.core.messages import Message, Profile, Request, Schema, ToolCall, ToolDefinition, object_schema
 from assay.models.failures import ServiceFault, read_fault
 from assay.models.openai.chat_services import ChatService
-from assay.models.openai.concessions import MOST, NONE, Concessions, conceded
-from assay.models.openai.wire import fields
+from assay.models.openai.concessions import MAX_CONCESSIONS, NO_CONCESSIONS, Concessions, next_concessions
+from assay.models.openai.wire import request_fields
 
 SEARCH = ToolDefinition(name="search", description="Searches.", parameters={"type": "object", "properties": {}})
 ASKED = Request(
@@ -32,12 +32,14 @@ SERVICE = ChatService(name="mine", url="http://127.0.0.1:9/v1", keyed=True)
 PROFILE = Profile(name="mine:m", native_reasoning=True, max_output=30_000)
 
 
-def sent(asked: Request = ASKED, without: Concessions = NONE) -> dict[str, Any]:
-    return fields(asked, "m", PROFILE, SERVICE, without)
+def sent(asked: Request = ASKED, without: Concessions = NO_CONCESSIONS) -> dict[str, Any]:
+    return request_fields(asked, "m", PROFILE, SERVICE, without)
 
 
 def without(**fields: Any) -> Concessions:
-    return Concessions(**{**{name: getattr(NONE, name) for name in NONE.__struct_fields__}, **fields})
+    return Concessions(
+        **{**{name: getattr(NO_CONCESSIONS, name) for name in NO_CONCESSIONS.__struct_fields__}, **fields}
+    )
 
 
 def refusal(message: str, param: str | None = None) -> ServiceFault:
@@ -80,7 +82,7 @@ PLAIN = Request(
     ],
 )  # fmt: skip
 def test_a_refusal_names_what_to_leave_out(status: int, message: str, param: str | None, after: dict[str, Any]) -> None:
-    assert conceded(NONE, sent(), status, refusal(message, param)) == without(**after)
+    assert next_concessions(NO_CONCESSIONS, sent(), status, refusal(message, param)) == without(**after)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +95,7 @@ def test_a_refusal_names_what_to_leave_out(status: int, message: str, param: str
 )
 def test_a_form_which_is_not_taken_is_left_out(words: str) -> None:
     fault = refusal(words)
-    after = conceded(NONE, sent(PLAIN), 400, fault)
+    after = next_concessions(NO_CONCESSIONS, sent(PLAIN), 400, fault)
     assert after == without(dropped=frozenset({"response_format"}))
     assert "response_format" in sent(PLAIN)
     assert "response_format" not in sent(PLAIN, after)
@@ -111,23 +113,23 @@ def test_a_form_which_is_not_taken_is_left_out(words: str) -> None:
     ],
 )
 def test_other_refusals_concede_nothing(status: int, message: str) -> None:
-    assert conceded(NONE, sent(), status, refusal(message)) is None
+    assert next_concessions(NO_CONCESSIONS, sent(), status, refusal(message)) is None
 
 
 def test_a_wrong_call_is_no_refusal_of_the_request() -> None:
     error = {"message": "Tool choice is required, but model did not call a tool", "code": "tool_use_failed"}
     fault = read_fault(json.dumps({"error": error | {"type": "invalid_request_error"}}).encode())
-    assert conceded(NONE, sent(), 400, fault) is None
+    assert next_concessions(NO_CONCESSIONS, sent(), 400, fault) is None
     plain = read_fault(json.dumps({"error": {"message": "max_tokens", "type": "invalid_request_error"}}).encode())
-    assert conceded(NONE, sent(), 400, plain) is None
+    assert next_concessions(NO_CONCESSIONS, sent(), 400, plain) is None
 
 
 def test_a_demand_is_weakened_step_by_step_and_said_in_words() -> None:
-    at, ways = NONE, []
+    at, ways = NO_CONCESSIONS, []
     for _ in range(3):
         body = sent(without=at)
         ways.append((body.get("tool_choice"), body["messages"][-1]["role"]))
-        after = conceded(at, body, 400, refusal("tool_choice is not supported", "tool_choice"))
+        after = next_concessions(at, body, 400, refusal("tool_choice is not supported", "tool_choice"))
         assert after is not None
         at = after
     named = {"type": "function", "function": {"name": "search"}}
@@ -154,10 +156,10 @@ def test_without_tools_they_are_told_in_words() -> None:
     st.lists(st.text(max_size=60) | st.sampled_from(["tool_choice", "max_tokens", "unsupported stream"]), max_size=20)
 )
 def test_conceding_comes_to_an_end(messages: list[str]) -> None:
-    at, times = NONE, 0
+    at, times = NO_CONCESSIONS, 0
     for message in messages * 4:
-        after = conceded(at, sent(without=at), 400, refusal(f"not supported: {message}", None))
+        after = next_concessions(at, sent(without=at), 400, refusal(f"not supported: {message}", None))
         times += after is not None
         at = after or at
-    assert times <= MOST + 4
+    assert times <= MAX_CONCESSIONS + 4
     assert {"model", "messages"} <= sent(without=at).keys()

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from assay.core.messages import Message, Reply, Request
 from assay.core.ports import Access
 from assay.core.ports.models import Secret
-from assay.models.openai import BODY_END, ChatCompletions, create
+from assay.models.openai import BODY_END_SECONDS, ChatCompletions, create
 
 ASKED = Request(task="write", system="You write.", messages=(Message(role="user", text="Write."),))
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -85,7 +85,7 @@ async def test_requests_one_after_another_go_over_one_connection() -> None:
 async def test_a_body_that_is_ended_a_little_later_keeps_its_connection_too() -> None:
     async def later(_: Served, writer: asyncio.StreamWriter) -> None:
         await writer.drain()
-        await asyncio.sleep(BODY_END / 20)
+        await asyncio.sleep(BODY_END_SECONDS / 20)
         writer.write(END)
 
     async with serving(later) as (model, served):

@@ -20,7 +20,7 @@ LOADING = fault(503, "Loading model")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai, "LOADING", 0.01)
+    monkeypatch.setattr(openai, "LOADING_RETRY_SECONDS", 0.01)
 
 
 async def reply(url: str, name: str = "llamacpp:m", asked: Request = ASKED) -> Reply:
@@ -45,7 +45,7 @@ async def test_a_server_that_loads_its_model_is_waited_for() -> None:
 
 
 async def test_a_model_that_takes_too_long_to_load_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai, "LOADING", 6.0)
+    monkeypatch.setattr(openai, "LOADING_RETRY_SECONDS", 6.0)
     error = await failure(LOADING, "llamacpp:m")
     assert error.reason.startswith("llamacpp is still loading its model after 5 s: try again")
     assert "timeouts.first_token" in error.reason

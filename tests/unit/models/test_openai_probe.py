@@ -19,13 +19,13 @@ from assay.core.messages import ModelFacts
 from assay.core.ports import Access
 from assay.models.openai import chat_services, create
 
-SHORT = chat_services.WAIT
+SHORT = chat_services.WAIT_SECONDS
 
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may take longer to answer than a run waits for it."""
-    monkeypatch.setattr(chat_services, "WAIT", 60.0)
+    monkeypatch.setattr(chat_services, "WAIT_SECONDS", 60.0)
 
 
 @contextmanager
@@ -113,7 +113,7 @@ async def test_a_server_is_asked_once() -> None:
 
 
 async def test_nobody_waits_long_for_a_server_which_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat_services, "WAIT", SHORT)
+    monkeypatch.setattr(chat_services, "WAIT_SECONDS", SHORT)
     began = time.monotonic()
     assert await described("mine:m", "http://127.0.0.1:9/v1") == ModelFacts()
     with server(VLLM, wait=120.0) as url:

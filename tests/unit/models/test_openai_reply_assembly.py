@@ -22,8 +22,8 @@ TEXT = st.lists(
 def played(parts: list[ChatPart]) -> tuple[Reply, str, str, list[CallDone]]:
     """The reply, and the text, thoughts and calls given as deltas; the pieces of a call make up its arguments."""
     assembler = Assembler()
-    deltas = [delta for part in parts for delta in assembler.take(CompletionChunk(choices=(Choice(delta=part),)))]
-    deltas += assembler.take(CompletionChunk(choices=(Choice(finish_reason="stop"),)))
+    deltas = [delta for part in parts for delta in assembler.feed(CompletionChunk(choices=(Choice(delta=part),)))]
+    deltas += assembler.feed(CompletionChunk(choices=(Choice(finish_reason="stop"),)))
     deltas += assembler.end()
     taken_back = [place for place, delta in enumerate(deltas) if isinstance(delta, Retracted)]
     deltas = deltas[taken_back[-1] if taken_back else 0 :]
@@ -93,9 +93,9 @@ def test_a_call_in_a_channel_is_a_call(places: list[int]) -> None:
 @pytest.mark.parametrize(("text", "thinking", "answer"), [("Hm.</think>So.", "Hm.", "So."), ("So.", "", "So.")])
 def test_a_model_known_to_open_with_thinking_is_shown_thinking(text: str, thinking: str, answer: str) -> None:
     assembler = Assembler(opens_thinking=True)
-    first = list(assembler.take(CompletionChunk(choices=(Choice(delta=ChatPart(content=text[:2])),))))
+    first = list(assembler.feed(CompletionChunk(choices=(Choice(delta=ChatPart(content=text[:2])),))))
     assert first == [ThinkingDelta(text[:2])]
-    list(assembler.take(CompletionChunk(choices=(Choice(delta=ChatPart(content=text[2:]), finish_reason="stop"),))))
+    list(assembler.feed(CompletionChunk(choices=(Choice(delta=ChatPart(content=text[2:]), finish_reason="stop"),))))
     rest = list(assembler.end())
     assert (Retracted() in rest) == (answer == text)
     reply = assembler.reply(ASKED, "m")

@@ -7,13 +7,13 @@ import pytest
 
 from assay.core.messages import Message, Profile, Request
 from assay.models.openai.chat_services import SERVICES
-from assay.models.openai.wire import fields
+from assay.models.openai.wire import request_fields
 
 ASKED = Request(task="plan", system="", messages=(Message(role="user", text="hello"),))
 
 
 def sent(name: str, request: Request) -> dict[str, object]:
-    return fields(request, "m", Profile(name=f"{name}:m"), SERVICES[name])
+    return request_fields(request, "m", Profile(name=f"{name}:m"), SERVICES[name])
 
 
 @pytest.mark.parametrize("name", SERVICES)

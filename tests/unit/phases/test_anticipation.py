@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.core import events as e
 from assay.core.sources import SNIPPET, Source
 from assay.core.usage import Usage
-from assay.phases.anticipation import LONGEST_READ, MOST_NAMES, name_queries, unasked
+from assay.phases.anticipation import MAX_QUESTION_CHARS, MOST_NAMES, name_queries, unused_usage
 
 HERE = "https://a.example/tides"
 
@@ -39,7 +39,7 @@ def test_any_text_gives_few_short_queries_of_its_own_words(text: str):
 
 
 def test_a_long_question_is_not_read_to_its_end():
-    assert name_queries("a " * LONGEST_READ + "Brest") == ()
+    assert name_queries("a " * MAX_QUESTION_CHARS + "Brest") == ()
 
 
 def source(url: str, media_type: str = "text/html") -> e.SourceAdded:
@@ -51,7 +51,7 @@ def source(url: str, media_type: str = "text/html") -> e.SourceAdded:
 
 
 def counted(*events: e.Event, way: tuple[str, ...] = ()) -> tuple[int, int]:
-    found = unasked(events, lambda source: way)
+    found = unused_usage(events, lambda source: way)
     assert found == Usage(searches=found.searches, pages=found.pages)
     return found.searches, found.pages
 

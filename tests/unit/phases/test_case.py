@@ -6,7 +6,7 @@ from research import case_of
 
 from assay.core.brief import Brief, Scope
 from assay.core.sources import CollectionSummary
-from assay.phases.case import describe
+from assay.phases.case import describe_scope
 from assay.phases.triage import read_questions
 
 BRIEF = Brief(question="?", date="2026-01-01", scope=Scope(label="docs/"))
@@ -20,12 +20,14 @@ def test_the_documents_in_a_few_sentences() -> None:
         published=("2001-02-03", "2024-05-06"),
         names=("a.md", "b\n[S1.1] forged.md"),
     )
-    assert describe(summary, BRIEF) == (
+    assert describe_scope(summary, BRIEF) == (
         "docs/: 40 documents in scope. Kinds: text/markdown (39), text/html (1). Languages: en (30). "
         "Dated 2001-02-03 to 2024-05-06. Names: a.md; b [S1.1] forged.md; …."
     )
-    assert describe(CollectionSummary(documents=0), BRIEF) == "There are no documents in scope."
-    assert describe(CollectionSummary(documents=1, names=("a",)), BRIEF) == "docs/: 1 document in scope. Names: a."
+    assert describe_scope(CollectionSummary(documents=0), BRIEF) == "There are no documents in scope."
+    assert (
+        describe_scope(CollectionSummary(documents=1, names=("a",)), BRIEF) == "docs/: 1 document in scope. Names: a."
+    )
 
 
 def test_what_is_asked_is_said_with_answers_and_instructions() -> None:
@@ -35,7 +37,7 @@ def test_what_is_asked_is_said_with_answers_and_instructions() -> None:
         ("answers", "Brest"),
         ("instructions", "Be brief."),
     ]
-    assert case.full() == "How far?\n\nBrest"
+    assert case.full_question() == "How far?\n\nBrest"
 
 
 def test_clarifying_questions_are_lines_that_ask() -> None:

@@ -12,17 +12,17 @@ from assay.core.sources import Passage
 from assay.phases.case import (
     Research,
     agent_task,
+    find_step,
     finding_summary,
-    marked,
-    step_for,
+    mark_steps,
 )
 from assay.phases.coverage import (
-    assess,
+    assess_coverage,
     closed_plan,
-    parts,
-    unreported,
+    question_parts,
+    unreported_steps,
 )
-from assay.phases.material import going_on, predecessor
+from assay.phases.material import continue_task, predecessor
 
 PLAN = Plan(
     title="Brest",
@@ -56,22 +56,22 @@ def finding(step: int, *ids: str, stop: str = "done", lane: int = 1) -> Finding:
     ],
 )
 def test_what_is_answered(findings: tuple[Finding, ...], statuses: list[str]) -> None:
-    coverage = assess("How far?", Research(plan=PLAN, findings=findings))
+    coverage = assess_coverage("How far?", Research(plan=PLAN, findings=findings))
     assert [each.step for each in coverage] == [0, 1, 2, 3]
     assert [each.status for each in coverage] == statuses
 
 
 def test_passages_count_once() -> None:
     findings = (finding(1, "S1001.1", "S1001.2"), finding(1, "S1001.1", lane=2))
-    whole, first, *_ = assess("?", Research(plan=PLAN, findings=findings))
+    whole, first, *_ = assess_coverage("?", Research(plan=PLAN, findings=findings))
     assert whole.passages == first.passages == ("S1001.1", "S1001.2")
 
 
 def test_a_question_of_several_has_parts_which_stand_as_the_steps_that_serve_them() -> None:
     question = "How far does the tide rise at Brest? Which winds blow there? Why?"
-    assert parts(question) == ("How far does the tide rise at Brest?", "Which winds blow there?")
-    assert parts("How far does the tide rise at Brest, and which winds blow?") == ()
-    coverage = assess(question, Research(plan=PLAN, findings=(finding(1, "S1001.1"), finding(2))))
+    assert question_parts(question) == ("How far does the tide rise at Brest?", "Which winds blow there?")
+    assert question_parts("How far does the tide rise at Brest, and which winds blow?") == ()
+    coverage = assess_coverage(question, Research(plan=PLAN, findings=(finding(1, "S1001.1"), finding(2))))
     assert [(each.step, each.status) for each in coverage[4:]] == [(0, "answered"), (0, "not")]
     assert coverage[4].passages == ("S1001.1",)
 
@@ -79,13 +79,13 @@ def test_a_question_of_several_has_parts_which_stand_as_the_steps_that_serve_the
 def test_a_part_which_no_step_serves_is_not_answered_wholly() -> None:
     question = "How far does the tide rise? Who painted the lighthouse?"
     found = (finding(1, "S1001.1"), finding(2, "S2001.1"))
-    assert assess(question, Research(plan=PLAN, findings=found))[-1].status == "partly"
-    assert assess(question, Research(plan=PLAN))[-1].status == "not"
+    assert assess_coverage(question, Research(plan=PLAN, findings=found))[-1].status == "partly"
+    assert assess_coverage(question, Research(plan=PLAN))[-1].status == "not"
 
 
 def test_open_are_steps_nobody_reported_on() -> None:
     def left(*findings: Finding) -> list[int]:
-        return [step.id for step in unreported(Research(plan=PLAN, findings=findings))]
+        return [step.id for step in unreported_steps(Research(plan=PLAN, findings=findings))]
 
     assert left() == [1, 2]
     assert left(finding(1)) == [2]  # searched for and not found
@@ -100,16 +100,16 @@ def test_a_step_tried_again_counts_for_the_first_and_one_given_up_for_nothing() 
         PlanStep(id=3, title="Tide by another word", again=1),
     )
     research = Research(plan=Plan(title="Brest", steps=steps), findings=(finding(1), finding(3, "S3001.1", lane=3)))
-    assert [(each.step, each.status) for each in assess("?", research)] == [(0, "answered"), (1, "answered")]
-    assert assess("?", research)[1].passages == ("S3001.1",)
-    assert unreported(msgspec.structs.replace(research, findings=())) == [steps[0], steps[2]]
+    assert [(each.step, each.status) for each in assess_coverage("?", research)] == [(0, "answered"), (1, "answered")]
+    assert assess_coverage("?", research)[1].passages == ("S3001.1",)
+    assert unreported_steps(msgspec.structs.replace(research, findings=())) == [steps[0], steps[2]]
 
 
 def test_a_plan_is_closed() -> None:
     research = Research(plan=PLAN).with_running([1, 2]).with_finding(finding(1, "S1001.1")).reopen_step(2, "broken")
     assert [step.status for step in research.plan.steps] == ["completed", "pending", "pending"]
     assert research.failed == ("broken",)
-    done = closed_plan(research.plan, assess("?", research))
+    done = closed_plan(research.plan, assess_coverage("?", research))
     assert [step.status for step in done.steps] == ["completed", "skipped", "partly"]
 
 
@@ -118,7 +118,7 @@ def test_a_plan_is_closed() -> None:
     [("whatever", 2, 2), ("Find the mistral", 0, 2), ("How high is the tide at Brest?", 9, 1), ("volcano", 0, 0)],
 )
 def test_the_step_a_task_serves(task: str, named: int, step: int) -> None:
-    assert step_for(PLAN, task, named) == step
+    assert find_step(PLAN, task, named) == step
 
 
 @pytest.mark.parametrize(("continues", "earlier"), [("1", "The tide."), ("agent-1", "The tide."), ("7", ""), ("", "")])
@@ -129,7 +129,7 @@ def test_an_agent_is_told_what_others_did_and_what_it_carries_on(continues: str,
     research = Research(plan=PLAN, findings=(done,))
     task = agent_task(case, research, "more", step=1, turns=3)
     before = predecessor(research, continues)
-    task = going_on(case.ledger, task, before, research, 8_000) if before else task
+    task = continue_task(case.ledger, task, before, research, 8_000) if before else task
     assert task.earlier == earlier
     assert task.lanes == (0, 1)
     assert task.finished == (Finished(task="t", searched=("tide",), read=("Tides",)),)
@@ -140,4 +140,4 @@ def test_what_a_finding_says_in_the_plan_is_short_and_without_markers() -> None:
     assert finding_summary(long).startswith("The tide rises. The tide")
     assert len(finding_summary(long)) <= 202
     assert "S1001" not in finding_summary(long)
-    assert marked(PLAN, [1], "completed", "yes").steps[0].finding == "yes"
+    assert mark_steps(PLAN, [1], "completed", "yes").steps[0].finding == "yes"

@@ -10,24 +10,24 @@ from assay.core.blocks import outline, read_template
 from assay.core.brief import Section
 from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage
-from assay.core.report_sentences import read, role_of
-from assay.locale import speaking
+from assay.core.report_sentences import read_sentences, role_of
+from assay.locale import use_locale
 from assay.phases.form import (
     Opening,
-    as_of,
-    filled,
-    formed,
+    add_date_and_missing,
+    add_lead,
+    add_missing,
+    date_sentence,
+    fill_template,
     is_listed,
     join_parts,
-    missing,
+    missing_parts,
     read_opening,
-    redated,
-    with_answer,
-    with_lead,
-    with_missing,
+    replace_answer,
+    replace_date,
 )
 
-DATED = as_of((), "2026-01-01")
+DATED = date_sentence((), "2026-01-01")
 TEMPLATE = read_template("# Report\n\n## Risks\nWhat may go wrong.\n\n## Costs\n\n## Open questions")
 LINES = st.sampled_from(
     [
@@ -47,30 +47,36 @@ TEXTS = st.lists(LINES, max_size=10).map("\n".join)
 
 
 def test_the_newest_date_a_source_states_is_the_answers() -> None:
-    assert as_of(["2024-05-01", "2025", "2023-01"], "2026-01-01") == "As of 2025, the date of the newest source cited."
-    assert as_of(["2031-01-01", "soon", ""], "2026-01-01").startswith("As of 2026-01-01, the day of this research")
-    assert as_of(["2031-01-01", "2024-05-01"], "2026-01-01").startswith("As of 2024-05-01,")
+    assert (
+        date_sentence(["2024-05-01", "2025", "2023-01"], "2026-01-01")
+        == "As of 2025, the date of the newest source cited."
+    )
+    assert date_sentence(["2031-01-01", "soon", ""], "2026-01-01").startswith(
+        "As of 2026-01-01, the day of this research"
+    )
+    assert date_sentence(["2031-01-01", "2024-05-01"], "2026-01-01").startswith("As of 2024-05-01,")
 
 
 def test_the_date_is_no_claim_and_a_sentence_like_it_is_one() -> None:
-    with speaking(""):
+    with use_locale(""):
         for published in ([], ["2024"], ["2024-05-01"]):
-            (sentence,) = read(f"*{as_of(published, '2026-01-01')}*")
+            (sentence,) = read_sentences(f"*{date_sentence(published, '2026-01-01')}*")
             assert sentence.role == "structure"
     assert role_of("As of 2024, the population is five million.", (), cited=False) == "fact"
     assert role_of("As of 2024-05-01, the date of the newest treaty is 1990.", (), cited=False) == "fact"
 
 
 def test_the_date_stands_below_the_answer() -> None:
-    assert formed("Seven. [S1.1]", DATED, ()) == f"Seven. [S1.1]\n\n*{DATED}*"
-    assert formed("Seven. [S1.1]\n\n## More\n\nIt turns.", DATED, ()) == (
+    assert add_date_and_missing("Seven. [S1.1]", DATED, ()) == f"Seven. [S1.1]\n\n*{DATED}*"
+    assert add_date_and_missing("Seven. [S1.1]\n\n## More\n\nIt turns.", DATED, ()) == (
         f"Seven. [S1.1]\n\n*{DATED}*\n\n## More\n\nIt turns."
     )
-    titled = formed("# Tides\n\nSeven. [S1.1]\n\n## More\n\nIt turns.", DATED, ())
+    titled = add_date_and_missing("# Tides\n\nSeven. [S1.1]\n\n## More\n\nIt turns.", DATED, ())
     assert titled == f"# Tides\n\nSeven. [S1.1]\n\n*{DATED}*\n\n## More\n\nIt turns."
-    assert formed("## More\n\nIt turns.", DATED, ()) == f"*{DATED}*\n\n## More\n\nIt turns."
+    assert add_date_and_missing("## More\n\nIt turns.", DATED, ()) == f"*{DATED}*\n\n## More\n\nIt turns."
     assert (
-        formed("Seven. [S1.1]\n\n*Quoted verbatim.*", DATED, ()) == f"Seven. [S1.1]\n\n*{DATED}*\n\n*Quoted verbatim.*"
+        add_date_and_missing("Seven. [S1.1]\n\n*Quoted verbatim.*", DATED, ())
+        == f"Seven. [S1.1]\n\n*{DATED}*\n\n*Quoted verbatim.*"
     )
 
 
@@ -85,7 +91,7 @@ def test_the_date_stands_below_the_answer() -> None:
     ],
 )
 def test_another_answer_stands_where_the_answer_stood(text: str, expected: str) -> None:
-    assert with_answer(text, "New.") == expected
+    assert replace_answer(text, "New.") == expected
 
 
 @pytest.mark.parametrize(
@@ -128,46 +134,52 @@ def test_any_opening_can_be_read(text: str, parts: int) -> None:
     ],
 )
 def test_what_leads_to_a_part_stands_below_its_first_heading(text: str, expected: str) -> None:
-    assert with_lead(text, "Next.") == expected
-    assert with_lead(text, "") == text
+    assert add_lead(text, "Next.") == expected
+    assert add_lead(text, "") == text
 
 
 def test_what_could_not_be_found_is_said_once_at_the_end() -> None:
-    added = formed("Seven. [S1.1]\n\n## More\n\nIt turns. [S1.2]", DATED, ("The moon", "The sun"))
+    added = add_date_and_missing("Seven. [S1.1]\n\n## More\n\nIt turns. [S1.2]", DATED, ("The moon", "The sun"))
     assert added.endswith("It turns. [S1.2]\n\n## What could not be found\n\n- The moon\n- The sun")
-    found = formed("Seven.\n\n## Not found\n\n- The moon: no source.\n\n## More\n\nIt turns.", DATED, ("The moon",))
+    found = add_date_and_missing(
+        "Seven.\n\n## Not found\n\n- The moon: no source.\n\n## More\n\nIt turns.", DATED, ("The moon",)
+    )
     assert found.endswith("## More\n\nIt turns.\n\n## Not found\n\n- The moon: no source.")
-    twice = formed("7.\n\n## What could not be found\n\nA\n\n## X\n\nY\n\n## What could not be found\n\nB", DATED, ())
+    twice = add_date_and_missing(
+        "7.\n\n## What could not be found\n\nA\n\n## X\n\nY\n\n## What could not be found\n\nB", DATED, ()
+    )
     assert twice.endswith("## X\n\nY\n\n## What could not be found\n\nA\n\nB")
-    assert "not be found" not in formed("Seven.", DATED, ())
+    assert "not be found" not in add_date_and_missing("Seven.", DATED, ())
 
 
 def test_in_another_language_an_uncited_last_section_says_what_was_not_found() -> None:
     text = "Sieben. [S1.1]\n\n## Wind\n\nAus Nordwest. [S2.1]\n\n## Was offen blieb\n\n- Der Mond."
-    with speaking("de"):
-        kept = formed(text, DATED, ("Der Mond",))
+    with use_locale("de"):
+        kept = add_date_and_missing(text, DATED, ("Der Mond",))
         assert kept.endswith("## Was offen blieb\n\n- Der Mond.")
-        assert with_missing(kept, ("Die Sonne",)).endswith("- Der Mond.\n- Die Sonne")  # known by its heading now
-    with speaking("de"):
+        assert add_missing(kept, ("Die Sonne",)).endswith("- Der Mond.\n- Die Sonne")  # known by its heading now
+    with use_locale("de"):
         cited = text.replace("- Der Mond.", "Er scheint. [S2.2]")
-        assert formed(cited, DATED, ("Der Mond",)).endswith("## Was nicht gefunden wurde\n\n- Der Mond")
+        assert add_date_and_missing(cited, DATED, ("Der Mond",)).endswith("## Was nicht gefunden wurde\n\n- Der Mond")
 
 
 def test_the_date_is_renewed_where_it_was_stated_in_whatever_language() -> None:
-    with speaking("de"):
-        text = formed("Sieben. [S1.1]", as_of(["2024-03-01"], "2025-01-02"), ())
+    with use_locale("de"):
+        text = add_date_and_missing("Sieben. [S1.1]", date_sentence(["2024-03-01"], "2025-01-02"), ())
         assert text.endswith("*Stand: 1. März 2024, das Datum der neuesten zitierten Quelle.*")
-        again = as_of(["2024-05-01"], "2025-01-02")
-        assert redated(text, again).endswith("*Stand: 1. Mai 2024, das Datum der neuesten zitierten Quelle.*")
-        assert redated(redated(text, again), again) == redated(text, again)
-    with speaking("fr"):
-        assert redated(text, "…") == text  # what another run stated is none of this one's
+        again = date_sentence(["2024-05-01"], "2025-01-02")
+        assert replace_date(text, again).endswith("*Stand: 1. Mai 2024, das Datum der neuesten zitierten Quelle.*")
+        assert replace_date(replace_date(text, again), again) == replace_date(text, again)
+    with use_locale("fr"):
+        assert replace_date(text, "…") == text  # what another run stated is none of this one's
 
 
 def test_a_note_at_the_end_stays_below_the_date_also_behind_a_list() -> None:
     text = "- Seven. [S1.1]\n- Eight. [S1.2]\n\n*Quoted verbatim.*"
-    assert formed(text, DATED, ()) == f"- Seven. [S1.1]\n- Eight. [S1.2]\n\n*{DATED}*\n\n*Quoted verbatim.*"
-    assert formed("*Quoted verbatim.*", DATED, ()) == f"*Quoted verbatim.*\n\n*{DATED}*"
+    assert (
+        add_date_and_missing(text, DATED, ()) == f"- Seven. [S1.1]\n- Eight. [S1.2]\n\n*{DATED}*\n\n*Quoted verbatim.*"
+    )
+    assert add_date_and_missing("*Quoted verbatim.*", DATED, ()) == f"*Quoted verbatim.*\n\n*{DATED}*"
 
 
 def test_a_part_is_listed_where_what_could_not_be_found_has_a_line_on_it() -> None:
@@ -180,14 +192,14 @@ def test_a_part_is_listed_where_what_could_not_be_found_has_a_line_on_it() -> No
 def test_only_steps_on_which_nothing_was_found_are_missing() -> None:
     statuses = (("not", 0), ("not", 1), ("partly", 2), ("answered", 3), ("not", 4))
     coverage = [Coverage(step=step, part=f"Part\n{step}", status=status) for status, step in statuses]  # type: ignore[arg-type]
-    assert missing(coverage) == ("Part 1", "Part 4")
+    assert missing_parts(coverage) == ("Part 1", "Part 4")
 
 
 @given(TEXTS, st.lists(st.sampled_from(["The moon", "The sun"]), unique=True))
 def test_forming_twice_changes_nothing_more(text: str, absent: list[str]) -> None:
-    once = formed(text, DATED, absent)
+    once = add_date_and_missing(text, DATED, absent)
     assert once.count(DATED) == 1
-    again = formed(once.replace(f"*{DATED}*", ""), DATED, absent)
+    again = add_date_and_missing(once.replace(f"*{DATED}*", ""), DATED, absent)
     assert again.split() == once.split()
 
 
@@ -202,7 +214,7 @@ def test_a_template_is_filled_in_its_order_and_nothing_is_added() -> None:
         "The answer. [S1.1]\n\n## 2. **Costs**\n\nTwo euros. [S1.2]\n\n### By year\n\nMore. [S1.3]"
         "\n\n## Conclusion\n\nAll in all. [S1.4]\n\n*Quoted verbatim.*"
     )
-    made = filled([written], TEMPLATE, DATED, ("The moon",))
+    made = fill_template([written], TEMPLATE, DATED, ("The moon",))
     assert made.text == (
         "# Report\n\nThe answer. [S1.1]\n\n"
         f"## Risks\n\n{NOTHING}\n\n"
@@ -215,25 +227,27 @@ def test_a_template_is_filled_in_its_order_and_nothing_is_added() -> None:
 
 def test_a_template_with_a_place_for_what_is_missing_has_it_there() -> None:
     template = read_template("## Answer\n\n## What could not be found")
-    made = filled(["## Answer\n\nSeven. [S1.1]"], template, DATED, ("The moon",))
+    made = fill_template(["## Answer\n\nSeven. [S1.1]"], template, DATED, ("The moon",))
     assert made.text == "## Answer\n\nSeven. [S1.1]\n\n## What could not be found\n\n- The moon"
     assert made.limits == (DATED,)
 
 
 def test_pieces_of_a_report_share_the_headings() -> None:
-    made = filled(["## Risks\n\nOne. [S1.1]", "## Costs\n\nTwo. [S1.2]\n\n## Risks\n\nThree."], TEMPLATE, DATED, ())
+    made = fill_template(
+        ["## Risks\n\nOne. [S1.1]", "## Costs\n\nTwo. [S1.2]\n\n## Risks\n\nThree."], TEMPLATE, DATED, ()
+    )
     assert "## Risks\n\nOne. [S1.1]\n\nThree.\n\n## Costs\n\nTwo. [S1.2]" in made.text
 
 
 def test_headings_which_are_alike_are_filled_in_turn() -> None:
     template = read_template("# A\n\n## Pros\n\n# B\n\n## Pros")
-    made = filled(["# A\n\n## Pros\n\nfast\n\n# B\n\n## Pros\n\nsmall"], template, DATED, ())
+    made = fill_template(["# A\n\n## Pros\n\nfast\n\n# B\n\n## Pros\n\nsmall"], template, DATED, ())
     assert made.text == "# A\n\n## Pros\n\nfast\n\n# B\n\n## Pros\n\nsmall"
 
 
 @given(st.lists(st.one_of(TEXTS, st.text()), max_size=3))
 def test_the_headings_are_always_those_of_the_template(texts: list[str]) -> None:
-    made = filled(texts, TEMPLATE, DATED, ())
+    made = fill_template(texts, TEMPLATE, DATED, ())
     assert [(part.level, part.title) for part in outline(made.text)] == [(e.level, e.title) for e in TEMPLATE]
 
 
@@ -241,5 +255,5 @@ def test_the_headings_are_always_those_of_the_template(texts: list[str]) -> None
 def test_all_that_was_written_is_kept(bodies: list[str]) -> None:
     sections = [Section(level=2, title=name) for name in ("Risks", "Else", "Costs")]
     text = "\n\n".join(f"## {each.title}\n\n{body}" for each, body in zip(sections, bodies, strict=True))
-    made = filled([text], TEMPLATE, DATED, ())
+    made = fill_template([text], TEMPLATE, DATED, ())
     assert all(body.strip() in made.text for body in bodies)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.plan import Coverage, CoverageStatus
-from assay.phases.form import gaps, reconciled
+from assay.phases.form import gap_lines, reconcile_missing
 
 TITLES = ("Weight of the boat", "Warranty terms", "Price history", "Maker and country")
 HEAD = "## What could not be found"
@@ -28,25 +28,25 @@ def test_the_lines_are_the_parts_not_found_and_those_a_reason_is_known_for() -> 
         Coverage(step=4, part="Length", status="answered"),
         Coverage(step=5, part="Colour", status="not"),
     )
-    assert gaps(parts) == ("Weight: No page says it.", "Maker: Only the country.", "Colour")
-    assert gaps(parts[:1]) == ()
+    assert gap_lines(parts) == ("Weight: No page says it.", "Maker: Only the country.", "Colour")
+    assert gap_lines(parts[:1]) == ()
 
 
 def test_a_false_section_goes_with_its_heading_and_nothing_else_does() -> None:
     text = f"{SPEECH}\n\n{HEAD}\n\n- The warranty.\n\n## More\n\nIt is red. [S1.2]"
-    assert reconciled(text, covered("answered", "answered")) == f"{SPEECH}\n\n## More\n\nIt is red. [S1.2]"
-    assert reconciled(text, ()) == text
+    assert reconcile_missing(text, covered("answered", "answered")) == f"{SPEECH}\n\n## More\n\nIt is red. [S1.2]"
+    assert reconcile_missing(text, ()) == text
 
 
 def test_a_line_about_what_is_answered_goes_and_what_is_lacking_comes() -> None:
     text = f"{SPEECH}\n\n{HEAD}\n\n- The weight of the boat.\n- Terms of the warranty are not said."
-    done = reconciled(text, covered("answered", "not", "not"))
+    done = reconcile_missing(text, covered("answered", "not", "not"))
     assert done == f"{SPEECH}\n\n{HEAD}\n\n- Terms of the warranty are not said.\n- Price history"
 
 
 def test_a_section_of_which_nothing_is_left_goes() -> None:
     text = f"{SPEECH}\n\n{HEAD}\n\nThe weight of the boat."
-    assert reconciled(text, covered("answered", "not")) == SPEECH
+    assert reconcile_missing(text, covered("answered", "not")) == SPEECH
 
 
 statuses = st.sampled_from(["answered", "partly", "not"])
@@ -59,7 +59,7 @@ def test_no_false_line_none_missing_and_twice_is_once(
     coverage = covered(*found)
     lines = "\n".join(f"- {title}" for title in titles)
     text = f"{SPEECH}\n\n{HEAD}\n\n{lines}" + ("\n\n## More\n\nIt is red. [S1.2]" if after else "")
-    done = reconciled(text, coverage)
+    done = reconcile_missing(text, coverage)
     assert done.startswith(SPEECH)
     assert done.endswith("It is red. [S1.2]") is after
     section = done.partition(HEAD)[2].partition("\n## ")[0]
@@ -68,4 +68,4 @@ def test_no_false_line_none_missing_and_twice_is_once(
             assert part.part not in section
         elif part.status == "not" and section:
             assert part.part in section
-    assert reconciled(done, coverage) == done
+    assert reconcile_missing(done, coverage) == done

@@ -15,8 +15,8 @@ from assay.core.sources import CollectionSummary, PassageSpan, lane_of_source
 from assay.core.view import RunView
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Research
-from assay.phases.fork import cited_before, recalled
-from assay.phases.inheritance import SCOPE, STEP, InheritedEvidence, inheritable_evidence, ledger_of
+from assay.phases.fork import add_recalled_finding, cited_earlier_sources
+from assay.phases.inheritance import INHERIT_STEP, SCOPE_STEP, InheritedEvidence, inheritable_evidence, initial_ledger
 from assay.run.protocols import DocumentPassages
 
 TEXTS = ("The tide rises seven metres.", "The mistral blows from the north-west.", "The moon causes the tide.")
@@ -61,7 +61,7 @@ def memory(rows: list[LedgerRow], **steps: tuple[str, object]) -> Memory:
 
 def case_with(inheritance: InheritedEvidence, scope: CollectionSummary | None = TWO, *, web: bool = False) -> Case:
     """The case of a run from lane 4 on."""
-    ledger = ledger_of(Brief(question="?", date="2026-01-02", scope=Scope(web=web)), inheritance, scope)
+    ledger = initial_ledger(Brief(question="?", date="2026-01-02", scope=Scope(web=web)), inheritance, scope)
     return case_of(question="How far does the tide rise?", ledger=ledger, inherited=inheritance, lane=4)
 
 
@@ -85,25 +85,27 @@ def test_ids_of_the_two_runs_never_meet(
 
 def test_answers_hold_while_the_documents_are_the_same() -> None:
     named = LedgerRow(kind="answer", id="search:local abc", lane=1, data=b'"a:search:0"')
-    stored = memory([named], **{"a:search:0": ("observation/1", {"summary": "s"}), SCOPE: ("collectionsummary/1", TWO)})
+    stored = memory(
+        [named], **{"a:search:0": ("observation/1", {"summary": "s"}), SCOPE_STEP: ("collectionsummary/1", TWO)}
+    )
     inheritance = inheritable_evidence(stored, RunView())
     assert inheritance.rows == ()
-    assert case_with(inheritance).ledger.answered("search:local abc") == b'{"summary":"s"}'
+    assert case_with(inheritance).ledger.cached_answer("search:local abc") == b'{"summary":"s"}'
     other = CollectionSummary(documents=3)
-    assert case_with(inheritance, scope=other).ledger.answered("search:local abc") is None
-    assert case_with(inheritance, scope=None).ledger.answered("search:local abc") is None
-    assert case_with(inheritance, web=True).ledger.answered("search:local abc") is None
+    assert case_with(inheritance, scope=other).ledger.cached_answer("search:local abc") is None
+    assert case_with(inheritance, scope=None).ledger.cached_answer("search:local abc") is None
+    assert case_with(inheritance, web=True).ledger.cached_answer("search:local abc") is None
     same_day = msgspec.structs.replace(inheritance, date="2026-01-02")
-    assert case_with(same_day, web=True).ledger.answered("search:local abc") == b'{"summary":"s"}'
+    assert case_with(same_day, web=True).ledger.cached_answer("search:local abc") == b'{"summary":"s"}'
     handed_on = inheritable_evidence(
-        memory([], **{STEP: ("heritage/1", inheritance), SCOPE: ("collectionsummary/1", TWO)}), RunView()
+        memory([], **{INHERIT_STEP: ("heritage/1", inheritance), SCOPE_STEP: ("collectionsummary/1", TWO)}), RunView()
     )
-    assert case_with(handed_on).ledger.answered("search:local abc") == b'{"summary":"s"}'
+    assert case_with(handed_on).ledger.cached_answer("search:local abc") == b'{"summary":"s"}'
 
 
 @pytest.mark.parametrize("scope", [("failed/1", {"kind": "limit", "reason": "time"}), None])
 def test_without_a_look_at_the_documents_no_answer_is_reused(scope: tuple[str, object] | None) -> None:
-    inheritance = inheritable_evidence(memory([], **({SCOPE: scope} if scope else {})), RunView())
+    inheritance = inheritable_evidence(memory([], **({SCOPE_STEP: scope} if scope else {})), RunView())
     assert inheritance.scope is None
 
 
@@ -111,7 +113,7 @@ def test_only_sources_of_the_earlier_run_are_announced() -> None:
     case = case_with(inheritable_evidence(memory(fill(Ledger(), [(1, [0])], 0)), RunView()))
     fill(case.ledger, [(1, [1])], 4)
     text = "It rises. [S1001.1] It blows. [S5001.1] Who knows? [S9001.1] And again. [S1001]"
-    assert [source.id for source in cited_before(4, case.ledger, text)] == ["S1001"]
+    assert [source.id for source in cited_earlier_sources(4, case.ledger, text)] == ["S1001"]
 
 
 def test_a_run_which_found_nothing_recalls_nothing() -> None:
@@ -119,4 +121,4 @@ def test_a_run_which_found_nothing_recalls_nothing() -> None:
         inheritable_evidence(memory(fill(Ledger(), [(0, [0])], 0)), RunView()), cited=("S1.1",)
     )
     research = Research(plan=Plan(title="t"))
-    assert recalled(case_with(inheritance), research) == research
+    assert add_recalled_finding(case_with(inheritance), research) == research

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from assay.agents.findings import Finding
 from assay.core import events as e
-from assay.core.markers import parse
-from assay.core.passage_context import show
+from assay.core.markers import parse_markers
+from assay.core.passage_context import format_source
 from assay.core.phrases import NOTHING
 from assay.core.plan import Coverage, Plan, PlanStep, Triage
 from assay.core.ports import LedgerRow
 from assay.core.report_sentences import claims
 from assay.core.sources import Passage
 from assay.phases.case import Research
-from assay.phases.fork import Checkpoint, Leaving, revised
+from assay.phases.fork import Checkpoint, Leaving, revise_event
 from assay.phases.inheritance import InheritedEvidence
 
 SOURCES = ("S1", "S1001", "S1002", "S2001")
@@ -59,7 +59,7 @@ def leaving(*ids: str) -> Leaving:
 
 
 def finding(text: str, step: int = 1) -> Finding:
-    cited = tuple(PASSAGES[id] for marker in parse(text) for id in marker.ids if id in PASSAGES)
+    cited = tuple(PASSAGES[id] for marker in parse_markers(text) for id in marker.ids if id in PASSAGES)
     return Finding(lane=1, task="T", step=step, text=text, passages=cited)
 
 
@@ -81,7 +81,7 @@ def written(sentences: list[tuple[list[str], list[str], str]]) -> str:
 @given(SENTENCES, st.sets(st.sampled_from(SOURCES)))
 def test_nothing_of_a_left_out_source_stays_and_nothing_of_the_others_goes(sentences, ids):
     text = written(sentences)
-    left = leaving(*ids).text(text)
+    left = leaving(*ids).filter_text(text)
     cited_before = {each.text.partition(" ")[0]: [id for m in each.markers for id in m.ids] for each in claims(text)}
     cited_after = {each.text.partition(" ")[0]: [id for m in each.markers for id in m.ids] for each in claims(left)}
     for name, before in cited_before.items():
@@ -94,19 +94,19 @@ def test_nothing_of_a_left_out_source_stays_and_nothing_of_the_others_goes(sente
     for number, (_, cited, _) in enumerate(sentences):
         if not cited:
             assert f"Sentence{number} " in left
-    assert leaving(*ids).text(left) == left
+    assert leaving(*ids).filter_text(left) == left
 
 
 @given(st.text(max_size=300), st.sets(st.sampled_from(SOURCES)))
 def test_any_text_is_read_and_cites_nothing_that_was_left_out(text, ids):
-    left = leaving(*ids).text(text)
-    assert not {id.partition(".")[0] for marker in parse(left) for id in marker.ids} & ids
+    left = leaving(*ids).filter_text(text)
+    assert not {id.partition(".")[0] for marker in parse_markers(left) for id in marker.ids} & ids
 
 
 def test_a_finding_nothing_is_left_of_says_so_and_its_step_is_open_again():
     research = Research(plan=PLAN, findings=(finding("It is so. [S1001.1]"), finding("So too. [S1002.1]", 2)))
     at = Checkpoint(triage=Triage(), question="Is it?", plan=PLAN, research=research)
-    found = leaving("S1001").without_sources(at)
+    found = leaving("S1001").filter_checkpoint(at)
     assert found.research is not None
     assert [each.text for each in found.research.findings] == [NOTHING, "So too. [S1002.1]"]
     assert [each.finding for each in found.research.plan.steps] == [NOTHING, ""]
@@ -120,7 +120,7 @@ def test_where_nothing_is_left_out_all_stays_as_it_is():
         research=Research(plan=PLAN, findings=(finding("It is so. [S1001.1]"),)),
         coverage=(Coverage(step=1, part="One", status="partly"),),
     )
-    assert leaving().without_sources(at) is at
+    assert leaving().filter_checkpoint(at) is at
     assert leaving().rows == rows()
 
 
@@ -130,13 +130,15 @@ def test_rows_of_a_source_and_its_passages_go():
 
 
 def test_the_planner_is_told_of_the_others_only():
-    shown = "\n\n".join(show(source(id, f"Title {id}"), [PASSAGES[f"{id}.1"]]) for id in ("S1", "S1001"))
-    assert leaving("S2001").background(shown) == shown
-    assert leaving("S1").background(shown) == show(source("S1001", "Title S1001"), [PASSAGES["S1001.1"]])
+    shown = "\n\n".join(format_source(source(id, f"Title {id}"), [PASSAGES[f"{id}.1"]]) for id in ("S1", "S1001"))
+    assert leaving("S2001").filter_background(shown) == shown
+    assert leaving("S1").filter_background(shown) == format_source(
+        source("S1001", "Title S1001"), [PASSAGES["S1001.1"]]
+    )
 
 
 def test_what_was_taken_over_from_an_earlier_run_goes_too():
-    taken = leaving("S1").inherited(
+    taken = leaving("S1").filter_inherited(
         InheritedEvidence(
             question="?", rows=rows(), cited=("S1.1", "S1001.1"), answers={"search a": msgspec.Raw(b"{}")}
         )
@@ -150,7 +152,7 @@ def test_what_was_taken_over_from_an_earlier_run_goes_too():
 
 
 def without_sources(event: e.Event, *ids: str, at: Checkpoint | None = None) -> e.Event | None:
-    return revised(event, leaving(*ids), at or Checkpoint(triage=Triage(depth="light"), question="?"))
+    return revise_event(event, leaving(*ids), at or Checkpoint(triage=Triage(depth="light"), question="?"))
 
 
 def test_events_of_a_left_out_source_are_not_taken_over():
@@ -174,7 +176,7 @@ def test_a_finding_is_told_without_it():
 
 def test_plan_and_coverage_are_told_as_they_are_now():
     research = Research(plan=PLAN, findings=(finding("It is so. [S1001.1]"),))
-    at = leaving("S1001").without_sources(Checkpoint(triage=Triage(), question="?", plan=PLAN, research=research))
+    at = leaving("S1001").filter_checkpoint(Checkpoint(triage=Triage(), question="?", plan=PLAN, research=research))
     on_the_way = msgspec.structs.replace(
         PLAN, steps=(msgspec.structs.replace(PLAN.steps[0], finding="It is so."), PLAN.steps[1])
     )

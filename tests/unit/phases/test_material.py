@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.findings import Finding, cite
-from assay.agents.history import total
-from assay.core.passage_context import read
+from assay.agents.findings import Finding, resolve_citations
+from assay.agents.history import total_tokens
+from assay.core.passage_context import read_sources
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.ledger import DocumentPassages, Ledger
-from assay.phases.material import evidence, parts
+from assay.phases.material import evidence_text, split_findings
 
 
 def ledger() -> Ledger:
@@ -35,33 +35,37 @@ def ledger() -> Ledger:
 
 def finding(lane: int, facts: int) -> Finding:
     text = " ".join(f"Fact {place} of document {lane}. [S{lane}001.{place}]" for place in range(facts))
-    return Finding(lane=lane, task=f"Find\nfacts {lane}", step=lane, text=text, passages=cite(text, ledger()).passages)
+    return Finding(
+        lane=lane, task=f"Find\nfacts {lane}", step=lane, text=text, passages=resolve_citations(text, ledger()).passages
+    )
 
 
 def test_findings_that_fit_are_one_part_with_their_evidence() -> None:
     findings = [finding(1, 3), finding(2, 2)]
-    (part,) = parts(findings, ledger(), 5_000)
+    (part,) = split_findings(findings, ledger(), 5_000)
     assert part.findings == tuple(findings)
     assert [message.name for message in part.messages] == ["findings", "findings", "evidence"]
     assert part.messages[0].text.startswith("Task: Find facts 1\nFact 0 of")
-    assert [source.title for source in read(part.messages[-1].text)] == ["Document 1", "Document 2"]
+    assert [source.title for source in read_sources(part.messages[-1].text)] == ["Document 1", "Document 2"]
 
 
 def test_evidence_shows_each_passage_once_below_its_source() -> None:
     held = ledger()
     passages = [held.passage(id) for id in ("S1001.2", "S2001.1", "S1001.2", "S1001.5")]
-    shown = read(evidence([passage for passage in passages if passage], held))
+    shown = read_sources(evidence_text([passage for passage in passages if passage], held))
     assert [[each.id for each in source.passages] for source in shown] == [["S1001.2", "S1001.5"], ["S2001.1"]]
-    assert evidence([], held) == ""
+    assert evidence_text([], held) == ""
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=3), st.integers(120, 4_000))
 def test_parts_fit_keep_the_order_and_lose_no_finding(facts: list[int], tokens: int) -> None:
     findings = [finding(lane, count) for lane, count in enumerate(facts, 1)]
-    found = parts(findings, ledger(), tokens)
+    found = split_findings(findings, ledger(), tokens)
     assert [each for part in found for each in part.findings] == findings
     for part in found:
-        assert total(part.messages) <= tokens
-        known = {each.id for source in read(part.messages[-1].text) for each in source.passages}
-        cited = {each.id for message in part.messages[:-1] for each in cite(message.text, ledger()).passages}
+        assert total_tokens(part.messages) <= tokens
+        known = {each.id for source in read_sources(part.messages[-1].text) for each in source.passages}
+        cited = {
+            each.id for message in part.messages[:-1] for each in resolve_citations(message.text, ledger()).passages
+        }
         assert cited <= known

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.plan import Plan
-from assay.phases.planner import concise, one_step, read_plan
+from assay.phases.planner import drop_repeated_descriptions, read_plan, single_step_plan
 
 STEPS = [{"title": "Tides", "description": "How far", "type": "research", "needs_search": True}, {"title": "Winds"}]
 WRITTEN = {"title": "Brest", "thought": "two parts", "steps": STEPS}
@@ -61,11 +61,16 @@ def test_descriptions_which_only_repeat_the_question_are_left_out() -> None:
     written = [{"title": str(number), "description": text} for number, text in enumerate(found)]
     plan = read_plan(json.dumps(written), 6)
     assert plan is not None
-    assert [step.description for step in concise(plan, question).steps] == ["", "", "Its authors", ""]
+    assert [step.description for step in drop_repeated_descriptions(plan, question).steps] == [
+        "",
+        "",
+        "Its authors",
+        "",
+    ]
 
 
 def test_the_question_as_a_plan() -> None:
-    plan = one_step("How far? " * 60)
+    plan = single_step_plan("How far? " * 60)
     assert len(plan.title) == 200
     assert plan.steps[0].title == "How far? " * 60
 

@@ -10,7 +10,7 @@ from assay.core.errors import UsageError
 from assay.core.messages import Message, Price, Profile, Request, input_tokens
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
-from assay.run.budget import LEAST_OUTPUT, SMALLEST, Reserve, check, fitted, worst_case
+from assay.run.budget import LEAST_OUTPUT, SMALLEST_CALL, Reserve, check_budget, fit_output, worst_case
 
 CHEAP, DEAR = Price(input=1.0, output=4.0), Price(input=10.0, output=50.0)
 LOCAL = Profile(name="local:m", price=Price(input=0.0, output=0.0), local=True)
@@ -26,7 +26,7 @@ def request(max_tokens: int = 1_000) -> Request:
 
 def test_each_measure_below_the_least_is_refused() -> None:
     for budget, found in (
-        (Budget(tokens=SMALLEST.tokens - 1), "allow at least 4000"),
+        (Budget(tokens=SMALLEST_CALL.tokens - 1), "allow at least 4000"),
         (Budget(seconds=0), "0 seconds"),
         (Budget(searches=0), "0 searches"),
         (Budget(pages=0), "0 pages"),
@@ -34,34 +34,36 @@ def test_each_measure_below_the_least_is_refused() -> None:
         (Budget(usd=0.01), r"by dear; allow at least \$0.0800"),
     ):
         with pytest.raises(UsageError, match=found):
-            check(budget, Profile(name="dear", price=DEAR))
-    check(Budget(usd=0.08, tokens=SMALLEST.tokens, searches=1, pages=1, agents=1), Profile(name="dear", price=DEAR))
+            check_budget(budget, Profile(name="dear", price=DEAR))
+    check_budget(
+        Budget(usd=0.08, tokens=SMALLEST_CALL.tokens, searches=1, pages=1, agents=1), Profile(name="dear", price=DEAR)
+    )
 
 
 def test_a_limit_of_money_names_the_setting_of_a_missing_price() -> None:
     unpriced = Profile(name="openai:new")
     with pytest.raises(UsageError, match=r'\[catalogue."openai:new"\] with input_price and output_price'):
-        check(Budget(usd=5.0), LOCAL, [LOCAL, unpriced])
-    check(Budget(tokens=10_000), unpriced, [unpriced])
-    check(Budget(usd=0.01), LOCAL, [LOCAL])
+        check_budget(Budget(usd=5.0), LOCAL, [LOCAL, unpriced])
+    check_budget(Budget(tokens=10_000), unpriced, [unpriced])
+    check_budget(Budget(usd=0.01), LOCAL, [LOCAL])
 
 
 def test_a_model_which_reasons_needs_room_for_it() -> None:
     thinking = Profile(name="o", native_reasoning=True)
     with pytest.raises(UsageError, match="allow at least 14000"):
-        check(Budget(tokens=SMALLEST.tokens), thinking)
+        check_budget(Budget(tokens=SMALLEST_CALL.tokens), thinking)
     assert worst_case([model("o", CHEAP, native_reasoning=True)], request()).output_tokens == 11_000
 
 
 def test_the_worst_case_is_that_of_the_dearest_fallback() -> None:
     usage = worst_case([model("cheap", CHEAP), model("dear", DEAR)], request())
-    assert usage.usd == pytest.approx(DEAR.most(Usage(input_tokens=usage.input_tokens, output_tokens=1_000)))
+    assert usage.usd == pytest.approx(DEAR.max_cost(Usage(input_tokens=usage.input_tokens, output_tokens=1_000)))
 
 
 @given(st.integers(1, 30_000), st.one_of(st.none(), st.integers(0, 40_000)), st.one_of(st.none(), st.floats(0, 3)))
 def test_a_fitted_call_is_paid_for_or_as_it_was(output: int, tokens: int | None, usd: float | None) -> None:
     models, asked = [model("cheap", CHEAP), model("dear", DEAR)], request(output)
-    fits = fitted(models, asked, Budget(tokens=tokens, usd=usd))
+    fits = fit_output(models, asked, Budget(tokens=tokens, usd=usd))
     assert fits.max_tokens <= output
     paid = Budget(tokens=tokens, usd=usd).exceeded_by(worst_case(models, fits)) is None
     assert paid or fits == asked
@@ -74,7 +76,7 @@ def test_a_fitted_call_is_paid_for_or_as_it_was(output: int, tokens: int | None,
     assert input_tokens(fits) == input_tokens(asked)
 
 
-@given(st.integers(SMALLEST.tokens, 10**7), st.floats(0.01, 100), st.booleans())
+@given(st.integers(SMALLEST_CALL.tokens, 10**7), st.floats(0.01, 100), st.booleans())
 def test_a_reserve_leaves_research_its_part(tokens: int, usd: float, verify: bool) -> None:
     budget = Budget(tokens=tokens, usd=usd, pages=7)
     reserve = Reserve.of(budget, Profile(name="dear", price=DEAR), verify=verify)

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from assay.core.brief import Speculation
 from assay.core.errors import FetchFailed
 from assay.core.usage import Budget, Usage
-from assay.run.speculation import GUESSED, GUESSES, LEAST, MOST, Ahead, Kind, affords, leaves
+from assay.run.speculation import (
+    GUESSED_LANE,
+    MAX_GUESSED_PAGES,
+    MAX_TASKS,
+    MIN_WAITING,
+    Ahead,
+    Kind,
+    affordable_count,
+    has_room_for,
+)
 
 
 class Work:
@@ -58,9 +67,9 @@ async def test_a_failure_is_told_to_who_asks_and_to_nobody_else():
 
 
 async def test_no_more_than_a_few_at_once():
-    ahead, works = Ahead(), [Work() for _ in range(MOST + 2)]
+    ahead, works = Ahead(), [Work() for _ in range(MAX_TASKS + 2)]
     begun = [ahead.begin(str(number), work) for number, work in enumerate(works)]
-    assert begun == [True] * MOST + [False, False]
+    assert begun == [True] * MAX_TASKS + [False, False]
     ahead.stop()
 
 
@@ -91,39 +100,43 @@ async def test_what_nobody_has_asked_for_is_known():
     ahead.begin("c", Work(), Usage(searches=1))
     asking = asyncio.create_task(ahead.result("a"))
     await asyncio.sleep(0)
-    assert ahead.unasked() == Usage(pages=1, searches=1)
-    assert (ahead.unasked(1), ahead.unasked(2), ahead.unasked(GUESSED)) == (Usage(), Usage(pages=1), Usage(searches=1))
+    assert ahead.unused_usage() == Usage(pages=1, searches=1)
+    assert (ahead.unused_usage(1), ahead.unused_usage(2), ahead.unused_usage(GUESSED_LANE)) == (
+        Usage(),
+        Usage(pages=1),
+        Usage(searches=1),
+    )
     ahead.stop()
     assert await asking is None
-    assert ahead.unasked() == Usage(pages=1, searches=1)
+    assert ahead.unused_usage() == Usage(pages=1, searches=1)
 
 
 RULES = Speculation(pages=True)
 
 
 def test_so_much_may_wait_for_somebody_to_ask():
-    assert affords(RULES, Budget(), Usage(), "pages") == LEAST["pages"]
-    assert affords(RULES, Budget(), Usage(pages=40, searches=10), "pages") == 6
-    assert affords(RULES, Budget(), Usage(pages=40, searches=10), "searches") == LEAST["searches"]
-    assert affords(Speculation(share=0.0), Budget(), Usage(pages=99), "pages") == 0
+    assert affordable_count(RULES, Budget(), Usage(), "pages") == MIN_WAITING["pages"]
+    assert affordable_count(RULES, Budget(), Usage(pages=40, searches=10), "pages") == 6
+    assert affordable_count(RULES, Budget(), Usage(pages=40, searches=10), "searches") == MIN_WAITING["searches"]
+    assert affordable_count(Speculation(share=0.0), Budget(), Usage(pages=99), "pages") == 0
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_nothing_is_begun_which_is_counted_or_when_a_limit_is_near(kind: Kind):
-    assert affords(RULES, Budget(**{kind: 1_000}), Usage(), kind) == 0
+    assert affordable_count(RULES, Budget(**{kind: 1_000}), Usage(), kind) == 0
     for budget, spent in ((Budget(usd=1.0), Usage(usd=0.8)), (Budget(tokens=100), Usage(input_tokens=80))):
-        assert affords(RULES, budget, spent, kind) == 0
-        assert affords(RULES, budget, Usage(), kind) > 0
+        assert affordable_count(RULES, budget, spent, kind) == 0
+        assert affordable_count(RULES, budget, Usage(), kind) > 0
 
 
 async def test_lanes_at_work_have_equal_parts():
     ahead = Ahead()
-    assert leaves(3, ahead, "pages", 1, 3)
+    assert has_room_for(3, ahead, "pages", 1, 3)
     ahead.begin("a", Work(), Usage(pages=1), 1)
-    assert not leaves(3, ahead, "pages", 1, 3)
-    assert leaves(3, ahead, "pages", 2, 3)
-    assert leaves(3, ahead, "pages", 1, 1)
-    assert leaves(6, ahead, "pages", 1, 3)
+    assert not has_room_for(3, ahead, "pages", 1, 3)
+    assert has_room_for(3, ahead, "pages", 2, 3)
+    assert has_room_for(3, ahead, "pages", 1, 1)
+    assert has_room_for(6, ahead, "pages", 1, 3)
     ahead.stop()
 
 
@@ -131,7 +144,7 @@ async def test_lanes_at_work_have_equal_parts():
     share=st.floats(0.01, 0.15),
     done=st.integers(0, 200),
     kind=st.sampled_from(get_args(Kind)),
-    asked=st.lists(st.tuples(st.integers(GUESSED, 4).filter(bool), st.booleans()), max_size=60),
+    asked=st.lists(st.tuples(st.integers(GUESSED_LANE, 4).filter(bool), st.booleans()), max_size=60),
     lanes=st.integers(0, 5),
 )
 def test_no_more_than_its_share_is_ever_done_for_nothing(
@@ -140,12 +153,16 @@ def test_no_more_than_its_share_is_ever_done_for_nothing(
     async def begin() -> None:
         ahead, cost = Ahead(), Usage(**{kind: 1})
         for number, (lane, used) in enumerate(asked):
-            allowed = affords(Speculation(share=share), Budget(), Usage(**{kind: done}), kind)
-            if leaves(allowed, ahead, kind, lane, lanes) and ahead.begin(str(number), nothing, cost, lane) and used:
+            allowed = affordable_count(Speculation(share=share), Budget(), Usage(**{kind: done}), kind)
+            if (
+                has_room_for(allowed, ahead, kind, lane, lanes)
+                and ahead.begin(str(number), nothing, cost, lane)
+                and used
+            ):
                 assert await ahead.result(str(number)) is None
             await asyncio.sleep(0)
-        left = getattr(ahead.unasked(), kind)
-        assert left <= max(LEAST[kind] + (GUESSES if kind == "pages" else 0), share * done)
+        left = getattr(ahead.unused_usage(), kind)
+        assert left <= max(MIN_WAITING[kind] + (MAX_GUESSED_PAGES if kind == "pages" else 0), share * done)
         ahead.stop()
 
     asyncio.run(begin())

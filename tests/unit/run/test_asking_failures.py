@@ -20,7 +20,7 @@ from assay.models.openai import ChatCompletions, ChatService
 from assay.models.script import Scene, Scripted, fails
 from assay.models.script import says as plays
 from assay.run.engine import Engine, Outcome
-from assay.run.model_call import TRIES
+from assay.run.model_call import MAX_TRIES
 from assay.run.rate_limits import LONGEST, PATIENCE, PAUSE
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
@@ -134,7 +134,7 @@ def serving(answer: Answer) -> Iterator[tuple[ChatServer, dict[str, object]]]:
 @pytest.mark.parametrize("kind", [*PASSING, *FINAL])
 async def test_a_failing_service_is_left_alone_probed_once_and_taken_back(kind: str) -> None:
     answer = (PASSING | FINAL)[kind]
-    tries = TRIES if kind in PASSING else 1
+    tries = MAX_TRIES if kind in PASSING else 1
     silent = SILENT if "stall" in kind else LONG
     with serving(answer) as (server, models):
         bad = models["bad"]
@@ -173,7 +173,7 @@ async def test_nobody_at_the_address() -> None:
         assert await ask() == "good"
 
     attempts = await played(models, test)
-    assert [each.model for each in attempts] == ["bad"] * TRIES + ["good", "good", "bad", "good"]
+    assert [each.model for each in attempts] == ["bad"] * MAX_TRIES + ["good", "good", "bad", "good"]
     assert "does not answer at http://127.0.0.1:9/v1 (connection refused)" in attempts[0].outcome
 
 
@@ -239,8 +239,8 @@ async def test_a_breaker_opened_meanwhile_ends_the_tries() -> None:
 
     async def test(ask: Asked) -> None:
         breakers = ask._run.execution.breakers
-        breakers.failed("bad", ask.clock.at, transient=True)  # as other lanes see it
-        breakers.failed("bad", ask.clock.at, transient=True)
+        breakers.record_failure("bad", ask.clock.at, transient=True)  # as other lanes see it
+        breakers.record_failure("bad", ask.clock.at, transient=True)
         assert await ask() == "good"
         assert len(bad.requests) == 1
 
@@ -254,7 +254,7 @@ async def test_a_breaker_opened_during_the_pause_ends_the_tries() -> None:
         sleep = ask.clock.sleep
 
         async def others_fail(seconds: float) -> None:
-            ask._run.execution.breakers.failed("bad", ask.clock.at, transient=False)
+            ask._run.execution.breakers.record_failure("bad", ask.clock.at, transient=False)
             await sleep(seconds)
 
         ask.clock.sleep = others_fail  # type: ignore[method-assign]
@@ -268,7 +268,7 @@ async def test_the_last_model_of_a_role_keeps_its_tries() -> None:
     bad = Scripted([fails(), fails(), plays("ok"), fails(), plays("ok")], profile=Profile(name="bad"))
 
     async def test(ask: Asked) -> None:
-        ask._run.execution.breakers.failed("bad", ask.clock.at, transient=False)
+        ask._run.execution.breakers.record_failure("bad", ask.clock.at, transient=False)
         assert await ask() == "bad"
         assert await ask() == "bad"
 

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from assay.core.errors import LimitReached, UsageError
 from assay.core.ports import HoldRecord
 from assay.core.usage import Budget, Usage
-from assay.run.budget import SMALLEST, Accounts, check, part, remaining
+from assay.run.budget import SMALLEST_CALL, Accounts, budget_share, check_budget, remaining_budget
 
 amounts = st.integers(0, 5_000)
 
 
 def test_a_budget_below_one_report_is_refused() -> None:
-    with pytest.raises(UsageError, match=str(SMALLEST.tokens)):
-        check(Budget(tokens=100))
-    check(Budget(tokens=SMALLEST.tokens))
+    with pytest.raises(UsageError, match=str(SMALLEST_CALL.tokens)):
+        check_budget(Budget(tokens=100))
+    check_budget(Budget(tokens=SMALLEST_CALL.tokens))
 
 
 @given(st.lists(st.tuples(amounts, amounts), max_size=20), st.integers(10_000, 100_000))
@@ -25,12 +25,12 @@ def test_what_is_held_never_exceeds_the_limit(calls: list[tuple[int, int]], limi
     accounts = Accounts(Budget(tokens=limit))
     for number, (worst, actual) in enumerate(calls):
         step = f"step-{number}"
-        if accounts.used.tokens + worst > limit:
+        if accounts.total_usage.tokens + worst > limit:
             with pytest.raises(LimitReached, match="tokens"):
                 accounts.hold(0, step, Usage(output_tokens=worst), "verify")
             continue
         accounts.hold(0, step, Usage(output_tokens=worst), "verify")
-        assert accounts.used.tokens <= limit
+        assert accounts.total_usage.tokens <= limit
         accounts.settle(0, step, Usage(output_tokens=min(worst, actual)))
 
 
@@ -44,28 +44,28 @@ def test_accounts_are_the_same_after_a_restart(calls: list[tuple[int, bool, int]
         if settled:
             stored[step] = accounts.settle(lane, step, Usage(output_tokens=worst // 2))
     again = Accounts(Budget(tokens=10_000_000), stored.values())
-    assert again.used == accounts.used
+    assert again.total_usage == accounts.total_usage
     assert [again.room(lane, "verify") for lane in range(4)] == [accounts.room(lane, "verify") for lane in range(4)]
 
 
 def test_an_attempt_that_died_is_settled_at_its_estimate() -> None:
     stored = HoldRecord(step="s", account="0", amount=Usage(output_tokens=700), state="held")
     accounts = Accounts(Budget(tokens=10_000), [stored])
-    died = accounts.held(0, "s")
+    died = accounts.step_hold(0, "s")
     assert died == Usage(output_tokens=700)
     with pytest.raises(LimitReached):
         accounts.hold(0, "s", Usage(output_tokens=9_999_999), "work")
     accounts.hold(0, "s", Usage(output_tokens=500), "work")
-    assert accounts.used.tokens == 1_200
+    assert accounts.total_usage.tokens == 1_200
     assert accounts.settle(0, "s", Usage(output_tokens=300), died=died).amount.tokens == 1_000
 
 
 def test_lanes_of_one_parent_share_alike_whatever_their_siblings_spent() -> None:
     accounts = Accounts(Budget(tokens=20_000))
     parent = ("research", "cycle-1")
-    accounts.open_lane(1, parent, accounts.share(parent, 2))
+    accounts.open_lane(1, parent, accounts.lane_budget(parent, 2))
     accounts.hold(1, "a", Usage(output_tokens=4_000), "work")
-    accounts.open_lane(2, parent, accounts.share(parent, 2))
+    accounts.open_lane(2, parent, accounts.lane_budget(parent, 2))
     assert accounts.room(2, "work").tokens == 4_500
     with pytest.raises(LimitReached):
         accounts.hold(1, "b", Usage(output_tokens=600), "work")
@@ -83,13 +83,13 @@ def test_low_is_said_once() -> None:
     accounts = Accounts(Budget(tokens=10_000))
     accounts.hold(0, "s", Usage(output_tokens=8_500), "verify")
     accounts.settle(0, "s", Usage(output_tokens=8_500))
-    assert accounts.newly_low() == [("tokens", 8500.0, 10000.0)]
-    assert accounts.newly_low() == []
+    assert accounts.newly_low_measures() == [("tokens", 8500.0, 10000.0)]
+    assert accounts.newly_low_measures() == []
 
 
 @given(st.integers(0, 10_000), st.floats(0.01, 1.0))
 def test_a_part_is_never_more_than_the_whole(limit: int, share: float) -> None:
-    tokens = part(Budget(tokens=limit), share).tokens
+    tokens = budget_share(Budget(tokens=limit), share).tokens
     assert tokens is not None
     assert 0 <= tokens <= max(1, limit)
-    assert remaining(Budget(tokens=limit), Usage(output_tokens=limit + 5)).tokens == 0
+    assert remaining_budget(Budget(tokens=limit), Usage(output_tokens=limit + 5)).tokens == 0

@@ -52,24 +52,24 @@ class Budgets(RuleBasedStateMachine):
     @rule(at_once=st.integers(1, 3))
     def spawn(self, at_once: int) -> None:
         lane, parent = len(self.slices) + 1, (f"cycle-{len(self.slices) // 2}",)
-        self.slices[lane] = self.accounts.share(parent, at_once)
+        self.slices[lane] = self.accounts.lane_budget(parent, at_once)
         self.accounts.open_lane(lane, parent, self.slices[lane])
 
     def _begin(self, lane: int, step: str, gate: Gate, cost: Usage) -> None:
-        died = self.accounts.held(lane, step) or Usage()
-        before = self.accounts.used
+        died = self.accounts.step_hold(lane, step) or Usage()
+        before = self.accounts.total_usage
         over = self.accounts.room(lane, gate).exceeded_by(cost)
         if over is None:
             self.journal[step] = self.accounts.hold(lane, step, cost, gate)
         else:
             with pytest.raises(LimitReached, match=over):
                 self.accounts.hold(lane, step, cost, gate)
-            assert same(self.accounts.used, before)
+            assert same(self.accounts.total_usage, before)
             if died != Usage():  # the step is stored as failed, and what its dead attempt held is spent
                 self.journal[step] = self.accounts.settle(lane, step, Usage(), died=died)
                 self.dead.pop(step)
             return
-        used, ceiling = self.accounts.used, self.accounts.ceiling(gate)
+        used, ceiling = self.accounts.total_usage, self.accounts.ceiling(gate)
         wanted = [name for name in MEASURES if getattr(cost, name)]
         assert all(getattr(used, name) <= getattr(ceiling, name) + 1e-9 for name in wanted)
         self.dead.pop(step, None)
@@ -101,7 +101,7 @@ class Budgets(RuleBasedStateMachine):
         self.accounts = Accounts(LIMIT, self.journal.values())
         for lane, limit in self.slices.items():
             self.accounts.open_lane(lane, (f"cycle-{(lane - 1) // 2}",), limit)
-        assert same(self.accounts.used, before.used)
+        assert same(self.accounts.total_usage, before.total_usage)
         assert [self.accounts.room(lane, "work") for lane in self.slices] == [
             _near(self.accounts.room(lane, "work"), before.room(lane, "work")) for lane in self.slices
         ]
@@ -116,23 +116,23 @@ class Budgets(RuleBasedStateMachine):
 
     @invariant()
     def never_over_the_limit(self) -> None:
-        assert all(getattr(self.accounts.used, name) <= getattr(LIMIT, name) + 1e-9 for name in MEASURES)
+        assert all(getattr(self.accounts.total_usage, name) <= getattr(LIMIT, name) + 1e-9 for name in MEASURES)
 
     @invariant()
     def nothing_spent_is_forgotten(self) -> None:
-        assert all(getattr(self.real, name) <= getattr(self.accounts.used, name) + 1e-9 for name in MEASURES)
+        assert all(getattr(self.real, name) <= getattr(self.accounts.total_usage, name) + 1e-9 for name in MEASURES)
 
     @invariant()
     def the_journal_says_the_same(self) -> None:
         stored = Usage()
         for record in self.journal.values():
             stored = stored + record.amount
-        assert same(stored, self.accounts.used)
+        assert same(stored, self.accounts.total_usage)
 
     def teardown(self) -> None:
         self.journal.update((record.step, record) for record in self.accounts.close())
         assert {record.state for record in self.journal.values()} <= {"settled"}
-        assert same(self.accounts.used, self.accounts.settled)
+        assert same(self.accounts.total_usage, self.accounts.settled_usage)
         self.the_journal_says_the_same()
 
 

@@ -15,7 +15,7 @@ from assay.core.messages import REASONING_ROOM, Message, Price, Profile, Reply, 
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
 from assay.run.engine import Engine, Outcome
-from assay.run.model_call import CROWDED
+from assay.run.model_call import CUT_OFF_THINKING
 from assay.run.run import Run
 from assay.store.memory import memory_store
 
@@ -58,7 +58,7 @@ WIDE = Profile(name="scripted", window=128_000, max_output=40_000)
 async def test_it_is_granted_more_and_keeps_it(needed: int, granted: list[int]) -> None:
     rooms, outcomes = await played(ask_twice, needed, WIDE)
     assert rooms == granted
-    assert outcomes == [CROWDED] * (len(granted) - 2) + ["ok", "ok"]
+    assert outcomes == [CUT_OFF_THINKING] * (len(granted) - 2) + ["ok", "ok"]
 
 
 async def test_a_model_which_never_comes_to_an_end_is_given_up() -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from assay.run.tasks import in_threads
+from assay.run.tasks import enter_in_threads
 
 SECONDS = 20
 
@@ -35,7 +35,7 @@ async def test_the_block_is_left_whatever_happens_inside() -> None:
     door.may.set()
 
     async def fail() -> None:
-        async with in_threads(door.opened()) as found:
+        async with enter_in_threads(door.opened()) as found:
             assert (found, door.left.is_set()) == ("inside", False)
             raise KeyError
 
@@ -48,7 +48,7 @@ async def test_a_block_whose_caller_is_cancelled_while_a_thread_enters_it_is_lef
     door = Door()
 
     async def enter() -> None:
-        async with in_threads(door.opened()):
+        async with enter_in_threads(door.opened()):
             raise AssertionError("the caller was cancelled")
 
     task = asyncio.create_task(enter())

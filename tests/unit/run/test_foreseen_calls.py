@@ -14,7 +14,7 @@ from assay.core.errors import ModelError
 from assay.core.messages import Message, Price, Profile, Reply, Request, TextDelta, input_tokens
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scene, Scripted, fails, says
-from assay.run.speculation import LEAST_TOKENS, ForeseenCall, ForeseenCalls, spare_tokens
+from assay.run.speculation import MIN_FORESEEN_TOKENS, ForeseenCall, ForeseenCalls, spare_tokens
 
 PRICED = Profile(name="m", price=Price(input=1.0, output=2.0))
 TEXT = "The tide at Brest rises seven metres, twice a day, and nobody there is astonished by it."
@@ -49,7 +49,7 @@ def test_who_asks_the_same_gets_all_of_it_whenever_he_asks(waits: int) -> None:
         assert found[0] == TEXT
         assert found[1] is not None
         assert found[1].text == TEXT
-        assert foreseen.unasked() == Usage()
+        assert foreseen.unused_usage() == Usage()
 
     asyncio.run(ask())
 
@@ -62,7 +62,7 @@ async def test_who_asks_something_else_gets_nothing_and_the_call_is_ended(text: 
     assert await read(foreseen, asking(text), name) is None
     await asyncio.gather(*foreseen.tasks(), return_exceptions=True)
     assert call.task.cancelled()
-    unasked = foreseen.unasked()
+    unasked = foreseen.unused_usage()
     assert (unasked.model_calls, unasked.input_tokens) == (1, input_tokens(asking()))
     assert unasked.usd == pytest.approx(unasked.input_tokens / 1e6)
 
@@ -72,7 +72,7 @@ async def test_a_failure_is_told_to_who_asks() -> None:
     foreseen.add("report", begun(fails("overloaded", partial="The t")))
     with pytest.raises(ModelError, match="overloaded"):
         await read(foreseen, asking())
-    assert foreseen.unasked() == Usage()
+    assert foreseen.unused_usage() == Usage()
 
 
 async def test_who_stops_listening_ends_the_call() -> None:
@@ -92,7 +92,7 @@ async def test_a_call_that_takes_more_than_it_may_ends_and_is_asked_as_ever() ->
     foreseen.add("report", call)
     await call.task
     assert call.given_up
-    assert most < foreseen.unasked().tokens < most + 10
+    assert most < foreseen.unused_usage().tokens < most + 10
     assert await read(foreseen, asking()) is None
 
 
@@ -116,7 +116,7 @@ async def last(text: str) -> Reply:
 def test_so_many_tokens_may_be_spent_before_anybody_asks(share: float, spent: int, unasked: int) -> None:
     rules = Speculation(calls=True, share=share)
     spare = spare_tokens(rules, Budget(), Usage(input_tokens=spent), Usage(input_tokens=unasked))
-    assert spare == max(0, max(LEAST_TOKENS, int(share * spent)) - unasked)
+    assert spare == max(0, max(MIN_FORESEEN_TOKENS, int(share * spent)) - unasked)
 
 
 @pytest.mark.parametrize("budget", [Budget(tokens=10**9), Budget(usd=1e6)])

@@ -28,7 +28,7 @@ async def test_a_job_lost_while_it_is_written_is_told_once_and_logged_by_nobody(
         try:
             await asyncio.sleep(SECONDS)
         finally:  # it was writing when it heard that the job is lost
-            await hand.keep()
+            await hand.store_changes()
         return {}
 
     limits = JobWorkerLimits(slots=1, per_user=0, ttl=TTL, tells_all=False)

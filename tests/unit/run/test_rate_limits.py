@@ -21,7 +21,7 @@ class Service:
         self.order: list[int] = []
 
     async def call(self, number: int, model: str = "openai:small", seconds: float = 0.005) -> None:
-        async with self._turns[number % len(self._turns)].turn(model):
+        async with self._turns[number % len(self._turns)].call_slot(model):
             self.now += 1
             self.most = max(self.most, self.now)
             self.order.append(number)
@@ -68,7 +68,7 @@ async def test_a_call_which_fails_or_is_cancelled_gives_its_turn_back() -> None:
     await asyncio.gather(held, waiting, return_exceptions=True)
     assert not permits._held
     with pytest.raises(ValueError, match="no reply"):
-        async with service._turns[0].turn("openai:small"):
+        async with service._turns[0].call_slot("openai:small"):
             raise ValueError("no reply")
     await asyncio.wait_for(service.call(2), 60)
 

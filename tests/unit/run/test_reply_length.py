@@ -14,7 +14,7 @@ from assay.core.messages import CallDone, Delta, Profile, Reply, Request, Retrac
 from assay.core.text import estimate_tokens
 from assay.models.script import Scripted
 from assay.run.engine import Engine, Outcome
-from assay.run.reply_length import LEAST, OVERRUN, PER_TOKEN, ReplySoFar
+from assay.run.reply_length import CHARS_PER_TOKEN, MIN_ALLOWED_TOKENS, OVERRUN, ReplySoFar
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.store.memory import memory_store
@@ -51,7 +51,7 @@ async def test_it_is_left_and_counted_as_cut_for_length() -> None:
     await handle.wait()
     (reply,) = replies
     assert model.left
-    assert len(PIECE) * model.pieces <= PER_TOKEN * LEAST + len(PIECE)
+    assert len(PIECE) * model.pieces <= CHARS_PER_TOKEN * MIN_ALLOWED_TOKENS + len(PIECE)
     assert reply.stop == "length"
     assert reply.text == PIECE * (model.pieces - 1)
     assert reply.text == "".join(event.text for event in log if isinstance(event, ThinkDelta))
@@ -61,7 +61,7 @@ async def test_it_is_left_and_counted_as_cut_for_length() -> None:
 @pytest.mark.parametrize(
     ("profile", "asked", "most"),
     [
-        (Profile(name="m"), 500, LEAST),
+        (Profile(name="m"), 500, MIN_ALLOWED_TOKENS),
         (Profile(name="m"), 10_000, OVERRUN * 10_000),
         (Profile(name="m", native_reasoning=True), 10_000, OVERRUN * 20_000),
         (Profile(name="m", quotes=True), 500, 1_000_000),
@@ -69,16 +69,18 @@ async def test_it_is_left_and_counted_as_cut_for_length() -> None:
 )
 def test_how_much_is_read(profile: Profile, asked: int, most: int) -> None:
     request = msgspec.structs.replace(ASK, max_tokens=asked, effort="medium")
-    assert not ReplySoFar(profile, request).exceeds(TextDelta("x" * PER_TOKEN * most))
-    assert ReplySoFar(profile, request).exceeds(ThinkingDelta("x" * (PER_TOKEN * most + 1))) == (not profile.quotes)
+    assert not ReplySoFar(profile, request).exceeds(TextDelta("x" * CHARS_PER_TOKEN * most))
+    assert ReplySoFar(profile, request).exceeds(ThinkingDelta("x" * (CHARS_PER_TOKEN * most + 1))) == (
+        not profile.quotes
+    )
 
 
 def test_what_is_kept_and_what_is_counted() -> None:
     so_far, call = ReplySoFar(Profile(name="m"), ASKED), ToolCall(id="a", name="search")
     for delta in (TextDelta("void"), Retracted(), ThinkingDelta("Hm."), TextDelta("So."), CallDone(0, call)):
         assert not so_far.exceeds(delta)
-    assert so_far.exceeds(TextDelta("x" * PER_TOKEN * LEAST))
-    reply = so_far.as_cut_reply()
+    assert so_far.exceeds(TextDelta("x" * CHARS_PER_TOKEN * MIN_ALLOWED_TOKENS))
+    reply = so_far.to_cut_reply()
     assert (reply.text, reply.thinking, reply.calls, reply.stop) == ("So.", "Hm.", (call,), "length")
-    assert reply.usage.output_tokens > LEAST
+    assert reply.usage.output_tokens > MIN_ALLOWED_TOKENS
     assert reply.usage.model_calls == 1

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.run.process import SystemClock, stamp
+from assay.run.process import SystemClock, iso_timestamp
 
 
 def test_it_is_now_in_utc_with_milliseconds() -> None:
@@ -24,4 +24,4 @@ def test_each_time_is_its_own_whatever_was_asked_before(milliseconds: list[int])
     """Also where the machine's clock is set back, or stands still."""
     for each in milliseconds:
         expected = datetime.fromtimestamp(each // 1000, UTC).replace(microsecond=each % 1000 * 1000)
-        assert stamp(each * 1_000_000) == expected.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        assert iso_timestamp(each * 1_000_000) == expected.isoformat(timespec="milliseconds").replace("+00:00", "Z")

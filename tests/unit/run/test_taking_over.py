@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core import events as e
 from assay.core.usage import Usage
-from assay.run.replay import taken_over
+from assay.run.replay import copied_log
 
 NOW = "2026-02-02T00:00:00.000Z"
 PHASES = ("triage", "background", "plan", "research", "write", "verify")
@@ -49,7 +49,7 @@ def test_what_stands_before_the_phase_is_taken_over_without_who_did_it_and_what_
         ("plan", e.PhaseStarted(phase="plan")),
         ("plan", e.PlanStarted()),
     )
-    drafts = taken_over(events, "plan", same, NOW)
+    drafts = copied_log(events, "plan", same, NOW)
     assert [draft.type for draft in drafts] == ["run.continued", "phase.started", "model.attempted", "phase.finished"]
     assert [draft.key for draft in drafts] == [f"fork:{number}" for number in range(4)]
     assert {draft.step for draft in drafts} == {"fork"}
@@ -64,18 +64,18 @@ def test_what_was_taken_back_is_left_out_even_where_that_was_said_later():
         ("research/agent-1", e.FindingDelta(lane=1, text="second")),
         ("write", e.PhaseStarted(phase="write")),
     )
-    (draft,) = taken_over(events, "write", same, NOW)
+    (draft,) = copied_log(events, "write", same, NOW)
     assert b"second" in draft.data
 
 
 def test_the_phase_of_a_lane_of_that_name_is_not_the_one():
     events = log(("research/write", e.PhaseStarted(phase="write")), ("write", e.PhaseStarted(phase="write")))
-    assert len(taken_over(events, "write", same, NOW)) == 1
+    assert len(copied_log(events, "write", same, NOW)) == 1
 
 
 def test_kinds_nobody_knows_are_taken_over_as_they_are():
     strange = msgspec.structs.replace(log(("plan", e.PlanStarted()))[0], type="acme.done", data=msgspec.Raw(b'{"x":1}'))
-    (draft,) = taken_over([strange], "write", same, NOW)
+    (draft,) = copied_log([strange], "write", same, NOW)
     assert (draft.type, draft.data) == ("acme.done", b'{"x":1}')
 
 
@@ -90,7 +90,7 @@ def test_the_beginning_in_order_but_for_what_is_refused(names, point, refused):
         seen.append(event.phase)
         return None if len(seen) - 1 in refused else event
 
-    drafts = taken_over(events, point, revise, NOW)
+    drafts = copied_log(events, point, revise, NOW)
     assert seen == before
     assert [draft.path[0] for draft in drafts] == [name for place, name in enumerate(before) if place not in refused]
     assert len({draft.key for draft in drafts}) == len(drafts)

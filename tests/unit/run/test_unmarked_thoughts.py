@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.run.voice import musing
+from assay.run.voice import thinking_length
 
 REPORT = "The tide at Brest rises seven metres. [S1001.1]\n\nThe moon causes it. [S1001.2]"
 
@@ -25,7 +25,7 @@ REPORT = "The tide at Brest rises seven metres. [S1001.1]\n\nThe moon causes it.
 def test_thinking_before_a_report_is_found(thought: str, report: str) -> None:
     if not (thought.endswith("\n\n") or report.startswith("#")):
         return
-    assert (thought + report)[musing(thought + report) :].lstrip("-\n ") == report
+    assert (thought + report)[thinking_length(thought + report) :].lstrip("-\n ") == report
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,12 @@ def test_thinking_before_a_report_is_found(thought: str, report: str) -> None:
     ],
 )
 def test_prose_is_left_alone(text: str) -> None:
-    assert musing(text) == 0
+    assert thinking_length(text) == 0
 
 
 @given(st.text(alphabet="Okay, let me I need. S1.#\n-[]", max_size=200))
 def test_what_is_cut_cites_nothing(text: str) -> None:
-    cut = musing(text)
+    cut = thinking_length(text)
     assert 0 <= cut <= len(text)
     assert "S1.1" not in text[:cut]
     assert cut == 0 or text[cut:].strip()

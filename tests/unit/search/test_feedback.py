@@ -11,7 +11,7 @@ from library_of import fill
 from assay.core.ports import Query
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
-from assay.search.local.local_ranks import more_words
+from assay.search.local.local_ranks import feedback_words
 from assay.search.local.words import (
     FEEDBACK_COMMON,
     FEEDBACK_LEAST,
@@ -40,7 +40,7 @@ class Counts(msgspec.Struct, frozen=True):
 @given(st.lists(st.tuples(st.floats(0.01, 50), TERMS), max_size=6), st.integers(1, 12), st.sets(st.sampled_from("abc")))
 def test_what_is_taken(found: list[tuple[float, list[str]]], asked: int, leave: set[str]) -> None:
     leave |= {"term1", "term2"}
-    more = more_words(found, asked, leave, Counts())
+    more = feedback_words(found, asked, leave, Counts())
     assert len(more) <= FEEDBACK_WORDS
     assert not more.keys() & (leave | {"of", "1969", "once", "every"})
     assert more.keys() <= {term for _, terms in found for term in terms}
@@ -50,7 +50,7 @@ def test_what_is_taken(found: list[tuple[float, list[str]]], asked: int, leave: 
 
 
 def test_better_documents_count_more() -> None:
-    more = more_words([(4.0, ["keel"]), (1.0, ["sail"])], 1, (), Counts())
+    more = feedback_words([(4.0, ["keel"]), (1.0, ["sail"])], 1, (), Counts())
     assert more["keel"] == pytest.approx(4 * more["sail"])
 
 
@@ -59,7 +59,7 @@ def found(texts: dict[str, str], text: str) -> list[str]:
     store = memory_store()
     fill(store, texts)
     search = LocalSearch(None, store.library, DocumentReader(store.blobs).spans)
-    return [hit.document.name for hit in search.find(Query(text=text, limit=100))]
+    return [hit.document.name for hit in search.search_blocking(Query(text=text, limit=100))]
 
 
 def ships(count: int) -> dict[str, str]:

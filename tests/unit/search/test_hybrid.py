@@ -20,9 +20,9 @@ from assay.core.ports.store import Store
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
 from assay.search.vectors import EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
-from assay.search.vectors.hybrid import merged, mixed
+from assay.search.vectors.hybrid import fuse_scores, merge_rankings
 from assay.store.memory import memory_store
-from assay.store.sql.sqlite import engine
+from assay.store.sql.sqlite import create_sqlite_engine
 
 TEXTS = {
     "vehicles.md": "# Vehicles\n\nEach automobile needs maintenance after twelve months.\n\nRust is a danger.",
@@ -66,7 +66,7 @@ class Scene:
         self.store: Store = memory_store()
         self.spans = DocumentReader(self.store.blobs).spans
         self.embedder, self.private = Concepts(), False
-        self.vectors = VectorStore(engine(folder / "vectors.db"), "concepts:m", "cut/1")
+        self.vectors = VectorStore(create_sqlite_engine(folder / "vectors.db"), "concepts:m", "cut/1")
         self.index = LocalSearch(None, self.store.library, self.spans)
         self.search = HybridSearch(
             self.index, self.vectors, self.embedder, self.store.library, lambda names: not self.private, weight
@@ -78,13 +78,13 @@ class Scene:
         builder.build(EmbeddingLimits(), set())
 
     def names(self, text: str, limit: int = 10, collections: tuple[str, ...] = ("default",)) -> list[str]:
-        hits = self.search.find(Query(text=text, limit=limit, collections=collections))
+        hits = self.search.search_blocking(Query(text=text, limit=limit, collections=collections))
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
         return [hit.document.name for hit in hits]
 
     def same(self, text: str, limit: int = 10) -> bool:
         query = Query(text=text, limit=limit)
-        return self.search.find(query) == self.index.find(query)
+        return self.search.search_blocking(query) == self.index.search_blocking(query)
 
 
 @pytest.fixture
@@ -99,12 +99,12 @@ def test_what_means_the_same_is_found_first(scene: Scene) -> None:
     scene.embed()
     assert scene.names(ASKED)[0] == "vehicles.md"
     assert scene.names("physician")[0] == "hospital.md"
-    assert scene.index.find(Query(text="physician")) == []
+    assert scene.index.search_blocking(Query(text="physician")) == []
 
 
 def test_a_hit_by_meaning_has_its_nearest_passage_first(scene: Scene) -> None:
     scene.embed()
-    (hit, *_) = scene.search.find(Query(text=ASKED))
+    (hit, *_) = scene.search.search_blocking(Query(text=ASKED))
     assert hit.spans[0].text == "Each automobile needs maintenance after twelve months."
     spans = scene.spans(hit.document)
     assert all(spans[span.ordinal] == span for span in hit.spans)
@@ -142,7 +142,7 @@ def test_what_is_private_is_not_told(scene: Scene) -> None:
 def test_the_scope_is_exact(scene: Scene) -> None:
     scene.embed()
     (pay,) = scene.store.library.find("pay.md", ["default"])
-    only = scene.store.library.select([pay.sha256])
+    only = scene.store.library.collection_for([pay.sha256])
     assert scene.names(ASKED, collections=(only,)) in ([], ["pay.md"])
     assert scene.names("wage salary", collections=(only,)) == ["pay.md"]
     assert scene.names(ASKED, collections=("nowhere",)) == []
@@ -180,7 +180,7 @@ def test_a_question_is_embedded_once_and_counted(scene: Scene) -> None:
 def test_vectors_made_by_others_are_seen(tmp_path: Path, scene: Scene) -> None:
     scene.embed()
     scene.names(ASKED)
-    other = VectorStore(engine(tmp_path / "vectors.db"), "concepts:m", "cut/1")
+    other = VectorStore(create_sqlite_engine(tmp_path / "vectors.db"), "concepts:m", "cut/1")
     fill(scene.store, {"garage.md": "The car is maintained."})
     VectorBuilder(other, scene.embedder, scene.store.library, scene.spans, nobody_else).build(EmbeddingLimits(), set())
     assert "garage.md" in scene.names("automobile")
@@ -194,7 +194,7 @@ def test_vectors_of_another_library_are_not_taken_for_its_documents(scene: Scene
     spans = DocumentReader(restored.blobs).spans
     index = LocalSearch(None, restored.library, spans)
     search = HybridSearch(index, scene.vectors, scene.embedder, restored.library, lambda names: True, 0.7)
-    assert [hit.document.name for hit in search.find(Query(text="physician"))] == []
+    assert [hit.document.name for hit in search.search_blocking(Query(text="physician"))] == []
 
 
 # why
@@ -204,7 +204,7 @@ async def test_the_parts_of_an_explanation_are_the_score(scene: Scene) -> None:
     fill(scene.store, {f"note-{number}.md": f"# Note {number}\n\nBread of day {number}." for number in range(30)})
     for text in ("salt water bread", "note 7", "bread", ASKED):
         found = await scene.index.explain(Query(text=text, limit=40))
-        assert [each.hit for each in found] == scene.index.find(Query(text=text, limit=40))
+        assert [each.hit for each in found] == scene.index.search_blocking(Query(text=text, limit=40))
         for rank, each in enumerate(found, 1):
             assert (each.lexical, each.lexical_rank, each.cosine) == (each.hit.score, rank, None)
             assert sum(word.score for word in each.words) == pytest.approx(each.hit.score, rel=1e-4)
@@ -235,7 +235,7 @@ def test_without_vectors_the_index_tells(scene: Scene) -> None:
 def test_every_candidate_is_ranked_once_between_0_and_1(
     lexical: dict[str, float], near: dict[str, float], weight: float
 ) -> None:
-    fused = mixed(lexical, near, weight)
+    fused = fuse_scores(lexical, near, weight)
     assert {each.document for each in fused} == lexical.keys() | near.keys()
     assert len(fused) == len(lexical.keys() | near.keys())
     assert all(0 <= each.score <= 1 + 1e-9 for each in fused)
@@ -245,10 +245,10 @@ def test_every_candidate_is_ranked_once_between_0_and_1(
 
 @given(scores, cosines)
 def test_at_its_ends_the_weight_leaves_one_ranking(lexical: dict[str, float], near: dict[str, float]) -> None:
-    words = [each.lexical for each in mixed(lexical, near, 0.0) if each.lexical is not None]
+    words = [each.lexical for each in fuse_scores(lexical, near, 0.0) if each.lexical is not None]
     assert words == sorted(words, reverse=True)
     everywhere = {each: near.get(each, 0.0) for each in lexical.keys() | near.keys()}
-    meaning = [each.cosine for each in mixed(lexical, everywhere, 1.0) if each.cosine is not None]
+    meaning = [each.cosine for each in fuse_scores(lexical, everywhere, 1.0) if each.cosine is not None]
     span = max(meaning, default=0.0) - min(meaning, default=0.0)
     assert all(a >= b - span * 1e-9 for a, b in itertools.pairwise(meaning))
 
@@ -257,16 +257,16 @@ def test_at_its_ends_the_weight_leaves_one_ranking(lexical: dict[str, float], ne
 def test_scores_by_words_may_be_of_any_scale(
     lexical: dict[str, float], near: dict[str, float], weight: float, scale: float
 ) -> None:
-    scaled = mixed({each: score * scale for each, score in lexical.items()}, near, weight)
-    for one in mixed(lexical, near, weight):
+    scaled = fuse_scores({each: score * scale for each, score in lexical.items()}, near, weight)
+    for one in fuse_scores(lexical, near, weight):
         (other,) = [each for each in scaled if each.document == one.document]
         assert other.score == pytest.approx(one.score)
 
 
 @given(st.lists(st.integers(0, 9), unique=True), st.lists(st.integers(0, 9), unique=True))
 def test_two_rankings_as_one(first: list[int], second: list[int]) -> None:
-    found = merged(first, second)
+    found = merge_rankings(first, second)
     assert sorted(found) == sorted({*first, *second})
-    assert merged(first, first) == first
+    assert merge_rankings(first, first) == first
     if first and second and first[0] == second[0]:
         assert found[0] == first[0]

@@ -23,7 +23,7 @@ from assay.core.ports.store import Store
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
-from assay.search.local.index import FORMAT, extent
+from assay.search.local.index import INDEX_FORMAT, document_count
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -44,7 +44,7 @@ def opened(store: Store, path: Path | None) -> LocalSearch:
 
 
 def found(search: LocalSearch, text: str) -> list[str]:
-    return [hit.document.name for hit in search.find(Query(text=text, limit=100))]
+    return [hit.document.name for hit in search.search_blocking(Query(text=text, limit=100))]
 
 
 def test_a_second_process_finds_it_indexed(store: Store, tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_second_process_finds_it_indexed(store: Store, tmp_path: Path) -> None
 def test_a_deleted_index_is_built_again(store: Store, tmp_path: Path, alive: bool) -> None:
     search = opened(store, tmp_path)
     search.sync()
-    shutil.rmtree(tmp_path / FORMAT)
+    shutil.rmtree(tmp_path / INDEX_FORMAT)
     search = search if alive else opened(store, tmp_path)
     assert found(search, "w7") == ["doc-7.md"]
     assert len(found(search, "common")) == 30
@@ -71,7 +71,7 @@ def test_a_deleted_index_is_built_again(store: Store, tmp_path: Path, alive: boo
 def test_a_damaged_index_is_built_again(store: Store, tmp_path: Path, seed: int) -> None:
     opened(store, tmp_path).sync()
     chance = random.Random(seed)
-    files = sorted(file for file in (tmp_path / FORMAT).rglob("*") if file.is_file() and file.stat().st_size)
+    files = sorted(file for file in (tmp_path / INDEX_FORMAT).rglob("*") if file.is_file() and file.stat().st_size)
     for file in chance.sample(files, 2):
         if seed % 3 == 0:
             file.unlink()
@@ -131,8 +131,8 @@ class Shrinking:
     def count(self, collections: Sequence[str]) -> int:
         return self.last_row()
 
-    def at(self, rows: Collection[int]) -> dict[int, Document]:
-        return {row: each for row, each in self._library.at(rows).items() if row not in self.gone}
+    def documents_at(self, rows: Collection[int]) -> dict[int, Document]:
+        return {row: each for row, each in self._library.documents_at(rows).items() if row not in self.gone}
 
     def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         raise AssertionError("indexed again")
@@ -155,7 +155,7 @@ def test_deleted_documents_leave_the_index_and_the_others_stay(
     assert found(search, "w7") == ["doc-7.md"]
     assert found(search, f"w{gone[3] - 1}") == []
     search.close()
-    assert extent(tmp_path) == 20
+    assert document_count(tmp_path) == 20
 
 
 @pytest.mark.parametrize("on_disk", [True, False])
@@ -163,9 +163,9 @@ def test_more_documents_deleted_during_a_search_than_it_wants(store: Store, tmp_
     class Late(Shrinking):
         """Deletes them once the search has ranked its documents."""
 
-        def at(self, rows: Collection[int]) -> dict[int, Document]:
+        def documents_at(self, rows: Collection[int]) -> dict[int, Document]:
             self.gone = range(1, 29)
-            return super().at(rows)
+            return super().documents_at(rows)
 
         def count(self, collections: Sequence[str]) -> int:
             return len(self.members(collections))
@@ -178,7 +178,7 @@ def test_more_documents_deleted_during_a_search_than_it_wants(store: Store, tmp_
     search = LocalSearch(tmp_path if on_disk else None, store.library, DocumentReader(store.blobs).spans)
     search.sync()
     search._library = library  # type: ignore[assignment]
-    hits = search.find(Query(text="common", limit=3))
+    hits = search.search_blocking(Query(text="common", limit=3))
     assert {hit.document.name for hit in hits} == {"doc-28.md", "doc-29.md"}
 
 
@@ -197,13 +197,13 @@ def test_a_broken_library_is_a_failed_search(store: Store) -> None:
 
     search = LocalSearch(None, Broken(), DocumentReader(store.blobs).spans)  # type: ignore[arg-type]
     with pytest.raises(SearchError, match="the database is gone"):
-        search.find(Query(text="x"))
+        search.search_blocking(Query(text="x"))
 
 
 def test_writers_wait_with_a_message_and_readers_do_not(store: Store, tmp_path: Path) -> None:
     search = opened(store, tmp_path)
     search.sync()
-    lock = FileLock(tmp_path / f"{FORMAT}.lock")
+    lock = FileLock(tmp_path / f"{INDEX_FORMAT}.lock")
     lines: list[str] = []
     with lock.acquire(timeout=60):  # merges may still be under way
         assert found(search, "w7") == ["doc-7.md"]
@@ -231,7 +231,7 @@ def test_what_is_added_is_found_while_merges_go_on_and_the_lock_is_given_back_af
     assert found(search, "balloon") == ["last.md"]
     search.close()
     another.close()
-    with FileLock(tmp_path / f"{FORMAT}.lock").acquire(timeout=0):
+    with FileLock(tmp_path / f"{INDEX_FORMAT}.lock").acquire(timeout=0):
         assert len(found(search, "zeppelin")) == 20
 
 
@@ -287,7 +287,7 @@ def test_a_killed_writer_leaves_no_hole_and_no_double(tmp_path: Path, lines: int
     names = found(search, "common")
     assert sorted(names) == sorted(f"d{number}.md" for number in range(100))
     for number in range(0, 100, 9):
-        (hit,) = search.find(Query(text=f"w{number}"))
+        (hit,) = search.search_blocking(Query(text=f"w{number}"))
         assert (hit.document.name, len(hit.spans)) == (f"d{number}.md", 1)
 
 
@@ -297,7 +297,7 @@ async def test_words_are_counted_in_the_passages_of_the_scope(store: Store, tmp_
     assert everything.passages == 60
     assert (everything.holding["word"], everything.holding["w7"], everything.holding["said"]) == (30, 1, 0)
     chosen = [document.sha256 for document in store.library.documents(["default"]) if document.name == "doc-7.md"]
-    one = store.library.select(chosen)
+    one = store.library.collection_for(chosen)
     alone = await search.rarity("Where is the word w7 said?", [one])
     assert (alone.passages, alone.holding["word"], alone.holding["w7"], alone.holding["said"]) == (2, 1, 1, 0)
     assert (await search.rarity("word", ["nothing"])).passages == 0
@@ -332,6 +332,6 @@ def test_the_many_lines_of_a_log_leave_the_passages_of_others() -> None:
         f"letter-{number}.md": f"Dear all, this letter number {number} tells what Mira said." for number in range(5)
     }
     fill(store, {"log.md": lines, **letters})
-    hits = opened(store, None).find(Query(text="Who opened the drawer for Mira?", limit=10))
+    hits = opened(store, None).search_blocking(Query(text="Who opened the drawer for Mira?", limit=10))
     assert {hit.document.name for hit in hits} == {"log.md", *letters}
     assert all(hit.spans for hit in hits)

@@ -36,7 +36,7 @@ class Counted:
         return self._reader.spans(document)
 
     def found(self, text: str, *collections: str) -> list[Hit]:
-        return self.search.find(Query(text=text, collections=collections, limit=20))
+        return self.search.search_blocking(Query(text=text, collections=collections, limit=20))
 
 
 def named(kind: str, texts: list[str]) -> dict[str, str]:
@@ -89,8 +89,8 @@ def test_pages_which_waited_are_found_as_if_they_had_not(pages: list[str], quest
 
 
 def test_many_waiting_pages_are_indexed_in_the_background(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(local_search, "BACKLOG", 5)
-    monkeypatch.setattr(local_search, "AT_ONCE", 2)
+    monkeypatch.setattr(local_search, "BACKLOG_DOCUMENTS", 5)
+    monkeypatch.setattr(local_search, "BACKGROUND_DOCUMENTS", 2)
     store = memory_store()
     fill(store, {"first.md": "tide chart"})
     asked = Counted(store, tmp_path)

@@ -168,6 +168,6 @@ def test_settings_are_checked(wrong: dict[str, object]):
 
 
 def test_rules_of_hosts():
-    assert WebRules().refuses("mcp:notes/1") == ""
-    assert WebRules(domains=("x.example",)).refuses("mcp:notes/1")
-    assert WebRules(since="2024-01-01").refuses("mcp:notes/1", "2023")
+    assert WebRules().refusal_reason("mcp:notes/1") == ""
+    assert WebRules(domains=("x.example",)).refusal_reason("mcp:notes/1")
+    assert WebRules(since="2024-01-01").refusal_reason("mcp:notes/1", "2023")

@@ -20,8 +20,8 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.run.job_worker import JobInHand, JobWorker, JobWorkerLimits
 from assay.run.process import SystemClock
-from assay.search.opensearch import FORMAT, OpenSearchClient, OpenSearchSearch, client
-from assay.search.shared_index import INDEX, file_turn
+from assay.search.opensearch import INDEX_FORMAT, OpenSearchClient, OpenSearchSearch, client
+from assay.search.shared_index import INDEX_WORK, file_lock
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -70,7 +70,7 @@ class Dying(OpenSearchClient):
 
 
 def found(search: OpenSearchSearch, text: str) -> list[str]:
-    return [hit.document.name for hit in search.find(Query(text=text, limit=100))]
+    return [hit.document.name for hit in search.search_blocking(Query(text=text, limit=100))]
 
 
 def bulks(server: OpenSearchServer) -> int:
@@ -87,13 +87,13 @@ def test_a_second_machine_finds_it_indexed(server: OpenSearchServer, search: Ope
 
 
 def test_who_index_at_the_same_time_take_turns(server: OpenSearchServer, store: Store, tmp_path: Path) -> None:
-    turn, each = partial(file_turn, tmp_path / "index", INDEX), DocumentReader(store.blobs).each_spans
+    turn, each = partial(file_lock, tmp_path / "index", INDEX_WORK), DocumentReader(store.blobs).each_spans
     many = [OpenSearchSearch(OpenSearchClient(server.url), store.library, each, SEGMENTER, turn=turn) for _ in range(4)]
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(OpenSearchSearch.sync, many))
         fill(store, {f"late-{number}.md": f"The ebb {number}." for number in range(20)})
         list(threads.map(OpenSearchSearch.sync, many))
-    assert sum(index.startswith(f"assay-{FORMAT}-segment") for index in server.indexes) == 2
+    assert sum(index.startswith(f"assay-{INDEX_FORMAT}-segment") for index in server.indexes) == 2
     for search in many:
         assert len(found(search, "tide")) == 30
         assert len(found(search, "ebb")) == 20
@@ -144,7 +144,7 @@ def test_a_server_which_is_not_there_is_named(store: Store) -> None:
     with running() as server:
         search = opened(server, store)
     with pytest.raises(SearchError, match=r"OpenSearch at 127\.0\.0\.1:\d+ cannot be reached .*is it running\?"):
-        search.find(Query(text="tide"))
+        search.search_blocking(Query(text="tide"))
 
 
 def test_a_wrong_login_is_told_without_the_password(store: Store) -> None:
@@ -164,7 +164,7 @@ def test_what_is_no_address_is_told() -> None:
 def test_an_answer_of_another_service_is_told(server: OpenSearchServer, search: OpenSearchSearch) -> None:
     server.faults.append(Problem(404, "", "<h1>Not Found</h1>"))
     with pytest.raises(SearchError, match=r"answered 404: <h1>Not Found</h1>"):
-        search.find(Query(text="tide"))
+        search.search_blocking(Query(text="tide"))
 
 
 def test_a_document_which_is_refused_ends_it_with_the_reason(

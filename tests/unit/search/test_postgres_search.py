@@ -19,8 +19,8 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.search import postgres as postgres_index
 from assay.search.postgres import PostgresSearch, tables
-from assay.search.postgres.postgres_ranks import extent
-from assay.search.postgres.tables import prefix_of, quoted, vector
+from assay.search.postgres.postgres_ranks import read_extent
+from assay.search.postgres.tables import escape_word, ordered_tsvector, prefix_of
 from assay.store.memory import memory_store
 from assay.store.sql import postgres
 from assay.store.sql.database import Database
@@ -52,11 +52,11 @@ def opened(engine: Engine, store: Store) -> PostgresSearch:
 
 
 def names(found: PostgresSearch, text: str) -> list[str]:
-    return [hit.document.name for hit in found.find(Query(text=text, limit=50))]
+    return [hit.document.name for hit in found.search_blocking(Query(text=text, limit=50))]
 
 
 def test_several_bring_it_level_at_once(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(postgres_index, "PAGE", 3)
+    monkeypatch.setattr(postgres_index, "LOT_DOCUMENTS", 3)
     failed: list[BaseException] = []
 
     def sync() -> None:
@@ -73,7 +73,7 @@ def test_several_bring_it_level_at_once(engine: Engine, store: Store, monkeypatc
         thread.join()
     assert not failed
     with engine.begin() as connection:
-        come = extent(connection, PREFIX)
+        come = read_extent(connection, PREFIX)
         counted = connection.exec_driver_sql(
             f"SELECT count(*), count(DISTINCT row), (SELECT count(*) FROM {PREFIX}_passages) FROM {PREFIX}_documents"
         ).one()
@@ -88,19 +88,19 @@ def test_what_is_forgotten_is_found_no_more(engine: Engine, store: Store):
     found.forget([8])
     assert names(found, "harbor7 harbor8") == ["8.md"]  # row 8 is the document 7.md
     with engine.begin() as connection:
-        come = extent(connection, PREFIX)
+        come = read_extent(connection, PREFIX)
     assert (come.documents, come.passages) == (29, 29)
 
 
 def test_progress_is_told(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(postgres_index, "PAGE", 20)
+    monkeypatch.setattr(postgres_index, "LOT_DOCUMENTS", 20)
     lines: list[str] = []
     opened(engine, store).sync(lines.append)
     assert lines == ["indexed 20 documents", "indexed 30 documents"]
 
 
 def test_a_lot_ends_with_many_passages(engine: Engine, store: Store, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(postgres_index, "PASSAGES", 12)
+    monkeypatch.setattr(postgres_index, "LOT_PASSAGES", 12)
     lines: list[str] = []
     opened(engine, store).sync(lines.append)
     assert lines == ["indexed 12 documents", "indexed 24 documents", "indexed 30 documents"]
@@ -131,7 +131,7 @@ def test_others_do_not_wait_for_who_reads_slowly(engine: Engine, store: Store, m
         assert reads.wait(120)
         with engine.begin() as connection:
             connection.exec_driver_sql("SET LOCAL lock_timeout = '1s'")
-            tables.lock(connection, PREFIX)  # is free
+            tables.lock_index(connection, PREFIX)  # is free
         assert names(opened(engine, store), "harbor7") == ["7.md"]
         assert thread.is_alive()
     finally:
@@ -139,7 +139,7 @@ def test_others_do_not_wait_for_who_reads_slowly(engine: Engine, store: Store, m
         thread.join(120)
     assert not thread.is_alive()
     with engine.begin() as connection:
-        come = extent(connection, PREFIX)
+        come = read_extent(connection, PREFIX)
     assert (come.documents, come.passages, come.row) == (30, 30, 30)  # what was read twice is there once
 
 
@@ -149,12 +149,12 @@ def test_one_at_a_time_has_its_turn(engine: Engine):
         engine.connect().execution_options(isolation_level="AUTOCOMMIT") as two,
     ):
         with (
-            tables.turn(one, PREFIX) as mine,
-            tables.turn(two, PREFIX) as others,
-            tables.turn(two, f"{PREFIX}_other") as elsewhere,
+            tables.try_indexing_lock(one, PREFIX) as mine,
+            tables.try_indexing_lock(two, PREFIX) as others,
+            tables.try_indexing_lock(two, f"{PREFIX}_other") as elsewhere,
         ):
             assert (mine, others, elsewhere) == (True, False, True)
-        with tables.turn(two, PREFIX) as then:
+        with tables.try_indexing_lock(two, PREFIX) as then:
             assert then
 
 
@@ -167,9 +167,9 @@ class Passing:
     def __getattr__(self, name: str) -> object:
         return getattr(self._library, name)
 
-    def at(self, rows: Collection[int]) -> dict[int, Document]:
+    def documents_at(self, rows: Collection[int]) -> dict[int, Document]:
         self.asked += 1
-        found = self._library.at(rows)
+        found = self._library.documents_at(rows)
         return found if self.asked > 1 else {row: each for row, each in found.items() if row != 3}
 
 
@@ -196,7 +196,7 @@ def test_a_question_which_takes_too_long_ends(engine: Engine, store: Store, monk
     with engine.begin() as connection:
         connection.exec_driver_sql(f"LOCK TABLE {PREFIX}_passages IN ACCESS EXCLUSIVE MODE")
         with pytest.raises(SearchError, match="statement timeout"):
-            found.find(Query(text="harbor7"))
+            found.search_blocking(Query(text="harbor7"))
     assert names(found, "harbor7") == ["7.md"]
 
 
@@ -206,7 +206,7 @@ def test_what_is_wrong_with_it_is_said(engine: Engine, store: Store):
     with engine.begin() as connection:
         connection.exec_driver_sql(f"DROP TABLE {PREFIX}_passages")
     with pytest.raises(SearchError, match="the index in PostgreSQL cannot be used"):
-        found.find(Query(text="harbor7"))
+        found.search_blocking(Query(text="harbor7"))
 
 
 words = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -222,8 +222,10 @@ def connection(postgres_server: str) -> Iterator[object]:
 
 @given(given_words=st.lists(words, max_size=8))
 def test_any_words_become_a_vector_of_these_words(connection, given_words: list[str]):
-    stored = connection.execute("SELECT tsvector_to_array(%s::tsvector)", [vector(given_words)]).fetchone()[0]
+    stored = connection.execute("SELECT tsvector_to_array(%s::tsvector)", [ordered_tsvector(given_words)]).fetchone()[0]
     assert set(stored) == set(given_words)
     for word in given_words:
-        asked = connection.execute("SELECT %s::tsvector @@ %s::tsquery", [vector(given_words), quoted(word)]).fetchone()
+        asked = connection.execute(
+            "SELECT %s::tsvector @@ %s::tsquery", [ordered_tsvector(given_words), escape_word(word)]
+        ).fetchone()
         assert asked == (True,)

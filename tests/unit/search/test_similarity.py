@@ -21,7 +21,7 @@ from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSear
 from assay.search.vectors.neighbours import Remembered
 from assay.search.vectors.store import key_of
 from assay.store.memory import memory_store
-from assay.store.sql.sqlite import engine
+from assay.store.sql.sqlite import create_sqlite_engine
 
 SERVICE, AUTOMOBILE, BREAD = "How often is a car serviced?", "An automobile needs maintenance.", "Flour and salt."
 
@@ -48,7 +48,7 @@ class Counted:
 class Place:
     def __init__(self, folder: Path, batch: int = 64) -> None:
         self.embedder, self.remembered, self.allowed = Counted(), Remembered(), True
-        self.store = VectorStore(engine(folder / "vectors.db"), "concepts:m", "cut/1")
+        self.store = VectorStore(create_sqlite_engine(folder / "vectors.db"), "concepts:m", "cut/1")
         self.similarity = EmbedderSimilarity(self.embedder, self.store, self.remembered, lambda: self.allowed, batch)
 
 
@@ -107,7 +107,7 @@ async def test_vectors_of_two_lengths_are_not_compared(place: Place):
 
 
 def test_the_most_is_what_all_texts_cost(place: Place):
-    most = place.similarity.most([SERVICE, BREAD])
+    most = place.similarity.max_usage([SERVICE, BREAD])
     assert most.input_tokens > 0
     assert most.usd == pytest.approx(most.input_tokens / 1e6)
 
@@ -115,11 +115,11 @@ def test_the_most_is_what_all_texts_cost(place: Place):
 def test_memory_is_bounded():
     held = Remembered(most=30)
     held.keep("passage", [(bytes([n]), bytes(10)) for n in range(5)])
-    assert [held.of("passage", bytes([n])) is not None for n in range(5)] == [False, False, True, True, True]
-    held.of("passage", bytes([2]))
+    assert [held.get("passage", bytes([n])) is not None for n in range(5)] == [False, False, True, True, True]
+    held.get("passage", bytes([2]))
     held.keep("query", [(b"q", bytes(10))])
-    assert held.of("passage", bytes([3])) is None
-    assert held.of("passage", bytes([2])) is not None
+    assert held.get("passage", bytes([3])) is None
+    assert held.get("passage", bytes([2])) is not None
 
 
 @contextmanager
@@ -137,13 +137,13 @@ async def test_passages_which_were_found_are_known_and_a_question_is_metered(pla
     owned = OwnedSearch(search, store.library)
     assert isinstance(owned, Metered)
     query = Query(text=SERVICE)
-    hits, usage = await owned.metered(query)
+    hits, usage = await owned.search_with_usage(query)
     assert (hits, usage) == (await search.search(query), Usage(input_tokens=1, usd=1e-6))
-    assert (await owned.metered(query))[1] == Usage()
+    assert (await owned.search_with_usage(query))[1] == Usage()
     similarity = EmbedderSimilarity(place.embedder, place.store, search.remembered, lambda: True, 64)
     found = await similarity.cosines([SERVICE], [passage_text("Vehicles", "", AUTOMOBILE)])
     assert found.usage.input_tokens == 1  # the question, as a passage: the passage was kept
     assert isinstance(owned, Counting)
     assert (await owned.rarity("flour", ["default"])).passages == 2
     without = OwnedSearch(index, store.library)
-    assert (await without.metered(query))[1] == Usage()
+    assert (await without.search_with_usage(query))[1] == Usage()

@@ -20,11 +20,11 @@ from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
 from assay.search.vectors import Built, EmbeddingLimits, VectorBuilder, VectorStore
 from assay.search.vectors.neighbours import Matrix
-from assay.search.vectors.store import embed, quantized, text_of
+from assay.search.vectors.store import embed, quantize, text_of
 from assay.store.memory import memory_store
 from assay.store.sql import postgres
 from assay.store.sql.database import Database
-from assay.store.sql.sqlite import engine
+from assay.store.sql.sqlite import create_sqlite_engine
 
 NO_LIMITS = EmbeddingLimits()
 numbers = st.floats(-1e6, 1e6, width=32)
@@ -67,7 +67,7 @@ def store() -> Store:
 @pytest.fixture(params=["file", "postgres"])
 def vector_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStore]:
     if request.param == "file":
-        made = VectorStore(engine(tmp_path / "vectors.db"), "failing:m", "cut/1")
+        made = VectorStore(create_sqlite_engine(tmp_path / "vectors.db"), "failing:m", "cut/1")
     else:
         backend = postgres.Postgres(request.getfixturevalue("new_database")())
         Database(backend).close()
@@ -114,19 +114,19 @@ def test_a_text_which_is_known_costs_nothing_in_another_document(vector_store: V
 
 
 def test_another_segmenter_pays_for_new_texts_only(tmp_path: Path, store: Store) -> None:
-    at, embedder = engine(tmp_path / "vectors.db"), FailingEmbedder()
+    at, embedder = create_sqlite_engine(tmp_path / "vectors.db"), FailingEmbedder()
     built(VectorStore(at, "failing:m", "cut/1"), store, embedder)
     newer = VectorStore(at, "failing:m", "cut/2")
     assert built(newer, store, embedder).embedded == 0
-    assert newer.extent()[1] == 2
-    assert VectorStore(at, "failing:m", "cut/1").extent()[1] == 0
+    assert newer.highest_id_and_count()[1] == 2
+    assert VectorStore(at, "failing:m", "cut/1").highest_id_and_count()[1] == 0
 
 
 def test_another_model_has_vectors_of_its_own(tmp_path: Path, store: Store) -> None:
-    at, embedder = engine(tmp_path / "vectors.db"), FailingEmbedder()
+    at, embedder = create_sqlite_engine(tmp_path / "vectors.db"), FailingEmbedder()
     built(VectorStore(at, "failing:m", "cut/1"), store, embedder)
     assert built(VectorStore(at, "told:other", "cut/1"), store, embedder).embedded == 3
-    assert VectorStore(at, "failing:m", "cut/1").extent()[1] == 2
+    assert VectorStore(at, "failing:m", "cut/1").highest_id_and_count()[1] == 2
 
 
 def test_an_interrupted_pass_goes_on(vector_store: VectorStore) -> None:
@@ -143,7 +143,7 @@ def test_an_interrupted_pass_goes_on(vector_store: VectorStore) -> None:
     embedder.embed = until_20  # type: ignore[method-assign]
     with pytest.raises(SearchError, match="failing:m: gone"):
         built(vector_store, store, embedder, EmbeddingLimits(batch=10))
-    done = vector_store.extent()[1]
+    done = vector_store.highest_id_and_count()[1]
     assert done == 20
     embedder.embed = told_of  # type: ignore[method-assign]
     assert built(vector_store, store, embedder, EmbeddingLimits(batch=10)).embedded == 30
@@ -245,7 +245,7 @@ def test_what_is_too_much_is_asked_in_halves() -> None:
 
 @given(st.lists(numbers, min_size=1, max_size=50))
 def test_a_quantized_vector_points_the_same_way(one: list[float]) -> None:
-    back = [byte - 256 if byte > 127 else byte for byte in quantized(one)]
+    back = [byte - 256 if byte > 127 else byte for byte in quantize(one)]
     assert len(back) == len(one)
     largest = max(map(abs, one))
     if largest:
@@ -260,8 +260,8 @@ def test_a_quantized_vector_points_the_same_way(one: list[float]) -> None:
 def test_the_nearest_are_the_nearest(documents: list[list[list[float]]], query: list[float], scope: set[int]) -> None:
     matrix = Matrix()
     for row, passages in enumerate(documents, 1):
-        matrix.add(row, len(passages), b"".join(map(quantized, passages)))
-    asked = quantized(query)
+        matrix.add(row, len(passages), b"".join(map(quantize, passages)))
+    asked = quantize(query)
     for rows in (None, scope):
         near = matrix.find_nearest(asked, rows, 3)
         wanted = {row for row in range(1, len(documents) + 1) if rows is None or row in rows}
@@ -272,7 +272,7 @@ def test_the_nearest_are_the_nearest(documents: list[list[list[float]]], query: 
             assert near.cosines(row)[place] == found
         for row in wanted:
             for passage, found in zip(documents[row - 1], near.cosines(row), strict=True):
-                assert found == pytest.approx(exact(quantized(passage), asked), abs=1e-3)
+                assert found == pytest.approx(exact(quantize(passage), asked), abs=1e-3)
 
 
 def exact(one: bytes, other: bytes) -> float:

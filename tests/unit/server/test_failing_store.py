@@ -58,7 +58,7 @@ async def test_a_request_is_logged_and_the_server_is_not_ready(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with Assay(home=tmp_path / "home") as assay, Backend(assay) as backend:
-        assert await backend.ready() == ""
+        assert await backend.not_ready_reason() == ""
         monkeypatch.setattr(health, "READY_SECONDS", 0.05)
         backend.assay = cast("Assay", AwayHome(assay))
         try:
@@ -66,8 +66,8 @@ async def test_a_request_is_logged_and_the_server_is_not_ready(
             with caplog.at_level(logging.WARNING, "assay"):
                 assert await asked(app, "/api/v1/runs") == 503
                 assert "GET /api/v1/runs: the database cannot be reached" in caplog.text
-                assert await backend.ready() == "the database does not answer"
-                assert await backend.ready() == "the database does not answer"
+                assert await backend.not_ready_reason() == "the database does not answer"
+                assert await backend.not_ready_reason() == "the database does not answer"
             assert caplog.text.count("not ready: no answer within 0.05 s") == 1
         finally:
             backend.assay = assay

@@ -50,12 +50,12 @@ async def logged_in(there: Away, found: OidcProvider, **claims: Any) -> list[Per
     identity = signed({**usual, **own, "aud": "c", "nonce": "n", **claims}, "JWT")
     answers: list[Person | NotLoggedIn] = []
     try:
-        answers.append(await found.bearer(access))
+        answers.append(await found.authenticate(access))
     except NotLoggedIn as error:
         answers.append(error)
     there.answer = json.dumps({**json.loads(there.answer), "access_token": "a", "id_token": identity}).encode()
     try:
-        answers.append(await found.finish(ATTEMPT, "code", "https://research.corp/back"))
+        answers.append(await found.finish_login(ATTEMPT, "code", "https://research.corp/back"))
     except NotLoggedIn as error:
         answers.append(error)
     return answers
@@ -111,4 +111,4 @@ async def test_an_answer_of_any_type_to_a_code_breaks_nothing(answer: bytes) -> 
     async with provider() as (there, found):
         there.answer = answer
         with pytest.raises((NotLoggedIn, ProviderFailed)):
-            await found.finish(ATTEMPT, "code", "https://research.corp/back")
+            await found.finish_login(ATTEMPT, "code", "https://research.corp/back")

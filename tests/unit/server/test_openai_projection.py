@@ -18,7 +18,7 @@ from sampling import scaled
 
 from assay.core import events as e
 from assay.core.report import build_report
-from assay.core.view import fold
+from assay.core.view import fold_events
 from assay.export.markdown import after_text, render
 from assay.server.openai.chat_stream import ChatProjection
 from assay.server.openai.response_stream import CLAIMS, RESULTS, SOURCES, ResponseProjection
@@ -72,7 +72,7 @@ def _numbered(envelope: e.Envelope, seq: int, numbers: dict[int, int]) -> e.Enve
 
 def streamed_parts(events: Sequence[e.Envelope], include: Sequence[str] = ()) -> list[dict[str, Any]]:
     projection = ResponseProjection(include)
-    return [json.loads(msgspec.json.encode(part)) for event in events for part in projection.take(event)]
+    return [json.loads(msgspec.json.encode(part)) for event in events for part in projection.add_event(event)]
 
 
 def known(part: dict[str, Any]) -> None:
@@ -162,7 +162,7 @@ def test_every_prefix_is_a_valid_stream(events: list[e.Envelope], include: set[s
     assert last["type"] in ("response.completed", "response.failed", "response.incomplete")
     projection = ResponseProjection(sorted(include))
     for event in events:
-        projection.take(event)
+        projection.add_event(event)
     assert json.loads(msgspec.json.encode(projection.response)) == last["response"]
 
 
@@ -198,7 +198,7 @@ def test_a_run_which_failed_and_was_taken_up_again_goes_on() -> None:
 
 
 def test_links_and_annotations_say_where_a_citation_leads() -> None:
-    answer = answer_of(fold(logs.two_agents().events))
+    answer = answer_of(fold_events(logs.two_agents().events))
     assert "It became active 🐍 in 2001 [1](https://example.org/pep1)." in answer.text
     notes = [msgspec.to_builtins(each) for each in answer.annotations]
     assert [answer.text[each["start_index"] : each["end_index"]] for each in notes] == [
@@ -209,7 +209,7 @@ def test_links_and_annotations_say_where_a_citation_leads() -> None:
 
 
 def test_an_answer_ends_like_the_report_in_markdown_but_for_the_targets_of_its_references() -> None:
-    view = fold(logs.two_agents().events)
+    view = fold_events(logs.two_agents().events)
     rest = after_text(view, build_report(view))
     assert rest.startswith("## Sources\n\n1. ")
     assert answer_of(view).text.endswith(f"\n\n{rest}\n")
@@ -230,7 +230,9 @@ def test_every_prefix_is_a_valid_chat(events: list[e.Envelope], data: st.DataObj
 
     def chunks(of: Sequence[e.Envelope]) -> tuple[ChatProjection, list[dict[str, Any]]]:
         projection = ChatProjection("http://here")
-        return projection, [json.loads(msgspec.json.encode(part)) for event in of for part in projection.take(event)]
+        return projection, [
+            json.loads(msgspec.json.encode(part)) for event in of for part in projection.add_event(event)
+        ]
 
     projection, whole = chunks(events)
     _, begun = chunks(events[:cut])

@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from assay.core.errors import UsageError
-from assay.core.options import offered
+from assay.core.options import offered_options
 from assay.core.run_options import RunOptions
 from assay.server.openai.chat import help_answer
 from assay.server.openai.requests import ChatRequest, ResponseRequest, chat_run, response_run
 from assay.server.openai.text import ModelName
-from assay.server.wire import misfit
+from assay.server.wire import decode_refusal
 
 ANY = ModelName("auto")
 
@@ -225,7 +225,7 @@ OPTIONS: dict[str, Any] = {
 
 
 def test_each_option_of_the_field_assay_reaches_the_run() -> None:
-    assert OPTIONS.keys() == offered(RunOptions, "openai").keys()
+    assert OPTIONS.keys() == offered_options(RunOptions, "openai").keys()
     wanted = response_run(response(assay=OPTIONS), ANY).wanted
     assert {name: list(value) if isinstance(value, tuple) else value for name, value in wanted.items()} == {
         **OPTIONS,
@@ -238,13 +238,13 @@ def test_each_option_of_the_field_assay_reaches_the_run() -> None:
 def test_the_page_names_the_options_of_the_field_assay() -> None:
     page = (Path(__file__).parents[3] / "docs" / "openai.md").read_text(encoding="utf-8")
     listed = page.partition("## Options of a run")[2].partition("They mean")[0].partition("cover:")[2]
-    assert set(re.findall(r"`(\w+)`", listed)) == {*offered(RunOptions, "openai"), "collections"}
+    assert set(re.findall(r"`(\w+)`", listed)) == {*offered_options(RunOptions, "openai"), "collections"}
 
 
 def test_a_misspelt_option_is_told_the_nearest() -> None:
     with pytest.raises(msgspec.ValidationError) as wrong:
         response(assay={"dept": "light"})
-    found = misfit(wrong.value, ResponseRequest, "the body")
+    found = decode_refusal(wrong.value, ResponseRequest, "the body")
     assert str(found) == "the body does not fit: Object contains unknown field `dept`; did you mean 'depth'?"
 
 

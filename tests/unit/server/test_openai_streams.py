@@ -17,7 +17,7 @@ from assay.server.openai.calls import Waiting
 from assay.server.openai.chat_stream import ChatProjection
 from assay.server.openai.objects import ResponseObject
 from assay.server.openai.response_stream import ResponseProjection
-from assay.server.streams import BEAT, Tickets
+from assay.server.streams import HEARTBEAT_FRAME, Tickets
 
 EVENTS = logs.one_agent().events
 REQUIRED = """id object created_at completed_at status incomplete_details model previous_response_id instructions output
@@ -40,10 +40,10 @@ async def read(chunks: AsyncIterator[bytes]) -> list[bytes]:
 
 async def test_silence_is_filled_in_streams() -> None:
     parts = await read(responses.frames(groups(EVENTS[:3], (), (), EVENTS[3:]), ResponseProjection(), -1))
-    assert parts.count(BEAT) == 2
+    assert parts.count(HEARTBEAT_FRAME) == 2
     assert parts[-1] == b"data: [DONE]\n\n"
     chunks = await read(chat.frames(groups(EVENTS[:3], (), EVENTS[3:]), ChatProjection("http://here"), usage=True))
-    assert chunks.count(BEAT) == 1
+    assert chunks.count(HEARTBEAT_FRAME) == 1
     assert chunks[-1] == b"data: [DONE]\n\n"
 
 
@@ -84,7 +84,7 @@ async def sent(answer: Waiting) -> bytes:
 async def test_silence_is_filled_before_an_answer_in_json() -> None:
     tickets, projection = Tickets(1, 1), ResponseProjection()
     answer = Waiting(
-        groups(EVENTS[:3], (), (), EVENTS[3:]), tickets.ticket("ann"), projection.take, lambda: projection.response
+        groups(EVENTS[:3], (), (), EVENTS[3:]), tickets.ticket("ann"), projection.add_event, lambda: projection.response
     )
     body = await sent(answer)
     assert body.startswith(b"\n\n{")

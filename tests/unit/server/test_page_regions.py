@@ -8,8 +8,8 @@ from repair_runs import FOUND, LIES, run
 
 from assay.core import events as e
 from assay.core.plan import Plan, PlanStep
-from assay.core.view import ViewBuilder, fold
-from assay.server.page.hub import Board, screen_of
+from assay.core.view import ViewBuilder, fold_events
+from assay.server.page.hub import Board, render_regions
 from assay.server.page.regions import active_seconds
 
 
@@ -20,7 +20,7 @@ async def test_a_screen_which_was_watched_ends_as_one_which_is_read_anew(report:
     for envelope in log.envelopes:
         builder.extend([envelope])
         board.put(board.render(builder.view, at_once=True))
-    assert board.html == screen_of(builder.view)
+    assert board.html == render_regions(builder.view)
     assert "being checked" not in board.html["report"]
 
 
@@ -30,10 +30,10 @@ def test_agents_and_steps_stop_with_their_run() -> None:
     log.add(
         "research", e.PlanChanged(plan=Plan(title="Find it", steps=(PlanStep(id=1, title="One", status="running"),)))
     )
-    going = screen_of(fold(log.events))
+    going = render_regions(fold_events(log.events))
     assert all(">running<" in going[name] for name in ("lane-1", "plan"))
     log.add("", e.RunCancelled())
-    over = screen_of(fold(log.events))
+    over = render_regions(fold_events(log.events))
     assert all(">stopped<" in over[name] for name in ("lane-1", "lane-2", "plan"))
     assert not any(word in over[name] for word in (">running<", "Waiting for its turn") for name in over)
 
@@ -43,9 +43,9 @@ def test_a_run_was_active_until_it_was_paused_or_began_to_wait() -> None:
     for rest in (e.ControlApplied(action="pause"), e.RunWaiting(topic="plan")):
         log = logs.dispatched(1)
         worked = log.add("", rest) - log.events.index(next(one for one in log.events if one.type == "run.started")) - 1
-        assert active_seconds(fold(log.events)) == worked
+        assert active_seconds(fold_events(log.events)) == worked
         log.add("", e.ControlAccepted(action="steer", id="m1", text="only Brest"))
-        assert active_seconds(fold(log.events)) == worked  # a message does not set a resting run to work
+        assert active_seconds(fold_events(log.events)) == worked  # a message does not set a resting run to work
         log.add("", e.RunResumed(fence=2))
         log.add("", e.RunCompleted(stop_reason="done", verified=True))
-        assert active_seconds(fold(log.events)) == worked + 1
+        assert active_seconds(fold_events(log.events)) == worked + 1

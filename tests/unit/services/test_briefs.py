@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.brief import Brief, Section
 from assay.core.errors import UsageError
-from assay.services.arguments import MOST_BYTES, text_of
+from assay.services.arguments import MOST_BYTES, read_text_argument
 from assay.services.briefs import make_brief
 from assay.settings import Settings
 
@@ -109,7 +109,7 @@ def test_what_is_no_file_is_refused(name: str, tmp_path: Path) -> None:
 
 
 def test_texts_are_measured_too() -> None:
-    assert text_of(None, "template") == text_of("", "template") == ""
+    assert read_text_argument(None, "template") == read_text_argument("", "template") == ""
     with pytest.raises(UsageError, match="the text of the instructions is too large"):
         brief_of(instructions="word " * MOST_BYTES)
     with pytest.raises(UsageError, match="not UTF-8 text"):

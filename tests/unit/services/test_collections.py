@@ -16,7 +16,7 @@ from sampling import scaled
 from assay import Assay
 from assay.core.errors import UnknownName, UsageError
 from assay.services.collections import _apply
-from assay.services.places import checked_name, sorted_out
+from assay.services.places import check_collection_name, sort_places
 from assay.settings import load
 
 
@@ -281,7 +281,7 @@ async def test_collections_are_listed_without_those_of_runs(notes: Path):
 @given(st.lists(st.text(max_size=20), max_size=6))
 @settings(max_examples=scaled(80), deadline=None)
 def test_every_place_is_of_one_kind(named: list[str]):
-    found = sorted_out(named)
+    found = sort_places(named)
     assert sorted([*found.urls, *found.connected, *found.paths]) == sorted(set(named))
 
 
@@ -289,7 +289,7 @@ def test_every_place_is_of_one_kind(named: list[str]):
 @settings(max_examples=scaled(80), deadline=None)
 def test_a_name_which_is_taken_can_be_meant(name: str):
     try:
-        assert checked_name(name) == name
+        assert check_collection_name(name) == name
     except UsageError:
         return
     assert name.strip() == name != ""

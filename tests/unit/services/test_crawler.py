@@ -205,4 +205,4 @@ async def test_only_sites_can_be_crawled(manual: Server):
     ],
 )
 def test_what_a_site_holds(start: str, url: str, inside: bool):
-    assert Site(start, pages=1, depth=1).holds(url) is inside
+    assert Site(start, pages=1, depth=1).includes(url) is inside

@@ -17,7 +17,7 @@ from assay.core.ports import Spent, World
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
 from assay.run.process import SystemClock
-from assay.services.estimates import by_rules, by_runs, clamp_estimate, estimate, similar_runs
+from assay.services.estimates import clamp_estimate, estimate, estimate_from_rules, estimate_from_runs, similar_runs
 from assay.store.memory import memory_store
 
 PRICED = Profile(name="m", price=Price(input=1.0, output=5.0))
@@ -53,7 +53,7 @@ briefs = st.builds(
 
 @given(briefs, st.integers(0, 10), st.sampled_from([PRICED, Profile(name="m"), Profile(name="m", window=8_192)]))
 def test_a_range_has_its_ends_in_order(of: Brief, steps: int, profile: Profile) -> None:
-    guess = by_rules(of, profiles(profile), None, steps)
+    guess = estimate_from_rules(of, profiles(profile), None, steps)
     for span in (guess.calls, guess.tokens, guess.seconds, guess.usd):
         assert span is None or 0 <= span.least <= span.most
     assert (guess.usd is None) == (profile.price is None)
@@ -63,19 +63,20 @@ def test_a_range_has_its_ends_in_order(of: Brief, steps: int, profile: Profile) 
 @pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
 def test_deeper_is_more_and_a_plan_narrows_it(strategy: str) -> None:
     light, medium, extended = (
-        by_rules(brief(depth=depth, strategy=strategy), profiles()) for depth in ("light", "medium", "extended")
+        estimate_from_rules(brief(depth=depth, strategy=strategy), profiles())
+        for depth in ("light", "medium", "extended")
     )
     assert light.tokens.most < medium.tokens.most < extended.tokens.most
-    auto = by_rules(brief(strategy=strategy), profiles())
+    auto = estimate_from_rules(brief(strategy=strategy), profiles())
     assert (auto.calls.least, auto.calls.most) == (light.calls.least, extended.calls.most)
-    planned = by_rules(brief(strategy=strategy), profiles(), "medium", 4)
+    planned = estimate_from_rules(brief(strategy=strategy), profiles(), "medium", 4)
     assert planned.calls.most < medium.calls.most
 
 
 @given(st.integers(1, 12))
 def test_by_runs_from_the_least_to_the_most(count: int) -> None:
     runs = [run(brief(), number) for number in range(1, count + 1)]
-    guess = by_runs(runs)
+    guess = estimate_from_runs(runs)
     assert all(guess.tokens.holds(each.usage.tokens) and guess.seconds.holds(each.active_seconds) for each in runs)
     assert guess.usd == Span(0.01, 0.01 * count)
     assert (guess.basis, guess.runs) == ("runs", count)

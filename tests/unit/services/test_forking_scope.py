@@ -90,10 +90,10 @@ def test_a_page_is_not_read_again() -> None:
     assert scope.collections == ("notes",)
     assert scope.rules.left_out == ("https://sea.example/tides",)
     for url in ("https://sea.example/tides", "https://SEA.example:443/tides?utm_medium=y#top"):
-        assert scope.rules.refuses(url) == "left out by request"
-        assert scope.rules.leaves_out(url)
-    assert scope.rules.refuses("https://sea.example/tides/2") == ""
-    assert not WebRules().leaves_out("https://sea.example/tides")
+        assert scope.rules.refusal_reason(url) == "left out by request"
+        assert scope.rules.excludes(url)
+    assert scope.rules.refusal_reason("https://sea.example/tides/2") == ""
+    assert not WebRules().excludes("https://sea.example/tides")
 
 
 def test_documents_are_added_to_those_of_the_scope() -> None:

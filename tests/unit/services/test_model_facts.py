@@ -30,7 +30,7 @@ ROLE = dict.fromkeys(ROLES, (NAME,))
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may take longer to answer than a run waits for it."""
-    monkeypatch.setattr("assay.models.openai.chat_services.WAIT", 60.0)
+    monkeypatch.setattr("assay.models.openai.chat_services.WAIT_SECONDS", 60.0)
 
 
 class Server:
@@ -84,9 +84,11 @@ async def test_the_brief_freezes_what_a_server_says(tmp_path: Path) -> None:
         assert brief.facts == {NAME: ModelFacts(window=32_768, native_reasoning=True)}
         server.window = 4_096  # started again with less
         context = open_context(settings(server), None)
-        profile = worlds.any_world(context, brief).models[NAME].profile
+        profile = worlds.unchecked_world(context, brief).models[NAME].profile
         assert (profile.window, profile.max_output, profile.native_reasoning) == (32_768, 16_000, True)
-        unfrozen = worlds.any_world(context, msgspec.structs.replace(brief, facts=msgspec.UNSET)).models[NAME].profile
+        unfrozen = (
+            worlds.unchecked_world(context, msgspec.structs.replace(brief, facts=msgspec.UNSET)).models[NAME].profile
+        )
         assert (unfrozen.window, unfrozen.native_reasoning) == (8_192, False)
         await context.close()
 
@@ -101,7 +103,7 @@ async def test_a_model_which_is_said_to_think_has_room_for_it(tmp_path: Path) ->
     with serving() as server:
         brief = await created(server, tmp_path)
         context = open_context(settings(server), None)
-        model = worlds.any_world(context, brief).models[NAME]
+        model = worlds.unchecked_world(context, brief).models[NAME]
         asked = Asked(task="plan", system="", messages=(Message(role="user", text="?"),), max_tokens=100, effort="low")
         assert [item async for item in model.stream(asked)]
         await context.close()

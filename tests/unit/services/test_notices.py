@@ -115,7 +115,7 @@ async def test_what_will_not_pass_is_not_tried_again_and_redirects_are_not_follo
 
 async def test_an_address_which_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as quick:
-        quick.setattr(notices, "SECONDS", 0.3)
+        quick.setattr(notices, "ATTEMPT_SECONDS", 0.3)
         async with hook("hang", "hang", "hang") as (url, _):
             (warning,) = await send(NOTICE, [read_target(url)], no_sleep)
     assert "no answer" in warning
@@ -132,7 +132,7 @@ async def test_one_which_fails_keeps_nobody_from_being_told():
 
     async with hook(answer("200 OK")) as (url, got):
         failed = await send(NOTICE, [read_target("http://127.0.0.1:1/"), read_target(url)], counted)
-    assert (len(failed), len(got), calls) == (1, 1, list(notices.PAUSES))
+    assert (len(failed), len(got), calls) == (1, 1, list(notices.RETRY_PAUSES))
 
 
 @pytest.mark.parametrize(

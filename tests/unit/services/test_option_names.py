@@ -79,7 +79,7 @@ async def test_a_word_which_is_none_of_an_options_words(options: dict[str, Any],
 async def test_without_sources_a_run_says_that_none_are_named() -> None:
     async with assay.Assay(home=None) as library:
         handle = library.start(QUESTION, sources=[])
-        told = [line for envelope in [each async for each in handle] for line in milestones.lines(envelope, 0)]
+        told = [line for envelope in [each async for each in handle] for line in milestones.progress_lines(envelope, 0)]
         with pytest.raises(NothingSearched, match="no sources are named; name some"):
             await handle.report()
     assert told[0].endswith(": searching 0 documents")
@@ -93,9 +93,9 @@ async def test_a_model_is_every_roles_and_one_of_its_own_goes_before() -> None:
 
 
 def test_a_list_of_words_is_left_to_whoever_reads_it() -> None:
-    arguments.check("Assay.start", {"checks_off": ["judge"]}, (), "assay.core.run_options:RunOptions")
+    arguments.check_keywords("Assay.start", {"checks_off": ["judge"]}, (), "assay.core.run_options:RunOptions")
     with pytest.raises(UsageError, match="depth cannot be 'deep': write 'auto', 'light'"):
-        arguments.check("Assay.start", {"depth": "deep"}, (), "assay.core.run_options:RunOptions")
+        arguments.check_keywords("Assay.start", {"depth": "deep"}, (), "assay.core.run_options:RunOptions")
 
 
 def test_the_options_are_those_of_the_signatures() -> None:

@@ -17,5 +17,5 @@ def test_a_password_is_hashed_as_rfc_9106_recommends(monkeypatch: pytest.MonkeyP
     assert (found.type, found.memory_cost, found.time_cost) == (argon2.Type.ID, 64 * 1024, 3)
     assert found.salt_len >= 16
     monkeypatch.undo()
-    assert users._is_of(hashed, "correct horse battery")
-    assert not users._is_of(hashed, "correct horse cattery")
+    assert users._matches_hash(hashed, "correct horse battery")
+    assert not users._matches_hash(hashed, "correct horse cattery")

@@ -9,7 +9,7 @@ from chat_server import Answer, chat_server
 
 from assay import settings
 from assay.core.errors import ConfigError, UnknownName
-from assay.services.providers import Provider, access, load_model, providers
+from assay.services.providers import Provider, load_model, provider_access, providers
 
 pytestmark = pytest.mark.usefixtures("file")
 
@@ -73,7 +73,7 @@ def test_an_adapter_of_its_own_stays_when_its_service_is_moved(monkeypatch: pyte
 def test_googles_key_is_called_geminis(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "planted")
     monkeypatch.setenv("GROQ_API_KEY", "planted-too")
-    found = [access(settings.load(), f"{name}:m").key for name in ("google", "groq", "mistral")]
+    found = [provider_access(settings.load(), f"{name}:m").key for name in ("google", "groq", "mistral")]
     assert [key and key.reveal() for key in found] == ["planted", "planted-too", None]
 
 
@@ -83,7 +83,7 @@ def test_amazons_own_variables_are_honoured(monkeypatch: pytest.MonkeyPatch) -> 
     assert "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY" in str(_refused("bedrock:m"))
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAPLANTED")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "planted-secret")
-    reached = access(settings.load(), "bedrock:m")
+    reached = provider_access(settings.load(), "bedrock:m")
     assert (reached.region, [each.reveal() for each in reached.signing]) == (
         "eu-west-1",
         ["AKIAPLANTED", "planted-secret"],
@@ -91,7 +91,7 @@ def test_amazons_own_variables_are_honoured(monkeypatch: pytest.MonkeyPatch) -> 
     assert "planted" not in f"{reached!r}{settings.load()!r}"
     assert load_model(settings.load(), "bedrock:m").profile.name == "bedrock:m"
     monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "planted-key")
-    key = access(settings.load(), "bedrock:m").key
+    key = provider_access(settings.load(), "bedrock:m").key
     assert key is not None
     assert key.reveal() == "planted-key"
 

@@ -12,7 +12,7 @@ from assay.core.errors import UnknownName
 from assay.core.ports import Origin
 from assay.core.sources import Document
 from assay.services import collections
-from assay.services.removal import matching_documents, spelled_out
+from assay.services.removal import expand_patterns, matching_documents
 
 
 @pytest.fixture
@@ -97,9 +97,9 @@ def test_a_pattern_is_written_out_unless_something_is_called_so() -> None:
     named = document("what*", "file:///notes/what*")
     origin = Origin(place="/notes/*.md", kind="files")
     kept = ["what*", "/notes/*.md", "plain"]
-    assert spelled_out([*kept, "b.*"], [*HELD, named], [origin], "mine") == [*kept, HELD[2].sha256]
+    assert expand_patterns([*kept, "b.*"], [*HELD, named], [origin], "mine") == [*kept, HELD[2].sha256]
     with pytest.raises(UnknownName, match=r"no document named '\*\.pdf' in mine, and the pattern matches none"):
-        spelled_out(["*.pdf"], HELD, [], "mine")
+        expand_patterns(["*.pdf"], HELD, [], "mine")
 
 
 async def test_a_deleted_file_takes_no_other_of_a_similar_name_out(tmp_path: Path) -> None:

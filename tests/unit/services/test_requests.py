@@ -13,7 +13,7 @@ import pytest
 
 from assay.core.errors import InProgress
 from assay.services import requests
-from assay.services.requests import DONE, once
+from assay.services.requests import DONE, run_once
 from assay.store.memory import MemoryCache
 
 
@@ -36,7 +36,7 @@ class SlowCache(MemoryCache):
 
 def asked(cache: MemoryCache, do: Callable[[], Awaitable[str]]) -> Awaitable[str]:
     context: Any = SimpleNamespace(store=SimpleNamespace(cache=cache))
-    return once(context, "key", b"asked", do)
+    return run_once(context, "key", b"asked", do)
 
 
 class Work:
@@ -72,7 +72,7 @@ async def test_of_two_processes_one_takes_over_from_a_dead_one(monkeypatch: pyte
         await asked(cache, dies)
 
     async def meanwhile() -> str:
-        requests._going.clear()  # another process does not know what goes on in this one
+        requests._in_progress.clear()  # another process does not know what goes on in this one
         with pytest.raises(InProgress):
             await asked(cache, work)
         return await work()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assay import Assay
 from assay.cli.main import main
 from assay.core.ports import RunRow
-from assay.services.retention import RetentionRules, beyond, rules_of
+from assay.services.retention import RetentionRules, rules_of, runs_beyond_rules
 from assay.services.schedules import ScheduleBook
 from assay.settings import Settings
 
@@ -30,7 +30,7 @@ def row(days: int, name: str) -> RunRow:
 
 def ages_left(rules: RetentionRules, ages: list[int], sizes: Mapping[str, int] | None = None) -> list[int]:
     rows = [row(days, str(place)) for place, days in enumerate(ages)]
-    gone = {each.run_id for each in beyond(rows, rules, dict(sizes or {}), NOW)}
+    gone = {each.run_id for each in runs_beyond_rules(rows, rules, dict(sizes or {}), NOW)}
     return [days for place, days in enumerate(ages) if str(place) not in gone]
 
 

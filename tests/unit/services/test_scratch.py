@@ -11,7 +11,7 @@ from urllib.parse import quote_plus
 import pytest
 
 from assay.run.process import this_process
-from assay.services.home_paths import PREFIX, scratch_folder, sweep
+from assay.services.home_paths import PREFIX, delete_stale_folders, scratch_folder
 
 DYING = """import os
 from assay.services.home_paths import scratch_folder
@@ -40,5 +40,5 @@ def test_folders_of_ended_processes_of_this_machine_are_deleted_and_no_others(te
     others = temporary / "assay-abc"
     for folder in (elsewhere, unnamed, others):
         folder.mkdir()
-    sweep()
+    delete_stale_folders()
     assert sorted(temporary.iterdir()) == sorted([mine, elsewhere, unnamed, others])

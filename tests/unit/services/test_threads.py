@@ -15,9 +15,9 @@ from assay.core import phrases
 from assay.core.brief import ROLES, Brief, ConversationMessage, GivenAnswer
 from assay.core.errors import Cancelled, InputNeeded, UnknownName, UsageError
 from assay.core.view import Clarification, RunView, Writing
-from assay.locale import LOCALES, speaking
+from assay.locale import LOCALES, use_locale
 from assay.models.script import Scene, Scripted, calls, says
-from assay.services.threads import in_current_words, messages
+from assay.services.threads import messages, translate_label
 from assay.settings import Settings
 
 QUESTION = "How far does the tide rise at Brest?"
@@ -136,18 +136,18 @@ def test_what_was_said_in_a_run() -> None:
 
 @given(st.sampled_from(LOCALES), st.sampled_from(LOCALES), st.integers(0, 20_000))
 def test_the_name_of_a_scope_is_said_in_the_language_of_the_run_that_goes_on(one: str, other: str, count: int) -> None:
-    with speaking(one):
+    with use_locale(one):
         earlier = f"notes ({phrases.documents(count)})"
-    with speaking(other):
-        assert in_current_words(earlier) == f"notes ({phrases.documents(count)})"
+    with use_locale(other):
+        assert translate_label(earlier) == f"notes ({phrases.documents(count)})"
 
 
 def test_other_names_of_scopes_stay() -> None:
-    with speaking("de"):
-        assert in_current_words("92 documents") == "92 Dokumente"
-        assert in_current_words("the default collection (3 documents)") == "die Standardsammlung (3 Dokumente)"
-        assert in_current_words("notes (old)") == "notes (old)"
-        assert in_current_words("") == ""
+    with use_locale("de"):
+        assert translate_label("92 documents") == "92 Dokumente"
+        assert translate_label("the default collection (3 documents)") == "die Standardsammlung (3 Dokumente)"
+        assert translate_label("notes (old)") == "notes (old)"
+        assert translate_label("") == ""
 
 
 async def test_a_run_of_a_thread_searches_the_documents_of_the_one_before(tmp_path: Path) -> None:

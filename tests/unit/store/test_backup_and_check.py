@@ -23,7 +23,7 @@ from assay.core.errors import StoreError, UsageError
 from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
 from assay.store.sql.integrity import IntegrityReport
-from assay.store.sql.integrity import check as check_all
+from assay.store.sql.integrity import check_library as check_all
 from assay.store.sql.tables import HEAD
 
 SETTINGS = Settings()
@@ -174,11 +174,11 @@ def test_an_older_database_is_copied_before_it_is_migrated(tmp_path: Path):
     )
     subprocess.run([sys.executable, "-c", script, str(home / "assay.db")], check=True)
     with pytest.raises(StoreError, match="assay db migrate"):
-        databases.checked(home, SETTINGS)
+        databases.check_database(home, SETTINGS)
     done = databases.migrate(home, SETTINGS)
     assert (done.before, done.now, done.copy) == ("0003", HEAD, str(home / "assay.db.schema-0003"))
     with closing(sqlite3.connect(done.copy)) as connection:
         assert connection.execute("SELECT version_num FROM assay_schema").fetchone() == ("0003",)
-    assert databases.checked(home, SETTINGS).problems == ()
+    assert databases.check_database(home, SETTINGS).problems == ()
     again = databases.migrate(home, SETTINGS)
     assert (again.before, again.copy) == (HEAD, "")

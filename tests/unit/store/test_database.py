@@ -29,7 +29,7 @@ def execute(path: Path, *statements: str) -> None:
 
 def schema(path: Path) -> dict[str, object]:
     """Every table: columns, keys, constraints, and what SQLite knows beside them."""
-    engine = sqlite.engine(path)
+    engine = sqlite.create_sqlite_engine(path)
     found = inspect(engine)
     tables = {
         table: (
@@ -52,7 +52,7 @@ def schema(path: Path) -> dict[str, object]:
 
 def empty_of_version(path: Path) -> None:
     """A database to which no migration has been applied."""
-    engine = sqlite.engine(path)
+    engine = sqlite.create_sqlite_engine(path)
     with engine.begin() as connection:
         metadata.create_all(connection, tables=[version])
     engine.dispose()
@@ -194,11 +194,11 @@ def test_a_writer_that_waited_too_long_names_the_reason(tmp_path):
     def hurry(connection: sqlite3.Connection, _: object) -> None:
         connection.execute("PRAGMA busy_timeout = 50")
 
-    engine = sqlite.engine(tmp_path / "a.db")
+    engine = sqlite.create_sqlite_engine(tmp_path / "a.db")
     event.listen(engine, "connect", hurry)
     with database.write(), engine.connect() as second:
         with pytest.raises(sqlite3.Error) as error:
-            second.execution_options(**sqlite.WRITE).begin()
+            second.execution_options(**sqlite.WRITE_OPTION).begin()
         backend = sqlite.Sqlite(tmp_path / "a.db")
         assert backend.is_busy(error.value)
         assert "another process has been writing" in str(backend.explain(error.value))

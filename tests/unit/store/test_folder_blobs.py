@@ -91,4 +91,4 @@ def test_what_others_share_is_young_again_when_it_is_stored_again(tmp_path):
     FolderBlobs(tmp_path, owner=lambda: "you").put(b"x")
     assert (blobs.age(name) or 0) < 1_000
     assert blobs.owners() == {"me", "you"}
-    assert [each.name for each in blobs.stored()] == [name]
+    assert [each.name for each in blobs.list_blobs()] == [name]

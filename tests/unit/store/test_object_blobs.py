@@ -15,9 +15,9 @@ from object_store import Fault, S3Server
 from assay.core.errors import ConfigError, StoreError
 from assay.core.sources import sha256
 from assay.settings import load
-from assay.store.blob_cache import FULL, CachedBlobs
-from assay.store.blobs import FolderBlobs, MemoryBlobs, name_at, place_of
-from assay.store.sql.home import kept_blobs
+from assay.store.blob_cache import FULL_SHARE, CachedBlobs
+from assay.store.blobs import FolderBlobs, MemoryBlobs, blob_name, blob_path
+from assay.store.sql.home import open_blobs
 
 objects = pytest.importorskip("assay.store.objects", exc_type=ConfigError)
 
@@ -79,7 +79,7 @@ def test_where_nobody_listens_it_says_what_to_look_at(s3: S3Server, place: str, 
 
 def test_a_bucket_which_is_not_there_is_said_to_be_missing(s3: S3Server):
     blobs = objects.ObjectBlobs("s3://nobodys/place")
-    for call in (lambda: blobs.put(b"tide"), lambda: blobs.get(sha256(b"tide")), lambda: list(blobs.stored())):
+    for call in (lambda: blobs.put(b"tide"), lambda: blobs.get(sha256(b"tide")), lambda: list(blobs.list_blobs())):
         with pytest.raises(StoreError, match=r"no such bucket|NoSuchBucket"):
             call()
 
@@ -91,7 +91,7 @@ def test_a_torn_copy_is_found_and_written_again(s3: S3Server, place: str):
     blobs = objects.ObjectBlobs(place)
     name = blobs.put(bytes(range(256)) * 8)
     bare = from_url(place, client_options={"allow_http": True})
-    obstore.put(bare, place_of(name), obstore.get(bare, place_of(name)).bytes().to_bytes()[:-20])
+    obstore.put(bare, blob_path(name), obstore.get(bare, blob_path(name)).bytes().to_bytes()[:-20])
     with pytest.raises(StoreError, match="is damaged"):
         blobs.get(name)
     blobs.put(bytes(range(256)) * 8)
@@ -117,18 +117,18 @@ def test_keys_have_no_place_in_an_address():
 def test_they_can_be_listed_aged_and_removed(place: str):
     blobs = objects.ObjectBlobs(place)
     names = {blobs.put(str(number).encode()) for number in range(7)}
-    assert {each.name for each in blobs.stored()} == names
+    assert {each.name for each in blobs.list_blobs()} == names
     one = min(names)
     assert (blobs.age(one) or 0.0) < 60
     blobs.remove(one)
     blobs.remove(one)
     assert blobs.age(one) is None
-    assert {each.name for each in blobs.stored()} == names - {one}
+    assert {each.name for each in blobs.list_blobs()} == names - {one}
 
 
 def test_what_was_read_here_is_read_here_again(s3: S3Server, place: str, tmp_path: Path):
     name = objects.ObjectBlobs(place).put(b"tide")
-    blobs = kept_blobs(tmp_path, place)
+    blobs = open_blobs(tmp_path, place)
     s3.asked.clear()
     assert blobs.get(name) == blobs.get(name) == b"tide"
     assert len(s3.asked) == 1
@@ -152,7 +152,7 @@ def test_what_is_kept_stays_below_its_limit(tmp_path: Path, limit: int):
         assert blobs.get(name) == distant.get(name)
     kept = sum(path.stat().st_size for path in (tmp_path / "here").rglob("*.zst"))
     assert kept <= limit
-    assert not limit or kept > FULL * limit - 300
+    assert not limit or kept > FULL_SHARE * limit - 300
 
 
 def test_what_was_used_last_is_kept(tmp_path: Path):
@@ -160,9 +160,9 @@ def test_what_was_used_last_is_kept(tmp_path: Path):
     first = blobs.put(os.urandom(200))
     for number in range(20):
         other = blobs.put(os.urandom(200))
-        os.utime(tmp_path / "here" / place_of(other), (number, number))
+        os.utime(tmp_path / "here" / blob_path(other), (number, number))
         assert blobs.get(first)
-    assert (tmp_path / "here" / place_of(first)).exists()
+    assert (tmp_path / "here" / blob_path(first)).exists()
 
 
 def test_a_full_disk_here_does_not_keep_from_reading(tmp_path: Path, caplog: pytest.LogCaptureFixture):
@@ -175,9 +175,9 @@ def test_a_full_disk_here_does_not_keep_from_reading(tmp_path: Path, caplog: pyt
 @given(st.binary(max_size=40))
 def test_a_place_tells_its_name(data: bytes):
     name = MemoryBlobs().put(data)
-    assert name_at(place_of(name)) == name
+    assert blob_name(blob_path(name)) == name
 
 
 @given(st.text(max_size=80))
 def test_whatever_else_lies_there_has_no_name(place: str):
-    assert name_at(place) == "" or place_of(name_at(place)) == place
+    assert blob_name(place) == "" or blob_path(blob_name(place)) == place

@@ -13,7 +13,7 @@ from assay.core.ports.store import Store
 from assay.store import migrations
 from assay.store.sql import open_store
 from assay.store.sql.database import Database
-from assay.store.sql.home import database_at
+from assay.store.sql.home import locate_database
 from assay.store.sql.tables import metadata, version
 
 SHA, RAW = "a" * 64, "b" * 64
@@ -68,7 +68,7 @@ def older(connection: Connection, place: bytes) -> None:
 @pytest.fixture(params=["sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     url = "" if request.param == "sqlite" else request.getfixturevalue("new_database")()
-    opened = Database(database_at(tmp_path, url))
+    opened = Database(locate_database(tmp_path, url))
     with opened.write() as connection:
         older(connection, b"/papers")
         if request.param == "sqlite":  # rows up to 40 were given, and their documents are gone

@@ -24,7 +24,7 @@ from waiting import until
 from assay.core.errors import ConfigError, StoreError
 from assay.core.ports import Commit, QueueLimits
 from assay.store.sql import open_store
-from assay.store.sql.sessions import name_now, read_name
+from assay.store.sql.sessions import new_session_name, parse_session_name
 
 postgres = pytest.importorskip("assay.store.sql.postgres", exc_type=ConfigError)
 ROOT = Path(__file__).parents[3]
@@ -50,9 +50,9 @@ def url(pooler: pgbouncer.Pgbouncer) -> Iterator[str]:
 def test_who_only_locks_keeps_no_connection() -> None:
     made = postgres.Postgres("postgresql://h/a")
     shared = made.engine(present=False)
-    assert made.lasting(shared) is shared
-    assert isinstance(made.unpooled().pool, NullPool)
-    assert isinstance(postgres.Postgres("postgresql://h/a?direct=b").lasting(shared).pool, NullPool)
+    assert made.session_lock_engine(shared) is shared
+    assert isinstance(made.direct_engine().pool, NullPool)
+    assert isinstance(postgres.Postgres("postgresql://h/a?direct=b").session_lock_engine(shared).pool, NullPool)
 
 
 @pytest.mark.parametrize("at", ["", "/name", "user@host", "host:port", "host:1/a/b"])
@@ -107,7 +107,7 @@ async def test_other_processes_hear_through_the_server_itself(tmp_path: Path, ur
 
 def alone(store: object) -> bool:
     database = store.journal.transactions._database  # type: ignore[attr-defined]
-    with database.writer() as connection, database.backend.alone(connection) as free:
+    with database.writer() as connection, database.backend.exclusive(connection) as free:
         return bool(free)
 
 
@@ -191,20 +191,20 @@ def test_one_that_leaves_the_schema_out_is_refused_too(tmp_path: Path, postgres_
 
 def test_what_stands_before_a_server_is_told(postgres_server: str, pooler: pgbouncer.Pgbouncer) -> None:
     behind = servers.bare(postgres_server).split("://")[1].split("@")[1].split("/")[0]
-    assert postgres.Postgres(servers.bare(postgres_server)).pooled() == ("none", False)
-    assert postgres.Postgres(f"{pooler.undirected}?direct={behind}").pooled() == ("transaction", True)
+    assert postgres.Postgres(servers.bare(postgres_server)).detect_pooler() == ("none", False)
+    assert postgres.Postgres(f"{pooler.undirected}?direct={behind}").detect_pooler() == ("transaction", True)
     with pgbouncer.running(servers.bare(postgres_server), mode="session") as sessions:
-        assert postgres.Postgres(sessions.undirected).pooled() == ("session", False)
+        assert postgres.Postgres(sessions.undirected).detect_pooler() == ("session", False)
 
 
 def test_a_sessions_name_fits_and_is_read_back() -> None:
-    name = name_now()
+    name = new_session_name()
     assert len(name) <= 63
-    read = read_name(name)
+    read = parse_session_name(name)
     assert read is not None
     assert (read.process, abs(read.clock - time.time()) < 60) == (os.getpid(), True)
-    assert read_name("assay") is None
-    assert read_name("assay 1 host x y") is None
+    assert parse_session_name("assay") is None
+    assert parse_session_name("assay 1 host x y") is None
 
 
 @pytest.mark.campaign

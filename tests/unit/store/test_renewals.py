@@ -57,8 +57,8 @@ async def test_leases_are_not_looked_at_again_while_nobody_commits(
     journal = store.journal
     leases = [await begin(journal, f"r{number}") for number in range(RUNS)]
     looks = []
-    look = reads.leases
-    monkeypatch.setattr(reads, "leases", lambda *given: looks.append(1) or look(*given))
+    look = reads.read_leases
+    monkeypatch.setattr(reads, "read_leases", lambda *given: looks.append(1) or look(*given))
     for _ in range(5):
         assert await journal.renew_all(leases, 30) == {}
     assert len(looks) == 1
@@ -84,8 +84,8 @@ async def test_a_process_that_only_commits_and_renews_looks_at_its_leases_once(
     journal = store.journal
     leases = tuple([await begin(journal, f"r{number}", ttl=30) for number in range(RUNS)])
     looks = []
-    look = reads.leases
-    monkeypatch.setattr(reads, "leases", lambda *given: looks.append(1) or look(*given))
+    look = reads.read_leases
+    monkeypatch.setattr(reads, "read_leases", lambda *given: looks.append(1) or look(*given))
 
     async def later(key: str) -> dict[str, type]:
         await journal.commit(leases[0], commit_of(key))

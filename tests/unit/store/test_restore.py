@@ -22,7 +22,7 @@ from assay.core.ports.models import Secret
 from assay.core.sources import sha256
 from assay.settings import Settings
 from assay.settings.research import SearchSettings
-from assay.store.blobs import place_of
+from assay.store.blobs import blob_path
 from assay.store.sql import restore, sweep
 
 QUESTION = "When was the harbor built?"
@@ -78,19 +78,19 @@ async def goes_on(home: Path, settings: Settings, tmp_path: Path) -> None:
         await assay.add([tmp_path / "mole.md"], collection="new")
         assert (await assay.start("When was the mole built?", depth="light").view()).status == "completed"
         assert [hit.document.name for hit in await assay.search("mole", collection="new")] == ["mole.md"]
-    assert databases.checked(home, settings).problems == ()
+    assert databases.check_database(home, settings).problems == ()
 
 
 async def test_what_is_shared_becomes_a_home(harbor: Path, shared: Callable[[], Settings], tmp_path: Path):
     settings = shared()
     await filled(tmp_path / "one", settings, harbor)
     before = await contents(tmp_path / "one", settings)
-    assert databases.checked(tmp_path / "one", settings).problems == ()
+    assert databases.check_database(tmp_path / "one", settings).problems == ()
     done = databases.backup(tmp_path / "one", settings, tmp_path / "copy.zip")
     assert (done.blobs, done.needed, done.missing) == (1, 1, ())
-    restored = databases.restored(tmp_path / "home", Settings(), tmp_path / "copy.zip")
+    restored = databases.restore_backup(tmp_path / "home", Settings(), tmp_path / "copy.zip")
     assert (restored.runs, restored.documents, restored.blobs, restored.damaged) == (1, 1, 1, ())
-    assert databases.checked(tmp_path / "home", Settings()).problems == ()
+    assert databases.check_database(tmp_path / "home", Settings()).problems == ()
     assert await contents(tmp_path / "home", Settings()) == before
     await goes_on(tmp_path / "home", Settings(), tmp_path)
     assert {each.name for each in (tmp_path / "home").iterdir()} <= {
@@ -102,11 +102,11 @@ async def test_a_home_becomes_what_is_shared(home: Path, shared: Callable[[], Se
     before = await contents(home, Settings())
     databases.backup(home, Settings(), tmp_path / "copy.zip")
     settings = shared()
-    databases.restored(tmp_path / "one", settings, tmp_path / "copy.zip")
+    databases.restore_backup(tmp_path / "one", settings, tmp_path / "copy.zip")
     assert await contents(tmp_path / "two", settings) == before  # on any machine
     await goes_on(tmp_path / "three", settings, tmp_path)
     with pytest.raises(StoreError, match="holds runs or documents already"):
-        databases.restored(tmp_path / "one", settings, tmp_path / "copy.zip")
+        databases.restore_backup(tmp_path / "one", settings, tmp_path / "copy.zip")
 
 
 async def test_an_index_of_other_documents_is_made_anew(home: Path, new_database: Callable[[], str], tmp_path: Path):
@@ -122,7 +122,7 @@ async def test_an_index_of_other_documents_is_made_anew(home: Path, new_database
             await assay.add([tmp_path / f"{name}.md" for name in ("mole", "pier", "quay")])
             assert len(await assay.search("built 1851")) == 3
             postgres.empty(url)
-            databases.restored(tmp_path / "two", settings, tmp_path / "copy.zip")
+            databases.restore_backup(tmp_path / "two", settings, tmp_path / "copy.zip")
             assert [hit.document.name for hit in await assay.search("harbor built 1851")] == ["harbor.md"]
         assert (await contents(tmp_path / "three", settings))[2] == ["harbor.md"]
     finally:
@@ -132,9 +132,9 @@ async def test_an_index_of_other_documents_is_made_anew(home: Path, new_database
 async def test_nothing_is_written_over(home: Path, tmp_path: Path):
     databases.backup(home, Settings(), tmp_path / "copy.zip")
     with pytest.raises(StoreError, match="exists already"):
-        databases.restored(home, Settings(), tmp_path / "copy.zip")
+        databases.restore_backup(home, Settings(), tmp_path / "copy.zip")
     with pytest.raises(UsageError, match="no file"):
-        databases.restored(tmp_path / "new", Settings(), tmp_path / "none.zip")
+        databases.restore_backup(tmp_path / "new", Settings(), tmp_path / "none.zip")
 
 
 async def test_what_is_damaged_in_a_copy_is_left_out_and_named(home: Path, tmp_path: Path):
@@ -143,15 +143,20 @@ async def test_what_is_damaged_in_a_copy_is_left_out_and_named(home: Path, tmp_p
         members = {name: file.read(name) for name in file.namelist()}
     (blob,) = [name for name in members if name.startswith("blobs/")]
     other = "0" * 64
-    members |= {blob: b"not what it was", f"blobs/{place_of(other)}": members[blob], "../../outside": b"x", "x/y": b"x"}
+    members |= {
+        blob: b"not what it was",
+        f"blobs/{blob_path(other)}": members[blob],
+        "../../outside": b"x",
+        "x/y": b"x",
+    }
     with zipfile.ZipFile(tmp_path / "bad.zip", "w") as file:
         for name, data in members.items():
             file.writestr(name, data)
-    restored = databases.restored(tmp_path / "new", Settings(), tmp_path / "bad.zip")
+    restored = databases.restore_backup(tmp_path / "new", Settings(), tmp_path / "bad.zip")
     assert (restored.blobs, len(restored.damaged)) == (0, 2)
     assert not (tmp_path / "outside").exists()
     assert {each.name for each in (tmp_path / "new").iterdir()} <= {"assay.db", "assay.db.lock"}
-    assert "no blob" in databases.checked(tmp_path / "new", Settings()).problems[0]
+    assert "no blob" in databases.check_database(tmp_path / "new", Settings()).problems[0]
     assert done.blobs == 1
 
 
@@ -171,7 +176,7 @@ async def test_what_is_no_copy_leaves_nothing_behind(home: Path, tmp_path: Path,
     else:
         bad.write_bytes({"nothing": b"", "no database": b"hello" * 99, "cut": data[: len(data) // 2]}[content])
     with pytest.raises(StoreError, match=r"bad\.zip"):
-        databases.restored(tmp_path / "new", Settings(), bad)
+        databases.restore_backup(tmp_path / "new", Settings(), bad)
     assert list((tmp_path / "new").iterdir()) == []
 
 
@@ -192,9 +197,9 @@ async def test_what_unpacks_to_too_much_is_left_out(home: Path, tmp_path: Path, 
     bombs = (sha256(zeros), zstandard.compress(zeros)), ("0" * 64, zeros)
     for number, (name, packed) in enumerate(bombs):
         bad = tmp_path / f"bad{number}.zip"
-        with_member(tmp_path / "copy.zip", bad, f"blobs/{place_of(name)}", packed)
+        with_member(tmp_path / "copy.zip", bad, f"blobs/{blob_path(name)}", packed)
         with_member(bad, tmp_path / "worse.zip", "schedules.json", bytes(1_001))
-        restored = databases.restored(tmp_path / f"new{number}", Settings(), tmp_path / "worse.zip")
+        restored = databases.restore_backup(tmp_path / f"new{number}", Settings(), tmp_path / "worse.zip")
         assert (restored.blobs, restored.damaged) == (1, (name,))
         assert not (tmp_path / f"new{number}" / "schedules.json").exists()
 
@@ -216,7 +221,7 @@ async def test_a_database_with_more_than_tables_is_refused(home: Path, tmp_path:
     with_member(tmp_path / "copy.zip", tmp_path / "bad.zip", "assay.db", (tmp_path / "copy.db").read_bytes())
     for bad in ("copy.db", "bad.zip"):
         with pytest.raises(StoreError, match="more than Assay's tables"):
-            databases.restored(tmp_path / "new", Settings(), tmp_path / bad)
+            databases.restore_backup(tmp_path / "new", Settings(), tmp_path / bad)
         assert list((tmp_path / "new").iterdir()) == []
 
 
@@ -229,17 +234,17 @@ async def test_the_library_it_was_copied_from_leaves_the_restored_ones_bytes(
     async with Assay(settings, home=tmp_path / "one") as one:
         view = await one.start(QUESTION, sources=harbor, depth="light").view()
         databases.backup(tmp_path / "one", settings, tmp_path / copy)
-        databases.restored(tmp_path / "two", settings, tmp_path / copy)
+        databases.restore_backup(tmp_path / "two", settings, tmp_path / copy)
         await one.delete(view.run_id)
         swept = await one.tidy()
         assert swept is not None
         assert (len(swept.rows), swept.blobs, swept.apart) == (1, 0, True)
-    assert databases.checked(tmp_path / "two", settings).problems == ()
+    assert databases.check_database(tmp_path / "two", settings).problems == ()
 
 
 async def test_the_database_alone_can_be_put_in_place(home: Path, tmp_path: Path):
     databases.backup(home, Settings(), tmp_path / "copy.db")
-    restored = databases.restored(tmp_path / "new", Settings(), tmp_path / "copy.db")
+    restored = databases.restore_backup(tmp_path / "new", Settings(), tmp_path / "copy.db")
     assert (restored.runs, restored.documents, restored.blobs) == (1, 1, 0)
 
 
@@ -261,12 +266,12 @@ async def test_what_no_write_may_break_is_found_in_postgres(
     url = new_database()
     settings = Settings(database=Secret(url))
     await filled(tmp_path / "home", settings, harbor)
-    found = databases.checked(tmp_path / "home", settings)
+    found = databases.check_database(tmp_path / "home", settings)
     assert (found.problems, found.runs, found.documents, found.blobs) == ((), 1, 1, 1)
     read = make_url(url)
     with psycopg.connect(postgres.bare(url), autocommit=True) as connection:
         assert connection.execute(statement.format(read.query["schema"])).rowcount > 0
-    problems = databases.checked(tmp_path / "home", settings).problems
+    problems = databases.check_database(tmp_path / "home", settings).problems
     assert any(why in problem for problem in problems), problems
 
 
@@ -279,11 +284,11 @@ async def test_what_is_missing_or_torn_far_away_is_found(harbor: Path, shared: C
     bare = from_url(str(settings.blobs), client_options={"allow_http": True})
     (entry,) = [each for each in next(iter(obstore.list(bare))) if each["path"].endswith(".zst")]
     obstore.put(bare, entry["path"], b"torn")
-    assert databases.checked(tmp_path / "one", settings, quick=True).problems == ()
-    assert "is damaged" in databases.checked(tmp_path / "one", settings).problems[0]
+    assert databases.check_database(tmp_path / "one", settings, quick=True).problems == ()
+    assert "is damaged" in databases.check_database(tmp_path / "one", settings).problems[0]
     assert databases.backup(tmp_path / "one", settings, tmp_path / "copy.zip").missing
     obstore.delete(bare, entry["path"])
-    assert "no blob" in databases.checked(tmp_path / "one", settings, quick=True).problems[0]
+    assert "no blob" in databases.check_database(tmp_path / "one", settings, quick=True).problems[0]
 
 
 async def test_a_database_of_a_server_is_migrated_where_there_is_one(new_database: Callable[[], str], tmp_path: Path):
@@ -304,14 +309,14 @@ def test_a_copy_of_a_newer_release_is_refused(tmp_path: Path):
             connection.execute(f"CREATE TABLE {table} (row INTEGER)")
         connection.commit()
     with pytest.raises(StoreError, match="newer"):
-        databases.restored(tmp_path / "new", Settings(), tmp_path / "copy.db")
+        databases.restore_backup(tmp_path / "new", Settings(), tmp_path / "copy.db")
 
 
 async def test_a_file_which_is_no_database_is_named_so(tmp_path: Path):
     (tmp_path / "rows.jsonl").write_text("{}\n" * 200)
     with pytest.raises(StoreError, match=r"rows\.jsonl cannot be copied: it is damaged \(file is not a database\)"):
-        databases.restored(tmp_path / "new", Settings(), tmp_path / "rows.jsonl")
+        databases.restore_backup(tmp_path / "new", Settings(), tmp_path / "rows.jsonl")
     with closing(sqlite3.connect(tmp_path / "other.db")) as other:
         other.execute("CREATE TABLE birds (name TEXT)")
     with pytest.raises(StoreError, match=r"it is not a database of Assay's; `assay doctor`"):
-        databases.restored(tmp_path / "new", Settings(), tmp_path / "other.db")
+        databases.restore_backup(tmp_path / "new", Settings(), tmp_path / "other.db")

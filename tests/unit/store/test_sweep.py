@@ -15,7 +15,7 @@ from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
 from assay.store.presence import Presence
 from assay.store.sql.integrity import IntegrityReport
-from assay.store.sql.integrity import check as check_all
+from assay.store.sql.integrity import check_library as check_all
 
 
 def check(home: Path) -> IntegrityReport:
@@ -153,13 +153,13 @@ def test_a_dead_process_is_not_at_work(tmp_path: Path):
     assert process.stdout is not None
     assert process.stdout.readline() == "here\n"
     own = Presence(tmp_path)
-    with own.alone() as alone:
+    with own.exclusive() as alone:
         assert not alone
     process.kill()
     process.wait()
     process.stdout.close()
-    with own.alone() as alone:
+    with own.exclusive() as alone:
         assert alone
     own.close()
-    with own.alone() as alone:
+    with own.exclusive() as alone:
         assert not alone

@@ -17,7 +17,7 @@ from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
 from assay.store.sql import postgres, sweep
 from assay.store.sql.database import Database
-from assay.store.sql.home import kept_blobs
+from assay.store.sql.home import open_blobs
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def library(new_database: Callable[[], str], place: str | Path) -> Callable[[], 
 
 
 def texts(place: str | Path, tmp_path: Path) -> set[bytes]:
-    blobs = kept_blobs(tmp_path / "look", place)
-    return {blobs.get(each.name) for each in blobs.stored()}
+    blobs = open_blobs(tmp_path / "look", place)
+    return {blobs.get(each.name) for each in blobs.list_blobs()}
 
 
 def noted(folder: Path, name: str) -> Path:
@@ -64,7 +64,7 @@ async def test_what_nobody_refers_to_goes_when_it_is_old(
         assert (swept.rows, swept.blobs) == ((), 1)
         assert texts(place, tmp_path) == {mole.read_bytes()}
         assert await assay.passage(second, 1)
-        assert databases.checked(tmp_path / "one", settings).problems == ()
+        assert databases.check_database(tmp_path / "one", settings).problems == ()
         await ran(assay, harbor)  # read anew
 
 
@@ -118,11 +118,11 @@ def test_nobody_is_alone_with_another(new_database: Callable[[], str]):
     one, two = Database(postgres.Postgres(url)), Database(postgres.Postgres(url))
     try:
         with one.writer() as connection:
-            with one.backend.alone(connection) as alone:
+            with one.backend.exclusive(connection) as alone:
                 assert not alone
             two.close()
             for _ in range(600):  # a server ends a session in a moment of its own
-                with one.backend.alone(connection) as alone:
+                with one.backend.exclusive(connection) as alone:
                     if alone:
                         break
                 threading.Event().wait(0.05)
@@ -145,7 +145,7 @@ async def test_what_is_left_when_somebody_comes_goes_the_next_time(
         came.append(backend)
         return len(came) == 3  # looked at before the sweep, before the first, before the second
 
-    monkeypatch.setattr(postgres.Postgres, "others", others)
+    monkeypatch.setattr(postgres.Postgres, "has_other_users", others)
     async with Assay(settings, home=tmp_path / "one") as assay:
         for name in ("harbor", "mole", "pier"):
             await assay.delete(await ran(assay, noted(tmp_path, name)))

@@ -11,7 +11,7 @@ import pytest
 
 from assay.core.errors import StoreError
 from assay.core.ports import Commit, EventDraft, Lease, StepRecord
-from assay.run.tasks import in_this_loop
+from assay.run.tasks import loop_listener
 from assay.store.sql import open_store
 from assay.store.sql.commits import GroupWriter, WriteJob
 
@@ -176,7 +176,7 @@ async def test_a_listener_in_a_loop_that_has_ended_does_not_stop_the_writer(tmp_
     journal, lease = await begin(tmp_path)
 
     async def listen() -> None:
-        journal.listen(in_this_loop(print))
+        journal.listen(loop_listener(print))
 
     await asyncio.to_thread(asyncio.run, listen())
     for key in ("one", "two"):

@@ -88,7 +88,7 @@ def test_names_are_those_of_the_conventions() -> None:
     """Every name which is not ours is one of theirs."""
     theirs = {value for name, value in vars(conventions).items() if name.startswith("GEN_AI")}
     theirs |= {error_attributes.ERROR_TYPE, *RENAMED}
-    used = {*names.ATTRIBUTES.values(), *names.NAMED.values(), names.OPERATION, names.PROVIDER, names.ERROR}
+    used = {*names.ATTRIBUTES.values(), *names.NAME_ATTRIBUTES.values(), names.OPERATION, names.PROVIDER, names.ERROR}
     assert {name for name in used if not name.startswith("assay.")} <= theirs
     known = {each.value for each in conventions.GenAiOperationNameValues}
     assert set(names.OPERATIONS.values()) <= known

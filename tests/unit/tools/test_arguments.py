@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.core.errors import ToolError
-from assay.tools.arguments import read, usage
+from assay.tools.arguments import read, usage_line
 from assay.tools.open import OpenArguments, OpenTool
 from assay.tools.search import SearchArguments, SearchTool
 
@@ -22,7 +22,7 @@ def test_a_definition_is_a_closed_json_schema() -> None:
 
 
 def test_usage_says_how_to_call() -> None:
-    assert usage(OpenTool.definition) == "Call it as open(documents: array, find?: string)."
+    assert usage_line(OpenTool.definition) == "Call it as open(documents: array, find?: string)."
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from assay.core.tables.rows import read_notes
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation
 from assay.run.run import Run
-from assay.tools.calculate import FEW, CalculateTool
+from assay.tools.calculate import MAX_DOCUMENTS, CalculateTool
 from assay.tools.search import SearchTool
 
 PORTS = (
@@ -72,7 +72,7 @@ async def test_of_many_documents_those_which_were_met_are_asked() -> None:
         ledger.apply(ledger.register(run.lane, found.shown).rows)
         assert (await calculate(run, ledger, question)).shown[0].document.name == "ports.md"
 
-    others = {f"note-{number}.md": f"Note {number} says little." for number in range(FEW + 1)}
+    others = {f"note-{number}.md": f"Note {number} says little." for number in range(MAX_DOCUMENTS + 1)}
     await within(Sea({"ports.md": PORTS, **others}), body)
 
 
@@ -121,4 +121,4 @@ async def test_no_extreme_of_some_of_many_documents() -> None:
     async def body(run: Run) -> None:
         assert (await calculate(run, Ledger(), "Which is the cheapest hut?")).shown == ()
 
-    await within(Sea(huts(*(f"Price: {at} EUR" for at in range(FEW + 1)))), body)
+    await within(Sea(huts(*(f"Price: {at} EUR" for at in range(MAX_DOCUMENTS + 1)))), body)

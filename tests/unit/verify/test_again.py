@@ -10,7 +10,7 @@ from assay.core.claims import Check
 from assay.core.errors import StoreError
 from assay.core.sources import Passage, sha256
 from assay.core.view import RunView
-from assay.verify.pipeline import Rechecked, reread
+from assay.verify.pipeline import Rechecked, recheck_by_code
 
 DOCUMENT = "The tide at Brest rises seven metres. High water comes twice a day.\n"
 
@@ -53,31 +53,31 @@ def verdicts(found: Rechecked) -> list[str]:
 
 
 def test_a_report_which_holds() -> None:
-    found = reread(run(), text_of).with_opinions({})
+    found = recheck_by_code(run(), text_of).with_opinions({})
     assert verdicts(found) == ["contradicted", "quoted"]
     assert (found.lost, found.problems, found.holds) == ((), (), True)
 
 
 def test_what_was_supported_and_no_longer_is_is_lost() -> None:
-    found = reread(decided(run(), "c1", "lexical", "supported"), text_of).with_opinions({})
+    found = recheck_by_code(decided(run(), "c1", "lexical", "supported"), text_of).with_opinions({})
     assert (found.lost, found.holds) == (("c1",), False)
     assert (found.before.grounded_count, found.now.grounded_count) == (2, 1)
 
 
 def test_a_judges_word_stands_until_a_rule_objects() -> None:
     text = "Water is high two times each day, they say."
-    found = reread(decided(run(), "c3", "judge", "supported", text), text_of).with_opinions({})
+    found = recheck_by_code(decided(run(), "c3", "judge", "supported", text), text_of).with_opinions({})
     assert (found.claims[1].now, found.claims[1].rule) == ("supported", "judge")
-    found = reread(decided(run(), "c1", "judge", "supported"), text_of).with_opinions({})
+    found = recheck_by_code(decided(run(), "c1", "judge", "supported"), text_of).with_opinions({})
     assert found.lost == ("c1",)
 
 
 def test_what_was_not_checked_stays_so() -> None:
-    found = reread(decided(run(), "c3", "off", "unchecked"), text_of).with_opinions({})
+    found = recheck_by_code(decided(run(), "c3", "off", "unchecked"), text_of).with_opinions({})
     assert (found.claims[1].now, found.claims[1].reason, found.lost) == ("unchecked", "so it was", ())
 
 
 def test_a_document_which_is_not_there_is_a_problem() -> None:
-    found = reread(repaired.view(), text_of).with_opinions({})
+    found = recheck_by_code(repaired.view(), text_of).with_opinions({})
     assert found.problems
     assert not found.holds

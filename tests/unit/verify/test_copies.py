@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sampling import scaled
 
 from assay.verify import copies as compared
-from assay.verify.copies import clusters, copies
+from assay.verify.copies import copy_groups, group_by_copying
 
 RELEASE = (
     "Brest Harbour said on Monday that its northern quay will be closed for repairs from March until the end of June.\n"
@@ -30,7 +30,7 @@ def prose(seed: int, lines: int = 12) -> str:
 
 
 def together(**texts: str) -> list[set[str]]:
-    return [set(group) for group in copies(clusters(texts))]
+    return [set(group) for group in copy_groups(group_by_copying(texts))]
 
 
 def test_the_same_text_on_two_hosts_is_one_source() -> None:
@@ -45,7 +45,7 @@ def test_a_press_release_with_another_lead_is_a_copy() -> None:
 
 def test_six_pages_which_copy_one_are_one_source() -> None:
     pages = {f"p{at}": prose(at, 1) + RELEASE for at in range(6)}
-    groups = clusters({**pages, "own": prose(99)})
+    groups = group_by_copying({**pages, "own": prose(99)})
     assert len(set(groups.values())) == 2
 
 
@@ -82,11 +82,11 @@ texts = st.lists(st.sampled_from([prose(seed, 2) for seed in range(4)] + [RELEAS
 @given(st.lists(texts.map("".join), max_size=7))
 def test_every_document_has_one_group_and_equal_ones_the_same(found: list[str]) -> None:
     named = {f"d{at}": text for at, text in enumerate(found)}
-    groups = clusters(named)
+    groups = group_by_copying(named)
     assert list(groups) == list(named)
     numbers = list(dict.fromkeys(groups.values()))
     assert numbers == list(range(len(numbers)))
-    assert groups == clusters(named)
+    assert groups == group_by_copying(named)
     for one, first in named.items():
         for other, second in named.items():
             if first == second and any(sign.isalnum() for sign in first):
@@ -95,7 +95,7 @@ def test_every_document_has_one_group_and_equal_ones_the_same(found: list[str]) 
 
 def test_many_documents_are_grouped_in_bounded_time() -> None:
     named = {f"d{at}": prose(at % 30, 20) for at in range(60)}
-    assert len(set(clusters(named).values())) == 30
+    assert len(set(group_by_copying(named).values())) == 30
 
 
 def test_documents_beyond_what_is_kept_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,16 +108,16 @@ def test_documents_beyond_what_is_kept_are_read_again(monkeypatch: pytest.Monkey
         "other half": lead + shared + prose(34, 9),
         "alone": prose(35, 40),
     }
-    kept = clusters(texts, [("release", "collection")])
-    assert sorted(map(set, copies(kept)), key=min) == [{"release", "collection"}, {"half", "other half"}]
+    kept = group_by_copying(texts, [("release", "collection")])
+    assert sorted(map(set, copy_groups(kept)), key=min) == [{"release", "collection"}, {"half", "other half"}]
     for room in (0, 2_000, 12_000):
         monkeypatch.setattr(compared, "_KEPT", room)
-        assert clusters(texts, [("release", "collection")]) == kept
+        assert group_by_copying(texts, [("release", "collection")]) == kept
 
 
 def test_forms_of_one_page_are_one_source_where_they_say_the_same() -> None:
     brief = "".join(RELEASE.splitlines(keepends=True)[:2]) + prose(20, 4)
     texts = {"whole": RELEASE, "print": brief, "front": prose(21)}
-    assert clusters(texts)["whole"] != clusters(texts)["print"]
-    joined = clusters(texts, [("whole", "print", "front"), ("gone", "front")])
+    assert group_by_copying(texts)["whole"] != group_by_copying(texts)["print"]
+    joined = group_by_copying(texts, [("whole", "print", "front"), ("gone", "front")])
     assert joined["whole"] == joined["print"] != joined["front"]

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.verify.analyzed_text import read, texts
+from assay.verify.analyzed_text import analyze_text, read_texts
 from assay.verify.evidence import SlotFinding
 from assay.verify.rules.numbers import find
 
 
 def findings(claim: str, *passages: str) -> list[SlotFinding]:
-    return list(find(read(claim), texts([(f"S1.{at}", text) for at, text in enumerate(passages)])))
+    return list(find(analyze_text(claim), read_texts([(f"S1.{at}", text) for at, text in enumerate(passages)])))
 
 
 def of(claim: str, text: str, *passages: str) -> SlotFinding:

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from assay.core.measures import (
     MEASURES,
-    NAMES,
-    comparable,
+    UNIT_NAMES,
+    are_comparable,
     convert,
 )
 from assay.verify.amounts import Amount, tokens
-from assay.verify.analyzed_text import plain
-from assay.verify.figures import same
+from assay.verify.analyzed_text import fold_text
+from assay.verify.figures import is_same_amount
 
 
 def amount(text: str) -> Amount:
-    [found] = [token for token in tokens(plain(text).text) if isinstance(token, Amount)]
+    [found] = [token for token in tokens(fold_text(text).text) if isinstance(token, Amount)]
     return found
 
 
@@ -77,13 +77,13 @@ APART = [
 @pytest.mark.parametrize(("claim", "evidence"), SAME)
 def test_the_same_amount(claim: str, evidence: str) -> None:
     mine = amount(claim)
-    theirs = [token for token in tokens(plain(evidence).text) if isinstance(token, Amount)]
-    assert same(mine, theirs[0])
+    theirs = [token for token in tokens(fold_text(evidence).text) if isinstance(token, Amount)]
+    assert is_same_amount(mine, theirs[0])
 
 
 @pytest.mark.parametrize(("claim", "evidence"), APART)
 def test_another_amount(claim: str, evidence: str) -> None:
-    assert not same(amount(claim), amount(evidence))
+    assert not is_same_amount(amount(claim), amount(evidence))
 
 
 @pytest.mark.parametrize(
@@ -108,18 +108,18 @@ def test_words_which_bound_a_number(text: str, bound: str) -> None:
 
 @given(st.sampled_from(sorted(MEASURES)), st.sampled_from(sorted(MEASURES)), st.decimals(-(10**6), 10**6, places=3))
 def test_a_unit_converts_there_and_back(one: str, other: str, value: Decimal) -> None:
-    assert comparable(one, one)
-    if comparable(one, other):
-        assert comparable(other, one)
+    assert are_comparable(one, one)
+    if are_comparable(one, other):
+        assert are_comparable(other, one)
         assert abs(convert(convert(value, one, other), other, one) - value) < Decimal("0.000001")
 
 
 def test_every_name_is_a_unit() -> None:
-    assert set(NAMES.values()) == set(MEASURES)
+    assert set(UNIT_NAMES.values()) == set(MEASURES)
 
 
 @given(st.integers(1, 10**9), st.sampled_from(["", " km", " kg", "%", " hours", " million"]))
 def test_an_amount_is_the_same_as_itself_and_never_as_its_tenfold(value: int, unit: str) -> None:
-    assert same(amount(f"{value}{unit}"), amount(f"{value:,}{unit}"))
-    assert not same(amount(f"{value}{unit}"), amount(f"{value * 10}{unit}"))
-    assert not same(amount(f"about {value}{unit}"), amount(f"{value * 10}{unit}"))
+    assert is_same_amount(amount(f"{value}{unit}"), amount(f"{value:,}{unit}"))
+    assert not is_same_amount(amount(f"{value}{unit}"), amount(f"{value * 10}{unit}"))
+    assert not is_same_amount(amount(f"about {value}{unit}"), amount(f"{value * 10}{unit}"))

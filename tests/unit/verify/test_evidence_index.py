@@ -11,12 +11,12 @@ import msgspec
 import pytest
 from evidence_of import passage, shown
 
-from assay.core.assurance import records
+from assay.core.assurance import find_record_problems
 from assay.core.claims import Claim, Summary
 from assay.core.errors import LimitReached, StoreError
 from assay.core.report_sentences import claims
 from assay.core.sources import Passage, sha256
-from assay.verify.evidence_index import EvidenceIndex, HeldPassages, documents, unrecorded
+from assay.verify.evidence_index import EvidenceIndex, HeldPassages, compare_with_documents, find_unrecorded
 
 if TYPE_CHECKING:
     from assay.evidence.documents import DocumentReader
@@ -43,8 +43,8 @@ def problems(
 ) -> tuple[str, ...]:
     cited = {id: passages[id] for claim in claims for id in claim.passages if id in passages}
     held = HeldPassages({})
-    held.take(documents(cited, text))
-    return (*records(REPORT, claims, passages, ("S1",), summary), *held.problems(cited))
+    held.add_documents(compare_with_documents(cited, text))
+    return (*find_record_problems(REPORT, claims, passages, ("S1",), summary), *held.problems(cited))
 
 
 def changed(**fields: object) -> dict[str, Passage]:
@@ -104,7 +104,7 @@ def test_passages_cut_inside_a_sentence_are_known() -> None:
         "S1.2": passage("S1.2", "First of all.", text),
         "S1.3": passage("S1.3", "an item without an end", text, text.index("an item")),
     }
-    held = documents(pieces, lambda _: text.encode())
+    held = compare_with_documents(pieces, lambda _: text.encode())
     assert held.wrong == {}
     assert held.cut_before == ("S1.1",)
     assert held.cut_after == ("S1.0",)
@@ -125,23 +125,23 @@ def recorded(text: str) -> list[Claim]:
 
 
 def test_a_report_all_of_whose_facts_are_records_passes() -> None:
-    assert unrecorded(WRITTEN, recorded(WRITTEN)) == ()
+    assert find_unrecorded(WRITTEN, recorded(WRITTEN)) == ()
 
 
 def test_a_sentence_slipped_in_is_named() -> None:
-    [problem] = unrecorded(f"{WRITTEN}\nIt rises 90 metres at Dover. [S1.0]\n", recorded(WRITTEN))
+    [problem] = find_unrecorded(f"{WRITTEN}\nIt rises 90 metres at Dover. [S1.0]\n", recorded(WRITTEN))
     assert problem == "a sentence of the report is no recorded claim: 'It rises 90 metres at Dover.'"
 
 
 def test_a_sentence_changed_behind_its_check_is_named() -> None:
-    assert unrecorded(WRITTEN.replace("7 metres. ", "9 metres. "), recorded(WRITTEN)) == (
+    assert find_unrecorded(WRITTEN.replace("7 metres. ", "9 metres. "), recorded(WRITTEN)) == (
         "claim c1 does not stand in the report as it is recorded",
     )
 
 
 def test_a_claim_which_was_taken_out_and_is_still_counted_is_named() -> None:
     left = WRITTEN.partition("\n\n")[0]
-    assert unrecorded(left, recorded(WRITTEN)) == ("claim c2 does not stand in the report as it is recorded",)
+    assert find_unrecorded(left, recorded(WRITTEN)) == ("claim c2 does not stand in the report as it is recorded",)
 
 
 def test_a_gate_without_time_says_so_in_words() -> None:
@@ -152,7 +152,7 @@ def test_a_gate_without_time_says_so_in_words() -> None:
             raise LimitReached("time")
 
     held = EvidenceIndex({}, {}, cast("DocumentReader", None))
-    asyncio.run(held.hold(cast("Run", Ended()), PASSAGES.values()))
+    asyncio.run(held.check_passages(cast("Run", Ended()), PASSAGES.values()))
     assert held.problems(PASSAGES) == (
         "the cited passages were not compared with their documents: the time limit was reached",
     )

@@ -7,8 +7,8 @@ from evidence_of import passage, source
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verify.checks import weighed
-from assay.verify.evidence import ClaimEvidence, names_of
+from assay.verify.checks import weigh_words
+from assay.verify.evidence import ClaimEvidence, source_names
 
 TEXT = "The harbour of Brest employs 400 people. It closes at nine in the evening."
 
@@ -23,8 +23,8 @@ TEXT = "The harbour of Brest employs 400 people. It closes at nine in the evenin
     ],
 )
 def test_an_address_as_it_names_what_is_there(url: str, name: str) -> None:
-    assert names_of(source("S1001", url=url)) == (name,)
-    assert names_of(source("S1001", "Harbours", url)) == ("Harbours", name)
+    assert source_names(source("S1001", url=url)) == (name,)
+    assert source_names(source("S1001", "Harbours", url)) == ("Harbours", name)
 
 
 @given(st.text("abhrou/-.1931", max_size=30))
@@ -33,6 +33,6 @@ def test_where_a_folder_lies_moves_no_score(folder: str) -> None:
     cited = passage("S1001.1", TEXT, TEXT)
 
     def check(url: str) -> object:
-        return weighed(claim, ClaimEvidence(passages=(cited,), sources={"S1001": source("S1001", url=url)}))
+        return weigh_words(claim, ClaimEvidence(passages=(cited,), sources={"S1001": source("S1001", url=url)}))
 
     assert check(f"file:///{folder}/harbour.md") == check("file:///harbour.md")

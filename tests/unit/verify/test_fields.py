@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from assay.core.claims import Verdict
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.rows import framed, of_entry
+from assay.verify.rows import check_entry_claim, check_framed_claim
 
 HEADER = (
     passage("S1.0", "PEP: 6"),
@@ -52,15 +52,15 @@ CASES: list[tuple[str, Verdict | None]] = [
 
 @pytest.mark.parametrize(("claim", "verdict"), CASES)
 def test_frames(claim: str, verdict: Verdict | None) -> None:
-    check = framed(claim, evidence(*HEADER))
+    check = check_framed_claim(claim, evidence(*HEADER))
     assert (check.verdict if check else None) == verdict
 
 
 def test_the_subject_may_be_the_source_of_the_field_alone() -> None:
     """A field which points at PEP 6 does not make its document PEP 6."""
     five = (passage("S2.0", "PEP: 5"), passage("S2.3", "Status: Final"), passage("S2.4", "Superseded-By: PEP 6"))
-    assert framed("Status of PEP 6: Final", evidence(*five)) is None
-    assert framed("Status of PEP 5: Final", evidence(*five)) is not None
+    assert check_framed_claim("Status of PEP 6: Final", evidence(*five)) is None
+    assert check_framed_claim("Status of PEP 5: Final", evidence(*five)) is not None
 
 
 def test_a_title_may_begin_with_a_number() -> None:
@@ -70,17 +70,17 @@ def test_a_title_may_begin_with_a_number() -> None:
         ("Status of PEP 2021 (8102 Term election): Final", None),
         ("Status of PEP 8102 (2022 Term election): Final", None),
     ):
-        found = framed(claim, evidence(*own))
+        found = check_framed_claim(claim, evidence(*own))
         assert (found.verdict if found else None) == verdict, claim
 
 
 def test_the_title_of_the_source_names_it_too() -> None:
     status = passage("S3.3", "**Status:** Draft")
     titled = ClaimEvidence(passages=(status,), sources={"S3": source("S3", "EIP-1559: Fee market change")})
-    check = framed("Status of EIP-1559 (Fee market change): Draft", titled)
+    check = check_framed_claim("Status of EIP-1559 (Fee market change): Draft", titled)
     assert check is not None
     assert check.verdict == "supported"
-    assert framed("Status of EIP-1558 (Fee market change): Draft", titled) is None
+    assert check_framed_claim("Status of EIP-1558 (Fee market change): Draft", titled) is None
 
 
 def test_of_two_sources_with_one_key_the_right_one_counts() -> None:
@@ -91,13 +91,13 @@ def test_of_two_sources_with_one_key_the_right_one_counts() -> None:
         ("Status of PEP 6: Active", "contradicted"),
         ("Status of PEP 8: Superseded", "contradicted"),
     ):
-        check = framed(claim, evidence(*two))
+        check = check_framed_claim(claim, evidence(*two))
         assert check is not None
         assert check.verdict == verdict
 
 
 def test_a_contradiction_says_what_the_field_says() -> None:
-    check = framed(f"Status of {SUBJECT}: Final", evidence(*HEADER))
+    check = check_framed_claim(f"Status of {SUBJECT}: Final", evidence(*HEADER))
     assert check is not None
     assert check.reason == "the cited field 'status' says 'Superseded'"
 
@@ -126,5 +126,5 @@ ENTRIES = tuple(replace(passage(id, text), heading=heading, label=label) for id,
     ],
 )
 def test_a_field_behind_the_name_of_its_entry(claim: str, verdict: Verdict | None) -> None:
-    check = of_entry(claim, evidence(*ENTRIES))
+    check = check_entry_claim(claim, evidence(*ENTRIES))
     assert (check.verdict if check else None) == verdict

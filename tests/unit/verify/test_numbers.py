@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.core.sources import Surroundings
 from assay.verify.amounts import Amount, Day, tokens
-from assay.verify.analyzed_text import plain, read, texts
+from assay.verify.analyzed_text import analyze_text, fold_text, read_texts
 from assay.verify.checks import examine
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.rules.numbers import find
@@ -19,8 +19,8 @@ from assay.verify.rules.numbers import find
 
 def missing(claim: str, evidence: list[str], names: list[str] | None = None) -> tuple[str, ...]:
     """The numbers of the claim which the evidence is found not to state."""
-    held = texts([(f"S1.{at}", text) for at, text in enumerate(evidence)], names or [])
-    return tuple(finding.slot.text for finding in find(read(claim), held) if finding.veto)
+    held = read_texts([(f"S1.{at}", text) for at, text in enumerate(evidence)], names or [])
+    return tuple(finding.slot.text for finding in find(analyze_text(claim), held) if finding.veto)
 
 
 CARRIED = [
@@ -218,7 +218,7 @@ def test_a_date_is_carried_in_every_form_by_itself_alone(one: date, other: date)
 
 @given(st.text(alphabet="0123456789.,-–+%$€ kmb/:'年月日万ndthrs\nMarch", max_size=40) | st.text(max_size=40))
 def test_tokens_ascend_and_text_carries_its_own(text: str) -> None:
-    folded = plain(text).text
+    folded = fold_text(text).text
     at = 0
     for token in tokens(folded):
         assert at <= token.start < token.end <= len(folded)

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verify.analyzed_text import read, texts
+from assay.verify.analyzed_text import analyze_text, read_texts
 from assay.verify.evidence import SlotFinding
 from assay.verify.rules import names, polarity
-from assay.verify.rules.polarity import denied
+from assay.verify.rules.polarity import denied_words
 
 FINDERS = (polarity.find, names.find)
 
 
 def vetoes(claim: str, text: str) -> list[SlotFinding]:
-    held = texts([("S1.1", text)])
-    return [finding for find in FINDERS for finding in find(read(claim), held) if finding.veto]
+    held = read_texts([("S1.1", text)])
+    return [finding for find in FINDERS for finding in find(analyze_text(claim), held) if finding.veto]
 
 
 CONFLICTS = [
@@ -80,14 +80,14 @@ def test_no_conflict(claim: str, text: str) -> None:
 
 
 def test_what_a_negator_governs_ends_with_its_clause() -> None:
-    reading = read("They did not approve the plan, yet the harbour opened.")
-    governed = {reading.words[index].text for index in denied(reading)}
+    reading = analyze_text("They did not approve the plan, yet the harbour opened.")
+    governed = {reading.words[index].text for index in denied_words(reading)}
     assert {"approve", "plan"} <= governed
     assert not {"harbour", "opened"} & governed
 
 
 def test_a_name_which_is_absent_is_a_sign_and_no_veto() -> None:
-    [finding] = names.find(read("He lived in Antwerp."), texts([("S1.1", "He lived there for years.")]))
+    [finding] = names.find(analyze_text("He lived in Antwerp."), read_texts([("S1.1", "He lived there for years.")]))
     assert (finding.slot.text, finding.outcome, finding.veto) == ("Antwerp", "absent", False)
 
 
@@ -104,7 +104,7 @@ def test_a_text_never_conflicts_with_itself(text: str) -> None:
 
 @given(SENTENCES, st.text(max_size=80) | SENTENCES)
 def test_slots_are_where_they_say(claim: str, text: str) -> None:
-    held = texts([("S1.1", text)])
+    held = read_texts([("S1.1", text)])
     for find in FINDERS:
-        for finding in find(read(claim), held):
+        for finding in find(analyze_text(claim), held):
             assert 0 <= finding.slot.start < finding.slot.end <= len(claim)

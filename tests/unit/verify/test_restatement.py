@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.verify.checks import examine
-from assay.verify.claim_check import decide, evidence_of, without_citations
-from assay.verify.evidence import reworded
+from assay.verify.claim_check import decide, text_evidence, without_citations
+from assay.verify.evidence import reword_numbers
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from assay.verify.evidence import reworded
     ],
 )
 def test_a_number_is_read_as_the_evidence_has_it(claim: str, text: str, read: str) -> None:
-    assert reworded(claim, examine(claim, evidence_of(text))) == read
+    assert reword_numbers(claim, examine(claim, text_evidence(text))) == read
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from itertools import combinations
 from assay.verify.copies import (
     ELSEWHERE,
     Part,
+    comparable_parts,
+    find_rewrites,
     merge_groups,
-    parts,
-    rewrites,
 )
 
 RELEASE = (
@@ -27,13 +27,13 @@ FAR = "Bread is made of flour, water and salt, and in some places of rye, oats a
 
 
 def found(texts: dict[str, str], near: dict[frozenset[str], float], elsewhere: float = 0.1) -> list[tuple[str, str]]:
-    compared = [each for name, text in texts.items() for each in parts(name, [(text, text)] * 2)]
+    compared = [each for name, text in texts.items() for each in comparable_parts(name, [(text, text)] * 2)]
     rows = [
         [1.0 if a.document == b.document else near.get(frozenset((a.document, b.document)), 0.1) for b in compared]
         + [elsewhere] * len(ELSEWHERE)
         for a in compared
     ]
-    return rewrites(compared, rows)
+    return find_rewrites(compared, rows)
 
 
 def test_a_rewrite_with_the_same_figures():
@@ -71,14 +71,14 @@ def test_half_a_document_is_no_rewrite():
     compared = [Part(name, text, text) for name, text in (*one, ("b", RETOLD), ("b", OTHER))]
     near = 0.9
     rows = [[1, 0.1, near, 0.1], [0.1, 1, 0.1, 0.1], [near, 0.1, 1, 0.1], [0.1, 0.1, 0.1, 1]]
-    assert rewrites(compared, [[*row, *[0.1] * 8] for row in rows]) == []
+    assert find_rewrites(compared, [[*row, *[0.1] * 8] for row in rows]) == []
 
 
 def test_what_is_short_says_nothing():
-    assert parts("a", [("Home", "Home"), ("To the start", "To the start")]) == []
-    assert parts("a", [(PLAIN, PLAIN)]) == []  # one sentence of twenty words
-    assert rewrites([], []) == []
-    assert rewrites(parts("a", [(PLAIN, PLAIN)] * 2), [[1, 1, 0], [1, 1, 0]]) == []
+    assert comparable_parts("a", [("Home", "Home"), ("To the start", "To the start")]) == []
+    assert comparable_parts("a", [(PLAIN, PLAIN)]) == []  # one sentence of twenty words
+    assert find_rewrites([], []) == []
+    assert find_rewrites(comparable_parts("a", [(PLAIN, PLAIN)] * 2), [[1, 1, 0], [1, 1, 0]]) == []
 
 
 def test_groups_are_joined():

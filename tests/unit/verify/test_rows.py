@@ -14,8 +14,8 @@ from assay.core.claims import Verdict
 from assay.core.clean import escape_markdown
 from assay.core.report_sentences import claims
 from assay.core.tables.cells import row_cells
-from assay.verify.analyzed_text import plain
-from assay.verify.rows import compared, computed
+from assay.verify.analyzed_text import fold_text
+from assay.verify.rows import check_computed_claim, check_row
 
 SIX = (
     passage("S1.0", "PEP: 6"),
@@ -55,12 +55,12 @@ CASES: list[tuple[tuple[str, ...], str, Verdict | None]] = [
 
 @pytest.mark.parametrize(("head", "row", "verdict"), CASES)
 def test_rows(head: tuple[str, ...], row: str, verdict: Verdict | None) -> None:
-    check = compared(row, head, evidence(*SIX, *EIGHT))
+    check = check_row(row, head, evidence(*SIX, *EIGHT))
     assert (check.verdict if check else None) == verdict
 
 
 def test_what_is_not_cited_is_not_decided() -> None:
-    assert compared("Status | Superseded | Active", DOCUMENTS, evidence(*SIX)) is None
+    assert check_row("Status | Superseded | Active", DOCUMENTS, evidence(*SIX)) is None
 
 
 def test_no_exchange_of_columns_is_supported() -> None:
@@ -68,7 +68,7 @@ def test_no_exchange_of_columns_is_supported() -> None:
     for head, values in itertools.product(
         itertools.permutations(DOCUMENTS[1:]), itertools.permutations(("Superseded", "Active"))
     ):
-        check = compared(" | ".join(("Status", *values)), ("", *head), held)
+        check = check_row(" | ".join(("Status", *values)), ("", *head), held)
         right = dict(zip(head, values, strict=True)) == {DOCUMENTS[1]: "Superseded", DOCUMENTS[2]: "Active"}
         assert check is not None
         assert (check.verdict == "supported") is right
@@ -102,7 +102,7 @@ def test_what_is_written_into_cells_comes_back(texts: list[str]) -> None:
 
 def test_an_escaped_cell_is_what_it_was() -> None:
     for text in ("a_b_c", "__init__ and *args", "C++ | D", "1. x", "<b> & $5", "[1] `code`"):
-        assert plain(escape_markdown(text)).text == plain(text).text
+        assert fold_text(escape_markdown(text)).text == fold_text(text).text
 
 
 HEAD = "| provider | needs | options |"
@@ -120,5 +120,5 @@ PORT = msgspec.structs.replace(passage("S3.4", "| `trax` | an address | country,
     ],
 )
 def test_a_claim_that_states_a_row_is_compared_with_its_cells(claim: str, verdict: Verdict | None) -> None:
-    check = computed(claim, evidence(PORT))
+    check = check_computed_claim(claim, evidence(PORT))
     assert (check.verdict if check else None) == verdict

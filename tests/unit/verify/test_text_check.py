@@ -20,7 +20,15 @@ from assay.run.engine import Engine
 from assay.run.process import SystemClock
 from assay.run.run import Handle, Run
 from assay.store.memory import memory_store
-from assay.verify.claim_check import AT_ONCE, CheckRules, Checks, ClaimResult, PendingClaim, check_all, check_claim
+from assay.verify.claim_check import (
+    CLAIMS_AT_ONCE,
+    CheckRules,
+    Checks,
+    ClaimResult,
+    PendingClaim,
+    check_all,
+    check_claim,
+)
 from assay.verify.evidence import ClaimEvidence
 
 PIER = passage("S1001.1", "The old pier of Brest was built of oak by the Tanguy family.")
@@ -50,7 +58,7 @@ async def within(model: Scripted, body: object) -> None:
     )
 
     async def pipeline(run: Run) -> object:
-        await body(run.at("write"))  # type: ignore[operator]
+        await body(run.with_gate("write"))  # type: ignore[operator]
         return DONE
 
     await Engine(store.journal, pipeline).start(ready(world)).wait()  # type: ignore[arg-type]
@@ -70,7 +78,7 @@ async def test_so_many_claims_are_with_the_judge_at_once_and_come_back_in_order(
         done.extend(await check_all(run, found(30), CheckRules(judged=True), lambda _, each: lines.append(each.id)))
 
     await within(model, body)
-    assert 1 < model.most <= AT_ONCE
+    assert 1 < model.most <= CLAIMS_AT_ONCE
     assert [each.id for each in done] == [f"c{at}" for at in range(1, 31)]
     assert sorted(lines) == sorted(each.id for each in done)
     assert {each.check.rule for each in done} == {"judge"}
@@ -146,7 +154,7 @@ class Held(Counting):
         self.let, self.full = asyncio.Event(), asyncio.Event()
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        if len(self.requests) + 1 >= AT_ONCE:
+        if len(self.requests) + 1 >= CLAIMS_AT_ONCE:
             self.full.set()
         async for item in super().stream(request):
             await self.let.wait()
@@ -155,7 +163,7 @@ class Held(Counting):
 
 async def test_what_waits_for_its_turn_can_be_given_up_and_asked_for_later() -> None:
     model, done = Held(), list[ClaimResult]()
-    claims = found(AT_ONCE + 5)
+    claims = found(CLAIMS_AT_ONCE + 5)
 
     async def body(run: Run) -> None:
         checks = Checks(run, CheckRules(judged=True))
@@ -164,7 +172,7 @@ async def test_what_waits_for_its_turn_can_be_given_up_and_asked_for_later() -> 
         checks.drop_waiting()
         model.let.set()
         await asyncio.wait([asyncio.ensure_future(_ended(each)) for each in begun], timeout=60)
-        assert len(model.requests) == AT_ONCE
+        assert len(model.requests) == CLAIMS_AT_ONCE
         done.extend([await checks.check(each) for each in claims])
 
     await within(model, body)

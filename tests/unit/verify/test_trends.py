@@ -7,8 +7,8 @@ import hashlib
 import pytest
 
 from assay.core.sources import Passage, Surroundings
-from assay.verify.checks import check, examine, objection
-from assay.verify.claim_check import evidence_of
+from assay.verify.checks import check_by_code, examine, objection
+from assay.verify.claim_check import text_evidence
 from assay.verify.evidence import ClaimEvidence
 
 BY_ROW = """
@@ -41,7 +41,7 @@ BY_COLUMN = """
     ],
 )
 def test_a_table_tells_which_way_it_went(table: str, claim: str, reason: str) -> None:
-    evidence = evidence_of(table)
+    evidence = text_evidence(table)
     found = objection(examine(claim, evidence), evidence)
     if reason:
         assert found is not None
@@ -59,7 +59,7 @@ def test_rows_cited_one_by_one_have_the_head_before_them_in_their_document() -> 
         sources={},
         around={id: Surroundings(id=id, before=before, after="") for id, _, before in rows},
     )
-    found = check("Revenue shrank from 2021 to 2023.", evidence, marked=True)
+    found = check_by_code("Revenue shrank from 2021 to 2023.", evidence, marked=True)
     assert (found.rule, found.verdict) == ("direction", "contradicted")
 
 
@@ -77,7 +77,7 @@ def test_rows_cited_one_by_one_have_the_head_before_them_in_their_document() -> 
     ],
 )
 def test_a_claim_which_its_own_figures_belie(claim: str, wrong: bool) -> None:
-    evidence = evidence_of("Sales and the rate are told by the bank: " + claim.replace("rose", "went"))
+    evidence = text_evidence("Sales and the rate are told by the bank: " + claim.replace("rose", "went"))
     found = objection(examine(claim, evidence), evidence)
     assert (found is not None and found.rule == "direction") == wrong
 

@@ -6,7 +6,7 @@ import pytest
 from evidence_of import evidence, passage
 
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.rules.quotes import verbatim
+from assay.verify.rules.quotes import verbatim_passage
 
 TEXT = "The plan was approved in 2019. It cost *$3.5 million*, e.g. for\nroads. Nobody said that it was late!"
 
@@ -38,12 +38,12 @@ NOT_WHOLE = [
 
 @pytest.mark.parametrize("claim", WHOLE)
 def test_whole_sentences_are_verbatim(claim: str) -> None:
-    assert verbatim(claim, evidence(passage("S1.1", TEXT))) is not None
+    assert verbatim_passage(claim, evidence(passage("S1.1", TEXT))) is not None
 
 
 @pytest.mark.parametrize("claim", NOT_WHOLE)
 def test_parts_and_changes_are_not(claim: str) -> None:
-    assert verbatim(claim, evidence(passage("S1.1", TEXT))) is None
+    assert verbatim_passage(claim, evidence(passage("S1.1", TEXT))) is None
 
 
 @pytest.mark.parametrize(
@@ -63,23 +63,23 @@ def test_parts_and_changes_are_not(claim: str) -> None:
     ],
 )
 def test_rows_items_and_other_scripts(text: str, claim: str) -> None:
-    assert verbatim(claim, evidence(passage("S1.1", text))) is not None
+    assert verbatim_passage(claim, evidence(passage("S1.1", text))) is not None
 
 
 def test_a_changed_sign_or_superscript_is_not_verbatim() -> None:
-    assert verbatim("5 degrees were measured.", evidence(passage("S1.1", "-5 degrees were measured."))) is None
-    assert verbatim("x is 102 here.", evidence(passage("S1.1", "x is 10² here."))) is None
+    assert verbatim_passage("5 degrees were measured.", evidence(passage("S1.1", "-5 degrees were measured."))) is None
+    assert verbatim_passage("x is 102 here.", evidence(passage("S1.1", "x is 10² here."))) is None
 
 
 def test_a_sentence_the_passage_holds_only_a_part_of_does_not_count() -> None:
     one = passage("S1.1", "the plan was approved, and it was cheap. All agreed")
     whole = evidence(one)
-    assert verbatim("the plan was approved, and it was cheap.", whole) is not None
+    assert verbatim_passage("the plan was approved, and it was cheap.", whole) is not None
     cut = ClaimEvidence(
         passages=(one,), sources=whole.sources, cut_before=frozenset(["S1.1"]), cut_after=frozenset(["S1.1"])
     )
-    assert verbatim("the plan was approved, and it was cheap.", cut) is None
-    assert verbatim("All agreed", cut) is None
+    assert verbatim_passage("the plan was approved, and it was cheap.", cut) is None
+    assert verbatim_passage("All agreed", cut) is None
 
 
 @pytest.mark.parametrize(
@@ -93,11 +93,11 @@ def test_a_sentence_the_passage_holds_only_a_part_of_does_not_count() -> None:
     ],
 )
 def test_a_line_that_goes_on_from_another_is_no_whole(text: str) -> None:
-    assert verbatim("The plan was approved", evidence(passage("S1.1", text))) is None
+    assert verbatim_passage("The plan was approved", evidence(passage("S1.1", text))) is None
 
 
 def test_a_numbered_title_is_no_part_of_the_sentence_below_it() -> None:
     text = "4. Liability\nThe plan was approved by the whole council. It costs little."
-    assert verbatim("The plan was approved by the whole council.", evidence(passage("S1.1", text))) is not None
-    assert verbatim("It costs little.", evidence(passage("S1.1", text))) is not None
-    assert verbatim("by the whole council.", evidence(passage("S1.1", text))) is None
+    assert verbatim_passage("The plan was approved by the whole council.", evidence(passage("S1.1", text))) is not None
+    assert verbatim_passage("It costs little.", evidence(passage("S1.1", text))) is not None
+    assert verbatim_passage("by the whole council.", evidence(passage("S1.1", text))) is None

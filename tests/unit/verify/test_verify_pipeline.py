@@ -22,11 +22,11 @@ from assay.run.engine import Engine, Outcome
 from assay.run.process import SystemClock
 from assay.run.run import Run
 from assay.store.memory import memory_store
-from assay.verify.checks import check
+from assay.verify.checks import check_by_code
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.pipeline import Verified, WrittenReport, questions, verify
+from assay.verify.pipeline import Verified, WrittenReport, run_questions, verify_report
 
 TEXT = """PEP: 6
 Title: Bug Fix Releases
@@ -73,7 +73,7 @@ async def verified(
         reader = DocumentReader(store.blobs)
         held = EvidenceIndex(passages, sources, reader)
         rules = CheckRules(enabled=enabled, has_sources=has_sources)
-        results.append(await verify(phase, WrittenReport(text=report), held, rules))
+        results.append(await verify_report(phase, WrittenReport(text=report), held, rules))
         return Outcome(verified=results[0].passed)
 
     async def prepare() -> tuple[Brief, World]:
@@ -229,7 +229,7 @@ DIGITS = [(sentence, at) for sentence in SENTENCES for at, sign in enumerate(sen
 def test_any_digit_edited_is_never_supported(place: tuple[str, int], digit: str) -> None:
     sentence, at = place
     edited = sentence[:at] + digit + sentence[at + 1 :]
-    verdict = check(edited, evidence_for(sentence), marked=True).verdict
+    verdict = check_by_code(edited, evidence_for(sentence), marked=True).verdict
     assert (verdict in HOLDING) == (edited == sentence)
 
 
@@ -240,7 +240,9 @@ def test_letters_and_digits_taken_out_or_put_in_are_never_supported(sentence: st
     new = data.draw(st.sampled_from(["", "x", "7", "not ", "é"]))
     edited = sentence[:at] + new + sentence[at + (not new) :]
     assume("PEP  (" not in edited)  # its title names the document as well
-    without_weighing = check(edited, evidence_for(sentence), marked=True, off=("lexical",))  # which reads word forms
+    without_weighing = check_by_code(
+        edited, evidence_for(sentence), marked=True, off=("lexical",)
+    )  # which reads word forms
     assert without_weighing.verdict not in HOLDING
 
 
@@ -266,7 +268,7 @@ def test_letters_and_digits_taken_out_or_put_in_are_never_supported(sentence: st
 def test_edited_values(sentence: int, before: str, after: str, verdict: str) -> None:
     text = SENTENCES[sentence]
     assert before in text
-    assert check(text.replace(before, after), evidence_for(text), marked=True).verdict == verdict
+    assert check_by_code(text.replace(before, after), evidence_for(text), marked=True).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -280,11 +282,11 @@ def test_edited_values(sentence: int, before: str, after: str, verdict: str) -> 
     ],
 )
 def test_the_parts_of_a_question_are_those_with_a_mark(text: str, parts: list[str]) -> None:
-    assert questions(Brief(question=text, date="2026-01-01")) == (text, *parts)
+    assert run_questions(Brief(question=text, date="2026-01-01")) == (text, *parts)
 
 
 def test_a_long_question_without_a_mark_is_read_in_linear_time() -> None:
     def read(text: str) -> object:
-        return questions(Brief(question=text, date="2026-01-01"))
+        return run_questions(Brief(question=text, date="2026-01-01"))
 
     assert exponent(read, lambda size: "tide " * size, 1_000) < WORST

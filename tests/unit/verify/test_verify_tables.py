@@ -7,7 +7,7 @@ import pytest
 
 from assay.core.sources import Passage, sha256
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.verify.checks import check
+from assay.verify.checks import check_by_code
 from assay.verify.evidence import ClaimEvidence
 
 ROWS = (
@@ -37,7 +37,7 @@ def test_the_header_above_a_cited_row_has_the_units_of_its_figures(claim: str, o
     row, head = HEADED
     (passage,) = evidence(row).passages
     cited = ClaimEvidence(passages=(msgspec.structs.replace(passage, label=head),), sources={})
-    assert (check(claim, cited, marked=True).verdict in ("unsupported", "contradicted")) is objects
+    assert (check_by_code(claim, cited, marked=True).verdict in ("unsupported", "contradicted")) is objects
 
 
 def evidence(*rows: str, whole: tuple[str, ...] = ()) -> ClaimEvidence:
@@ -70,7 +70,7 @@ def evidence(*rows: str, whole: tuple[str, ...] = ()) -> ClaimEvidence:
     ],
 )
 def test_cells_and_computations(claim: str, verdict: str) -> None:
-    assert check(claim, evidence(*ROWS, whole=ROWS), True).verdict == verdict
+    assert check_by_code(claim, evidence(*ROWS, whole=ROWS), True).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -83,21 +83,21 @@ def test_cells_and_computations(claim: str, verdict: str) -> None:
     ],
 )
 def test_a_changed_computation_is_contradicted(claim: str) -> None:
-    found = check(claim, evidence(*ROWS, whole=ROWS), True)
+    found = check_by_code(claim, evidence(*ROWS, whole=ROWS), True)
     assert (found.verdict, found.rule) == ("contradicted", "field")
     assert "the table gives" in found.reason
 
 
 def test_the_whole_table_counts_where_not_all_of_it_is_cited() -> None:
     part = evidence(*ROWS[:2], whole=ROWS)
-    assert check("Sum of berths over 6 rows: 102", part, True).verdict == "supported"
-    assert check("Sum of berths over 2 rows: 43", part, True).verdict == "contradicted"
+    assert check_by_code("Sum of berths over 6 rows: 102", part, True).verdict == "supported"
+    assert check_by_code("Sum of berths over 2 rows: 43", part, True).verdict == "contradicted"
 
 
 def test_cited_rows_alone_confirm_but_do_not_contradict_a_computation() -> None:
     part = msgspec.structs.replace(evidence(*ROWS[:2]), tables=tuple)
-    assert check("Sum of berths over 2 rows: 43", part, True).verdict == "supported"
-    assert check("Sum of berths over 6 rows: 102", part, True).rule != "field"
+    assert check_by_code("Sum of berths over 2 rows: 43", part, True).verdict == "supported"
+    assert check_by_code("Sum of berths over 6 rows: 102", part, True).rule != "field"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_cited_rows_alone_confirm_but_do_not_contradict_a_computation() -> None:
     ],
 )
 def test_figures_in_other_words_are_added_up_from_the_column_named(claim: str, objects: bool) -> None:
-    found = check(claim, evidence(*ROWS), True)
+    found = check_by_code(claim, evidence(*ROWS), True)
     assert (found.rule == "number") is objects
 
 
@@ -138,7 +138,7 @@ WELLS = (
     ],
 )
 def test_what_stands_in_two_rows_is_not_said_by_one(claim: str, said: str) -> None:
-    found = check(claim, evidence(*(LEDGER if "o" in claim[:2].lower() else WELLS)), marked=True)
+    found = check_by_code(claim, evidence(*(LEDGER if "o" in claim[:2].lower() else WELLS)), marked=True)
     assert (found.verdict, said in found.reason) == ("contradicted", True)
 
 
@@ -152,10 +152,10 @@ def test_what_stands_in_two_rows_is_not_said_by_one(claim: str, said: str) -> No
     ],
 )
 def test_one_row_or_several_that_a_sentence_speaks_of_are_not_objected_to(claim: str) -> None:
-    assert check(claim, evidence(*LEDGER), marked=True).verdict in ("supported", "unchecked")
+    assert check_by_code(claim, evidence(*LEDGER), marked=True).verdict in ("supported", "unchecked")
 
 
 def test_what_a_text_beside_the_table_says_counts() -> None:
     letter = "On 3 February 2021 Orchard Masonry received £22,600 more in cash."
     claim = "Orchard Masonry received £22,600 on 3 February 2021."
-    assert check(claim, evidence(*LEDGER, letter), marked=True).verdict not in ("contradicted", "unsupported")
+    assert check_by_code(claim, evidence(*LEDGER, letter), marked=True).verdict not in ("contradicted", "unsupported")

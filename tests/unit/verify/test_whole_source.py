@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.agents.findings import OF_A_SOURCE, cite
+from assay.agents.findings import PASSAGES_PER_SOURCE, resolve_citations
 from assay.core.citations.value_spellings import spelled_values, without_values
-from assay.core.citations.whole_source import MOST, WholeSource
+from assay.core.citations.whole_source import MAX_PASSAGES, WholeSource
 from assay.core.claims import Conflict, Side
 from assay.core.report_sentences import claims
 from assay.core.sources import Document, Passage, PassageSpan, ordinal_of, sha256
@@ -19,10 +19,10 @@ from assay.evidence.segment import segment
 from assay.phases.fields.schema import FieldSlot, Leaf
 from assay.phases.fields.values import FieldAnswer, supported_field
 from assay.verify import evidence_index
-from assay.verify.conflicts.detection import section
+from assay.verify.conflicts.detection import conflicts_section
 from assay.verify.evidence_index import CitableIds
-from assay.verify.texts.marked_text import mark
-from assay.verify.texts.text_check import DocumentAccess, draft
+from assay.verify.texts.marked_text import mark_citations
+from assay.verify.texts.text_check import DocumentAccess, check_by_rules
 
 SENTENCES = (
     "The tide at Brest rises seven metres.",
@@ -83,17 +83,17 @@ def test_the_same_citation_means_the_same_passages_by_every_way_in(
 ) -> None:
     held = ledger(shown)
     report = "\n\n".join(f"{statement} [S1001]" for statement in statements)
-    in_a_run = [CitableIds(*held.everything()).cited(each) for each in claims(report)]
+    in_a_run = [CitableIds(*held.passages_and_sources()).cited_passages(each) for each in claims(report)]
     alone = [WholeSource(held.passages("S1001")).best_passages(statement) for statement in statements]
     assert in_a_run == alone
-    assert all(0 < len(passages) <= MOST for passages in alone)
+    assert all(0 < len(passages) <= MAX_PASSAGES for passages in alone)
 
     with_references = "\n\n".join(f"{statement} (https://example.org/brest)" for statement in statements)
-    in_a_text = draft(with_references, mark(with_references), access()).found
+    in_a_text = check_by_rules(with_references, mark_citations(with_references), access()).found
     assert [places(each.evidence.passages) for each in in_a_text] == [places(passages) for passages in alone]
 
     meant = {passage.id for passages in alone for passage in passages}
-    assert {passage.id for passage in cite(report, held).passages} == meant
+    assert {passage.id for passage in resolve_citations(report, held).passages} == meant
 
 
 def test_a_source_cited_by_many_claims_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,14 +106,14 @@ def test_a_source_cited_by_many_claims_is_read_once(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(evidence_index, "WholeSource", Noted)
     found = claims(" ".join(f"Plant {at} employs 400 people [S1001]." for at in range(50)))
-    assert all(passages for _, passages in CitableIds(*ledger().everything()).all_cited(found))
+    assert all(passages for _, passages in CitableIds(*ledger().passages_and_sources()).claims_with_passages(found))
     assert len(made) == 1
 
 
 def test_a_statement_which_draws_on_several_passages_means_them_all() -> None:
     held = ledger()
     [claim] = claims("The plant employs 400 people, and the harbour of Brest was built in 1631 [S1001].")
-    texts = [passage.text for passage in CitableIds(*held.everything()).cited(claim)]
+    texts = [passage.text for passage in CitableIds(*held.passages_and_sources()).cited_passages(claim)]
     assert set(texts) == {SENTENCES[3], SENTENCES[5]}
 
 
@@ -121,22 +121,22 @@ def test_a_statement_means_a_passage_with_its_number_however_little_that_number_
     said = "A northern plant employs people, more than twice as many as each other plant nearby ever did before"
     for year in ("1631", "1632"):
         [claim] = claims(f"{said} {year} [S1001].")
-        texts = [passage.text for passage in CitableIds(*ledger().everything()).cited(claim)]
+        texts = [passage.text for passage in CitableIds(*ledger().passages_and_sources()).cited_passages(claim)]
         assert (SENTENCES[5] in texts) is (year == "1631")
 
 
 def test_a_sentence_without_a_marker_means_its_own_passages_of_the_source_cited_behind_it() -> None:
     held = ledger()
     found = claims("Its plant employs 400 people. High water comes twice a day. [S1001]")
-    cited = CitableIds(*held.everything()).all_cited(found)
+    cited = CitableIds(*held.passages_and_sources()).claims_with_passages(found)
     assert [[passage.text for passage in passages] for _, passages in cited] == [[SENTENCES[3]], [SENTENCES[1]]]
 
 
 def test_a_finding_in_other_words_rests_on_the_first_passages_of_what_it_cites() -> None:
-    found = cite("Das Hochwasser kommt. [S1001]", ledger(SPANS[::-1]))
-    assert places(found.passages) == [span.ordinal for span in SPANS[:OF_A_SOURCE]]
+    found = resolve_citations("Das Hochwasser kommt. [S1001]", ledger(SPANS[::-1]))
+    assert places(found.passages) == [span.ordinal for span in SPANS[:PASSAGES_PER_SOURCE]]
     [claim] = claims("Das Hochwasser kommt. [S1001]")
-    assert CitableIds(*ledger().everything()).cited(claim) == ()
+    assert CitableIds(*ledger().passages_and_sources()).cited_passages(claim) == ()
 
 
 @pytest.mark.parametrize(("name", "value", "bearing"), [("highWater", "twice a day", 1), ("builtIn", 1631, 5)])
@@ -157,13 +157,13 @@ def test_a_field_in_words_that_the_cited_source_lacks_says_so() -> None:
 
 @pytest.mark.parametrize("cites", ["[S1001]", "[S1001.1]"])
 def test_a_conflict_is_not_told_again_in_the_words_of_a_source_cited_as_a_whole(cites: str) -> None:
-    passages, sources = ledger().everything()
+    passages, sources = ledger().passages_and_sources()
     passage = next(each for each in passages.values() if each.text == SENTENCES[0])
     cites = cites.replace("S1001.1", passage.id)
     side = Side(passage=passage.id, source="S1001", value="seven metres")
     conflict = Conflict(text="", subject="tide", sides=(side,))
-    assert SENTENCES[0] in section([conflict], passages, sources)
-    assert SENTENCES[0] not in section([conflict], passages, sources, f"{SENTENCES[0]} {cites}")
+    assert SENTENCES[0] in conflicts_section([conflict], passages, sources)
+    assert SENTENCES[0] not in conflicts_section([conflict], passages, sources, f"{SENTENCES[0]} {cites}")
 
 
 @pytest.mark.parametrize(

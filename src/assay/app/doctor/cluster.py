@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.app.doctor.program import Diagnosis, broken, fine, note
+from assay.app.doctor.program import Diagnosis, broken_diagnosis, note_diagnosis, ok_diagnosis
 from assay.core.errors import ConfigError, StoreError
 from assay.evidence.segment import SEGMENTER
 from assay.run.releases import is_newer
@@ -35,18 +35,18 @@ def examine(settings: Settings) -> Iterator[Diagnosis]:
     """Do every check of a cluster; if something cannot be reached, the others are left out."""
     if settings.database is None:
         detail = "there is no PostgreSQL database: the settings name none"
-        yield broken("database", detail, "set ASSAY_DATABASE to that of the cluster")
+        yield broken_diagnosis("database", detail, "set ASSAY_DATABASE to that of the cluster")
         return
     try:
         database = importlib.import_module("assay.store.sql.postgres").Postgres(settings.database.reveal())
-        pooler, direct = database.pooled()
+        pooler, direct = database.detect_pooler()
         yield _pooler(pooler, direct=direct)
         if pooler == "transaction" and not direct:
             return
         prefix = importlib.import_module("assay.search.postgres.tables").prefix_of(SEGMENTER)
-        state: ClusterState = importlib.import_module("assay.store.sql.cluster").look(database, prefix)
+        state: ClusterState = importlib.import_module("assay.store.sql.cluster").read_state(database, prefix)
     except (ConfigError, StoreError) as error:
-        yield broken("database", str(error), "start it, or correct ASSAY_DATABASE")
+        yield broken_diagnosis("database", str(error), "start it, or correct ASSAY_DATABASE")
         return
     yield _schema(state)
     yield from _processes(state)
@@ -65,26 +65,34 @@ def _pooler(found: str, *, direct: bool) -> Diagnosis:
         detail = (
             "the database is reached through a pooler in transaction mode, which keeps no locks and no notifications"
         )
-        return broken("pooler", detail, fix)
+        return broken_diagnosis("pooler", detail, fix)
     if found == "session" and not direct:
-        return broken("pooler", "the database is reached through a pooler in session mode", f"{fix}; it saves nothing")
+        return broken_diagnosis(
+            "pooler", "the database is reached through a pooler in session mode", f"{fix}; it saves nothing"
+        )
     if found == "none" and direct:
-        return note("pooler", "there is no pooler, but ?direct= names one", "leave ?direct= out: it costs round trips")
+        return note_diagnosis(
+            "pooler", "there is no pooler, but ?direct= names one", "leave ?direct= out: it costs round trips"
+        )
     if found == "none":
-        return fine("pooler", "none: connections are the server's own")
-    return fine("pooler", f"a pooler in {found} mode; locks and notifications go to the server itself")
+        return ok_diagnosis("pooler", "none: connections are the server's own")
+    return ok_diagnosis("pooler", f"a pooler in {found} mode; locks and notifications go to the server itself")
 
 
 def _schema(state: ClusterState) -> Diagnosis:
     if not state.schema:
-        return note("schema", "nothing is in the database yet", "the first process that needs it creates the tables")
+        return note_diagnosis(
+            "schema", "nothing is in the database yet", "the first process that needs it creates the tables"
+        )
     if state.schema == HEAD:
-        return fine("schema", f"{HEAD}, that of this release")
+        return ok_diagnosis("schema", f"{HEAD}, that of this release")
     if state.schema > HEAD:
         detail = f"{state.schema} of a later release; this one knows {HEAD}, and will not start"
-        return broken("schema", detail, "update Assay here")
+        return broken_diagnosis("schema", detail, "update Assay here")
     detail = f"{state.schema} of an earlier release; this one's is {HEAD}"
-    return note("schema", detail, "the first process of this release brings it up to date: `assay db migrate`")
+    return note_diagnosis(
+        "schema", detail, "the first process of this release brings it up to date: `assay db migrate`"
+    )
 
 
 def _processes(state: ClusterState) -> Iterator[Diagnosis]:
@@ -98,19 +106,23 @@ def _processes(state: ClusterState) -> Iterator[Diagnosis]:
     count = sum(map(len, releases.values()))
     detail = ", ".join(f"{len(of)} of {release}" for release, of in sorted(releases.items()))
     if not state.sessions:
-        yield note("processes", "nobody is connected", "start workers: assay worker")
+        yield note_diagnosis("processes", "nobody is connected", "start workers: assay worker")
     elif silent:
         detail = f"{detail or 'nobody'}, and {silent} that do not state their release"
-        yield note("processes", detail, f"they are older than {own}: replace them")
+        yield note_diagnosis("processes", detail, f"they are older than {own}: replace them")
     elif set(releases) <= {own}:
-        yield fine("processes", f"{count} connected, all of {own}")
+        yield ok_diagnosis("processes", f"{count} connected, all of {own}")
     else:
-        yield note("processes", f"{count} connected: {detail}; this is {own}", "replace those of the older release")
+        yield note_diagnosis(
+            "processes", f"{count} connected: {detail}; this is {own}", "replace those of the older release"
+        )
     for release, of in releases.items():
         if is_newer(own, release) and state.schema == HEAD:
             hosts = ", ".join(sorted({host for host, _ in of}))
             fix = "they continue until they are restarted; replace them now"
-            yield note("release", f"{release} on {hosts} did not make these tables, and may not start again", fix)
+            yield note_diagnosis(
+                "release", f"{release} on {hosts} did not make these tables, and may not start again", fix
+            )
 
 
 def _clocks(state: ClusterState) -> Diagnosis:
@@ -125,9 +137,9 @@ def _clocks(state: ClusterState) -> Diagnosis:
     if wrong:
         detail = ", ".join(f"{host} by {skew:+.1f} s" for host, skew in sorted(wrong.items()))
         fix = "set the clocks (NTP), which date events and reports; leases go by the server's clock"
-        return note("clocks", f"not the server's: {detail}", fix)
+        return note_diagnosis("clocks", f"not the server's: {detail}", fix)
     most = max(map(abs, apart.values()))
-    return fine("clocks", f"{len(apart)} within {most:.1f} s of the server's")
+    return ok_diagnosis("clocks", f"{len(apart)} within {most:.1f} s of the server's")
 
 
 def _connections(state: ClusterState) -> Diagnosis:
@@ -135,8 +147,8 @@ def _connections(state: ClusterState) -> Diagnosis:
     part = state.connections / max(state.most_connections, 1)
     fix = "put pgbouncer in front (docs/deploy.md), or raise max_connections"
     if part >= FULL:
-        return broken("connections", detail, fix)
-    return note("connections", detail, fix) if part >= NEARLY_FULL else fine("connections", detail)
+        return broken_diagnosis("connections", detail, fix)
+    return note_diagnosis("connections", detail, fix) if part >= NEARLY_FULL else ok_diagnosis("connections", detail)
 
 
 def _queue(name: str, found: QueueState, holders: int) -> Iterator[Diagnosis]:
@@ -146,35 +158,35 @@ def _queue(name: str, found: QueueState, holders: int) -> Iterator[Diagnosis]:
         detail += f"; the oldest for {found.oldest:,.0f} s"
         fix = "start more workers, or look at workers.running and workers.per_user"
         if not found.executed:
-            yield broken(name, f"{detail}, and nobody takes them up", "start workers: assay worker")
+            yield broken_diagnosis(name, f"{detail}, and nobody takes them up", "start workers: assay worker")
         else:
-            yield note(name, detail, fix)
+            yield note_diagnosis(name, detail, fix)
     else:
-        yield fine(name, detail)
+        yield ok_diagnosis(name, detail)
     if found.expired:
         detail = f"{found.expired:,} were left by workers that died or froze, and no worker has taken them up yet"
-        yield note(f"{name} left", detail, "wait for the lease (workers.lease); if they stay, start workers")
+        yield note_diagnosis(f"{name} left", detail, "wait for the lease (workers.lease); if they stay, start workers")
     if found.dead:
         how = "assay runs list, then assay runs resume ID" if name == "runs" else "assay jobs list --state failed"
         detail = f"{found.dead:,} were taken up too often without an end, and no worker gets them any more"
-        yield broken(f"{name} dead", detail, f"run each where you can watch it: {how}")
+        yield broken_diagnosis(f"{name} dead", detail, f"run each where you can watch it: {how}")
 
 
 def _deliveries(state: ClusterState) -> Diagnosis:
     if state.failed_deliveries:
         detail = f"{state.failed_deliveries:,} messages could not be delivered"
-        return note("webhooks", detail, "check the addresses in the settings of the page")
-    return fine("webhooks", "no message was given up")
+        return note_diagnosis("webhooks", detail, "check the addresses in the settings of the page")
+    return ok_diagnosis("webhooks", "no message was given up")
 
 
 def _blobs(settings: Settings, state: ClusterState) -> Iterator[Diagnosis]:
     """Check that blobs can be written and read here, and those of other machines are there."""
     if settings.blobs is None:
         detail = "blobs are in this machine's home, where others cannot read them"
-        yield broken("blobs", detail, "set ASSAY_BLOBS to the same shared folder or object store everywhere")
+        yield broken_diagnosis("blobs", detail, "set ASSAY_BLOBS to the same shared folder or object store everywhere")
         return
     try:
-        place = _distant(settings.blobs)
+        place = _remote_blobs(settings.blobs)
         probe = place.put(b"assay doctor --cluster " + secrets.token_hex(16).encode())
         try:
             place.read(probe)
@@ -182,16 +194,20 @@ def _blobs(settings: Settings, state: ClusterState) -> Iterator[Diagnosis]:
             place.remove(probe)
         missing = [text for text, file in state.documents if not (place.has(text) and place.has(file))]
     except (ConfigError, StoreError, OSError) as error:
-        yield broken("blobs", str(error), "look at the folder's permissions, or keys and endpoint (AWS_…)")
+        yield broken_diagnosis("blobs", str(error), "look at the folder's permissions, or keys and endpoint (AWS_…)")
         return
     if missing:
         detail = f"of the latest {len(state.documents)} documents, {len(missing)} have no bytes in {place.place}"
-        yield broken("blobs", f"{detail} (first: {missing[0][:12]})", "name the same ASSAY_BLOBS on every machine")
+        yield broken_diagnosis(
+            "blobs", f"{detail} (first: {missing[0][:12]})", "name the same ASSAY_BLOBS on every machine"
+        )
         return
-    yield fine("blobs", f"{place.place} can be written and read; the latest {len(state.documents)} documents are there")
+    yield ok_diagnosis(
+        "blobs", f"{place.place} can be written and read; the latest {len(state.documents)} documents are there"
+    )
 
 
-def _distant(at: Path | str) -> KeptBlobs:
+def _remote_blobs(at: Path | str) -> KeptBlobs:
     """The remote place itself, without the local cache."""
     if isinstance(at, Path):
         return FolderBlobs(at)
@@ -203,14 +219,14 @@ def _index(settings: Settings, state: ClusterState) -> Diagnosis:
     where: str = settings.search.index
     if where == "local":
         detail = "each home has its own, made from the database"
-        return fine("index", f"{detail}; for a large library search.index can be shared")
+        return ok_diagnosis("index", f"{detail}; for a large library search.index can be shared")
     if where != "postgres":
-        return fine("index", f"{where}, shared by all")
+        return ok_diagnosis("index", f"{where}, shared by all")
     if state.index_row is None:
-        return note("index", "shared in the database, and not made yet", "the next search makes it")
+        return note_diagnosis("index", "shared in the database, and not made yet", "the next search makes it")
     behind = state.last_row - state.index_row
     if behind > 0:
-        return note(
+        return note_diagnosis(
             "index", f"shared in the database, {behind:,} documents behind", "the next search brings it up to date"
         )
-    return fine("index", "shared in the database, up to date with the library")
+    return ok_diagnosis("index", "shared in the database, up to date with the library")

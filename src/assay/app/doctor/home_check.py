@@ -8,14 +8,14 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.app.doctor.program import Diagnosis, broken, fine, note
+from assay.app.doctor.program import Diagnosis, broken_diagnosis, note_diagnosis, ok_diagnosis
 from assay.core.errors import ConfigError, SearchError, StoreError
 from assay.core.milestones import pluralize
-from assay.search.local.index import extent
+from assay.search.local.index import document_count
 from assay.services.home_paths import index_folder
 from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
-from assay.store.sql.home import BLOBS, DATABASE
+from assay.store.sql.home import BLOBS_FOLDER, DATABASE_FILE
 from assay.store.sql.integrity import MOST_NAMED, Probe, probe
 
 # The PostgreSQL database and the OpenSearch in the settings: whether they can be reached, and their contents.
@@ -29,7 +29,9 @@ def examine_database(settings: Settings) -> Iterator[Diagnosis]:
         yield from _check_database(settings.database.reveal())
         if settings.blobs is None:
             detail = "blobs are in this machine's home"
-            yield note("blobs", detail, "for workers on others, set blobs to a shared folder or an object store")
+            yield note_diagnosis(
+                "blobs", detail, "for workers on others, set blobs to a shared folder or an object store"
+            )
     yield from _blobs(settings.blobs)
     if settings.search.index == "opensearch":
         yield _opensearch(settings)
@@ -37,7 +39,7 @@ def examine_database(settings: Settings) -> Iterator[Diagnosis]:
 
 def _opensearch(settings: Settings) -> Diagnosis:
     if settings.search.opensearch is None:
-        return broken(
+        return broken_diagnosis(
             "search index", "search.index is opensearch, and no address is set", "set ASSAY_SEARCH_OPENSEARCH"
         )
     made = importlib.import_module("assay.search.opensearch.client").OpenSearchClient
@@ -45,9 +47,11 @@ def _opensearch(settings: Settings) -> Diagnosis:
         client = made(settings.search.opensearch.reveal(), attempts=1)
         about = client.call("GET", "/").get("version", {})
     except (ConfigError, SearchError) as error:
-        return broken("search index", str(error), "start it, or set search.index to local")
+        return broken_diagnosis("search index", str(error), "start it, or set search.index to local")
     client.close()
-    return fine("search index", f"{about.get('distribution', '?')} {about.get('number', '?')} at {client.place}")
+    return ok_diagnosis(
+        "search index", f"{about.get('distribution', '?')} {about.get('number', '?')} at {client.place}"
+    )
 
 
 def _check_database(url: str) -> Iterator[Diagnosis]:
@@ -55,12 +59,12 @@ def _check_database(url: str) -> Iterator[Diagnosis]:
         backend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
         schema, head = backend.schema_version(), importlib.import_module("assay.store.sql.tables").HEAD
     except ConfigError as error:
-        yield broken("database", str(error), _OTHER_DATABASE)
+        yield broken_diagnosis("database", str(error), _OTHER_DATABASE)
         return
     except StoreError as error:
-        yield broken("database", str(error), f"start it, or {_OTHER_DATABASE}")
+        yield broken_diagnosis("database", str(error), f"start it, or {_OTHER_DATABASE}")
         return
-    yield fine("database", f"{backend.place}, {_schema_state(schema, head)}")
+    yield ok_diagnosis("database", f"{backend.place}, {_schema_state(schema, head)}")
 
 
 def _blobs(at: Path | str | None) -> Iterator[Diagnosis]:
@@ -68,14 +72,16 @@ def _blobs(at: Path | str | None) -> Iterator[Diagnosis]:
     if at is None:
         return
     if isinstance(at, Path):
-        yield fine("blobs", f"blobs are in {at}")
+        yield ok_diagnosis("blobs", f"blobs are in {at}")
         return
     try:
-        next(iter(importlib.import_module("assay.store.objects").ObjectBlobs(at, retry_seconds=1).stored()), None)
+        next(iter(importlib.import_module("assay.store.objects").ObjectBlobs(at, retry_seconds=1).list_blobs()), None)
     except (ConfigError, StoreError) as error:
-        yield broken("blobs", str(error), "look at the keys, the region and the endpoint in the environment (AWS_…)")
+        yield broken_diagnosis(
+            "blobs", str(error), "look at the keys, the region and the endpoint in the environment (AWS_…)"
+        )
         return
-    yield fine("blobs", f"blobs are in {at}, which can be reached")
+    yield ok_diagnosis("blobs", f"blobs are in {at}, which can be reached")
 
 
 def _schema_state(schema: str, head: str) -> str:
@@ -99,7 +105,7 @@ def examine_home(home: Path, blobs: Path | str | None = None, *, elsewhere: bool
     """
     try:
         if not home.exists():
-            yield _not_made(home)
+            yield _missing_home(home)
             yield _space(home)
             return
         unusable = _folder(home)
@@ -107,34 +113,40 @@ def examine_home(home: Path, blobs: Path | str | None = None, *, elsewhere: bool
             yield unusable
             return
     except OSError as error:
-        yield broken("home", f"{home} cannot be looked at: {error.strerror}", f"check its permissions, {_ELSEWHERE}")
+        yield broken_diagnosis(
+            "home", f"{home} cannot be looked at: {error.strerror}", f"check its permissions, {_ELSEWHERE}"
+        )
         return
-    yield fine("home", f"{home} can be read and written")
+    yield ok_diagnosis("home", f"{home} can be read and written")
     yield _space(home)
     if elsewhere:
         return
-    found = probe(home / DATABASE)
-    yield _database(home / DATABASE, found)
+    found = probe(home / DATABASE_FILE)
+    yield _database(home / DATABASE_FILE, found)
     if found.state in ("current", "older"):
         yield _index(home, found)
-        yield from _documents(None if isinstance(blobs, str) else blobs or home / BLOBS, found)
+        yield from _documents(None if isinstance(blobs, str) else blobs or home / BLOBS_FOLDER, found)
 
 
-def _not_made(home: Path) -> Diagnosis:
+def _missing_home(home: Path) -> Diagnosis:
     above = next((folder for folder in home.parents if folder.exists()), home.parent)
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        return broken("home", f"{home} does not exist and cannot be created in {above}", f"create it, {_ELSEWHERE}")
-    return fine("home", f"{home} does not exist yet; the first command that needs it creates it")
+        return broken_diagnosis(
+            "home", f"{home} does not exist and cannot be created in {above}", f"create it, {_ELSEWHERE}"
+        )
+    return ok_diagnosis("home", f"{home} does not exist yet; the first command that needs it creates it")
 
 
 def _folder(home: Path) -> Diagnosis | None:
     """Why the folder cannot be a home, None if it can."""
     if not home.is_dir():
-        return broken("home", f"{home} is not a folder", f"move it away, {_ELSEWHERE}")
+        return broken_diagnosis("home", f"{home} is not a folder", f"move it away, {_ELSEWHERE}")
     if not os.access(home, os.R_OK | os.X_OK):
-        return broken("home", f"{home} cannot be read", f"check its permissions and its owner, {_ELSEWHERE}")
+        return broken_diagnosis("home", f"{home} cannot be read", f"check its permissions and its owner, {_ELSEWHERE}")
     if not os.access(home, os.W_OK):
-        return broken("home", f"{home} cannot be written", f"check its permissions and its owner, {_ELSEWHERE}")
+        return broken_diagnosis(
+            "home", f"{home} cannot be written", f"check its permissions and its owner, {_ELSEWHERE}"
+        )
     return None
 
 
@@ -143,20 +155,20 @@ def _space(home: Path) -> Diagnosis:
     free = shutil.disk_usage(folder).free
     detail = f"{free / 1e9:,.1f} GB free in {folder}" if free >= 1e9 else f"{free / 1e6:,.0f} MB free in {folder}"
     if free < _TOO_LITTLE:
-        return broken("space", detail, f"free some space, {_ELSEWHERE}")
+        return broken_diagnosis("space", detail, f"free some space, {_ELSEWHERE}")
     return (
-        note("space", detail, "snapshots and the index need about twice the size of what is added")
+        note_diagnosis("space", detail, "snapshots and the index need about twice the size of what is added")
         if (free < _LITTLE)
-        else fine("space", detail)
+        else ok_diagnosis("space", detail)
     )
 
 
 def _database(path: Path, found: Probe) -> Diagnosis:
     match found.state:
         case "missing":
-            return fine("database", "there is none yet")
+            return ok_diagnosis("database", "there is none yet")
         case "current":
-            return fine(
+            return ok_diagnosis(
                 "database",
                 f"schema {found.schema}, {pluralize(found.documents, 'document')}, {pluralize(found.runs, 'run')}",
             )
@@ -164,30 +176,30 @@ def _database(path: Path, found: Probe) -> Diagnosis:
             detail = (
                 f"schema {found.schema} of an earlier release: it is brought to {found.head} when it is next opened"
             )
-            return note("database", detail, f"keep a copy of {path} to be able to go back")
+            return note_diagnosis("database", detail, f"keep a copy of {path} to be able to go back")
         case "newer":
             detail = f"schema {found.schema} of a later release; this one knows {found.head}"
-            return broken("database", detail, f"update Assay, {_ELSEWHERE}")
+            return broken_diagnosis("database", detail, f"update Assay, {_ELSEWHERE}")
         case "foreign":
-            return broken("database", f"{path} is not Assay's", f"move it away, {_ELSEWHERE}")
+            return broken_diagnosis("database", f"{path} is not Assay's", f"move it away, {_ELSEWHERE}")
         case "damaged":
-            return broken("database", f"{path} is damaged: {found.problem}", f"restore a copy, {_ELSEWHERE}")
+            return broken_diagnosis("database", f"{path} is damaged: {found.problem}", f"restore a copy, {_ELSEWHERE}")
         case "unreadable":
-            return broken("database", f"{path}: {found.problem}", f"check its permissions, {_ELSEWHERE}")
+            return broken_diagnosis("database", f"{path}: {found.problem}", f"check its permissions, {_ELSEWHERE}")
 
 
 def _index(home: Path, found: Probe) -> Diagnosis:
     folder = index_folder(home)
     try:
-        indexed = extent(folder)
+        indexed = document_count(folder)
     except (ValueError, OSError) as error:
-        return note("index", f"it cannot be read ({error})", "nothing to do: the next search rebuilds it")
+        return note_diagnosis("index", f"it cannot be read ({error})", "nothing to do: the next search rebuilds it")
     if indexed is None and not found.documents:
-        return fine("index", "there is none yet")
+        return ok_diagnosis("index", "there is none yet")
     if (indexed or 0) < found.documents:
         detail = f"it has {indexed or 0:,} of {found.documents:,} documents"
-        return note("index", detail, "nothing to do: the next search brings it up to date")
-    return fine("index", f"in step with the library: {pluralize(indexed or 0, 'document')}")
+        return note_diagnosis("index", detail, "nothing to do: the next search brings it up to date")
+    return ok_diagnosis("index", f"in step with the library: {pluralize(indexed or 0, 'document')}")
 
 
 def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
@@ -196,14 +208,14 @@ def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
     of = f"the latest {MOST_NAMED:,}" if found.documents > MOST_NAMED else "all"
     if lost:
         detail = f"of {of} documents, {len(lost):,} have no stored text or snapshot any more (first: {lost[0][:12]})"
-        yield broken("documents", detail, f"restore {folder} from a copy, or add their files again")
+        yield broken_diagnosis("documents", detail, f"restore {folder} from a copy, or add their files again")
     elif found.documents and folder is not None:
-        yield fine("documents", f"the texts and snapshots of {of} are there")
+        yield ok_diagnosis("documents", f"the texts and snapshots of {of} are there")
     gone = [path for path in found.read if not os.access(path, os.R_OK)]
     if gone:
         first = os.fsdecode(gone[0])
         detail = f"of the files that were added, {len(gone):,} can no longer be read (first: {first})"
-        yield note("files", detail, "nothing to do: what was read is kept")
+        yield note_diagnosis("files", detail, "nothing to do: what was read is kept")
 
 
 def _lost_documents(blobs: FolderBlobs, found: Probe) -> list[str]:

@@ -22,10 +22,10 @@ from assay import plugins, settings
 from assay.app.embeddings import load_embedder
 from assay.core.errors import ConfigError, ModelError, ModelFailed, UnknownName
 from assay.core.ports import DescribableModel, Model
-from assay.fetch.browser import installed
+from assay.fetch.browser import find_installed
 from assay.services.configuration import check_tools
-from assay.services.privacy import is_here
-from assay.services.providers import found_here, how_to_use, load_model, local_models
+from assay.services.privacy import is_local
+from assay.services.providers import describe_local_models, load_model, local_models, set_model_command
 from assay.settings import Settings
 
 # Results of checks.
@@ -36,7 +36,9 @@ STATES: tuple[State, ...] = ("ok", "note", "broken")
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """A check: `ok`, a `note` (works, but could be better), or `broken`; what was found, and how to fix it."""
+    """A check: `ok`, a `note_diagnosis` (works, but could be better), or `broken_diagnosis`; what was found, and how
+    to fix it.
+    """
 
     name: str
     state: State
@@ -44,17 +46,17 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     fix: str = ""
 
 
-def fine(name: str, detail: str) -> Diagnosis:
+def ok_diagnosis(name: str, detail: str) -> Diagnosis:
     """Nothing to do."""
     return Diagnosis(name=name, state="ok", said=detail)
 
 
-def note(name: str, detail: str, fix: str = "") -> Diagnosis:
+def note_diagnosis(name: str, detail: str, fix: str = "") -> Diagnosis:
     """It works; this is worth knowing."""
     return Diagnosis(name=name, state="note", said=detail, fix=fix)
 
 
-def broken(name: str, detail: str, fix: str) -> Diagnosis:
+def broken_diagnosis(name: str, detail: str, fix: str) -> Diagnosis:
     """It does not work until this is fixed."""
     return Diagnosis(name=name, state="broken", said=detail, fix=fix)
 
@@ -79,41 +81,45 @@ _LARGER_WINDOW = (
 _OTHER_MODEL = "assay models lists what can be used; assay config set model PROVIDER:NAME"
 
 
-def release() -> Diagnosis:
+def check_release() -> Diagnosis:
     """Assay, Python and SQLite."""
     detail = f"Assay {version('assay')}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     if sqlite3.sqlite_version_info < (3, 35):
-        return broken("release", detail, "use a Python with SQLite 3.35 or later")
-    return fine("release", detail)
+        return broken_diagnosis("release", detail, "use a Python with SQLite 3.35 or later")
+    return ok_diagnosis("release", detail)
 
 
-def clock() -> Diagnosis:
+def check_clock() -> Diagnosis:
     """Check that the clock is later than the program's own files."""
     written = Path(assay.__file__).stat().st_mtime
     detail = f"the clock says {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     if time.time() < written - _DAY:
-        return broken(
+        return broken_diagnosis(
             "clock", f"{detail}, which is before Assay was installed", "set the clock: reports are dated by it"
         )
-    return fine("clock", detail)
+    return ok_diagnosis("clock", detail)
 
 
-def configuration(configured: Settings) -> Diagnosis:
+def check_configuration(configured: Settings) -> Diagnosis:
     """The origin of the settings, whose values are known to be valid; and whether the tools they name are there."""
     path = settings.config_path()
     try:
         check_tools(configured.agents.tools)
     except UnknownName as error:
-        return broken("settings", f"agents.tools: {error}", "assay config set agents.tools, with tools that are there")
-    return fine("settings", f"{path} is valid" if path.exists() else f"defaults ({path} is not there)")
+        return broken_diagnosis(
+            "settings", f"agents.tools: {error}", "assay config set agents.tools, with tools that are there"
+        )
+    return ok_diagnosis("settings", f"{path} is valid" if path.exists() else f"defaults ({path} is not there)")
 
 
-async def models(configured: Settings) -> list[Diagnosis]:
+async def check_models(configured: Settings) -> list[Diagnosis]:
     """Check that every model with a role can be used; a local model's server is asked for its list."""
     roles = configured.roles().values()
     found = [await _model(configured, name) for name in sorted({name for names in roles for name in names})]
     if here := await local_models(configured):
-        found.append(note("local", f"{found_here(here)}, and no model is set", how_to_use(here)))
+        found.append(
+            note_diagnosis("local", f"{describe_local_models(here)}, and no model is set", set_model_command(here))
+        )
     return found
 
 
@@ -126,13 +132,13 @@ async def _model(configured: Settings, name: str) -> Diagnosis:
         finally:
             await model.close()
     except (ConfigError, UnknownName, ModelError, ModelFailed) as error:
-        return broken("model", f"{name}: {error}", _OTHER_MODEL)
+        return broken_diagnosis("model", f"{name}: {error}", _OTHER_MODEL)
     if offered and name not in offered and f"{name}:latest" not in offered:
         has = ", ".join(offered[:_NAMED]) + (", …" if len(offered) > _NAMED else "")
-        return broken("model", f"{name}: its server has no model of that name; it has {has}", _OTHER_MODEL)
+        return broken_diagnosis("model", f"{name}: its server has no model of that name; it has {has}", _OTHER_MODEL)
     if 0 < window < GOOD_WINDOW:
-        return note("model", f"{name} is ready, but its window has only {window:,} tokens", _LARGER_WINDOW)
-    return fine("model", f"{name} is ready")
+        return note_diagnosis("model", f"{name} is ready, but its window has only {window:,} tokens", _LARGER_WINDOW)
+    return ok_diagnosis("model", f"{name} is ready")
 
 
 async def _window(configured: Settings, name: str, model: Model) -> int:
@@ -145,7 +151,7 @@ async def _window(configured: Settings, name: str, model: Model) -> int:
     return (await model.described(load=False)).window or 0
 
 
-def embedder(configured: Settings) -> Iterator[Diagnosis]:
+def check_embedder(configured: Settings) -> Iterator[Diagnosis]:
     """Check that the embedder in the settings can be created, and where texts go; it is not called."""
     name = configured.embedder.model
     if not name:
@@ -153,35 +159,39 @@ def embedder(configured: Settings) -> Iterator[Diagnosis]:
     try:
         made = load_embedder(configured, name)
     except (ConfigError, UnknownName) as error:
-        yield broken("embedder", f"{name}: {error}", "set embedder.model, or leave it empty to search by words alone")
+        yield broken_diagnosis(
+            "embedder", f"{name}: {error}", "set embedder.model, or leave it empty to search by words alone"
+        )
         return
-    here = is_here(configured, name, local=made.local)
+    here = is_local(configured, name, local=made.local)
     made.close()
     if here:
-        yield fine("embedder", f"{name} is ready, on this machine")
+        yield ok_diagnosis("embedder", f"{name} is ready, on this machine")
     elif configured.embedder.allow_private:
-        yield note("embedder", f"{name} is ready; it receives all documents, private ones too (embedder.allow_private)")
+        yield note_diagnosis(
+            "embedder", f"{name} is ready; it receives all documents, private ones too (embedder.allow_private)"
+        )
     else:
-        yield fine("embedder", f"{name} is ready, elsewhere: it receives no private documents")
+        yield ok_diagnosis("embedder", f"{name} is ready, elsewhere: it receives no private documents")
 
 
-def browser(configured: Settings) -> Iterator[Diagnosis]:
+def check_browser(configured: Settings) -> Iterator[Diagnosis]:
     """Check that pages that need JavaScript can be read: the extra, and a Chromium; none is started."""
     web = configured.web
     if web.browser == "off":
         return
     named = "" if web.chromium is None else str(web.chromium)
-    lacking = broken if web.browser == "always" else note
+    lacking = broken_diagnosis if web.browser == "always" else note_diagnosis
     if importlib.util.find_spec("playwright") is None:
         yield lacking("browser", "pages that need JavaScript cannot be read", "pip install 'assay[browser]'")
     elif named and not shutil.which(named):
         fix = "set web.chromium to a Chromium, or to nothing for the one on the path"
-        yield broken("browser", f"{named} (web.chromium) is not there, or cannot be executed", fix)
-    elif not named and not (named := installed()):
+        yield broken_diagnosis("browser", f"{named} (web.chromium) is not there, or cannot be executed", fix)
+    elif not named and not (named := find_installed()):
         detail = "there is no Chromium: pages that need JavaScript cannot be read"
         yield lacking("browser", detail, "playwright install chromium, or set web.chromium to one")
     else:
-        yield fine("browser", f"pages that need JavaScript are read with {named}")
+        yield ok_diagnosis("browser", f"pages that need JavaScript are read with {named}")
 
 
 def unused_limits(configured: Settings) -> Iterator[Diagnosis]:
@@ -189,10 +199,12 @@ def unused_limits(configured: Settings) -> Iterator[Diagnosis]:
     known = {*plugins.names("models"), *configured.services}
     if unknown := sorted(set(configured.limits.calls_at_once) - known):
         detail = f"limits.calls_at_once names no provider: {', '.join(unknown)}"
-        yield note("limits", detail, "a provider is the part before the colon of a model's name (assay models)")
+        yield note_diagnosis(
+            "limits", detail, "a provider is the part before the colon of a model's name (assay models)"
+        )
 
 
-def adapters() -> Diagnosis:
+def check_adapters() -> Diagnosis:
     """Check that every adapter loads. Those of other packages are loaded in a separate process, since they may do
     anything.
     """
@@ -203,8 +215,8 @@ def adapters() -> Diagnosis:
             if wrong := _failure(group, name):
                 failing.append(wrong)
     if failing:
-        return broken("adapters", "; ".join(failing), "update or uninstall the package that brings it")
-    return fine("adapters", f"all {count} load")
+        return broken_diagnosis("adapters", "; ".join(failing), "update or uninstall the package that brings it")
+    return ok_diagnosis("adapters", f"all {count} load")
 
 
 def _failure(group: plugins.Group, name: str) -> str:
@@ -226,24 +238,24 @@ def _failure(group: plugins.Group, name: str) -> str:
     return f"{adapter} cannot be loaded: {why}" if done.returncode else ""
 
 
-def extras() -> Iterator[Diagnosis]:
+def check_extras() -> Iterator[Diagnosis]:
     """Which optional parts are installed."""
     for name, (modules, purpose) in EXTRAS.items():
         if all(importlib.util.find_spec(module) for module in modules):
-            yield fine(name, purpose.format(can="can"))
+            yield ok_diagnosis(name, purpose.format(can="can"))
         else:
-            yield note(name, purpose.format(can="cannot"), f"pip install 'assay[{name}]'")
+            yield note_diagnosis(name, purpose.format(can="cannot"), f"pip install 'assay[{name}]'")
 
 
-def terminal() -> Iterator[Diagnosis]:
+def check_terminal() -> Iterator[Diagnosis]:
     """The text that may be shown on stdout."""
     encoding = (getattr(sys.stdout, "encoding", "") or "none").lower()
     screen = sys.stdout is not None and sys.stdout.isatty()
-    color = "colour" if screen and settings.surroundings().color else "no colour"
+    color = "colour" if screen and settings.terminal_environment().color else "no colour"
     detail = (
         f"{'a terminal' if screen else 'no terminal'}, {encoding}, {color}, {shutil.get_terminal_size().columns} wide"
     )
     if encoding.replace("-", "") != "utf8":
-        yield note("terminal", detail, "set LANG=C.UTF-8 or PYTHONUTF8=1: other letters are shown as ?")
+        yield note_diagnosis("terminal", detail, "set LANG=C.UTF-8 or PYTHONUTF8=1: other letters are shown as ?")
     else:
-        yield fine("terminal", detail)
+        yield ok_diagnosis("terminal", detail)

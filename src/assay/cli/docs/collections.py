@@ -10,25 +10,25 @@ import click
 import msgspec
 
 from assay import Assay
-from assay.app.assay import DEFAULT
+from assay.app.assay import DEFAULT_COLLECTION
 from assay.app.embeddings import Built
 from assay.cli import options, run_options
 from assay.cli.completion import collection_names
-from assay.cli.figures import size
-from assay.cli.jobs import leave, queue_option
+from assay.cli.figures import format_size
+from assay.cli.jobs import queue_jobs, queue_option
 from assay.cli.library import (
     HOW_TO_ADD,
     check_collection,
-    configured_for,
-    exists,
+    empty_collection_message,
+    library_exists,
     open_assay,
     open_existing,
     read_library,
-    without_documents,
+    settings_with_embedder,
 )
 from assay.cli.options import embedder_option
-from assay.cli.run_watch import Output, watch
-from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json
+from assay.cli.run_watch import Output, execute_run
+from assay.cli.terminal import Exit, TerminalOptions, clean, print_list, say, write, write_json
 from assay.core.milestones import pluralize, shorten
 from assay.core.ports import Origin
 from assay.services.collection_summary import CollectionOverview, collection_summary, start_summary
@@ -37,7 +37,7 @@ from assay.services.jobs.specifications import EmbedJob
 
 @click.command("collections")
 @options.json_output
-@options.common
+@options.common_options
 def list_collections(as_json: bool, home: Path | None) -> None:
     """List collections, with their numbers of documents and sources.
 
@@ -47,14 +47,14 @@ def list_collections(as_json: bool, home: Path | None) -> None:
         assay docs collections
         assay docs collections --json
     """
-    rows = read_library(home, lambda assay: assay.collections()) if exists(home) else []
+    rows = read_library(home, lambda assay: assay.collections()) if library_exists(home) else []
     if not rows:
         say(HOW_TO_ADD)
     cells = [
         (row.name, str(row.documents), pluralize(row.origins, "place"), "private" if row.private else "")
         for row in rows
     ]
-    listing(rows, ("collection", "documents", "from", ""), cells, as_json=as_json)
+    print_list(rows, ("collection", "documents", "from", ""), cells, as_json=as_json)
 
 
 @click.command("collection")
@@ -71,7 +71,7 @@ def list_collections(as_json: bool, home: Path | None) -> None:
     help="Users of `assay serve` who may read it: names separated by commas, `all`, or `none`.",
 )
 @click.option("--user", default="", help="Use the collection of this user of `assay serve`; default: your own.")
-@options.common
+@options.common_options
 @options.run_async
 async def collection_command(
     name: str, private: bool | None, readers: str | None, user: str, home: Path | None
@@ -149,7 +149,7 @@ def _origin_line(origin: Origin) -> str:
 @click.option("--status", is_flag=True, help="Show how many vectors exist, and build none.")
 @queue_option
 @options.json_output
-@options.common
+@options.common_options
 @click.pass_obj
 def embed(
     state: TerminalOptions,
@@ -175,7 +175,7 @@ def embed(
         asyncio.run(_status(embedder, as_json, home))
         return Exit.DONE
     if queued:
-        leave([EmbedJob(anew=anew)], home, configured_for(embedder, elsewhere=True), state.verbosity)
+        queue_jobs([EmbedJob(anew=anew)], home, settings_with_embedder(embedder, elsewhere=True), state.verbosity)
         return Exit.DONE
     built = asyncio.run(_embed(embedder, anew, home, state.verbosity))
     if as_json:
@@ -218,7 +218,7 @@ WIDE = 100
 
 
 @click.command("summary")
-@click.argument("collection", default=DEFAULT, shell_complete=collection_names)
+@click.argument("collection", default=DEFAULT_COLLECTION, shell_complete=collection_names)
 @click.option(
     "--questions",
     type=click.IntRange(0, 20),
@@ -228,7 +228,7 @@ WIDE = 100
 )
 @run_options.run_options("summary")
 @options.json_output
-@options.common
+@options.common_options
 @click.pass_obj
 @options.run_async
 async def summary(
@@ -258,19 +258,19 @@ async def summary(
             write_json(found)
             return Exit.DONE
         if not found.documents:
-            say(await without_documents(assay, collection))
+            say(await empty_collection_message(assay, collection))
             return Exit.DONE
         for line in _lines(found):
             write(line)
         if run is None:
             return Exit.DONE
         write("")
-        return await watch(assay, run, output)
+        return await execute_run(assay, run, output)
 
 
 def _lines(found: CollectionOverview) -> list[str]:
     lines = [
-        f"{clean(found.collection)}: {pluralize(found.documents, 'document')}, {size(found.bytes)} of text",
+        f"{clean(found.collection)}: {pluralize(found.documents, 'document')}, {format_size(found.bytes)} of text",
         f"kinds      {_counts(found.kinds)}",
         f"languages  {_counts(found.languages)}",
         f"dates      {_dates(found)}",

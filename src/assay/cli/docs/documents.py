@@ -10,14 +10,21 @@ import click
 import msgspec
 
 from assay import Assay
-from assay.app.assay import DEFAULT
+from assay.app.assay import DEFAULT_COLLECTION
 from assay.cli import options
 from assay.cli.completion import collection_names
-from assay.cli.library import HOW_TO_ADD, check_collection, exists, open_existing, read_library, without_documents
+from assay.cli.library import (
+    HOW_TO_ADD,
+    check_collection,
+    empty_collection_message,
+    library_exists,
+    open_existing,
+    read_library,
+)
 from assay.cli.options import any_collection_option, collection_option, embedder_option
-from assay.cli.terminal import clean, confirm, harmless, listing, say, write, write_json, write_lines
+from assay.cli.terminal import clean, confirm, print_list, say, strip_controls, write, write_json, write_lines
 from assay.core.errors import UnknownName
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.milestones import pluralize, shorten
 from assay.core.ports import Explanation, Hit, SkippedFile, WordScore
 from assay.core.sources import Document
@@ -28,7 +35,7 @@ from assay.services import removal
 @collection_option
 @click.option("--skipped", is_flag=True, help="List the files and pages that were skipped, and why.")
 @options.json_output
-@options.common
+@options.common_options
 def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | None) -> None:
     """List the documents of a collection, oldest first; or what adding or syncing it skipped.
 
@@ -44,18 +51,18 @@ def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | N
         say(hint)
     rows = [(each.sha256[:8], each.title or each.name, each.media_type, str(each.size), each.url) for each in documents]
     named = [ListedDocument(**msgspec.structs.asdict(each), copies=copies.get(each.sha256, ())) for each in documents]
-    listing(named, ("document", "title", "type", "bytes", "from"), rows, as_json=as_json)
+    print_list(named, ("document", "title", "type", "bytes", "from"), rows, as_json=as_json)
 
 
 def _list_skipped(files: list[SkippedFile], as_json: bool) -> None:
     if not files and not as_json:
         say("nothing was skipped")
     rows = [(each.path, "partly" if each.partly else "no", each.reason) for each in files]
-    listing(files, ("file", "read", "reason"), rows, as_json=as_json)
+    print_list(files, ("file", "read", "reason"), rows, as_json=as_json)
 
 
 async def _skipped_files(collection: str, home: Path | None) -> list[SkippedFile]:
-    if collection == DEFAULT and not exists(home):
+    if collection == DEFAULT_COLLECTION and not library_exists(home):
         return []
     async with open_existing(home) as assay:
         await check_collection(assay, collection)
@@ -73,12 +80,12 @@ async def _documents(
     collection: str, home: Path | None, *, copied: bool
 ) -> tuple[list[Document], dict[str, tuple[str, ...]], str]:
     """The documents, the copies of each if asked for, and the message if there are none."""
-    if collection == DEFAULT and not exists(home):
+    if collection == DEFAULT_COLLECTION and not library_exists(home):
         return [], {}, HOW_TO_ADD
     async with open_existing(home) as assay:
         await check_collection(assay, collection)
         documents = await assay.documents(collection)
-        hint = "" if documents else await without_documents(assay, collection)
+        hint = "" if documents else await empty_collection_message(assay, collection)
         return documents, await assay.copies(documents) if copied else {}, hint
 
 
@@ -95,7 +102,7 @@ class DocumentText(msgspec.Struct, frozen=True):
 @click.option("--text", "only_text", is_flag=True, help="Print only its text.")
 @any_collection_option
 @options.json_output
-@options.common
+@options.common_options
 def show_document(reference: str, only_text: bool, collection: str | None, as_json: bool, home: Path | None) -> None:
     """Show DOC, named by the start of its hash, its name, address or title.
 
@@ -107,7 +114,7 @@ def show_document(reference: str, only_text: bool, collection: str | None, as_js
     if as_json:
         write_json(found)
     elif only_text:
-        write(harmless(found.text))
+        write(strip_controls(found.text))
     else:
         facts = [*_facts(found.document), *(("copy", path) for path in found.copies)]
         write_lines(f"{name:<10}  {clean(value)}" for name, value in facts)
@@ -144,8 +151,8 @@ def _facts(document: Document) -> list[tuple[str, str]]:
     shell_complete=collection_names,
     help="Name of the collection (default); without DOC, remove all of it.",
 )
-@options.yes
-@options.common
+@options.yes_option
+@options.common_options
 def remove_documents(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
     """Remove documents from a collection, or the whole collection.
 
@@ -165,12 +172,12 @@ def remove_documents(references: Sequence[str], collection: str | None, yes: boo
     if references:
         asyncio.run(_remove(references, collection, yes, home))
     else:
-        asyncio.run(_drop(collection or DEFAULT, yes, home))
+        asyncio.run(_drop(collection or DEFAULT_COLLECTION, yes, home))
 
 
-async def _spelled_out(assay: Assay, references: Sequence[str], collection: str | None) -> Sequence[str]:
+async def _expand_patterns(assay: Assay, references: Sequence[str], collection: str | None) -> Sequence[str]:
     """The references without patterns; without a default collection, the error asks for the name of another."""
-    named = collection or DEFAULT
+    named = collection or DEFAULT_COLLECTION
     try:
         await assay.check_collection(named)
     except UnknownName as error:
@@ -179,13 +186,13 @@ async def _spelled_out(assay: Assay, references: Sequence[str], collection: str 
         raise click.UsageError(f"name the collection with -c: {', '.join(error.known)}") from error
     if not any(map(removal.is_pattern, references)):
         return references
-    return removal.spelled_out(references, await assay.documents(named), await assay.origins(named), named)
+    return removal.expand_patterns(references, await assay.documents(named), await assay.origins(named), named)
 
 
 async def _remove(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
     async with open_existing(home) as assay:
-        references = await _spelled_out(assay, references, collection)
-        collection = collection or DEFAULT
+        references = await _expand_patterns(assay, references, collection)
+        collection = collection or DEFAULT_COLLECTION
         meant = await assay.meant(references, collection)
         titles = [f"{each.sha256[:8]}  {shorten(clean(each.title or each.name), 100)}" for each in meant]
         confirm(f"Take {pluralize(len(meant), 'document')} out of {collection}?", titles, yes=yes)
@@ -256,7 +263,7 @@ class QueryResult(msgspec.Struct, frozen=True):
 @embedder_option
 @collection_option
 @options.json_output
-@options.common
+@options.common_options
 def search(
     query: str | None,
     limit: int,
@@ -298,7 +305,11 @@ async def _search(
             found = [Explanation(hit=hit) for hit in await assay.search(query, limit=limit, collection=collection)]
         if not found:
             await check_collection(assay, collection)
-            say("nothing found" if await assay.documents(collection) else await without_documents(assay, collection))
+            say(
+                "nothing found"
+                if await assay.documents(collection)
+                else await empty_collection_message(assay, collection)
+            )
         return found
 
 
@@ -324,7 +335,7 @@ def _rows(file: Path) -> Iterator[QueryRow]:
 def _row(line: bytes, place: str) -> QueryRow:
     try:
         return msgspec.json.decode(line, type=QueryRow)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise click.UsageError(f"{place} is no row {{id, query}}: {error}") from error
 
 

@@ -14,19 +14,19 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.app.assay import DEFAULT
+from assay.app.assay import DEFAULT_COLLECTION
 from assay.cli import options
 from assay.cli.completion import any_path, collection_names
-from assay.cli.detached_run import start
-from assay.cli.jobs import leave, queue_option
-from assay.cli.library import configured_for, open_assay, read_library
+from assay.cli.detached_run import start_process
+from assay.cli.jobs import queue_jobs, queue_option
+from assay.cli.library import open_assay, read_library, settings_with_embedder
 from assay.cli.options import collection_option, embedder_option
 from assay.cli.run_options import paths_from
-from assay.cli.signals import Terminated, interrupts, termination
+from assay.cli.signals import Terminated, cancel_on_signal, on_interrupts
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import AssayError, UsageError
-from assay.core.lazy import later
-from assay.core.milestones import pluralize, summed
+from assay.core.lazy import lazy_module
+from assay.core.milestones import pluralize, summarize_warnings
 from assay.core.ports import SkippedFile
 from assay.services.collections import Ingested
 from assay.services.home_paths import log_file
@@ -36,7 +36,7 @@ from assay.settings import Settings
 if TYPE_CHECKING:
     import watchfiles
 else:
-    watchfiles = later("watchfiles")
+    watchfiles = lazy_module("watchfiles")
 
 
 # Messages about reading: warnings always, deliberately skipped files with `-v`, and their number at the end.
@@ -46,7 +46,7 @@ Skipped = Mapping[str, Sequence[SkippedFile]]
 
 def print_warnings(warnings: Sequence[str], notes: Sequence[str], skipped: Skipped, verbosity: int) -> None:
     """Print warnings, those about many files as one without `-v`; with `-v` also notes, and each skipped file."""
-    for warning in warnings if verbosity > 0 else summed(warnings):
+    for warning in warnings if verbosity > 0 else summarize_warnings(warnings):
         say(f"warning: {warning}")
     if verbosity <= 0:
         return
@@ -90,7 +90,7 @@ def embed_in_background(configured: Settings, home: Path | None, verbosity: int)
     at = (home or configured.home).expanduser().absolute()
     log = log_file(at, LOG)
     line = [sys.executable, "-P", "-m", "assay", "docs", "embed", "--embedder", configured.embedder.model]
-    start([*line, "--home", str(at)], log)
+    start_process([*line, "--home", str(at)], log)
     if verbosity >= 0:
         say(f"vectors are made in the background; `assay docs embed` waits for them (log: {log})")
 
@@ -122,7 +122,7 @@ class CrawlLimits(msgspec.Struct, frozen=True):
 )
 @embedder_option
 @queue_option
-@options.common
+@options.common_options
 @click.pass_obj
 def add_documents(
     state: TerminalOptions,
@@ -147,9 +147,9 @@ def add_documents(
     documents, and share large folders; they must have access to the same files.
     """
     how = CrawlLimits(max_pages, depth) if crawl else None
-    configured = configured_for(embedder, elsewhere=queued)
+    configured = settings_with_embedder(embedder, elsewhere=queued)
     if queued:
-        leave(_works(paths_from(paths), collection, how), home, configured, state.verbosity)
+        queue_jobs(_make_job_works(paths_from(paths), collection, how), home, configured, state.verbosity)
         return
     asyncio.run(_add(paths_from(paths), collection, how, home, configured, state.verbosity))
     embed_in_background(configured, home, state.verbosity)
@@ -174,7 +174,7 @@ async def _add(
             await _crawl(assay, url, collection, crawl, verbosity)
 
 
-def _works(paths: list[str], collection: str, crawl: CrawlLimits | None) -> list[JobWork]:
+def _make_job_works(paths: list[str], collection: str, crawl: CrawlLimits | None) -> list[JobWork]:
     if crawl is None:
         return [AddJob(paths=tuple(paths), collection=collection)]
     _check_sites(paths)
@@ -206,7 +206,7 @@ def _report(done: Ingested, collection: str, verbosity: int, noun: str = "file")
 @collection_option
 @embedder_option
 @queue_option
-@options.common
+@options.common_options
 @click.pass_obj
 def sync(
     state: TerminalOptions, name: str | None, collection: str, embedder: str | None, queued: bool, home: Path | None
@@ -224,15 +224,17 @@ def sync(
         assay docs sync
     """
     if name is not None:
-        if collection != DEFAULT:
+        if collection != DEFAULT_COLLECTION:
             raise click.UsageError("name the collection once: NAME, or -c NAME")
         collection = name.removeprefix("@")
     if queued:
-        leave([SyncJob(collection=collection)], home, configured_for(embedder, elsewhere=True), state.verbosity)
+        queue_jobs(
+            [SyncJob(collection=collection)], home, settings_with_embedder(embedder, elsewhere=True), state.verbosity
+        )
         return
     progress = say if state.verbosity >= 0 else None
     done = read_library(home, lambda assay: assay.sync(collection, progress=progress))
-    embed_in_background(configured_for(embedder), home, state.verbosity)
+    embed_in_background(settings_with_embedder(embedder), home, state.verbosity)
     print_warnings(done.warnings, done.notes, done.skipped, state.verbosity)
     if state.verbosity >= 0:
         say(
@@ -252,7 +254,7 @@ LONGEST_SECONDS = 60.0
 @click.command("watch")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @collection_option
-@options.common
+@options.common_options
 @click.pass_obj
 def watch(state: TerminalOptions, folder: Path, collection: str, home: Path | None) -> int:
     """Add DIR to a collection, and keep the collection up to date as files appear, change and disappear.
@@ -276,11 +278,11 @@ async def _watch(folder: Path, collection: str, home: Path, configured: settings
     known: frozenset[str] | None = None
     try:
         async with open_assay(home, configured) as assay:
-            with termination(), interrupts(stop.set, stop.set):
+            with cancel_on_signal(), on_interrupts(stop.set, stop.set):
                 async for changed in _changes(folder, home, stop):
                     first = known is None
                     if changed:
-                        known = await _level(assay, str(folder), collection, verbosity, known)
+                        known = await _read_folder(assay, str(folder), collection, verbosity, known)
                     if first and verbosity >= 0:
                         say(f"watching {clean(str(folder))}; Ctrl-C ends it")
     except Terminated:
@@ -339,7 +341,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-async def _level(
+async def _read_folder(
     assay: Assay, place: str, collection: str, verbosity: int, known: frozenset[str] | None
 ) -> frozenset[str]:
     """Read the folder as it is now, and return the warnings about it; those `known` are not repeated.

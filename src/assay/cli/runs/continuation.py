@@ -14,10 +14,18 @@ from assay import Assay, RunView, settings
 from assay.cli import detached_run, options, run_options
 from assay.cli.completion import any_path
 from assay.cli.library import open_existing, read_library
-from assay.cli.questions import converse, put
+from assay.cli.questions import ask_person, run_interactively
 from assay.cli.run_options import GroupedCommand, paths_from
-from assay.cli.run_watch import Output, OutputOptions, conclude, follow, looked_on, report_options, takes_output
-from assay.cli.terminal import Exit, TerminalOptions, clean, may_ask, say, write, write_json
+from assay.cli.run_watch import (
+    Output,
+    OutputOptions,
+    deliver_result,
+    gather_output_options,
+    report_options,
+    show_events,
+    watch_other_process,
+)
+from assay.cli.terminal import Exit, TerminalOptions, can_ask, clean, say, write, write_json
 from assay.core.brief import POINTS, Point
 from assay.core.errors import LeaseHeld
 from assay.core.ports import FINAL, RunRow
@@ -40,28 +48,28 @@ async def resume_run(state: TerminalOptions, reference: str, wanted: OutputOptio
     """
     output = wanted.output(settings.load(), state.verbosity)
     async with open_existing(home) as assay:
-        return await go_on(assay, reference, output)
+        return await continue_run(assay, reference, output)
 
 
-async def go_on(assay: Assay, reference: str, output: Output) -> Exit:
+async def continue_run(assay: Assay, reference: str, output: Output) -> Exit:
     """Execute a stored run to its end, with its questions if a person is there; follow one that is being executed."""
     row = await assay.find(reference)
     if row.status in FINAL and not await _had_no_model(assay, row):
-        return await _again(assay, row.run_id, output)
+        return await _show_again(assay, row.run_id, output)
     if row.status == "waiting" and not await assay.is_answered(row.run_id):
         view = await assay.view(row.run_id)
-        if not may_ask():
-            return await conclude(assay, view, output)
-        if not await put(assay, view):
-            return await conclude(assay, await assay.view(row.run_id), output)
+        if not can_ask():
+            return await deliver_result(assay, view, output)
+        if not await ask_person(assay, view):
+            return await deliver_result(assay, await assay.view(row.run_id), output)
     try:
         run = await assay.resume(row.run_id)
     except LeaseHeld as error:
         say(f"running in {error.place}; following it (Ctrl-C stops following, the run continues)")
-        if not await looked_on(aiter(assay.follow(row.run_id)), output, output.display(), row.run_id):
+        if not await watch_other_process(aiter(assay.follow(row.run_id)), output, output.display(), row.run_id):
             return Exit.CANCELLED
-        return await conclude(assay, await assay.view(row.run_id), output)
-    return await converse(assay, run, output, somebody=may_ask())
+        return await deliver_result(assay, await assay.view(row.run_id), output)
+    return await run_interactively(assay, run, output, somebody=can_ask())
 
 
 async def _had_no_model(assay: Assay, row: RunRow) -> bool:
@@ -69,10 +77,10 @@ async def _had_no_model(assay: Assay, row: RunRow) -> bool:
     return row.status == "failed" and (await assay.view(row.run_id)).stop_reason == "no_model"
 
 
-async def _again(assay: Assay, run_id: str, output: Output) -> Exit:
+async def _show_again(assay: Assay, run_id: str, output: Output) -> Exit:
     if output.stdout == "events":
-        await follow(aiter(assay.follow(run_id)), output, output.display())
-    return await conclude(assay, await assay.view(run_id), output)
+        await show_events(aiter(assay.follow(run_id)), output, output.display())
+    return await deliver_result(assay, await assay.view(run_id), output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +123,14 @@ class ForkOrder:
     help="Also research these files, folders, globs or page addresses; repeatable.",
 )
 @run_options.run_options("fork", ForkOptions)
-@options.output()
-@options.citations
+@options.output_options()
+@options.citation_options
 @run_options.detach_option
-@options.notify
-@options.yes
-@options.common
+@options.notify_option
+@options.yes_option
+@options.common_options
 @click.pass_obj
-@takes_output
+@gather_output_options
 def fork_run(
     state: TerminalOptions,
     /,
@@ -148,9 +156,9 @@ def fork_run(
     """
     configured = settings.load()
     output = wanted.output(configured, state.verbosity)
-    detached_run.check(output, detach=detach)
+    detached_run.check_options(output, detach=detach)
     changes["add"] = paths_from(add) if add else None
-    order = ForkOrder(reference, point, changes, may_ask=not yes and not detach and may_ask(), detach=detach)
+    order = ForkOrder(reference, point, changes, may_ask=not yes and not detach and can_ask(), detach=detach)
     return asyncio.run(_fork(order, output, home, configured))
 
 
@@ -160,10 +168,10 @@ async def _fork(order: ForkOrder, output: Output, home: Path | None, configured:
         with shown:
             run_id = await assay.fork(order.reference, order.point, progress=shown.show_progress, **order.changes)
         if order.detach:
-            return await detached_run.leave(assay, run_id, home or configured.home, output)
+            return await detached_run.detach_run(assay, run_id, home or configured.home, output)
         if output.verbosity >= 0:
             say(f"run {run_id}, forked from {order.point}")
-        return await converse(assay, await assay.resume(run_id), output, somebody=order.may_ask)
+        return await run_interactively(assay, await assay.resume(run_id), output, somebody=order.may_ask)
 
 
 SHOWN = 20
@@ -173,7 +181,7 @@ SHOWN = 20
 @click.command("replay")
 @options.run_argument()
 @options.json_output
-@options.common
+@options.common_options
 @click.pass_context
 def replay_run(ctx: click.Context, reference: str, as_json: bool, home: Path | None) -> None:
     """Recompute run ID from its stored steps, and compare. No model is called, nothing is searched or fetched.
@@ -204,7 +212,7 @@ def _print_replay(found: Replay) -> None:
 
 # Answers to a waiting run: `answer`, `approve`.
 
-HOW = "give the answers in their order, or in a file (--answers FILE)"
+HOW_TO_ANSWER = "give the answers in their order, or in a file (--answers FILE)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,27 +262,27 @@ async def answer_and_resume(reference: str, given: AnswerOptions, output: Output
     """Answer a waiting run, and continue it unless that is left for later."""
     async with open_existing(home) as assay:
         view = await assay.view(reference)
-        if not await _give(assay, view, given):
-            return await conclude(assay, await assay.view(view.run_id), output)
+        if not await _give_answers(assay, view, given):
+            return await deliver_result(assay, await assay.view(view.run_id), output)
         if not given.resume:
             say(f"answered; to continue: assay runs resume {view.run_id}")
             return Exit.DONE
-        return await go_on(assay, view.run_id, output)
+        return await continue_run(assay, view.run_id, output)
 
 
-async def _give(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
+async def _give_answers(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
     """Answer a run from the command line, else ask a person; False if it is not to continue."""
     if given.approved or given.plan is not None:
         await assay.approve(view.run_id, given.plan)
     elif given.answers is not None or not view.waiting_for:
         await assay.answer(view.run_id, given.answers or [])
-    elif may_ask():
-        return await put(assay, view)
+    elif can_ask():
+        return await ask_person(assay, view)
     elif view.waiting_for == "plan":
         how = f"assay runs approve {view.run_id}, with --plan FILE to give another"
         raise click.UsageError(f"run {view.run_id} waits for its plan to be approved: {how}")
     else:
-        raise click.UsageError(f"no answers; {HOW}. Asked is: {'; '.join(view.clarification.questions)}")
+        raise click.UsageError(f"no answers; {HOW_TO_ANSWER}. Asked is: {'; '.join(view.clarification.questions)}")
     return True
 
 

@@ -14,15 +14,15 @@ import click
 from assay import Assay
 from assay.cli import options
 from assay.cli.display import can_draw, display
-from assay.cli.figures import moment
+from assay.cli.figures import parse_time
 from assay.cli.library import open_existing
 from assay.cli.options import Command
-from assay.cli.run_watch import Output, close, exit_code, looked_on
+from assay.cli.run_watch import Output, exit_code, print_summary, watch_other_process
 from assay.cli.terminal import Exit, TerminalOptions, say
 from assay.core.events import Envelope, RunResumed, RunWaiting
 from assay.core.ports import FINAL, RunRow
 from assay.core.view import Steered
-from assay.services.run_control import LONGEST, Asked
+from assay.services.run_control import MAX_MESSAGE_CHARS, Asked
 
 LONGEST_REPLAY = 10.0
 """The most seconds of a replay without a given speed."""
@@ -36,10 +36,10 @@ class ReplayPlayer:
     """
 
     def __init__(self, events: Sequence[Envelope], speed: float | None = None) -> None:
-        self._events, self._gaps = events, gaps(events)
+        self._events, self._gaps = events, event_gaps(events)
         total = sum(self._gaps)
         self.speed = max(1.0, total / LONGEST_REPLAY) if speed is None else speed
-        self._last = moment(events[0].at) if events else datetime.now(UTC)
+        self._last = parse_time(events[0].at) if events else datetime.now(UTC)
         self._shown_at, self._until_next = 0.0, 0.0
 
     def now(self) -> datetime:
@@ -54,16 +54,16 @@ class ReplayPlayer:
         for envelope, gap, until_next in zip(self._events, self._gaps, following, strict=False):
             due += gap / self.speed if self.speed else 0.0
             await asyncio.sleep(max(0.0, due - loop.time()))
-            self._last, self._shown_at, self._until_next = moment(envelope.at), loop.time(), until_next
+            self._last, self._shown_at, self._until_next = parse_time(envelope.at), loop.time(), until_next
             yield envelope
 
 
-def gaps(events: Sequence[Envelope]) -> list[float]:
+def event_gaps(events: Sequence[Envelope]) -> list[float]:
     """Seconds of work before each event; none is negative."""
     between = [0.0] * min(len(events), 1)
     for before, after in pairwise(events):
         idle = after.type == RunResumed.kind or before.type == RunWaiting.kind
-        seconds = (moment(after.at) - moment(before.at)).total_seconds()
+        seconds = (parse_time(after.at) - parse_time(before.at)).total_seconds()
         between.append(0.0 if idle else max(0.0, seconds))
     return between
 
@@ -72,12 +72,12 @@ def gaps(events: Sequence[Envelope]) -> list[float]:
 
 SECONDS = 30.0
 """How long a command waits until a request is applied."""
-no_wait = click.option("--no-wait", is_flag=True, help="Store the request and return without waiting.")
+no_wait_option = click.option("--no-wait", is_flag=True, help="Store the request and return without waiting.")
 
 
 def control_options(command: Command) -> Command:
     """The argument and the options of the three commands."""
-    return options.run_argument()(no_wait(options.common(command)))
+    return options.run_argument()(no_wait_option(options.common_options(command)))
 
 
 async def request_action(
@@ -100,7 +100,7 @@ async def request_action(
     return Exit.DONE
 
 
-async def tell_agent(reference: str, lane: int, home: Path | None, *, no_wait: bool) -> Exit:
+async def stop_agent(reference: str, lane: int, home: Path | None, *, no_wait: bool) -> Exit:
     """Request that one agent stops, and report the result."""
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
     async with open_existing(home) as assay:
@@ -133,7 +133,7 @@ def _request_status(row: RunRow, action: Asked, wait: float) -> str:
     help="Replay N times as fast; 0 at once. Default: 10 s on a terminal, else at once.",
 )
 @click.option("--events", "as_events", is_flag=True, help="Print every event as a line of JSON.")
-@options.common
+@options.common_options
 @click.pass_obj
 @options.run_async
 async def watch_run(
@@ -155,25 +155,25 @@ async def watch_run(
         if not await watching:
             return Exit.CANCELLED
         view = await assay.view(row.run_id)
-        close(view, output)
+        print_summary(view, output)
         return Exit.INPUT_NEEDED if view.status == "waiting" else exit_code(view)
 
 
 async def _follow(assay: Assay, run_id: str, output: Output) -> bool:
-    return await looked_on(aiter(assay.follow(run_id)), output, output.display(), run_id)
+    return await watch_other_process(aiter(assay.follow(run_id)), output, output.display(), run_id)
 
 
 async def _replay(assay: Assay, run_id: str, speed: float | None, output: Output) -> bool:
     replay = ReplayPlayer(await assay.events(run_id), speed if speed is not None or can_draw() else 0.0)
     shown = display(output.verbosity, events=output.stdout == "events", now=replay.now)
-    return await looked_on(aiter(replay), output, shown, run_id)
+    return await watch_other_process(aiter(replay), output, shown, run_id)
 
 
 @click.command("steer")
 @options.run_argument()
 @click.argument("text")
-@no_wait
-@options.common
+@no_wait_option
+@options.common_options
 def steer_run(reference: str, text: str, no_wait: bool, home: Path | None) -> Exit:
     """Give run ID an instruction while it is running (TEXT; - reads it from stdin).
 
@@ -184,9 +184,9 @@ def steer_run(reference: str, text: str, no_wait: bool, home: Path | None) -> Ex
         assay runs steer last "Leave the prices out, and look for the year it was built"
         echo "only sources since 2020" | assay runs steer k3v9 -
     """
-    instruction = sys.stdin.read(LONGEST + 2) if text == "-" else text
+    instruction = sys.stdin.read(MAX_MESSAGE_CHARS + 2) if text == "-" else text
     steered = asyncio.run(_steer(reference, instruction, home, 0.0 if no_wait else SECONDS))
-    say(_outcome_of(steered))
+    say(_describe_steering(steered))
     return Exit.FAILED if steered.state == "rejected" else Exit.DONE
 
 
@@ -196,7 +196,7 @@ async def _steer(reference: str, text: str, home: Path | None, wait: float) -> S
         return await assay.steer(row.run_id, text, wait=wait if row.holder else 0.0)
 
 
-def _outcome_of(steered: Steered) -> str:
+def _describe_steering(steered: Steered) -> str:
     if steered.state == "applied":
         return f"the run follows it at {steered.note}"
     if steered.state == "rejected":
@@ -258,7 +258,7 @@ async def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path
         assay runs cancel last --agent 2
     """
     if lane is not None:
-        return await tell_agent(reference, lane, home, no_wait=no_wait)
+        return await stop_agent(reference, lane, home, no_wait=no_wait)
     return await request_action(
         reference,
         "cancel",

@@ -1,4 +1,4 @@
-"""Stored runs: `list`, `show`, `label`, `open`."""
+"""Stored runs: `list`, `open_in_browser`, `label`, `open`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import click
 
 from assay import Assay, settings
 from assay.cli import destinations, options
-from assay.cli.figures import describe_estimate, price
-from assay.cli.library import HOW_TO_RUN, exists, open_existing, read_library
-from assay.cli.terminal import clean, say, table, write, write_json, write_lines
-from assay.core.clean import inert
+from assay.cli.figures import describe_cost, describe_estimate
+from assay.cli.library import HOW_TO_RUN, library_exists, open_existing, read_library
+from assay.cli.terminal import clean, print_table, say, write, write_json, write_lines
+from assay.core.clean import escape_csv_cell
 from assay.core.markers import CitationMode
 from assay.core.milestones import pluralize, shorten
 from assay.core.ports import FINAL, RunStatus
@@ -96,7 +96,7 @@ class ShownRuns:
 @click.option("--search", metavar="WORDS", help="Search questions and reports for these words, best match first.")
 @options.paging_options
 @options.json_output
-@options.common
+@options.common_options
 def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search: str | None, **wanted: str) -> None:
     """List runs, newest first. --json adds owner, labels and usage.
 
@@ -115,7 +115,7 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
         write_json(found.rows)
     else:
         cells = zip(found.rows, found.beside, strict=True)
-        table(
+        print_table(
             ("run", "created", "status", "question" if search is None else "best sentence"),
             [(row.run_id, row.created_at[:16].replace("T", " "), _status(row), beside) for row, beside in cells],
         )
@@ -126,7 +126,7 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
 async def _load_runs(
     home: Path | None, wanted: ListFilter, search: str | None, cursor: str, limit: int, *, as_json: bool
 ) -> ShownRuns:
-    if not exists(home):
+    if not library_exists(home):
         return ShownRuns(empty=HOW_TO_RUN)
     async with open_existing(home) as assay:
         if search is not None:
@@ -160,7 +160,7 @@ def _status(row: ListedRun) -> str:
 @click.argument("labels", nargs=-1, metavar="[NAME[=VALUE]]...")
 @click.option("--remove", multiple=True, metavar="NAME", help="Remove this label; repeatable.")
 @click.option("--star/--unstar", default=None, help="Star the run, or remove its star.")
-@options.common
+@options.common_options
 @options.run_async
 async def label_run(
     reference: str, labels: tuple[str, ...], remove: tuple[str, ...], star: bool | None, home: Path | None
@@ -184,7 +184,7 @@ async def label_run(
 @click.command("open")
 @options.run_argument(default="last")
 @options.citation_modes
-@options.common
+@options.common_options
 def open_report(reference: str, citations: CitationMode | None, home: Path | None) -> None:
     """Open the report of run ID (default: the last run) in the browser, as a single HTML file.
 
@@ -195,9 +195,9 @@ def open_report(reference: str, citations: CitationMode | None, home: Path | Non
         assay runs open k3v9 --footnotes
     """
     how = citations or settings.load().citations
-    path = read_library(home, lambda assay: destinations.page(assay, reference, how))
+    path = read_library(home, lambda assay: destinations.write_report_page(assay, reference, how))
     write(str(path))
-    destinations.show(path)
+    destinations.open_in_browser(path)
 
 
 # The searches of a run as a table, for people and as CSV.
@@ -211,18 +211,18 @@ def write_search_log(view: RunView, *, as_csv: bool, as_json: bool) -> None:
     if as_json:
         write_json(rows)
     elif as_csv:
-        write(as_text(rows).rstrip("\n"))
+        write(format_csv(rows).rstrip("\n"))
     else:
-        table(HEADS, [_cells(row) for row in rows])
+        print_table(HEADS, [_cells(row) for row in rows])
 
 
-def as_text(rows: Iterable[SearchRow]) -> str:
+def format_csv(rows: Iterable[SearchRow]) -> str:
     """CSV (RFC 4180, but with line feeds). A cell that a spreadsheet would read as a formula gets an apostrophe."""
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(HEADS)
     for row in rows:
-        writer.writerow([inert(clean(cell)) for cell in _cells(row)])
+        writer.writerow([escape_csv_cell(clean(cell)) for cell in _cells(row)])
     return written.getvalue()
 
 
@@ -240,7 +240,7 @@ def _cells(row: SearchRow) -> Sequence[str]:
 )
 @click.option("--csv", "as_csv", is_flag=True, help="Print the search log as CSV.")
 @options.json_output
-@options.common
+@options.common_options
 def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_json: bool, home: Path | None) -> None:
     """Show what happened in run ID: plan, agents, sources, claims, usage.
 
@@ -257,14 +257,14 @@ def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_
     if as_json:
         write_json(view)
         return
-    write_lines(outline(view, thinking=thinking), hang=2)
+    write_lines(run_lines(view, thinking=thinking), hang=2)
 
 
-def outline(view: RunView, *, thinking: bool = False) -> Iterator[str]:
+def run_lines(view: RunView, *, thinking: bool = False) -> Iterator[str]:
     """A run as lines of text."""
     yield f"{view.run_id}  {clean(view.question)}"
     yield f"  {_state(view)}"
-    if where := _where(view):
+    if where := _origin_line(view):
         yield f"  {where}"
     yield from _plan(view)
     yield from (f"  {_steering_line(steering)}" for steering in view.steering)
@@ -285,7 +285,7 @@ def _state(view: RunView) -> str:
     return ", ".join(part for part in dict.fromkeys(parts) if part)
 
 
-def _where(view: RunView) -> str:
+def _origin_line(view: RunView) -> str:
     """The run's conversation, and the run it continues."""
     brief = view.brief
     parts = [f"thread {clean(brief.thread)}"] if brief and brief.thread else []
@@ -342,7 +342,7 @@ def _evidence(view: RunView) -> Iterator[str]:
     total = view.usage.total
     yield (
         f"  {pluralize(total.model_calls, 'model call')}, {total.input_tokens} tokens in, {total.output_tokens} out,"
-        f" {pluralize(total.searches, 'search', 'searches')}, {price(total) or '$0'}"
+        f" {pluralize(total.searches, 'search', 'searches')}, {describe_cost(total) or '$0'}"
     )
     if view.brief and view.brief.estimate:
         yield f"  estimated at its start: {describe_estimate(view.brief.estimate)}"

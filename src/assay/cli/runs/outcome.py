@@ -12,10 +12,10 @@ from assay import settings
 from assay.app import bundles
 from assay.cli import destinations, options
 from assay.cli.completion import run_ids
-from assay.cli.figures import day
-from assay.cli.jobs import leave, queue_option
+from assay.cli.figures import format_day
+from assay.cli.jobs import queue_jobs, queue_option
 from assay.cli.library import open_existing, read_library
-from assay.cli.terminal import Exit, TerminalOptions, clean, listing, say, write, write_json, write_lines
+from assay.cli.terminal import Exit, TerminalOptions, clean, print_list, say, write, write_json, write_lines
 from assay.core.assurance import report_state
 from assay.core.difference import ChangedClaim, Difference, Ending, difference
 from assay.core.markers import CitationMode
@@ -24,7 +24,7 @@ from assay.core.report import ReportClaim, ReportSource
 from assay.core.view import RunView
 from assay.services.arguments import suffix_of
 from assay.services.jobs.specifications import ExportJob
-from assay.services.stored_runs import SHARES_PATH, comparable
+from assay.services.stored_runs import SHARES_PATH, comparable_report
 
 
 @click.command("diff")
@@ -32,7 +32,7 @@ from assay.services.stored_runs import SHARES_PATH, comparable
 @click.argument("after", metavar="B", shell_complete=run_ids)
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if they differ.")
 @options.json_output
-@options.common
+@options.common_options
 @click.pass_context
 def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_json: bool, home: Path | None) -> None:
     """Compare the reports of two runs: claims, verdicts, cited sources, plan.
@@ -52,7 +52,7 @@ def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_j
 
 async def _difference(before: str, after: str, home: Path | None) -> Difference:
     async with open_existing(home) as assay:
-        return difference(*[comparable(await assay.view(reference)) for reference in (before, after)])
+        return difference(*[comparable_report(await assay.view(reference)) for reference in (before, after)])
 
 
 def describe_difference(found: Difference) -> Iterator[str]:
@@ -122,7 +122,7 @@ _LISTS = (".bib", ".csl.json", ".ris")  # they contain what a report cites, and 
 @click.option("--sign", is_flag=True, help="Sign the bundle (-o FILE.zip) with your key: assay keys sign create.")
 @options.citation_modes
 @queue_option
-@options.common
+@options.common_options
 @click.pass_obj
 def export_run(
     state: TerminalOptions,
@@ -149,7 +149,7 @@ def export_run(
     if queued:
         if sign:
             raise click.UsageError("--queue and --sign exclude each other: the worker does not have your key")
-        leave(
+        queue_jobs(
             [ExportJob(run=reference, file=str(path), citations=how) for path in targets],
             *(home, configured, state.verbosity),
         )
@@ -165,7 +165,7 @@ async def _export(
         for path in targets:
             suffix = suffix_of(path)
             data = await assay.export(view.run_id, suffix, citations)
-            destinations.save(path, bundles.signed(data, view.run_id) if sign and suffix == _BUNDLE else data)
+            destinations.save(path, bundles.sign_bundle(data, view.run_id) if sign and suffix == _BUNDLE else data)
             say(_file_note(view, path, suffix))
 
 
@@ -179,14 +179,14 @@ def _file_note(view: RunView, path: Path, suffix: str) -> str:
                 f"run {view.run_id} {_how_it_ended(view)}, its report is not finished: what there is of it is in {path}"
             )
         case "none":
-            return f"run {view.run_id} {_how_it_ended(view)}, there is no report: {path} holds {_holds(suffix)}"
+            return f"run {view.run_id} {_how_it_ended(view)}, there is no report: {path} holds {_content_note(suffix)}"
 
 
 def _how_it_ended(view: RunView) -> str:
     return {"failed": "failed", "cancelled": "was cancelled", "completed": "ended"}.get(view.status, "has not ended")
 
 
-def _holds(suffix: str) -> str:
+def _content_note(suffix: str) -> str:
     """A note on the content of a format for a run without a report."""
     known = {".zip": "the run's log and why", ".json": "the run's data and why"}
     return "no source" if suffix in _LISTS else known.get(suffix, "no more than why")
@@ -199,7 +199,7 @@ def _holds(suffix: str) -> str:
 @click.option("--list", "listed", is_flag=True, help="List the links to the run instead of creating one.")
 @click.option("--revoke", metavar="LINK", help="Revoke the link with this id (--list shows ids).")
 @options.json_output
-@options.common
+@options.common_options
 def share_run(
     reference: str,
     days: float | None,
@@ -221,7 +221,7 @@ def share_run(
         read_library(home, lambda assay: assay.shares.revoke(reference, revoke))
         say(f"link {revoke} is revoked")
     elif listed:
-        _list(read_library(home, lambda assay: assay.shares.of(reference)), as_json)
+        _list(read_library(home, lambda assay: assay.shares.of_run(reference)), as_json)
     else:
         made, secret = read_library(home, lambda assay: assay.shares.make(reference, days))
         url = (address or _address()).rstrip("/") + SHARES_PATH + secret
@@ -237,11 +237,11 @@ def share_run(
 def _list(shares: list[ShareRow], as_json: bool) -> None:
     lines = [_share_line(each) for each in shares]
     rows = [(each["id"], each["created"], each["expires"] or "never") for each in lines]
-    listing(lines, ("link", "made", "expires"), rows, as_json=as_json)
+    print_list(lines, ("link", "made", "expires"), rows, as_json=as_json)
 
 
 def _share_line(share: ShareRow) -> dict[str, str]:
-    return {"id": share.id, "created": day(share.created), "expires": day(share.expires)}
+    return {"id": share.id, "created": format_day(share.created), "expires": format_day(share.expires)}
 
 
 def _address() -> str:

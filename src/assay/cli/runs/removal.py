@@ -12,8 +12,8 @@ import click
 from assay import Assay, settings
 from assay.cli import options
 from assay.cli.completion import run_ids
-from assay.cli.figures import size
-from assay.cli.jobs import leave, queue_option
+from assay.cli.figures import format_size
+from assay.cli.jobs import queue_jobs, queue_option
 from assay.cli.library import open_existing
 from assay.cli.runs.lists import Age
 from assay.cli.terminal import Exit, TerminalOptions, clean, confirm, say, write, write_json
@@ -31,8 +31,8 @@ _ALL = 1_000_000
 @click.option(
     "--older-than", "age", type=Age(), metavar="AGE", help="Delete every ended run older than this (30d, 12h, 4w)."
 )
-@options.yes
-@options.common
+@options.yes_option
+@options.common_options
 @options.run_async
 async def remove_runs(references: Sequence[str], age: timedelta | None, yes: bool, home: Path | None) -> int:
     """Delete the runs ID…: events, steps and messages, and documents no other run has read.
@@ -90,7 +90,7 @@ async def _delete(assay: Assay, row: RunRow) -> bool:
 @click.option("--dry-run", is_flag=True, help="List the runs it would delete, and delete nothing.")
 @queue_option
 @options.json_output
-@options.common
+@options.common_options
 @click.pass_obj
 def prune_runs(
     state: TerminalOptions,
@@ -114,7 +114,7 @@ def prune_runs(
     if queued:
         if rules.any or dry_run or as_json:
             raise click.UsageError("--queue goes by the worker's [retention]: leave the other options out")
-        leave([PruneJob()], home, settings.load(), state.verbosity)
+        queue_jobs([PruneJob()], home, settings.load(), state.verbosity)
         return
     done = asyncio.run(_prune(rules, dry_run, home))
     if as_json:
@@ -142,10 +142,10 @@ def describe_swept(swept: Swept | None) -> str:
         return "; bytes stay: another library stores some in the same place"
     if not swept.blobs:
         return ""
-    return f"; {pluralize(len(swept.rows), 'document')} no run refers to any more removed ({size(swept.size)})"
+    return f"; {pluralize(len(swept.rows), 'document')} no run refers to any more removed ({format_size(swept.size)})"
 
 
-async def keep_to_rules(assay: Assay, verbosity: int) -> None:
+async def apply_retention(assay: Assay, verbosity: int) -> None:
     """Delete the runs that the settings do not retain; without such settings nothing is read."""
     if not rules_of(assay.settings).any:
         return

@@ -18,7 +18,7 @@ import msgspec
 
 from assay.core.lazy import regex
 
-LONGEST = 400
+MAX_CITATION_CHARS = 400
 """The most characters of a citation with all its wrappers."""
 DEEPEST = 6
 _WORD = 16
@@ -38,7 +38,7 @@ _POINTS: Final = ".．"
 _CONJUNCTIONS = frozenset(
     "and or und oder et ou y o e of en i oraz lub и или і або 和 及 与 と や 및 와 과 और या ve veya و أو".split()
 )
-LEADS = frozenset(
+LEAD_WORDS = frozenset(
     """source sources src ref refs reference references citation citations cite cites cited see cf per via from passage
     passages id ids evidence doc document documents note fn footnote quelle quellen siehe vgl beleg belege textstelle
     fuente fuentes véase ver vid réf référence références voir fonte fonti fontes vedi cfr veja bron bronnen zie źródło
@@ -93,36 +93,36 @@ class Parser:
         self._text, self._whole, self._closed = text, whole, closed or {}
         self._limit = 0
 
-    def wrapped(self, at: int) -> CitationGroup | None:
+    def wrapped_citation(self, at: int) -> CitationGroup | None:
         """The wrapped citation that begins at `at`.
 
         Raises:
             Undecided: the text ends too early to tell.
         """
-        self._limit = at + LONGEST
+        self._limit = at + MAX_CITATION_CHARS
         return None if self._text[at : at + 1] in _LETTERS else self._citation(at, 0)
 
-    def bare(self, at: int) -> CitationGroup | None:
-        """The id at `at`, without a wrapper. Raises as `wrapped`."""
-        self._limit = at + LONGEST
+    def bare_id(self, at: int) -> CitationGroup | None:
+        """The id at `at`, without a wrapper. Raises as `wrapped_citation`."""
+        self._limit = at + MAX_CITATION_CHARS
         return self._item(at)
 
-    def led(self, at: int) -> CitationGroup | None:
-        """The list after a word such as `Source:` at `at`. Raises as `wrapped`."""
-        self._limit = at + LONGEST
-        start = self._lead(at)
+    def introduced_list(self, at: int) -> CitationGroup | None:
+        """The list after a word such as `Source:` at `at`. Raises as `wrapped_citation`."""
+        self._limit = at + MAX_CITATION_CHARS
+        start = self._skip_lead(at)
         if not {":", "："} & set(self._text[at:start]):
             return None
         return self._list(start, 0)
 
     def peek(self, at: int) -> str:
-        """The character at `at`, "" after the end. Raises as `wrapped`."""
+        """The character at `at`, "" after the end. Raises as `wrapped_citation`."""
         self._limit = at + 1
-        return self._sign(at)
+        return self._character(at)
 
     # one character at a time
 
-    def _sign(self, at: int) -> str:
+    def _character(self, at: int) -> str:
         """The character at `at`; "" after the end, and at places that no citation may reach.
 
         Raises:
@@ -136,18 +136,18 @@ class Parser:
             return ""
         raise Undecided
 
-    def _spaces(self, at: int) -> int:
-        while (sign := self._sign(at)) and sign in _SPACES:
+    def _skip_spaces(self, at: int) -> int:
+        while (sign := self._character(at)) and sign in _SPACES:
             at += 1
         return at
 
     def _follows(self, at: int, wanted: str) -> bool:
-        return all(self._sign(at + place) == sign for place, sign in enumerate(wanted))
+        return all(self._character(at + place) == sign for place, sign in enumerate(wanted))
 
     def _letters(self, at: int) -> str:
         """The word at `at`; "" if there is none, or a long one."""
         end = at
-        while (sign := self._sign(end)).isalpha() or (sign and unicodedata.category(sign).startswith("M")):
+        while (sign := self._character(end)).isalpha() or (sign and unicodedata.category(sign).startswith("M")):
             end += 1
             if end - at > _WORD:
                 return ""
@@ -158,92 +158,92 @@ class Parser:
     def _citation(self, at: int, depth: int) -> CitationGroup | None:
         if depth > DEEPEST:
             return None
-        sign = self._sign(at)
+        sign = self._character(at)
         if not sign:
             return None
         if sign in _LETTERS:
             return self._item(at)
-        if sign == "<" and (found := self._tagged(at, depth)):
+        if sign == "<" and (found := self._tagged_citation(at, depth)):
             return found
         if sign in _PAIRS:
-            return self._inside(at + 1, _PAIRS[sign], depth)
+            return self._enclosed_citation(at + 1, _PAIRS[sign], depth)
         if depth and sign in _QUOTES:
-            return self._inside(at + 1, _QUOTES[sign], depth, tight=True)
+            return self._enclosed_citation(at + 1, _QUOTES[sign], depth, tight=True)
         if sign in _RUNS:
-            run = self._run(at)
-            return self._inside(at + len(run), run, depth, tight=True) if len(run) <= 3 else None
+            run = self._sign_run(at)
+            return self._enclosed_citation(at + len(run), run, depth, tight=True) if len(run) <= 3 else None
         if sign == "\\":
-            return self._command(at, depth)
-        return self._prefixed(at, depth) if sign in _PREFIXES else None
+            return self._command_citation(at, depth)
+        return self._prefixed_citation(at, depth) if sign in _PREFIXES else None
 
-    def _run(self, at: int) -> str:
+    def _sign_run(self, at: int) -> str:
         end = at
-        while self._sign(end) == self._text[at] and end - at < 4:
+        while self._character(end) == self._text[at] and end - at < 4:
             end += 1
         return self._text[at:end]
 
-    def _prefixed(self, at: int, depth: int) -> CitationGroup | None:
+    def _prefixed_citation(self, at: int, depth: int) -> CitationGroup | None:
         found = self._citation(at + 1, depth + 1)
-        if found and self._text[at] == "^" and self._sign(found.end) == "^":
+        if found and self._text[at] == "^" and self._character(found.end) == "^":
             return CitationGroup(found.end + 1, found.items)
         return found
 
-    def _command(self, at: int, depth: int) -> CitationGroup | None:
+    def _command_citation(self, at: int, depth: int) -> CitationGroup | None:
         end = at + 1
-        while (sign := self._sign(end)).isascii() and (sign.isalpha() or sign == "*") and end - at < 24:
+        while (sign := self._character(end)).isascii() and (sign.isalpha() or sign == "*") and end - at < 24:
             end += 1
         if end == at + 1 and sign == "[":  # an escaped bracket
-            return self._inside(end + 1, "]", depth) or self._inside(end + 1, "\\]", depth)
-        opened = self._sign(end) == "{" and _COMMAND.match(self._text, at)
-        return self._inside(end + 1, "}", depth) if opened else None
+            return self._enclosed_citation(end + 1, "]", depth) or self._enclosed_citation(end + 1, "\\]", depth)
+        opened = self._character(end) == "{" and _COMMAND.match(self._text, at)
+        return self._enclosed_citation(end + 1, "}", depth) if opened else None
 
-    def _tagged(self, at: int, depth: int) -> CitationGroup | None:
+    def _tagged_citation(self, at: int, depth: int) -> CitationGroup | None:
         """`<sup>S3.17</sup>`, and any other tag."""
         end = at + 1
-        sign = self._sign(end)
+        sign = self._character(end)
         while (sign.isascii() and sign.isalpha()) if end == at + 1 else (sign and sign not in "<>\n"):
             end += 1
-            sign = self._sign(end)
+            sign = self._character(end)
         tag = _TAG.match(self._text, at) if sign == ">" else None
-        return self._inside(end + 1, f"</{tag[1]}>", depth) if tag else None
+        return self._enclosed_citation(end + 1, f"</{tag[1]}>", depth) if tag else None
 
-    def _inside(self, at: int, closing: str, depth: int, tight: bool = False) -> CitationGroup | None:
+    def _enclosed_citation(self, at: int, closing: str, depth: int, tight: bool = False) -> CitationGroup | None:
         """The text between an opening sign, which ends at `at`, and its closing one; `tight`: without a space."""
-        found = self._list(self._lead(at if tight else self._spaces(at)), depth)
+        found = self._list(self._skip_lead(at if tight else self._skip_spaces(at)), depth)
         if found is None:
             return None
-        end = found.end if tight else self._spaces(found.end)
+        end = found.end if tight else self._skip_spaces(found.end)
         if not self._follows(end, closing):
-            end = self._tail(end, closing)
+            end = self._skip_tail(end, closing)
         return CitationGroup(end + len(closing), found.items) if end >= 0 else None
 
-    def _lead(self, at: int) -> int:
+    def _skip_lead(self, at: int) -> int:
         """The end of `source:`, `see the passages` or `1†`, which only introduce a citation; `at` if there is none."""
         end = self._number(at, 3)
-        end = end + 1 if end > at and self._sign(end) == "†" else at
+        end = end + 1 if end > at and self._character(end) == "†" else at
         for _ in range(2):
             word = self._letters(end)
-            if word.lower() not in LEADS:
+            if word.lower() not in LEAD_WORDS:
                 break
             end += len(word)
-            while (sign := self._sign(end)) and sign in ".:：=#№ \t\u00a0\u202f":
+            while (sign := self._character(end)) and sign in ".:：=#№ \t\u00a0\u202f":
                 end += 1
         return end
 
-    def _tail(self, at: int, closing: str) -> int:
+    def _skip_tail(self, at: int, closing: str) -> int:
         """The closing sign after nothing (`S3.17:`) or a place inside the source (`, p. 4`, `†L1-L5`); -1 if there is
         none.
         """
-        sign = self._sign(at)
+        sign = self._character(at)
         if sign != "†":
             if sign and sign in ",:;":
-                at = self._spaces(at + 1)
+                at = self._skip_spaces(at + 1)
                 if self._follows(at, closing):
                     return at
-            word = "§" if self._sign(at) == "§" else self._letters(at)
+            word = "§" if self._character(at) == "§" else self._letters(at)
             if word.lower() not in _PLACES:
                 return -1
-        while (sign := self._sign(at)) and sign != "\n" and not self._follows(at, closing):
+        while (sign := self._character(at)) and sign != "\n" and not self._follows(at, closing):
             at += 1
         return at if sign and sign != "\n" else -1
 
@@ -253,51 +253,53 @@ class Parser:
             return None
         end, items = found.end, list(found.items)
         while True:
-            start = self._separated(end)
+            start = self._skip_separators(end)
             more = self._citation(start, depth + 1)
             if more is None:
                 return CitationGroup(end, tuple(items))
             items.extend(more.items)
             end = more.end
 
-    def _separated(self, at: int) -> int:
+    def _skip_separators(self, at: int) -> int:
         """Where the next item of a list may begin."""
-        at = self._spaces(at)
-        while (sign := self._sign(at)) and sign in _SEPARATORS:
-            at = self._spaces(at + 1)
+        at = self._skip_spaces(at)
+        while (sign := self._character(at)) and sign in _SEPARATORS:
+            at = self._skip_spaces(at + 1)
         word = self._letters(at)
-        return self._spaces(at + len(word)) if word.lower() in _CONJUNCTIONS else at
+        return self._skip_spaces(at + len(word)) if word.lower() in _CONJUNCTIONS else at
 
     def _item(self, at: int) -> CitationGroup | None:
         first = self._id(at)
         if first is None:
             return None
-        after = self._spaces(first.end)
-        if (sign := self._sign(after)) and sign in _DASHES:
-            start = self._spaces(after + 1)
-            last = self._id(start) if self._sign(start) in _LETTERS else self._sibling(start, first.items[0])
+        after = self._skip_spaces(first.end)
+        if (sign := self._character(after)) and sign in _DASHES:
+            start = self._skip_spaces(after + 1)
+            last = (
+                self._id(start) if self._character(start) in _LETTERS else self._short_range_end(start, first.items[0])
+            )
             if last is not None:
                 return CitationGroup(last.end, (f"{first.items[0]}-{last.items[0]}",))
         return first
 
     def _id(self, at: int) -> CitationGroup | None:
         """`S3` or `S3.17`, with no other word joined to it."""
-        if self._sign(at) not in _LETTERS:
+        if self._character(at) not in _LETTERS:
             return None
         end = self._number(at + 1, 7)
         if end == at + 1:
             return None
-        if (sign := self._sign(end)) and sign in _POINTS:
-            end = max(end, self._number(end + 1, 6)) if self._sign(end + 1) in _DIGITS else end
+        if (sign := self._character(end)) and sign in _POINTS:
+            end = max(end, self._number(end + 1, 6)) if self._character(end + 1) in _DIGITS else end
         return self._complete_id(at, end, "")
 
     def _number(self, at: int, most: int) -> int:
         end = at
-        while end - at <= most and self._sign(end) in _DIGITS:
+        while end - at <= most and self._character(end) in _DIGITS:
             end += 1
         return end if end - at <= most else at
 
-    def _sibling(self, at: int, first: str) -> CitationGroup | None:
+    def _short_range_end(self, at: int, first: str) -> CitationGroup | None:
         """The end of `S3.17-19` or `S3-5`, in which the second id is only a number."""
         stem, point, _ = first.partition(".")
         end = self._number(at, 6)
@@ -305,31 +307,31 @@ class Parser:
 
     def _complete_id(self, at: int, end: int, stem: str) -> CitationGroup | None:
         """The id from `at` to `end`, unless a word, path or longer number continues after it."""
-        sign = self._sign(end)
-        if spells(sign) or sign == "/" or (sign == "\\" and self._sign(end + 1).isalnum()):
+        sign = self._character(end)
+        if is_word_character(sign) or sign == "/" or (sign == "\\" and self._character(end + 1).isalnum()):
             return None
-        if sign in ("_", *_POINTS, *_DASHES[:3]) and sign and spells(self._sign(end + 1)):
-            after = self._sign(end + 1)
+        if sign in ("_", *_POINTS, *_DASHES[:3]) and sign and is_word_character(self._character(end + 1)):
+            after = self._character(end + 1)
             if sign not in _DASHES or after not in _LETTERS | _DIGITS:
                 return None
         name = stem + unicodedata.normalize("NFKC", self._text[at:end]).upper()
         return CitationGroup(end, (name,))
 
 
-def spells(sign: str) -> bool:
+def is_word_character(sign: str) -> bool:
     """True if a character joins an id to a word or number; letters of scripts without spaces or case do not."""
     return sign.isalnum() and unicodedata.category(sign) != "Lo"
 
 
 def is_ambiguous(before: str, item: str) -> bool:
     """True if a bare id after the text `before` may be something else: a part of a word or path, a table's number."""
-    if before and (spells(before[-1]) or before[-1] in "_./\\-:=@#&?%"):
+    if before and (is_word_character(before[-1]) or before[-1] in "_./\\-:=@#&?%"):
         return True
     word = re.search(r"([^\W\d_]+)\.?[ \t]*$", before[-40:])
     if word is None:
         return "." not in item
     lowered = word[1].lower()
-    if lowered in LEADS:
+    if lowered in LEAD_WORDS:
         return False
     if "." not in item or lowered in _LABELS:
         return True

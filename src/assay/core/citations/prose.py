@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from assay.core.citations.grammar import LEADS, CitationGroup, Parser, Undecided, is_ambiguous, spells
+from assay.core.citations.grammar import LEAD_WORDS, CitationGroup, Parser, Undecided, is_ambiguous, is_word_character
 from assay.core.lazy import regex
 from assay.core.scanner import Scanner, Token
 
 Knows = Callable[[str], bool]
 """A test: the run gave out this id, of a source or of a passage."""
 _OPENING = r"[(\[{<（［【〔〖「『〈《‹«*_~`^@#†\\]"
-_LEAD = "|".join(sorted(map(re.escape, LEADS), key=len, reverse=True))
+_LEAD = "|".join(sorted(map(re.escape, LEAD_WORDS), key=len, reverse=True))
 _CANDIDATE = regex(rf"{_OPENING}|[sSｓＳ](?=[0-9０-９])|(?<![^\W\d_])(?:{_LEAD})(?=[ \t]*[:：])", re.IGNORECASE)
 _UNFINISHED = regex(r"[\w\u0300-\u036f\u0900-\u0963]{1,16}[ \t]*\Z")
 _MARGIN = regex(r"[ \t>*+\-0-9.)#]{0,60}\Z")
@@ -45,7 +45,7 @@ class Prose:
         text, base = self._scanner.text, self._scanner.base
         for token in self._scanner.tokens(final):
             self._add(token, text[token.start - base : token.end - base])
-        return self._rewritten(final)
+        return self._rewrite(final)
 
     def _add(self, token: Token, text: str) -> None:
         start = len(self._text)
@@ -55,7 +55,7 @@ class Prose:
         elif token.kind == "link" or (token.kind == "verbatim" and not (text[0] == "\\" and len(text) == 2)):
             self._closed[start] = start + len(text)
 
-    def _rewritten(self, final: bool) -> str:
+    def _rewrite(self, final: bool) -> str:
         parser = Parser(self._text, final, self._closed)
         done: list[str] = []
         at = 0
@@ -93,31 +93,31 @@ class Prose:
             return end, self._text[at:end]
         if found.start() > at:
             return found.start(), self._text[at : found.start()]
-        return self._candidate(parser, at)
+        return self._rewrite_candidate(parser, at)
 
-    def _candidate(self, parser: Parser, at: int) -> tuple[int, str]:
+    def _rewrite_candidate(self, parser: Parser, at: int) -> tuple[int, str]:
         group = self._group(parser, at)
         if group is None or not any(map(self._knows, group.ids)):
-            return self._passed(at)
+            return self._copy_unchanged(at)
         if self._markers.get(at) == group.end:
             return group.end, self._text[at : group.end]
         if self._is_known_bare(at, group):
-            return self._plain(parser, at, group)
+            return self._plain_form(parser, at, group)
         return at + 1, self._text[at]
 
-    def _passed(self, at: int) -> tuple[int, str]:
+    def _copy_unchanged(self, at: int) -> tuple[int, str]:
         """Skip what cites no known id: a marker as a whole, so that nothing inside it is read."""
         end = self._markers.get(at, at + 1)
         return end, self._text[at:end]
 
     def _group(self, parser: Parser, at: int) -> CitationGroup | None:
         if self._text[at] in "sSｓＳ" and self._text[at + 1 : at + 2].isdecimal():
-            return parser.bare(at)
+            return parser.bare_id(at)
         if self._text[at].isalpha():
-            return None if self._before[-1:].isalpha() else parser.led(at)
-        return None if self._closes(at) else parser.wrapped(at)
+            return None if self._before[-1:].isalpha() else parser.introduced_list(at)
+        return None if self._closes_emphasis(at) else parser.wrapped_citation(at)
 
-    def _closes(self, at: int) -> bool:
+    def _closes_emphasis(self, at: int) -> bool:
         """True if the emphasis marks at `at` close what was opened before them on their line."""
         run = _RUN.match(self._text, at)
         if run is None or not self._before or self._before[-1].isspace():
@@ -131,14 +131,14 @@ class Prose:
             return True
         return not is_ambiguous(self._before, group.items[0])
 
-    def _plain(self, parser: Parser, at: int, group: CitationGroup) -> tuple[int, str]:
+    def _plain_form(self, parser: Parser, at: int, group: CitationGroup) -> tuple[int, str]:
         """The plain form, separated from text that Markdown would join to it."""
         end = group.end
         follows = self._peek(parser, end)
         if follows == ":" and _MARGIN.fullmatch(self._before.rpartition("\n")[2]):
             return end + 1, group.marker  # `S3.17: …` at the start of a line
-        before = " " if spells(self._before[-1:]) else ""
-        after = " " if follows == "(" or spells(follows) else ""
+        before = " " if is_word_character(self._before[-1:]) else ""
+        after = " " if follows == "(" or is_word_character(follows) else ""
         return end, f"{before}{group.marker}{after}"
 
     def _peek(self, parser: Parser, at: int) -> str:
@@ -158,7 +158,7 @@ class ProseCitations:
             at = found.start()
             if at < last:
                 continue
-            group = _cited(parser, text, at)
+            group = _misplaced_citation(parser, text, at)
             if group is not None and any(map(knows, group.ids)):
                 self.items.extend(group.items)
                 kept.append(text[last:at].rstrip(" \t"))
@@ -171,15 +171,15 @@ class ProseCitations:
         return f"[{', '.join(dict.fromkeys(self.items))}]" if self.items else ""
 
 
-def _cited(parser: Parser, text: str, at: int) -> CitationGroup | None:
+def _misplaced_citation(parser: Parser, text: str, at: int) -> CitationGroup | None:
     """A citation inside code, a link's text or a formula: not an index of an array, nor the bare name of a source."""
     before = text[max(0, at - 1) : at]
     if not text[at].isalpha():
         index = text[at] in "[({" and (before.isalnum() or before in ("_", "]", ")"))
-        return None if index else parser.wrapped(at)
+        return None if index else parser.wrapped_citation(at)
     if not text[at + 1 : at + 2].isdecimal():
-        return parser.led(at)
-    alone = parser.bare(at)
+        return parser.introduced_list(at)
+    alone = parser.bare_id(at)
     if alone is None or before not in ("", *" \t\n,;`") or is_ambiguous(text[:at], alone.items[0]):
         return None
     return alone
@@ -214,19 +214,20 @@ class Hoisting:
     def _take(self, final: bool) -> str:
         text, base = self._scanner.text, self._scanner.base
         return "".join(
-            self._token(token, text[token.start - base : token.end - base]) for token in self._scanner.tokens(final)
+            self._rewrite_token(token, text[token.start - base : token.end - base])
+            for token in self._scanner.tokens(final)
         )
 
-    def _token(self, token: Token, text: str) -> str:
+    def _rewrite_token(self, token: Token, text: str) -> str:
         before, self._fenced = self._fenced, bool(self._scanner.fence)
         moved, self._moved = self._moved, False
         if before or self._fenced or token.kind in ("text", "marker"):
             return f" {text}" if moved and text[0] == "(" else text  # else Markdown would read a link
-        now = self._link(text) if token.kind == "link" else self._code(text)
+        now = self._rewrite_link(text) if token.kind == "link" else self._rewrite_code(text)
         self._moved = now != text
         return now
 
-    def _code(self, text: str) -> str:
+    def _rewrite_code(self, text: str) -> str:
         parts = _WRAPPERS.fullmatch(text)
         if parts is None:
             return text
@@ -236,21 +237,21 @@ class Hoisting:
         rest = f"{parts[1]}{found.text}{parts[3]} " if found.text.strip(_NOTHING) else ""
         return f"{rest}{found.marker}"
 
-    def _link(self, text: str) -> str:
+    def _rewrite_link(self, text: str) -> str:
         """A link whose text or address is a citation."""
-        label, target = _parts(text)
-        named, address = ProseCitations(label, self._knows), Parser(target.lstrip("#<"), whole=True).bare(0)
+        label, target = _link_parts(text)
+        named, address = ProseCitations(label, self._knows), Parser(target.lstrip("#<"), whole=True).bare_id(0)
         aims = address is not None and any(map(self._knows, address.ids)) and address.end >= len(target.strip("#<>"))
         if not named.items and not aims:
             return text
         named.items.extend(address.items if aims and address else ())
-        bare = _NUMBER.fullmatch(named.text) or named.text.strip(" .:").lower() in LEADS
+        bare = _NUMBER.fullmatch(named.text) or named.text.strip(" .:").lower() in LEAD_WORDS
         if bare:
             return named.marker
         return f"{named.text} {named.marker}" if aims else f"[{named.text}]({target}) {named.marker}"
 
 
-def _parts(link: str) -> tuple[str, str]:
+def _link_parts(link: str) -> tuple[str, str]:
     """The text and the target of a link."""
     depth = 0
     escaped = False

@@ -58,7 +58,7 @@ class Fences:
 
     def finish(self) -> str:
         """Return the rest; add nothing afterwards."""
-        return self._take(final=True) + self._released() + self._left_open()
+        return self._take(final=True) + self._release_preamble() + self._close_open_fence()
 
     def _take(self, final: bool) -> str:
         parts: list[str] = []
@@ -77,14 +77,14 @@ class Fences:
         whole = newline >= 0 or final
         end = newline + 1 if newline >= 0 else len(self._held)
         if self._sign:
-            return (end, self._coded(self._held[:end])) if whole else (0, "")
+            return (end, self._rewrite_code(self._held[:end])) if whole else (0, "")
         if not self._line_start:
-            return end, self._prose(self._held[:end])
+            return end, self._hold_preamble(self._held[:end])
         if not whole and _BEGUN.fullmatch(self._held):
             return 0, ""
         opening = _OPENING.fullmatch(self._held[:end]) if whole else None
         if opening is None:
-            return end, self._prose(self._held[:end])
+            return end, self._hold_preamble(self._held[:end])
         if self._wrappers and not opening[3].strip() and opening[2].startswith(self._wrappers[-1]):
             self._wrappers.pop()
             return end, ""
@@ -94,22 +94,22 @@ class Fences:
 
     def _open_fence(self, opening: re.Match[str], end: int, final: bool) -> tuple[int, str]:
         language = opening[3].strip().lower()
-        inside, closed = self._inside(opening[2], end)
+        inside, closed = self._fence_content(opening[2], end)
         decided = final or closed or len(inside) >= LOOK_AHEAD
         first = self._preamble is not None
         if language in self._wrapping and first:
-            return self._taken_away(opening[2], end)
+            return self._remove_opening(opening[2], end)
         if language in PROSE and not opening[1]:
             if not decided:
                 return 0, ""
             if ProseCitations(inside[:LOOK_AHEAD], self._knows).items or (
                 first and not language and _HEADING.search(inside)
             ):
-                return self._taken_away(opening[2], end)
+                return self._remove_opening(opening[2], end)
         self._sign = opening[2]
-        return end, self._released() + self._held[:end]
+        return end, self._release_preamble() + self._held[:end]
 
-    def _inside(self, sign: str, start: int) -> tuple[str, bool]:
+    def _fence_content(self, sign: str, start: int) -> tuple[str, bool]:
         """The text of a fence so far, and whether it is complete."""
         at = start
         while at < len(self._held):
@@ -121,15 +121,15 @@ class Fences:
             at = stop
         return self._held[start:], False
 
-    def _taken_away(self, sign: str, end: int) -> tuple[int, str]:
-        text = "" if self._is_announcement() else self._released()
+    def _remove_opening(self, sign: str, end: int) -> tuple[int, str]:
+        text = "" if self._is_announcement() else self._release_preamble()
         self._preamble = None
         self._wrappers.append(sign)
         return end, text
 
     # in prose, in code
 
-    def _prose(self, text: str) -> str:
+    def _hold_preamble(self, text: str) -> str:
         """Prose as it is; the beginning of the text is held back while it may only announce a fence."""
         if self._preamble is None:
             return text
@@ -138,10 +138,10 @@ class Fences:
         line = begun.partition("\n")[0].rstrip()
         ended = "\n" in begun
         if len(begun) > LONGEST_PREAMBLE or begun[:1] in ("#", "|") or (ended and not _announces(begun)):
-            return self._released()
+            return self._release_preamble()
         if line and ProseCitations(begun, self._knows).items:
-            return self._released()
-        return "" if _may_open(begun) else self._rest_of_preamble()
+            return self._release_preamble()
+        return "" if _may_announce(begun) else self._rest_of_preamble()
 
     def _rest_of_preamble(self) -> str:
         """The part of the text's beginning that was not output yet; the rest follows."""
@@ -152,32 +152,32 @@ class Fences:
     def _is_announcement(self) -> bool:
         return self._preamble is not None and _announces(self._preamble.strip() + "\n")
 
-    def _released(self) -> str:
+    def _release_preamble(self) -> str:
         """What is held back of the beginning; nothing is held back any more."""
         text, self._preamble = (self._preamble or "")[self._given :], None
         return text
 
-    def _coded(self, line: str) -> str:
+    def _rewrite_code(self, line: str) -> str:
         """A line of code without its citations; they follow after its last line."""
         closing = _CLOSING.fullmatch(line)
         if closing and closing[1].startswith(self._sign):
             self._sign = ""
-            return line + self._moved("\n" if line.endswith("\n") else "\n\n")
+            return line + self._move_citations("\n" if line.endswith("\n") else "\n\n")
         found = ProseCitations(line, self._knows)
         self._cited.extend(found.items)
         return found.text if found.items else line
 
-    def _moved(self, apart: str) -> str:
+    def _move_citations(self, apart: str) -> str:
         """The citations of the code that has ended, in a paragraph of their own."""
         cited, self._cited = dict.fromkeys(self._cited), []
         return f"{apart}[{', '.join(cited)}]\n" if cited else ""
 
-    def _left_open(self) -> str:
+    def _close_open_fence(self) -> str:
         """Close a fence of code that nobody closed, at the end of the text."""
-        return f"\n{self._sign}" + self._moved("\n\n") if self._sign and self._cited else ""
+        return f"\n{self._sign}" + self._move_citations("\n\n") if self._sign and self._cited else ""
 
 
-def _may_open(text: str) -> bool:
+def _may_announce(text: str) -> bool:
     """True if a text may begin with a line that announces the rest, by its first word."""
     word = _FIRST_WORD.match(text)
     return word is None or not word[2] or word[1].lower() in OPENERS
@@ -227,12 +227,12 @@ class CitationReader:
         return text
 
 
-def citing(knows: Knows) -> Reading:
+def citation_reading(knows: Knows) -> Reading:
     """The reading of a text with citations of ids that `knows` knows."""
     return lambda: CitationReader(knows)
 
 
-def unwrapped() -> TextReader:
+def data_reader() -> TextReader:
     """The reading of data that a model may have wrapped in a fence."""
     return Fences(wrapping=DATA)
 

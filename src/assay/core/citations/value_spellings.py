@@ -60,7 +60,7 @@ def spelled_values(statement: str) -> Iterator[SpelledValue]:
         value, grouped = _value(match), match["grouped"]
         if value < _LEAST or (value <= _LATEST and not (grouped or match["places"] or match["scale"])):
             continue
-        yield SpelledValue(f"={value:f}", match.start(), match.end(), frozenset(_forms(value)))
+        yield SpelledValue(f"={value:f}", match.start(), match.end(), frozenset(_amount_spellings(value)))
 
 
 def without_values(statement: str, text: str) -> str:
@@ -68,12 +68,12 @@ def without_values(statement: str, text: str) -> str:
     held: list[str] | None = None
     for value in spelled_values(statement):
         held = words(text) if held is None else held
-        if any(stand_together(words(form), held) for form in value.forms):
+        if any(contains_phrase(words(form), held) for form in value.forms):
             statement = f"{statement[: value.start]}{' ' * (value.end - value.start)}{statement[value.end :]}"
     return statement
 
 
-def stand_together(form: Sequence[str], held: Sequence[str]) -> bool:
+def contains_phrase(form: Sequence[str], held: Sequence[str]) -> bool:
     """True if the words of `form` stand in `held` in their order, with nothing but a word such as "of" between them."""
     plain = [word for word in held if word not in _JOINING] if len(form) > 1 else held
     return any(word == form[0] and list(plain[at : at + len(form)]) == list(form) for at, word in enumerate(plain))
@@ -89,7 +89,7 @@ def _value(match: re.Match[str]) -> Decimal:
     return Decimal(f"{whole}.{places or 0}").scaleb(scale).normalize()
 
 
-def _forms(value: Decimal) -> Iterator[str]:
+def _amount_spellings(value: Decimal) -> Iterator[str]:
     whole, _, places = f"{value:f}".partition(".")
     for digits in (whole, f"{int(whole):,}"):
         yield f"{digits} {places}"

@@ -10,11 +10,11 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from assay.core.citations.value_spellings import SpelledValue, spelled_values, stand_together
+from assay.core.citations.value_spellings import SpelledValue, contains_phrase, spelled_values
 from assay.core.relevance.topic_question import analysis_for, keys
 from assay.core.sources import Passage, ordinal_of
 
-MOST = 4
+MAX_PASSAGES = 4
 """The most passages of a source that a statement can mean."""
 SAMPLE = 5
 """Passages from which the language of a source is detected."""
@@ -43,12 +43,12 @@ class TermPlaces:
         """The texts that contain a word, in order."""
         return self._places.get(word, ())
 
-    def all_of(self, words: Iterable[str]) -> list[int]:
+    def places_of_all(self, words: Iterable[str]) -> list[int]:
         """The texts that contain all of `words`."""
         fewest, *others = sorted(map(self.places, words), key=len)
         return [at for at in fewest if all(each[min(bisect_left(each, at), len(each) - 1)] == at for each in others)]
 
-    def put(self, word: str, places: Iterable[int]) -> None:
+    def set_places(self, word: str, places: Iterable[int]) -> None:
         """Let `word` stand for the texts at `places`."""
         self._places[word] = sorted(places)
 
@@ -70,24 +70,24 @@ class WholeSource:
         in_order = (sorted(group, key=lambda each: ordinal_of(each.id)) for group in by_source.values())
         self.passages = [each for group in in_order for each in group]
         self._analysis = analysis_for("\n".join(passage.text for passage in self.passages[:SAMPLE]))
-        self._rarity = TermPlaces(map(self._keys, range(len(self.passages))))
+        self._rarity = TermPlaces(map(self._passage_keys, range(len(self.passages))))
         self._values: dict[str, bool] = {}
 
     def best_passages(self, statement: str) -> tuple[Passage, ...]:
         """The passages that together have most of the statement's words, best first; none if no word is shared.
 
-        At most `MOST`; each adds words that those before it lack. Numbers are looked for whatever they weigh: a
+        At most `MAX_PASSAGES`; each adds words that those before it lack. Numbers are looked for whatever they weigh: a
         statement fails by one number that its passages lack. A day or an amount counts as one word, in whatever form a
         passage writes it, if any does.
         """
         whole = {word: self._rarity.weight(word) for word in self._key_words(statement)}
         weights, total = whole, sum(whole.values())
         picked: list[int] = []
-        while weights and len(picked) < MOST:
-            best, gain = self._best(weights, whole)
+        while weights and len(picked) < MAX_PASSAGES:
+            best, gain = self._best_passage(weights, whole)
             if gain < _WORTH * total:
                 weights = {word: weight for word, weight in weights.items() if any(map(str.isdigit, word))}
-                best, _ = self._best(weights, whole)
+                best, _ = self._best_passage(weights, whole)
             if best < 0:
                 break
             picked.append(best)
@@ -99,25 +99,27 @@ class WholeSource:
         rest = statement
         found: set[str] = set()
         for value in spelled_values(statement):
-            if self._has(value):
+            if self._has_value(value):
                 found.add(value.name)
                 rest = f"{rest[: value.start]}{' ' * (value.end - value.start)}{rest[value.end :]}"
         return found | set(keys(rest, self._analysis))
 
-    def _keys(self, at: int) -> tuple[str, ...]:
+    def _passage_keys(self, at: int) -> tuple[str, ...]:
         return keys(" ".join((*self.passages[at].heading, self.passages[at].text)), self._analysis)
 
-    def _has(self, value: SpelledValue) -> bool:
+    def _has_value(self, value: SpelledValue) -> bool:
         """True if a passage has a value; then its name stands for it among the words."""
         if value.name not in self._values:
             forms = [form for text in value.forms if (form := keys(text, self._analysis))]
-            likely = {words: self._rarity.all_of(words) for words in set(map(frozenset, forms))}
-            found = {at for form in forms for at in likely[frozenset(form)] if stand_together(form, self._keys(at))}
+            likely = {words: self._rarity.places_of_all(words) for words in set(map(frozenset, forms))}
+            found = {
+                at for form in forms for at in likely[frozenset(form)] if contains_phrase(form, self._passage_keys(at))
+            }
             self._values[value.name] = bool(found)
-            self._rarity.put(value.name, found)
+            self._rarity.set_places(value.name, found)
         return self._values[value.name]
 
-    def _best(self, weights: Mapping[str, float], whole: Mapping[str, float]) -> tuple[int, float]:
+    def _best_passage(self, weights: Mapping[str, float], whole: Mapping[str, float]) -> tuple[int, float]:
         """The passage with the most of `weights`, the first of equals, and their weight.
 
         The other words of the statement count for a part: a row with its names and its date says more than a date.

@@ -36,10 +36,10 @@ from assay.core.ports.jobs import PRIORITIES as PRIORITIES
 from assay.core.ports.jobs import Queue as Queue
 from assay.core.ports.jobs import QueuedRun as QueuedRun
 from assay.core.ports.jobs import QueueLimits as QueueLimits
-from assay.core.ports.journal import FRESH as FRESH
-from assay.core.ports.journal import GOING as GOING
+from assay.core.ports.journal import ACTIVE_STATUSES as ACTIVE_STATUSES
+from assay.core.ports.journal import FRESH_SHARE as FRESH_SHARE
 from assay.core.ports.journal import LONGEST_LEASE as LONGEST_LEASE
-from assay.core.ports.journal import NOTHING as NOTHING
+from assay.core.ports.journal import NO_INPUTS as NO_INPUTS
 from assay.core.ports.journal import Action as Action
 from assay.core.ports.journal import Allowance as Allowance
 from assay.core.ports.journal import Commit as Commit

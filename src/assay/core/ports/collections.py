@@ -70,7 +70,7 @@ class Collections(Protocol):
     def collections(self) -> list[CollectionRow]:
         """All collections by name, including those made for a single run."""
 
-    def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
+    def resolve_names(self, collections: Iterable[str]) -> tuple[str, ...]:
         """Translate names into those of the view of all owners, in this order; leave out what may not be read."""
 
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
@@ -99,10 +99,10 @@ class Collections(Protocol):
     def origins(self, collection: str) -> list[Origin]:
         """The places a collection was added from, ordered by place."""
 
-    def remember(self, collection: str, origins: Iterable[Origin]) -> None:
+    def add_origins(self, collection: str, origins: Iterable[Origin]) -> None:
         """Store origins of a collection (created if it does not exist); an origin with the same place is replaced."""
 
-    def forget(self, collection: str, places: Iterable[str]) -> None:
+    def forget_origins(self, collection: str, places: Iterable[str]) -> None:
         """Delete origins of a collection."""
 
 
@@ -110,7 +110,7 @@ class Collections(Protocol):
 
 AdditionState = Literal["waiting", "reading", "done", "failed"]
 AdditionKind = Literal["add", "crawl", "sync"]
-ENDED: frozenset[AdditionState] = frozenset(("done", "failed"))
+ADDITION_ENDED: frozenset[AdditionState] = frozenset(("done", "failed"))
 
 
 class AdditionStart(msgspec.Struct, frozen=True, kw_only=True):

@@ -109,7 +109,7 @@ class AskedAhead(Protocol):
 class Metered(Protocol):
     """A search provider that reports costs beyond the search itself. Not all have such costs."""
 
-    async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
+    async def search_with_usage(self, query: Query) -> tuple[list[Hit], Usage]:
         """Return what `search` returns, and its cost: the tokens of an embedder.
 
         Raises:
@@ -142,7 +142,7 @@ class LibrarySearch(Search, Protocol):
             SearchFailed: the index cannot be written.
         """
 
-    def renew(self, rows: Sequence[int]) -> None:
+    def reindex_names(self, rows: Sequence[int]) -> None:
         """Index the names and addresses of these documents again; those not indexed yet are left to `sync`.
 
         Raises:
@@ -294,7 +294,7 @@ class Library(Collections, Protocol):
         `moves` changes the places of the owner's own documents in it.
         """
 
-    def select(self, documents: Iterable[str]) -> str:
+    def collection_for(self, documents: Iterable[str]) -> str:
         """Return the name of the collection of exactly these documents (hashes), which depends only on the set.
 
         Raises:
@@ -310,10 +310,10 @@ class Library(Collections, Protocol):
 
     def document(self, sha256: str) -> Document | None: ...
 
-    def of_hashes(self, documents: Collection[str]) -> list[Document]:
+    def documents_by_hash(self, documents: Collection[str]) -> list[Document]:
         """Return those of these documents (hashes) that are in the library, in this order, each once."""
 
-    def existing(self, documents: Iterable[str]) -> set[str]:
+    def existing_documents(self, documents: Iterable[str]) -> set[str]:
         """Return which of these documents (hashes) are in the library."""
 
     def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
@@ -336,7 +336,7 @@ class Library(Collections, Protocol):
     def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         """Return documents after `row`, by row number ascending, so that an index catches up; no number is reused."""
 
-    def at(self, rows: Collection[int]) -> dict[int, Document]:
+    def documents_at(self, rows: Collection[int]) -> dict[int, Document]:
         """Return the documents at these row numbers (at most a few hundred), by row; missing ones are left out."""
 
     def last_row(self) -> int:

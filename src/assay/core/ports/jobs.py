@@ -83,10 +83,10 @@ class Queue(Protocol):
     async def wake(self, run_id: str) -> bool:
         """Make a parked run ready again; False if it is not in the queue."""
 
-    async def leave(self, run_id: str) -> None:
+    async def remove(self, run_id: str) -> None:
         """Take the run out of the queue: it has ended, or another process continues it."""
 
-    async def queued(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
+    async def list_runs(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
         """The runs in the queue, including those in execution: highest priority first, then oldest first.
 
         With `held`, only those in execution.
@@ -154,7 +154,7 @@ class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 100
 
 
-TOP = JobFilter()
+TOP_LEVEL_JOBS = JobFilter()
 """The newest jobs that are not parts of another."""
 
 
@@ -194,7 +194,7 @@ class Jobs(Protocol):
             UnknownName: there is none.
         """
 
-    async def list(self, wanted: JobFilter = TOP) -> list[Job]:
+    async def list(self, wanted: JobFilter = TOP_LEVEL_JOBS) -> list[Job]:
         """The jobs that match, newest first."""
 
     async def count(self, parent: str | None = None) -> dict[JobState, int]:
@@ -203,10 +203,10 @@ class Jobs(Protocol):
     async def part_notes(self, parent: str) -> Sequence[dict[str, Any]]:
         """The `notes` of the completed parts of a job, in their order."""
 
-    async def until_due(self) -> float | None:
+    async def seconds_until_due(self) -> float | None:
         """Seconds until a waiting job is due or a lease expires; 0 if one is due now, None if there is none."""
 
-    async def until_again(self, claim: JobClaim) -> float | None:
+    async def seconds_until_retry(self, claim: JobClaim) -> float | None:
         """Seconds until a temporarily failed job that this claim may take is due again; None if there is none."""
 
     async def claim(self, claim: JobClaim) -> Job | None:
@@ -225,7 +225,7 @@ class Jobs(Protocol):
             FenceLost: another process has it, or it has ended.
         """
 
-    async def keep(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
+    async def update(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
         """Store an update of a claimed job under its next `seq`, and its new parts, in one transaction.
 
         An update that makes it waiting or ended releases it. A periodic job that is done or has failed is followed by

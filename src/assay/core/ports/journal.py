@@ -80,9 +80,9 @@ class RunInputs(msgspec.Struct, frozen=True, kw_only=True):
     within: tuple[Allowance, ...] = ()
 
 
-NOTHING = RunInputs()
+NO_INPUTS = RunInputs()
 
-GOING: tuple[RunStatus, ...] = ("created", "running")
+ACTIVE_STATUSES: tuple[RunStatus, ...] = ("created", "running")
 """The statuses of queued and executed runs: neither ended nor waiting for a person."""
 Action = Literal["", "finish", "cancel", "pause"]
 
@@ -94,7 +94,7 @@ class Renewal(NamedTuple):
     messages: int
 
 
-FRESH = 3 / 4
+FRESH_SHARE = 3 / 4
 """The part of its time that a lease has left, at least, after `Journal.renew_all`."""
 LONGEST_LEASE = 120.0
 """Seconds. No lease is taken or renewed for longer."""
@@ -189,7 +189,7 @@ class Journal(Listing, Protocol):
         brief: bytes,
         events: Sequence[EventDraft],
         thread: str = "",
-        given: RunInputs = NOTHING,
+        given: RunInputs = NO_INPUTS,
     ) -> tuple[Envelope, ...]:
         """Create a run with its first events; `thread` names its conversation.
 
@@ -220,7 +220,8 @@ class Journal(Listing, Protocol):
         """
 
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
-        """Make sure that leases have at least `FRESH` of `ttl` seconds left, and return what others want of the runs.
+        """Make sure that leases have at least `FRESH_SHARE` of `ttl` seconds left, and return what others want of the
+        runs.
 
         Most calls only read: a process that executes many runs asks for all of them several times a second. If one
         lease needs it, all are renewed that this lets end later, so that few calls write. Leases of runs that nobody

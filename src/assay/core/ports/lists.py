@@ -61,7 +61,7 @@ def check_times(*times: str) -> None:
             )
 
 
-def bounded_page(limit: int) -> int:
+def check_page_size(limit: int) -> int:
     """Check the number of entries of a page.
 
     Raises:
@@ -79,7 +79,7 @@ STARRED = "starred"
 """The label of runs that their owner wants to find again; the page shows it as a star."""
 
 
-def checked_labels(labels: Mapping[str, str]) -> dict[str, str]:
+def check_labels(labels: Mapping[str, str]) -> dict[str, str]:
     """Return `labels` if a run may have them.
 
     Raises:
@@ -93,7 +93,7 @@ def checked_labels(labels: Mapping[str, str]) -> dict[str, str]:
     return dict(labels)
 
 
-def relabelled(labels: Mapping[str, str], added: Mapping[str, str], removed: Collection[str]) -> dict[str, str]:
+def change_labels(labels: Mapping[str, str], added: Mapping[str, str], removed: Collection[str]) -> dict[str, str]:
     """Return `labels` without those `removed` and with those `added`.
 
     Raises:
@@ -101,7 +101,7 @@ def relabelled(labels: Mapping[str, str], added: Mapping[str, str], removed: Col
     """
     if not all(name.strip() and name.isprintable() for name in added):
         raise UsageError("a label has a name of printable characters: name one as `to-read` or `project=tides`")
-    return checked_labels({name: value for name, value in labels.items() if name not in removed} | dict(added))
+    return check_labels({name: value for name, value in labels.items() if name not in removed} | dict(added))
 
 
 def read_label(text: str) -> tuple[str, str]:
@@ -137,10 +137,10 @@ class RunHit(msgspec.Struct, frozen=True, kw_only=True):
 class RunIndexing(Protocol):
     """An index of runs, derived from the journal. Blocking; one thread at a time.
 
-    All methods except `writing` and `remove` raise `IndexDamaged` if the files are not a valid index.
+    All methods except `write_lock` and `clear` raise `IndexDamaged` if the files are not a valid index.
     """
 
-    def writing(self) -> AbstractContextManager[None]:
+    def write_lock(self) -> AbstractContextManager[None]:
         """Lock the index for changes.
 
         Raises:
@@ -154,17 +154,17 @@ class RunIndexing(Protocol):
     def count(self, owner: str) -> int:
         """The number of indexed runs of an owner."""
 
-    def unended(self) -> dict[str, tuple[int, int]]:
+    def unfinished_runs(self) -> dict[str, tuple[int, int]]:
         """The runs that had not ended when they were indexed: their numbers, and the end of their logs at that time."""
 
-    def last(self) -> int:
+    def last_number(self) -> int:
         """The highest number; 0 if there is none."""
 
     def change(self, put: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
-        """Add or replace some runs and remove others. Call it within `writing`."""
+        """Add or replace some runs and remove others. Call it within `write_lock`."""
 
-    def remove(self) -> None:
-        """Empty the index. Call it within `writing`."""
+    def clear(self) -> None:
+        """Empty the index. Call it within `write_lock`."""
 
     def search(self, text: str, owner: str | None, limit: int, offset: int = 0) -> list[RunHit]:
         """Return the best matches among the runs of an owner (None: of all owners), from `offset` on."""

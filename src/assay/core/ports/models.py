@@ -52,7 +52,7 @@ _NO_WRITERS = ("embed", "rerank")
 """Parts of the names of models that write nothing."""
 
 
-def writes(name: str) -> bool:
+def can_write(name: str) -> bool:
     """False if a model's name says that it writes nothing."""
     return not any(word in name.lower() for word in _NO_WRITERS)
 
@@ -82,21 +82,21 @@ _MAKERS = (
 _MAKER = tuple((maker, regex(rf"(?:^|[/.:_-])(?:{names})", re.IGNORECASE)) for maker, names in _MAKERS)
 
 
-def family(name: str) -> str:
+def model_family(name: str) -> str:
     """Return the maker of the model `name` (PROVIDER:NAME) if its name shows it, else its provider."""
     provider, _, model = name.partition(":")
     return next((maker for maker, pattern in _MAKER if pattern.search(model)), provider)
 
 
-def judges(models: Mapping[Role, Sequence[str]]) -> tuple[str, ...]:
+def default_judges(models: Mapping[Role, Sequence[str]]) -> tuple[str, ...]:
     """Choose the judges if none are configured: all models of the other roles, other families than the writer's first.
 
     If there is no other model, the built-in one.
     """
     roles: tuple[Role, ...] = ("analytical", "simple", "complex")
     named = [name for role in roles for name in models.get(role, ()) if name != BUILT_IN]
-    writer = family(next(iter(models.get("complex", ())), BUILT_IN))
-    ordered = sorted(dict.fromkeys(named), key=lambda name: family(name) == writer)
+    writer = model_family(next(iter(models.get("complex", ())), BUILT_IN))
+    ordered = sorted(dict.fromkeys(named), key=lambda name: model_family(name) == writer)
     return tuple(ordered) or (BUILT_IN,)
 
 
@@ -135,7 +135,7 @@ class DescribableModel(Protocol):
         With `load` the server may load the model first, if it reports the window only then: a minute at most.
         """
 
-    def window_in(self, refusal: str) -> int:
+    def refused_window(self, refusal: str) -> int:
         """The window in tokens that the server names as it refuses a request that is too long; 0 if it names none."""
 
 
@@ -221,7 +221,7 @@ class Similarity(Protocol):
     @property
     def name(self) -> str: ...
 
-    def most(self, texts: Sequence[str]) -> Usage:
+    def max_usage(self, texts: Sequence[str]) -> Usage:
         """The most that comparing these texts may cost."""
 
     async def cosines(self, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
@@ -239,7 +239,7 @@ class Permits(Protocol):
     """Permits to call a service for a limited time: those of a dead process expire."""
 
     async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
-        """Take a permit with this `id` for `ttl` seconds, if fewer than `most` of the service are in use."""
+        """Take a permit with this `id` for `ttl` seconds, if fewer than `max_usage` of the service are in use."""
 
     async def renew(self, id: str, ttl: float) -> None:
         """Extend the permit to `ttl` seconds from now."""
@@ -251,5 +251,5 @@ class Permits(Protocol):
 class RateLimiter(Protocol):
     """Delays model calls until a service allows them."""
 
-    def turn(self, model: str) -> AbstractAsyncContextManager[None]:
+    def call_slot(self, model: str) -> AbstractAsyncContextManager[None]:
         """Wait until this call may be made; the body of the `async with` is the call."""

@@ -36,7 +36,7 @@ class Adoption(Protocol):
     def belongings(self, source: str, target: str) -> Belongings:
         """Count what `source` has, and list what prevents transferring it to `target`."""
 
-    def names(self, owner: str) -> list[str]:
+    def collection_names(self, owner: str) -> list[str]:
         """The names of an owner's collections."""
 
     def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> Belongings:
@@ -77,7 +77,7 @@ class Upkeep(Protocol):
             StoreError: it cannot be read or written; what is referred to is untouched.
         """
 
-    def sizes(self) -> dict[str, int]:
+    def run_sizes(self) -> dict[str, int]:
         """Bytes stored for each run, by its id: events, steps and ledger.
 
         Raises:

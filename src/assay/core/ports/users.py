@@ -70,7 +70,7 @@ class UserStore(Protocol):
     async def find(self, name: str) -> UserRow | None:
         """The user with this name."""
 
-    async def of_subject(self, subject: str) -> UserRow | None:
+    async def find_by_subject(self, subject: str) -> UserRow | None:
         """The user with this account at a provider."""
 
     async def change(self, name: str, *, password: str | None = None, role: UserRole | None = None) -> bool:
@@ -82,13 +82,13 @@ class UserStore(Protocol):
     async def remove(self, name: str) -> bool:
         """Delete a user with all credentials; False if there is none."""
 
-    async def fail(self, name: str, most: int, until: float) -> None:
+    async def count_failure(self, name: str, most: int, until: float) -> None:
         """Count a wrong password. The `most`-th locks the user until then and resets the count."""
 
-    async def succeed(self, name: str) -> None:
+    async def reset_failures(self, name: str) -> None:
         """Reset the count of wrong passwords."""
 
-    async def keep(self, credential: Credential) -> bool:
+    async def add_credential(self, credential: Credential) -> bool:
         """Store a new credential; False if there is one with that hash."""
 
     async def credential(self, hash: str) -> Credential | None:
@@ -97,10 +97,10 @@ class UserStore(Protocol):
     async def credentials(self, owner: str, kind: str) -> list[Credential]:
         """The credentials of a user, in the order they were made."""
 
-    async def see(self, hash: str, used: float, expires: float) -> None:
+    async def record_use(self, hash: str, used: float, expires: float) -> None:
         """Store when a credential was used, and its new expiry."""
 
-    async def drop(self, owner: str, kind: str, id: str = "") -> int:
+    async def drop_credentials(self, owner: str, kind: str, id: str = "") -> int:
         """Delete one credential of a user, or without `id` all of the kind, and return how many."""
 
     async def drop_expired(self, now: float) -> None:
@@ -119,7 +119,7 @@ class LimitStore(Protocol):
     async def all(self) -> dict[str, GivenLimits]:
         """All limits of single users, by user."""
 
-    async def give(self, user: str, given: GivenLimits) -> None:
+    async def set_limits(self, user: str, given: GivenLimits) -> None:
         """Set the limits of a user, replacing the earlier ones; empty: as in the settings."""
 
 
@@ -143,13 +143,13 @@ class ShareRow(msgspec.Struct, frozen=True, kw_only=True):
 class ShareStore(Protocol):
     """Links to reports."""
 
-    async def keep(self, share: ShareRow) -> None:
+    async def add(self, share: ShareRow) -> None:
         """Store a new link."""
 
-    async def of_hash(self, hash: str) -> ShareRow | None:
+    async def find_by_hash(self, hash: str) -> ShareRow | None:
         """The link with this hash, valid or not."""
 
-    async def of_run(self, owner: str, run_id: str) -> list[ShareRow]:
+    async def list_for_run(self, owner: str, run_id: str) -> list[ShareRow]:
         """The links to a run of this owner, in the order they were made."""
 
     async def drop(self, owner: str, run_id: str, id: str) -> int:

@@ -79,7 +79,7 @@ class WebhookStore(Protocol):
         None: those of all owners, and those of single runs that may have more to send.
         """
 
-    async def one(self, owner: str, id: str) -> Webhook | None:
+    async def find(self, owner: str, id: str) -> Webhook | None:
         """A webhook of an owner, including those of single runs; None if there is none."""
 
     async def remove(self, owner: str, id: str) -> bool:
@@ -88,16 +88,18 @@ class WebhookStore(Protocol):
     async def disable(self, id: str, why: str) -> None:
         """Stop sending to a webhook; its waiting deliveries fail."""
 
-    async def news(self, types: Collection[str], limit: int) -> list[NewEvents]:
+    async def unsent_events(self, types: Collection[str], limit: int) -> list[NewEvents]:
         """Return runs that wait or have ended, oldest first, with their events of these types not yet noted."""
 
-    async def note(self, seen: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
+    async def record_deliveries(self, seen: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
         """Store deliveries, except those that exist, and note up to which event runs (by number) were processed."""
 
     async def claim(self, limit: int, seconds: float) -> list[tuple[Delivery, Webhook]]:
         """Take due deliveries, with their webhooks; nobody else gets them for `seconds`. Counts as an attempt."""
 
-    async def settle(self, id: str, state: DeliveryState, *, status: int = 0, error: str = "", wait: float = 0) -> None:
+    async def record_outcome(
+        self, id: str, state: DeliveryState, *, status: int = 0, error: str = "", wait: float = 0
+    ) -> None:
         """Store the outcome of a delivery; one that waits is due again after `wait` seconds."""
 
     async def deliveries(self, webhook: str, limit: int) -> list[Delivery]:
@@ -120,7 +122,7 @@ class Posted(msgspec.Struct, frozen=True):
 class Poster(Protocol):
     """Posts messages to addresses that users name."""
 
-    async def check(self, url: str) -> None:
+    async def check_address(self, url: str) -> None:
         """Make sure that an address may be posted to.
 
         Raises:

@@ -73,7 +73,7 @@ class Pages(Protocol):
 class Notices(Protocol):
     """Notices published about works later."""
 
-    async def of(self, doi: str) -> tuple[Notice, ...]:
+    async def find_notices(self, doi: str) -> tuple[Notice, ...]:
         """Return retractions, corrections and the like of the work with this DOI; empty if none are known.
 
         Raises:

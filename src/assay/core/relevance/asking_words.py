@@ -10,7 +10,7 @@ from assay.core.lazy import regex
 Wanted = Literal["number", "date", "name", "reason", "other"]
 Measure = Literal["", "age", "extent", "frequency", "money", "share", "weight", "temperature", "loudness", "voltage"]
 """The kind of number asked for, if the question says so: an age, a length or time, how often, a price, a share …"""
-ASKING: dict[Wanted, str] = {
+ASKING_FORMS: dict[Wanted, str] = {
     "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
     "how many, how much, how large, how big, how long, how old, how often, how frequently, how far, what percentage, "
     "what percent, wie viele, wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, wie häufig, "
@@ -138,17 +138,17 @@ _ENDINGS = {"ja": "[\u3041-\u309f]*", "ko": "[\uac00-\ud7af]*"}
 """What is written together with a word that asks: particles, "is it?"."""
 
 
-def asking_in(languages: Iterable[str]) -> Iterator[tuple[Wanted, str]]:
+def asking_forms(languages: Iterable[str]) -> Iterator[tuple[Wanted, str]]:
     """The kinds and the forms that ask for them, in some languages: those known everywhere, and their own."""
     for language in ("", *languages):
         before, ending = "(?<!, )" if language in _SUBORDINATE else "", _ENDINGS.get(language, "")
-        for wanted, forms in (_ASKING_IN.get(language, {}) if language else ASKING).items():
+        for wanted, forms in (_ASKING_IN.get(language, {}) if language else ASKING_FORMS).items():
             yield from ((wanted, before + form.strip() + ending) for form in forms.split(","))
 
 
-SAID = "hoch"
+HOW_HIGH_ENDING = "hoch"
 """The end of "wie hoch", which the answer may have too ("26 Meter hoch"); "how tall" and the like are no cue at all."""
-MEASURED: dict[Measure, str] = {
+MEASURE_FORMS: dict[Measure, str] = {
     "age": "how old, wie alt, сколько лет, какого возраста, 几岁, 幾歲, 多大年纪, 何歳, كم عمر, qué edad, quel âge, "
     "quanti anni ha, che età, quantos anos tem, que idade, hoe oud",
     "extent": "how long, how far, how tall, how high, how deep, how wide, wie lange, wie lang, wie weit, "
@@ -178,7 +178,7 @@ MEASURED: dict[Measure, str] = {
     "сколько процентов, 百分之几, 百分比, qué porcentaje, quel pourcentage, che percentuale, que percentagem",
 }
 """The words that ask for a measure. How often something *did* happen is a count."""
-LIGHT: dict[Measure, str] = {
+LIGHT_WORDS: dict[Measure, str] = {
     "weight": "heavy weigh weighs schwer wiegt wiegen весит весят pesa pesan pèse pèsent pesano zwaar weegt",
     "temperature": "hot warm cold temperature heiß warm kalt temperatur температура température temperatura",
     "loudness": "loud noisy laut ruidoso luid",
@@ -206,7 +206,7 @@ _KOREAN_ASKING = regex(
 """Words that ask, endings of questions, and particles after a word of two syllables."""
 
 
-def without_asking(text: str) -> str:
+def remove_asking_words(text: str) -> str:
     """A question without the words that ask, where nothing separates them from its topic.
 
     In Korean also without particles and endings.

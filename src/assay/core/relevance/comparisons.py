@@ -71,24 +71,24 @@ class Comparison(msgspec.Struct, frozen=True):
         return self.ask.format(side)
 
 
-def read(text: str) -> Comparison | None:
+def read_comparison(text: str) -> Comparison | None:
     """The comparison a question asks for; None if it asks for none, or compares clauses or more than two things."""
     plain = " ".join(text.split()).strip(" ?？.!")
     for ask, pattern in _PATTERNS if len(plain) <= LONGEST else ():
         if match := pattern.fullmatch(plain):
             left, right = (_ARTICLE.sub("", side, count=1) if _ARTICLE.match(side) else side for side in match.groups())
-            left = _complete_first(left, right)
+            left = _complete_first_side(left, right)
             fits = all(0 < len(side.split()) <= MOST_WORDS and "," not in side for side in (left, right))
             return Comparison(text, left, right, ask) if fits and left.casefold() != right.casefold() else None
     return None
 
 
-def contrasts(text: str) -> bool:
+def has_contrast(text: str) -> bool:
     """True if a sentence has a word that sets two things beside each other."""
     return _CONTRAST.search(text) is not None
 
 
-def _complete_first(left: str, right: str) -> str:
+def _complete_first_side(left: str, right: str) -> str:
     """The first thing with the noun it shares with the second: "readable and writable streams"."""
     noun = right.split()[-1]
     shares = len(left.split()) == 1 < len(right.split()) and noun.endswith("s") and not left.endswith("s")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from assay.core.lazy import regex
 from assay.core.lexicon import stop_terms
 from assay.core.relevance.relevance_constants import BACK_MATTER_WEIGHT, QUESTION_SHARE
-from assay.core.relevance.signs import asks
+from assay.core.relevance.signs import is_question
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, near_keys
 from assay.core.text import sentences
 
@@ -40,7 +40,7 @@ _SUBTITLE = regex(r"\s+[—–|:-]\s+")
 _FILE = regex(r"([^/\\?#]+?)(?:\.\w{1,5}){0,2}(?:[?#].*)?$")
 
 
-def in_back_matter(question: str, statements: Sequence[QuotableStatement]) -> list[float]:
+def back_matter_losses(question: str, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement loses since it stands in back matter that the question does not ask for; 0 for all if nothing
     else was found.
     """
@@ -72,7 +72,7 @@ _ANNOUNCES = regex(
 )
 
 
-def announces(question: str, text: str) -> bool:
+def only_announces(question: str, text: str) -> bool:
     """True if a text only says what a part of its document is about, and the question does not ask for such a part.
 
     "This section presents three schemes: linear, geometric, and by digits" says more.
@@ -87,7 +87,7 @@ def announces(question: str, text: str) -> bool:
 def title_share(question: TopicQuestion, heading: str) -> float:
     """The share of common words of a question and the last title above (Jaccard index); 0 if too few."""
     title = heading.rpartition(" > ")[2].rstrip(" ¶#")
-    if not asks(title):
+    if not is_question(title):
         return 0.0
     title = title[sentences(title)[-1][0] :]
     asked, held = set(question.keys), set(keys(title, question.analysis)) - stop_terms(question.analysis)

@@ -31,22 +31,22 @@ from assay.core.relevance.relevance_constants import (
 )
 from assay.core.relevance.signs import (
     REASON,
+    has_measure,
     has_name,
     has_number,
     stated_times,
-    tells_measure,
     verb_keys,
 )
 from assay.core.relevance.topic_question import (
     QuotableStatement,
     TopicQuestion,
-    denial,
+    denial_score,
     is_unspaced,
     keys,
     near_keys,
 )
 
-NAMES = (
+FEATURE_NAMES = (
     "own", "rarest", "names", "neighbour", "heading", "title", "document", "near", "pairs", "close", "density",
     "number", "date", "name", "reason", "unnumbered", "short", "long", "row", "first", "rank", "leading",
     "fresh", "relative", "source", "opens", "figures", "rest",
@@ -83,11 +83,11 @@ class Features:
         words = (key for key in self._asked if not is_unspaced(key))
         self._negations = [key for key in words if any(no for _, no in clauses(key, question.negating))]
         self.numbered = NumberedThings(question, statements)
-        self._held = [self._hold(found) | self._said_otherwise(at) for at, found in enumerate(self._sets)]
+        self._held = [self._match_keys(found) | self._other_forms(at) for at, found in enumerate(self._sets)]
         self._sources = self._by_source()
-        self._own = [self._share(held) for held in self._held]
+        self._own = [self._weight_share(held) for held in self._held]
         self._best = max(self._own, default=0.0) or 1.0
-        self._best_source = max((self._share(held) for held in self._sources.values()), default=0.0)
+        self._best_source = max((self._weight_share(held) for held in self._sources.values()), default=0.0)
         self._pairs = frozenset(pairwise(question.keys))
         titles = {each.source: each.title for each in statements}
         titled = Counter(key for title in titles.values() for key in self.matches_in(title))
@@ -107,33 +107,33 @@ class Features:
     def matches_around(self, at: int) -> dict[str, float]:
         """Those in it, its neighbours, its heading and its title together."""
         around = map(self.matches_in, _context(self.statements[at]))
-        return _merged((self._held[at], self._neighbour_features(at), *around))
+        return _merge_matches((self._held[at], self._neighbour_features(at), *around))
 
-    def absent(self) -> float:
+    def absent_share(self) -> float:
         """The share of the question's weight that is in rare keys which nothing found has."""
         return 1.0 - sum(self.weights[key] for key in set[str]().union(*self._sources.values())) / self._total
 
-    def held_by_best(self, at: int) -> tuple[float, float, float, float, float]:
+    def document_features(self, at: int) -> tuple[float, float, float, float, float]:
         """The features of a statement's document: weight and number of keys, how much more than others, whether
         it has the rarest key of all; and the number of keys in the statement itself.
         """
         held = self._sources[self.statements[at].source]
-        others = sorted(self._share(each) for source, each in self._sources.items() if each is not held)
+        others = sorted(self._weight_share(each) for source, each in self._sources.items() if each is not held)
         usual = others[len(others) // 2] if others else 0.0
         rarest = max(self._asked, key=lambda key: self.weights[key])
         return (
             sum(self.weights[key] * value for key, value in held.items()) / MASS_SCALE,
             sum(held.values()) / MASS_SCALE,
-            self._share(held) - usual,
+            self._weight_share(held) - usual,
             held.get(rarest, 0.0),
             sum(self._held[at].values()) / MASS_SCALE,
         )
 
     def matches_in(self, text: str) -> dict[str, float]:
         """Those in a heading or title of one of the statements."""
-        return self._hold(self._around[text])
+        return self._match_keys(self._around[text])
 
-    def names_held(self, at: int) -> float:
+    def names_share(self, at: int) -> float:
         """The share of the question's names in the document of a statement; 1 if there are none."""
         held = self._sources[self.statements[at].source]
         names = [key for key in self._asked if key in self.question.names]
@@ -144,7 +144,7 @@ class Features:
         addresses = frozenset(each.address for each in self.statements if each.address)
         addressed = frozenset(key for each in addresses for key in keys(each, self.question.analysis))
         counted = frozenset(key for key in self._asked if self._scope.get(key))
-        return counted.union(self._hold(addressed), *self._sources.values())
+        return counted.union(self._match_keys(addressed), *self._sources.values())
 
     def is_nowhere(self, key: str) -> bool:
         """True if a key was counted in the whole scope, which is not small, and no passage has it."""
@@ -152,7 +152,7 @@ class Features:
 
     # matching keys
 
-    def _hold(self, found: frozenset[str]) -> dict[str, float]:
+    def _match_keys(self, found: frozenset[str]) -> dict[str, float]:
         """How well each key of the question matches `found`, without keys that do not match at all."""
         held = {}
         for key in self._asked:
@@ -162,10 +162,10 @@ class Features:
                 held[key] = NEAR_VALUE
         return held
 
-    def _said_otherwise(self, at: int) -> dict[str, float]:
+    def _other_forms(self, at: int) -> dict[str, float]:
         """The question's keys that a statement has in another form: a year within a time, a verb, a negation."""
         text = self.statements[at].text
-        negations = self._negations if self._negations and self.denial(at) > 0 else ()
+        negations = self._negations if self._negations and self.denial_match(at) > 0 else ()
         told = verb_keys(self.question, text).intersection(self.question.keys) | self.numbered.stated_keys(at)
         meant = self.numbered.subject_keys(at) - self._sets[at]
         found = dict.fromkeys((*negations, *meant), NEAR_VALUE) | dict.fromkeys(told, 1.0)
@@ -178,52 +178,54 @@ class Features:
         return {key: 1.0 for key in years if any(first <= int(key) <= last for first, last in times)}
 
     def _rarity(self, scope: Rarity | None) -> dict[str, float]:
-        held = Counter(key for found in self._sets for key in self._hold(found))
+        held = Counter(key for found in self._sets for key in self._match_keys(found))
         size = max(len(self.statements), FEWEST_COUNTED)
-        found = {key: _inverse(size, held[key]) for key in self._asked}
+        found = {key: _inverse_frequency(size, held[key]) for key in self._asked}
         if scope is not None and scope.passages > len(self.statements):
             size = max(scope.passages, FEWEST_COUNTED)
             counted = (key for key in self._asked if key in scope.holding)
-            found |= {key: _inverse(size, min(size, scope.holding[key])) for key in counted}
+            found |= {key: _inverse_frequency(size, min(size, scope.holding[key])) for key in counted}
         return {key: weight * (LIGHT_WEIGHT if key in self.question.light else 1.0) for key, weight in found.items()}
 
     def _by_source(self) -> dict[int, dict[str, float]]:
         found: dict[int, dict[str, float]] = defaultdict(dict)
         for at, each in enumerate(self.statements):
-            found[each.source] = _merged((found[each.source], self._held[at], *map(self.matches_in, _context(each))))
+            found[each.source] = _merge_matches(
+                (found[each.source], self._held[at], *map(self.matches_in, _context(each)))
+            )
         return found
 
-    def _share(self, held: Mapping[str, float]) -> float:
+    def _weight_share(self, held: Mapping[str, float]) -> float:
         return sum(self.weights[key] * value for key, value in held.items()) / self._total
 
-    def _surplus(self, held: Mapping[str, float], than: Mapping[str, float]) -> float:
+    def _extra_share(self, held: Mapping[str, float], than: Mapping[str, float]) -> float:
         """The part of `held` beyond `than`."""
         return sum(self.weights[k] * max(0.0, v - than.get(k, 0.0)) for k, v in held.items()) / self._total
 
     # one vector
 
     def vector(self, at: int) -> Vector:
-        """The features of a statement, in the order of `NAMES`."""
+        """The features of a statement, in the order of `FEATURE_NAMES`."""
         each, own = self.statements[at], self._held[at]
         heading, title = map(self.matches_in, _context(each))
         beside = self._neighbour_features(at)
         rarest = max(self._asked, key=lambda key: self.weights[key] if key in self._sources[each.source] else -1.0)
         named = [key for key in self._asked if key in self.question.names]
         size = len(self._keys[at])
-        fresh = self._fresh(at)
+        fresh = self._without_question_words(at)
         return (
             self._own[at],
             own.get(rarest, 0.0),
             sum(own.get(key, 0.0) for key in named) / len(named) if named else self._own[at],
-            self._surplus(beside, own),
-            self._surplus(heading, own),
-            self._surplus(title, own),
-            self._surplus(self._sources[each.source], own),
+            self._extra_share(beside, own),
+            self._extra_share(heading, own),
+            self._extra_share(title, own),
+            self._extra_share(self._sources[each.source], own),
             sum(1 for value in own.values() if value < 1.0) / len(self._asked),
-            self._side_by_side(at),
+            self._adjacent_pairs_share(at),
             self._closeness(at, own),
             min(1.0, sum(own.values()) / max(DENSE_KEYS, size) * DENSE_FACTOR),
-            *self._kind(at, fresh),
+            *self._kind_matches(at, fresh),
             max(0.0, 1.0 - size / SHORT_KEYS),
             max(0.0, min(1.0, size / LONG_KEYS - 1.0)),
             float(each.kind == "row"),
@@ -232,18 +234,18 @@ class Features:
             float(each.source == 0),
             min(1.0, len(self._sets[at] - set(self._asked)) / FRESH_KEYS),
             self._own[at] / self._best,
-            self._share(self._sources[each.source]) / (self._best_source or 1.0),
-            self._opens(at),
-            self.figures(at),
-            self.rest(own),
-            self.measure(at),
+            self._weight_share(self._sources[each.source]) / (self._best_source or 1.0),
+            self._opening_share(at),
+            self.number_match(at),
+            self.topic_share(own),
+            self.measure_match(at),
         )
 
     def _neighbour_features(self, at: int) -> dict[str, float]:
         """The features of the statements directly before and after."""
-        return _merged(self._held[other] for other in self._neighbours(at))
+        return _merge_matches(self._held[other] for other in self._neighbours(at))
 
-    def _side_by_side(self, at: int) -> float:
+    def _adjacent_pairs_share(self, at: int) -> float:
         """The share of the question's pairs of words that are adjacent here too."""
         return len(self._pairs & set(pairwise(self._keys[at]))) / len(self._pairs) if self._pairs else 0.0
 
@@ -253,12 +255,12 @@ class Features:
         different = {self._keys[at][place] for place in places}
         return len(different) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0
 
-    def _opens(self, at: int) -> float:
+    def _opening_share(self, at: int) -> float:
         """How many of the question's keys are at the very beginning: what is defined is named first."""
         asked = set(self._asked)
         return len(asked.intersection(self._keys[at][: len(asked) + 1])) / len(asked)
 
-    def figures(self, at: int) -> float:
+    def number_match(self, at: int) -> float:
         """1 if the question's numbers are there as whole numbers: "3.1" is not "3.12"; 0 if the question has none.
 
         -1 says that the number of another version, or another year, is in their place. They may also be in the
@@ -297,41 +299,41 @@ class Features:
         beside = ((other, self.statements[other]) for other in found)
         return [at for at, there in beside if there.source == here.source and abs(there.place - here.place) <= 1]
 
-    def measure(self, at: int) -> float:
+    def measure_match(self, at: int) -> float:
         """1 if a statement, or its label, has the measure asked for, -1 if not; 0 if none is asked for."""
         measure, each = self.question.measure, self.statements[at]
-        return _sign(tells_measure(measure, f"{each.label} {each.text}")) if measure else 0.0
+        return _sign(has_measure(measure, f"{each.label} {each.text}")) if measure else 0.0
 
-    def measures_it(self, places: Sequence[int]) -> bool:
+    def has_measured_subject(self, places: Sequence[int]) -> bool:
         """True if one of these statements that tell the measure asked for is, with its context, about something that
         the question has beside the words for it: "later cancellations cost 35 pounds" says nothing of a crown.
         """
         about = frozenset(self._asked) - self.question.light
-        told = [at for at in places if self.measure(at) > 0]
+        told = [at for at in places if self.measure_match(at) > 0]
         return not told or not about or any(about & self.matches_around(at).keys() for at in told)
 
-    def denial(self, at: int) -> float:
+    def denial_match(self, at: int) -> float:
         """1 if a statement denies what the question denies, -1 if it only affirms it; else 0 (`denial`)."""
-        return denial(self.question, self.statements[at], self._near) if self.question.denied else 0.0
+        return denial_score(self.question, self.statements[at], self._near) if self.question.denied else 0.0
 
-    def rest(self, held: Mapping[str, float]) -> float:
+    def topic_share(self, held: Mapping[str, float]) -> float:
         """The share of the matching keys that are not names: what is asked about the named thing."""
         rest = [key for key in self._asked if key not in self.question.names | self.question.light]
         return sum(held.get(key, 0.0) for key in rest) / len(rest) if rest else 1.0
 
-    def _fresh(self, at: int) -> str:
+    def _without_question_words(self, at: int) -> str:
         """The statement without the words of the question."""
         asked = {word.strip(_MARKS) for word in self.question.text.casefold().split()}
         return " ".join(word for word in self.statements[at].text.split() if word.casefold().strip(_MARKS) not in asked)
 
-    def _kind(self, at: int, fresh: str) -> tuple[float, float, float, float, float]:
+    def _kind_matches(self, at: int, fresh: str) -> tuple[float, float, float, float, float]:
         """For each kind: 1 if the thing asked for is there, -1 if not; 0 if another kind is asked for.
 
         The number that says how often may be a word: "daily".
         """
         wanted = self.question.wanted
         often = self.question.measure == "frequency"
-        number = tells_measure("frequency", fresh) if often else has_number(fresh, self.question.language)
+        number = has_measure("frequency", fresh) if often else has_number(fresh, self.question.language)
         return (
             _sign(number) if wanted == "number" else 0.0,
             _sign(bool(_YEAR.search(fresh)) or (number and 0.3)) if wanted == "date" else 0.0,
@@ -345,7 +347,7 @@ def _years(text: str) -> frozenset[int]:
     return frozenset(int(match[0]) for match in _A_YEAR.finditer(text))
 
 
-def _inverse(size: int, held: int) -> float:
+def _inverse_frequency(size: int, held: int) -> float:
     """The inverse frequency of a key in `held` of `size` statements."""
     return math.log(1 + (size - held + 0.5) / (held + 0.5))
 
@@ -358,7 +360,7 @@ def _context(each: QuotableStatement) -> tuple[str, str]:
     return each.heading, each.title
 
 
-def _merged(several: Iterable[Mapping[str, float]]) -> dict[str, float]:
+def _merge_matches(several: Iterable[Mapping[str, float]]) -> dict[str, float]:
     found: dict[str, float] = {}
     for held in several:
         for key, value in held.items():

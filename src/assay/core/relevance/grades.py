@@ -15,28 +15,28 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from assay.core.claims import Relevance
-from assay.core.languages import detect, of_question
+from assay.core.languages import detect_language, question_language
 from assay.core.messages import Rarity
 from assay.core.relevance import comparisons
 from assay.core.relevance.comparisons import Comparison
-from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.relevance_constants import FREQUENT, MOST_KEYS
+from assay.core.relevance.features import FEATURE_NAMES, Features, Vector
+from assay.core.relevance.relevance_constants import FREQUENT_SHARE, MOST_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, judge, weights
-from assay.core.relevance.signs import asks
+from assay.core.relevance.signs import is_question
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, read_question
 from assay.core.tables.records import is_field
 from assay.core.text import sentences
 
-GRADES = (
+STATEMENT_FEATURES = (
     "own", "names", "neighbour", "heading", "title", "near", "pairs", "number", "date", "name", "reason", "unnumbered",
     "short", "opens", "figures", "rest",
 )  # fmt: skip
 """The features of a statement that count here: those that do not compare it with others."""
-GRADE_NAMES = (*GRADES, "measure", "reach", "missing", "bare", "held", "keys", "plain")
+GRADE_NAMES = (*STATEMENT_FEATURES, "measure", "reach", "missing", "bare", "held", "keys", "plain")
 _MEASURE, _BARE, _FIGURES = (GRADE_NAMES.index(name) for name in ("measure", "bare", "figures"))
-_KINDS = tuple(NAMES.index(name) for name in ("number", "date", "reason"))
+_KINDS = tuple(FEATURE_NAMES.index(name) for name in ("number", "date", "reason"))
 """The kinds of answer that a sentence does not have by chance. Almost every sentence has a name."""
-_PLACES = tuple(NAMES.index(name) for name in GRADES)
+_PLACES = tuple(FEATURE_NAMES.index(name) for name in STATEMENT_FEATURES)
 
 
 class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
     framed: bool = False
 
 
-def grade(
+def grade_sentences(
     asked: Sequence[str], statements: Sequence[CitedSentence], rarity: Rarity | None = None
 ) -> tuple[Relevance, ...]:
     """How far each sentence answers one of the questions `asked`: the question itself, and its parts.
@@ -63,10 +63,10 @@ def grade(
 
     If the question compares two things, what says what one of them is answers too, but only if both are told.
     """
-    words, pair = _grade(asked, statements, rarity), comparisons.read(asked[0]) if asked else None
+    words, pair = _grade_all(asked, statements, rarity), comparisons.read_comparison(asked[0]) if asked else None
     if pair is None:
         return words
-    sides = [_grade((pair.question_about(side),), statements, rarity) for side in pair.sides]
+    sides = [_grade_all((pair.question_about(side),), statements, rarity) for side in pair.sides]
     if all("answers" in side for side in sides):
         return tuple("answers" if "answers" in each else each[0] for each in zip(words, *sides, strict=True))
     return tuple(
@@ -82,7 +82,7 @@ def _names_both(pair: Comparison, each: CitedSentence) -> bool:
     return all(set(side.keys).issubset(keys(text, side.analysis)) for side in sides)
 
 
-def _grade(
+def _grade_all(
     asked: Sequence[str], statements: Sequence[CitedSentence], rarity: Rarity | None = None
 ) -> tuple[Relevance, ...]:
     unknown: Relevance = ""
@@ -93,11 +93,11 @@ def _grade(
     read = [question for question in questions if not question.elliptical]
     if not read:
         return (unknown,) * len(statements)
-    vectors = [grades(question, statements, rarity) for question in read]
-    cited = _cited(statements)
+    vectors = [grade_features(question, statements, rarity) for question in read]
+    cited = _cited_statements(statements)
     judgements = [judge(question, cited, rarity) for question in read]
-    told = [each.answers() for each in judgements]
-    best = {cited[each.ranked[0].place].text for each in judgements if each.answers()}
+    told = [each.is_answered() for each in judgements]
+    best = {cited[each.ranked[0].place].text for each in judgements if each.is_answered()}
     return tuple(
         "answers"
         if statement.text in best and is_field(statement.text)
@@ -106,7 +106,7 @@ def _grade(
     )
 
 
-def _cited(statements: Sequence[CitedSentence]) -> list[QuotableStatement]:
+def _cited_statements(statements: Sequence[CitedSentence]) -> list[QuotableStatement]:
     """The sentences of all passages cited, and those of the report that are in other words, each text once."""
     titles = list(dict.fromkeys(each.title for each in statements))
     cited = ((each.title, each.heading, each.cited) for each in statements)
@@ -131,11 +131,13 @@ def _one_line(text: str) -> str:
 
 def differ_in_language(question: str, statements: Sequence[str]) -> bool:
     """True if question and sentences are clearly in two languages."""
-    asked, answered = of_question(question), detect(" ".join(statements))
+    asked, answered = question_language(question), detect_language(" ".join(statements))
     return bool(asked and answered and asked != answered)
 
 
-def grades(question: TopicQuestion, cited: Sequence[CitedSentence], rarity: Rarity | None = None) -> list[Vector]:
+def grade_features(
+    question: TopicQuestion, cited: Sequence[CitedSentence], rarity: Rarity | None = None
+) -> list[Vector]:
     """The features of each sentence, in the order of `GRADE_NAMES`."""
     statements = [part for at, each in enumerate(cited) for part in _statement_pair(at, each)]
     features = Features(question, statements, rarity)
@@ -161,12 +163,12 @@ def _vector(features: Features, at: int, rarest: float, *, framed: bool) -> Vect
         return min(1.0, sum(features.weights[key] * value for key, value in held.items()) / total)
 
     text = features.statements[at].text
-    amiss = features.denial(at) < 0 or asks(text)
+    amiss = features.denial_match(at) < 0 or is_question(text)
     missing = max((weight * (1 - around.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
     return (
         share(own),
         *(vector[place] for place in _PLACES[1:]),
-        -1.0 if amiss else max(features.measure(at), features.measure(at - 1) if framed else -1.0),
+        -1.0 if amiss else max(features.measure_match(at), features.measure_match(at - 1) if framed else -1.0),
         share(around),
         missing / (max(rare.values(), default=1.0) or 1.0),
         float(not framed and (_is_beside(features, around, rarest) or _has_names_alone(features, around, vector))),
@@ -179,7 +181,7 @@ def _vector(features: Features, at: int, rarest: float, *, framed: bool) -> Vect
 def _is_beside(features: Features, around: Mapping[str, float], rarest: float) -> bool:
     """True if a sentence, with what it cites, has nothing that the question names, or only its frequent words."""
     names = features.question.names
-    frequent = max((features.weights[key] for key in around), default=0.0) < FREQUENT * rarest
+    frequent = max((features.weights[key] for key in around), default=0.0) < FREQUENT_SHARE * rarest
     return frequent or (bool(names) and names.isdisjoint(around))
 
 
@@ -190,8 +192,8 @@ def _has_names_alone(features: Features, around: Mapping[str, float], vector: Ve
     """
     question = features.question
     asked = set(question.keys) - question.light
-    much = question.capitalizing and 2 * sum(around.get(key, 0.0) for key in asked) >= len(asked)
-    return features.rest(around) == 0.0 and not much and not any(vector[place] > 0 for place in _KINDS)
+    much = question.capitalizes_nouns and 2 * sum(around.get(key, 0.0) for key in asked) >= len(asked)
+    return features.topic_share(around) == 0.0 and not much and not any(vector[place] > 0 for place in _KINDS)
 
 
 def chance(band: Band, vector: Vector) -> float:

@@ -58,7 +58,7 @@ FEWEST_TOLD = 3
 """The fewest words that describe something."""
 
 
-def defining(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
+def definition_gains(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement gains since it defines what the question asks the meaning of; 0 for all if it asks none."""
     asked, analysis = thing_asked(question), question.analysis
     return [
@@ -113,7 +113,7 @@ _SUBTITLE = regex(r"\s+[—–|:-]\s+")
 _PARAMETERS = regex(r"[(\[].*", re.DOTALL)
 
 
-def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
+def entry_gains(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement gains since it is about an entry that the question names.
 
     If the question asks what the entry is, or for one thing of it ("what does it return?"), its first sentences gain
@@ -121,7 +121,7 @@ def of_entries(question: TopicQuestion, statements: Sequence[QuotableStatement])
     question's other words in its key.
     """
     analysis, asked = question.analysis, frozenset(question.keys)
-    gains = [_field_gain(asked, each, analysis) for each in statements]
+    gains = [_entry_field_gain(asked, each, analysis) for each in statements]
     thing = thing_asked(question)
     written = {frozenset(keys(match[0], analysis)) for match in _IN_CODE.finditer(question.text)}
     for name in filter(None, written or {thing}):
@@ -150,7 +150,7 @@ def _is_called(entry: str, name: frozenset[str], analysis: str, in_code: bool) -
     return " " not in word and any(frozenset(keys(part, analysis)) == name for part in (word, word.rpartition(".")[2]))
 
 
-def _field_gain(asked: frozenset[str], each: QuotableStatement, analysis: str) -> float:
+def _entry_field_gain(asked: frozenset[str], each: QuotableStatement, analysis: str) -> float:
     name = _names(each.entry, analysis)
     more = asked - name
     if not name or not more or not name <= asked:
@@ -176,7 +176,7 @@ _SHORT = regex(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞА-Я]{2,6}(?![^\W_])")
 """An abbreviation."""
 
 
-def lacks_a_name(features: Features) -> bool:
+def has_missing_name(features: Features) -> bool:
     """True if a name in the question, of one or more words, is nowhere.
 
     A few sentences may speak of it as "it", or "the town", unless it was counted in the whole scope, and that is not a
@@ -224,7 +224,7 @@ def _texts(features: Features) -> Iterator[str]:
 # What a row is about.
 
 
-def is_about(features: Features, at: int) -> bool:
+def is_row_on_subject(features: Features, at: int) -> bool:
     """True if a row is about what the question names, and has something of what is asked about that: it describes only
     its own subject, and only what its key or its column says. A row without a reason does not say why.
     """
@@ -235,14 +235,14 @@ def is_about(features: Features, at: int) -> bool:
         return False
     titled, own = features.matches_in(each.title).keys(), features.matches(at).keys()
     held = titled | own | features.matches_in(each.heading).keys()
-    names = frozenset[str]() if question.capitalizing else question.names
+    names = frozenset[str]() if question.capitalizes_nouns else question.names
     if not names | features.subjects <= held or is_another_kind(question, each.text.partition(":")[0], held):
         return False
     rest = set(question.keys) - names - features.subjects - question.light - titled
     return not rest or not rest.isdisjoint(own)
 
 
-def is_complete(features: Features, at: int) -> bool:
+def is_complete_row(features: Features, at: int) -> bool:
     """True if a row has all that is asked about what its title names, the "Price" in the data sheet of a "Corsa Notte";
     or alone there has the measure asked for, if nothing else is.
     """
@@ -254,7 +254,7 @@ def is_complete(features: Features, at: int) -> bool:
     if asked:
         return not asked.isdisjoint(own) and asked <= own | features.matches_in(each.heading).keys()
     beside = (other for other, there in enumerate(features.statements) if there.source == each.source and other != at)
-    return features.measure(at) > 0 and not any(features.measure(other) > 0 for other in beside)
+    return features.measure_match(at) > 0 and not any(features.measure_match(other) > 0 for other in beside)
 
 
 def is_another_kind(question: TopicQuestion, key: str, held: Collection[str]) -> bool:

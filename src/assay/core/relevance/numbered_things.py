@@ -59,7 +59,7 @@ class NumberedThings:
     """The things that a question numbers, compared with statements."""
 
     def __init__(self, question: TopicQuestion, statements: Sequence[QuotableStatement]) -> None:
-        told = {} if _BEYOND.search(question.text) else numbered(question.text, question.analysis)
+        told = {} if _BEYOND.search(question.text) else numbers_of_things(question.text, question.analysis)
         self._asked = {thing: numbers for thing, numbers in told.items() if thing[0] in question.keys}
         self._analysis, self._statements = question.analysis, statements
         mentions = _mentions(question.text, question.analysis) if self._asked else ()
@@ -68,9 +68,9 @@ class NumberedThings:
             for thing, _, written in mentions
         }
 
-    def is_other(self, at: int) -> bool:
+    def is_other_number(self, at: int) -> bool:
         """True if a statement is about another one of what the question numbers, and its title is not about that."""
-        titled = numbered(self._statements[at].title, self._analysis) if self._asked else {}
+        titled = numbers_of_things(self._statements[at].title, self._analysis) if self._asked else {}
         told = (
             (self._numbers(thing, at), numbers)
             for thing, numbers in self._asked.items()
@@ -80,7 +80,7 @@ class NumberedThings:
 
     def stated_keys(self, at: int) -> frozenset[str]:
         """The question's keys for each of its things that a statement has with that number: "3rd" for "third"."""
-        told = numbered(self._statements[at].text, self._analysis) if self._asked else {}
+        told = numbers_of_things(self._statements[at].text, self._analysis) if self._asked else {}
         same = (each for each, numbers in self._asked.items() if not numbers.isdisjoint(told.get(each, frozenset())))
         return frozenset(key for thing in same for key in self._keys[thing])
 
@@ -100,11 +100,11 @@ class NumberedThings:
                 break
             texts.append(other.text)
         texts += [each.label, *reversed(each.heading.split(" > "))]
-        found = (numbered(text, self._analysis).get(thing, frozenset()) for text in texts)
+        found = (numbers_of_things(text, self._analysis).get(thing, frozenset()) for text in texts)
         return next(filter(None, found), frozenset())
 
 
-def numbered(text: str, analysis: str) -> Numbers:
+def numbers_of_things(text: str, analysis: str) -> Numbers:
     """The numbers with which a text has each thing."""
     found: dict[Thing, set[int]] = defaultdict(set)
     for thing, number, _ in _mentions(text, analysis):

@@ -110,12 +110,12 @@ Of 288 answerable questions of the training articles, in five languages, none is
 """
 NAMED_FACTOR = 0.25
 """Multiplies the bound if the question names the document: whether it is the right one is settled. By hand."""
-ELSEWHERE = 0.4
+OTHER_DOCUMENT_MARGIN = 0.4
 """The share of the margin by which a statement of another document may be below the best.
 
 Fitted, with a table of the held-out half in sight (decision 0027, Answers).
 """
-TOGETHER = 3
+ANSWER_STATEMENTS = 3
 """Statements that answer together. By hand."""
 MOST_JUDGED = 80
 """Statements that are ranked exactly: those with most of the question's words. By hand, for speed."""
@@ -124,14 +124,14 @@ MOST_JUDGED = 80
 
 MOST_KEYS = 8
 """Keys of a question that one sentence may be expected to have; of a longer question the rarest count. By hand."""
-FREQUENT = 0.6
+FREQUENT_SHARE = 0.6
 """The share of the weight of the rarest word that any sentence has, below which a word is frequent.
 
 With the rule that a sentence has one of the question's names: of the 471 sentences of the training articles that
 answer, in seven languages, 373 are graded so (379 without both rules); of 4,352 of other articles 51 instead of 78, of
 3,744 others of the same article 556 instead of 605. At 0.7 370, 49 and 532, at 0.8 362, 41 and 461.
 """
-MANY = 5_000
+PREFILTER_STATEMENTS = 5_000
 """Statements of which only those are read that may have a word of the question: a log has 100,000. For speed."""
 STEM_START = 3
 """Letters with which a stem and its words begin alike."""

@@ -16,25 +16,31 @@ from statistics import median
 import msgspec
 
 from assay.core.messages import Rarity
-from assay.core.relevance.document_parts import announces, in_back_matter
-from assay.core.relevance.features import NAMES, Features, Vector
-from assay.core.relevance.named_things import defining, is_about, is_complete, lacks_a_name, of_entries
+from assay.core.relevance.document_parts import back_matter_losses, only_announces
+from assay.core.relevance.features import FEATURE_NAMES, Features, Vector
+from assay.core.relevance.named_things import (
+    definition_gains,
+    entry_gains,
+    has_missing_name,
+    is_complete_row,
+    is_row_on_subject,
+)
 from assay.core.relevance.relevance_constants import (
+    ANSWER_STATEMENTS,
     DENIAL_WEIGHT,
-    ELSEWHERE,
     FEWEST_COMPARED,
-    MANY,
     MEANING_NEUTRAL,
     MEANING_ODDS,
     MEANING_SURE,
     MEANING_WEIGHT,
     MOST_JUDGED,
     NAMED_FACTOR,
+    OTHER_DOCUMENT_MARGIN,
+    PREFILTER_STATEMENTS,
     STEM_START,
     SURE_CHANCE,
-    TOGETHER,
 )
-from assay.core.relevance.signs import asks, tells_who
+from assay.core.relevance.signs import is_question, tells_who
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, with_plain_digits
 
 # The weight of meaning in addition to words, if an embedder has compared statements with the question.
@@ -42,7 +48,7 @@ from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion
 Cosine = float | None
 
 
-def reordered(scores: Sequence[float], cosines: Sequence[Cosine]) -> list[float]:
+def blend_scores(scores: Sequence[float], cosines: Sequence[Cosine]) -> list[float]:
     """Scores by words, adjusted by meaning. A statement that was not compared gets a medium value."""
     known = [each for each in cosines if each is not None]
     if not known or max(known) == min(known):
@@ -52,7 +58,7 @@ def reordered(scores: Sequence[float], cosines: Sequence[Cosine]) -> list[float]
     return [score + MEANING_WEIGHT * part for score, part in zip(scores, parts, strict=True)]
 
 
-def mixed(shares: Sequence[float], cosines: Sequence[float]) -> list[int]:
+def rank_by_both(shares: Sequence[float], cosines: Sequence[float]) -> list[int]:
     """The places of passages, best first: half of the score are the question's words, half is meaning."""
     if not shares:
         return []
@@ -62,7 +68,7 @@ def mixed(shares: Sequence[float], cosines: Sequence[float]) -> list[int]:
     return sorted(range(len(scores)), key=lambda at: (-scores[at], at))
 
 
-def likelier(chance: float, cosines: Sequence[Cosine], best: Sequence[int], first: int) -> float:
+def adjust_chance(chance: float, cosines: Sequence[Cosine], best: Sequence[int], first: int) -> float:
     """The chance that statements answer, adjusted by meaning.
 
     Args:
@@ -104,8 +110,8 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
     """The weights with their provenance.
 
     `bound` is the chance from which statements are an answer; `bounds` has lower ones for languages in which it
-    rejected too many questions. `margin` is how far below the best score others may be; `answers` and `related` are the
-    bands for the sentences of a report.
+    rejected too many questions. `margin` is how far below the best score others may be; `is_answered` and `related`
+    are the bands for the sentences of a report.
     """
 
     provenance: str
@@ -138,7 +144,7 @@ class Judgement(msgspec.Struct, frozen=True):
     chance: float
     language: str = ""
 
-    def answers(self, named: bool = False) -> bool:
+    def is_answered(self, named: bool = False) -> bool:
         """True if the best statements count as an answer; if their document is named, a lower chance is enough."""
         held = weights()
         bound = held.bounds.get(self.language, held.bound)
@@ -157,11 +163,14 @@ class Judgement(msgspec.Struct, frozen=True):
             each
             for each in self.ranked
             if each is best
-            or (each.said and best.score - each.score <= margin * (1.0 if each.source == best.source else ELSEWHERE))
+            or (
+                each.said
+                and best.score - each.score <= margin * (1.0 if each.source == best.source else OTHER_DOCUMENT_MARGIN)
+            )
         )
 
     @property
-    def of_each_source(self) -> tuple[ScoredStatement, ...]:
+    def best_per_source(self) -> tuple[ScoredStatement, ...]:
         """The best statement of each document whose score is near the best of all: for "which of them …?"."""
         by_source: dict[int, ScoredStatement] = {}
         for each in self.ranked:
@@ -191,20 +200,20 @@ def judge(
     do not answer: of the 34 sentences that answer such questions in the training part, 33 say it. If the question
     denies something ("which providers need no key?") and the best statements only affirm it, they do not answer
     either. Nothing answers if a name of the question is nowhere, if they tell the measure of something else, or if it
-    asks who did something and they name nobody. Which statements cannot answer at all is in `_able`.
+    asks who did something and they name nobody. Which statements cannot answer at all is in `_answering_places`.
     """
     if not statements or not question.keys:
         return Judgement((), 0.0)
     statements = with_plain_digits(statements)
     features = Features(question, statements, rarity)
     vectors = features.vectors()
-    row = tuple(weights().statement.get(name, 0.0) for name in NAMES)
-    denials = [features.denial(at) for at in range(len(statements))]
+    row = tuple(weights().statement.get(name, 0.0) for name in FEATURE_NAMES)
+    denials = [features.denial_match(at) for at in range(len(statements))]
     scores = [
         sum(map(float.__mul__, row, vector)) + DENIAL_WEIGHT * denial
         for vector, denial in zip(vectors, denials, strict=True)
     ]
-    able = _able(features, vectors)
+    able = _answering_places(features, vectors)
 
     def ranked(by: Sequence[float]) -> tuple[ScoredStatement, ...]:
         order = sorted(able, key=lambda at: (-by[at], at))
@@ -213,33 +222,33 @@ def judge(
     if not able:
         return Judgement((), 0.0)
     by_words = ranked(scores)
-    vector = chances(features, vectors, by_words, row)
-    best = [each.place for each in by_words[:TOGETHER]]
+    vector = chance_features(features, vectors, by_words, row)
+    best = [each.place for each in by_words[:ANSWER_STATEMENTS]]
 
     def amiss(places: Sequence[int]) -> bool:
         """True if these statements, the best, cannot answer."""
         told = [f"{statements[at].label} {statements[at].text}" for at in places]
         unsaid = max(vectors[at][_AT["measure"]] for at in places) < 0 or max(denials[at] for at in places) < 0
-        return unsaid or lacks_a_name(features) or not tells_who(question, told)
+        return unsaid or has_missing_name(features) or not tells_who(question, told)
 
-    wrong = amiss(best) or not features.measures_it(best)
-    sure = SURE_CHANCE if is_complete(features, best[0]) else 0.0
+    wrong = amiss(best) or not features.has_measured_subject(best)
+    sure = SURE_CHANCE if is_complete_row(features, best[0]) else 0.0
     chance = 0.0 if wrong else max(_chance(vector), sure)
 
     def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
         return tuple(each for each in order if vectors[each.place][_AT["measure"]] >= 0) or order
 
-    lifted = _lifted(question, statements, scores)
+    lifted = _adjust_scores(question, statements, scores)
     if not cosines:
         return Judgement(measured(ranked(lifted)), chance, question.language)
-    by_both = ranked(reordered(lifted, cosines))
-    both = likelier(chance, cosines, best, by_both[0].place)
-    both = 0.0 if amiss([each.place for each in by_both[:TOGETHER]]) else both
+    by_both = ranked(blend_scores(lifted, cosines))
+    both = adjust_chance(chance, cosines, best, by_both[0].place)
+    both = 0.0 if amiss([each.place for each in by_both[:ANSWER_STATEMENTS]]) else both
     return Judgement(measured(by_both), both, question.language)
 
 
-def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
+def _answering_places(features: Features, vectors: Sequence[Vector]) -> list[int]:
     """The places of the statements that may answer.
 
     Not those about another version, year or edition, nor those that only ask, or only say what a part of their document
@@ -250,28 +259,30 @@ def _able(features: Features, vectors: Sequence[Vector]) -> list[int]:
         at
         for at, each in enumerate(statements)
         if vectors[at][_AT["figures"]] > OTHER_VERSION
-        and not features.numbered.is_other(at)
-        and is_about(features, at)
-        and not asks(each.text)
-        and not announces(question.text, each.text)
+        and not features.numbered.is_other_number(at)
+        and is_row_on_subject(features, at)
+        and not is_question(each.text)
+        and not only_announces(question.text, each.text)
     ]
 
 
-def _lifted(question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]) -> list[float]:
+def _adjust_scores(
+    question: TopicQuestion, statements: Sequence[QuotableStatement], scores: Sequence[float]
+) -> list[float]:
     """The scores for the order: with what definitions and entries add, and back matter takes away."""
     gains = zip(
         scores,
-        defining(question, statements),
-        of_entries(question, statements),
+        definition_gains(question, statements),
+        entry_gains(question, statements),
         strict=True,
     )
-    losses = in_back_matter(question.text, statements)
+    losses = back_matter_losses(question.text, statements)
     return [gain[0] - behind if behind else sum(gain) for gain, behind in zip(gains, losses, strict=True)]
 
 
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:
     """The places of the `limit` best statements with a word of the question; what cannot answer alone comes last."""
-    may = _may_hold(question) if len(statements) > MANY else None
+    may = _quick_filter(question) if len(statements) > PREFILTER_STATEMENTS else None
     held = [_words_of(question, each) if may is None or may(each) else set[str]() for each in statements]
     seen = Counter(key for found in held for key in found)
     weighed = sorted((-sum(1 / seen[key] for key in found), at) for at, found in enumerate(held) if found)
@@ -280,7 +291,7 @@ def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit
     return list(dict.fromkeys([*able, *(at for _, at in weighed[:MOST_JUDGED])]))[:limit]
 
 
-def _may_hold(question: TopicQuestion) -> Callable[[QuotableStatement], bool]:
+def _quick_filter(question: TopicQuestion) -> Callable[[QuotableStatement], bool]:
     """A quick look at whether a statement may have a word of the question; true for other letters than A to Z."""
     starts = [key[:STEM_START] for key in question.keys]
 
@@ -304,35 +315,37 @@ def _chance(vector: Vector) -> float:
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
-KINDS = ("number", "date", "name", "reason", "unnumbered", "measure")
+KIND_FEATURES = ("number", "date", "name", "reason", "unnumbered", "measure")
 """What tells the kind of answer. A chance counts it by itself: where little is found, it is found by chance."""
 
 
-def _kinds(row: Vector, vector: Vector) -> float:
+def _kind_score(row: Vector, vector: Vector) -> float:
     """What a statement's score owes to the kind of thing it has, by the weights in `row`."""
-    return sum(row[_AT[name]] * vector[_AT[name]] for name in KINDS)
+    return sum(row[_AT[name]] * vector[_AT[name]] for name in KIND_FEATURES)
 
 
-_AT = {name: place for place, name in enumerate(NAMES)}
+_AT = {name: place for place, name in enumerate(FEATURE_NAMES)}
 
 
-def chances(features: Features, vectors: Sequence[Vector], ranked: Sequence[ScoredStatement], row: Vector) -> Vector:
+def chance_features(
+    features: Features, vectors: Sequence[Vector], ranked: Sequence[ScoredStatement], row: Vector
+) -> Vector:
     """The features of a chance; `row` are the weights of a statement."""
-    best = [vectors[each.place] for each in ranked[:TOGETHER]]
+    best = [vectors[each.place] for each in ranked[:ANSWER_STATEMENTS]]
     top = best[0]
     kinds = [sum(vector[_AT[kind]] for kind in ("number", "date", "name")) for vector in best]
-    later = ranked[min(len(ranked), 2 * TOGETHER) - 1].score
+    later = ranked[min(len(ranked), 2 * ANSWER_STATEMENTS) - 1].score
     return (
-        ranked[0].score - _kinds(row, top),
+        ranked[0].score - _kind_score(row, top),
         ranked[0].score - later,
         max(vector[_AT["own"]] for vector in vectors),
-        features.absent(),
-        features.names_held(ranked[0].place),
+        features.absent_share(),
+        features.names_share(ranked[0].place),
         math.log(1 + len(set(features.question.keys))),
         top[_AT["pairs"]],
         top[_AT["close"]],
         max(kinds),
-        *features.held_by_best(ranked[0].place),
+        *features.document_features(ranked[0].place),
         min(1.0, (len({each.source for each in features.statements}) - 1) / 4),
         float(max(kinds) < 0),
         min(0.0, max(vector[_AT["measure"]] for vector in best)),

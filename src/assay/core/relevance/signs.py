@@ -59,7 +59,7 @@ _MARKED_QUESTION = regex(
 """What marks a question in a FAQ ("Q:", "Q 12:"), and in a chat: a time, and who writes ("[21:05] Imre: who?")."""
 
 
-def asks(text: str) -> bool:
+def is_question(text: str) -> bool:
     """True if a text is a question and nothing else; one that tells what somebody asked is not."""
     asked = text.rstrip().endswith(("?", "？", "؟"))
     return asked and _TELLING.search(_MARKED_QUESTION.sub("", text, count=1)) is None
@@ -80,7 +80,7 @@ def tells_who(question: TopicQuestion, texts: Sequence[str]) -> bool:
 def _may_tell_who(text: str, verb: str, analysis: str) -> bool:
     if _BY_SOMEBODY.search(text) or any(_is_name(name, analysis) for name in _FULL_NAME.finditer(text)):
         return True
-    return any(is_done(text, word) for word in _WORD.finditer(text) if same_verb(verb, word[0].casefold(), analysis))
+    return any(is_done(text, word) for word in _WORD.finditer(text) if is_same_verb(verb, word[0].casefold(), analysis))
 
 
 def is_done(text: str, verb: re.Match[str]) -> bool:
@@ -99,14 +99,14 @@ def _is_name(found: re.Match[str], analysis: str) -> bool:
 
 def verb_keys(question: TopicQuestion, text: str) -> frozenset[str]:
     """The key of the question's verb, if a text has another form of it: "written" for "wrote"."""
-    verb = _asked_verb(question.text, question.analysis) or _happened(question.text, question.analysis)
+    verb = _asked_verb(question.text, question.analysis) or _event_verb(question.text, question.analysis)
     words = (match[0].casefold() for match in _WORD.finditer(text)) if verb else ()
-    told = any(same_verb(verb, word, question.analysis) for word in words)
+    told = any(is_same_verb(verb, word, question.analysis) for word in words)
     return frozenset(keys(verb, question.analysis)) if told else frozenset()
 
 
 @lru_cache(maxsize=512)
-def _happened(question: str, analysis: str) -> str:
+def _event_verb(question: str, analysis: str) -> str:
     """The last word of a question when, where, why or how something happened; "" for any other."""
     match = _HAPPENED.fullmatch(question)
     verb = match["verb"] if match and match["verb"].islower() else ""
@@ -122,10 +122,10 @@ def _asked_verb(question: str, analysis: str) -> str:
 
 
 @lru_cache(maxsize=65536)
-def same_verb(verb: str, word: str, analysis: str) -> bool:
+def is_same_verb(verb: str, word: str, analysis: str) -> bool:
     """True if a word is a form of a verb, or is made of it: "wrote", "written", "writer"."""
     ours, theirs = keys(verb, analysis), keys(word, analysis)
-    if set(ours) & set(theirs) or near_keys(ours, theirs) or _ablaut(verb, word):
+    if set(ours) & set(theirs) or near_keys(ours, theirs) or _is_ablaut(verb, word):
         return True
     return _infinitive(word) == _infinitive(verb)
 
@@ -134,12 +134,12 @@ def _infinitive(word: str) -> str:
     return _IRREGULAR.get(word) or _IRREGULAR.get(word.removesuffix("s"), word)
 
 
-def _ablaut(one: str, other: str) -> bool:
+def _is_ablaut(one: str, other: str) -> bool:
     """True if two words have the same consonants, but for an ending: "sang" and "sung", "schrieb" and "geschrieben".
 
     They begin alike: "opened" is not "painted".
     """
-    first = {_VOWELS.sub("", _bare(word)[:1]) for word in (one, other)}
+    first = {_VOWELS.sub("", _strip_ge(word)[:1]) for word in (one, other)}
     if len(first) > 1:
         return False
     short, long = sorted((_consonants(one), _consonants(other)), key=len)
@@ -147,10 +147,10 @@ def _ablaut(one: str, other: str) -> bool:
 
 
 def _consonants(word: str) -> str:
-    return re.sub(r"(.)\1+", r"\1", _VOWELS.sub("", _bare(word)).replace("d", "t"))
+    return re.sub(r"(.)\1+", r"\1", _VOWELS.sub("", _strip_ge(word)).replace("d", "t"))
 
 
-def _bare(word: str) -> str:
+def _strip_ge(word: str) -> str:
     return word.removeprefix("ge") if len(word) > 5 else word
 
 
@@ -253,7 +253,7 @@ MEASURES = {measure: regex("|".join(patterns), re.IGNORECASE) for measure, patte
 """Signs of a measure in a statement."""
 
 
-def tells_measure(measure: Measure, text: str) -> bool:
+def has_measure(measure: Measure, text: str) -> bool:
     """True if a text has a measure of this kind; also if none is asked for."""
     return measure == "" or MEASURES[measure].search(_UNDER_HEAD.sub(_with_unit, text)) is not None
 

@@ -11,10 +11,18 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.languages import of_question
+from assay.core.languages import question_language
 from assay.core.lazy import regex
 from assay.core.lexicon import analysis_of, clauses, denied_parts, plain_digits, stop_terms, terms, without_affix
-from assay.core.relevance.asking_words import LIGHT, MEASURED, SAID, Measure, Wanted, asking_in, without_asking
+from assay.core.relevance.asking_words import (
+    HOW_HIGH_ENDING,
+    LIGHT_WORDS,
+    MEASURE_FORMS,
+    Measure,
+    Wanted,
+    asking_forms,
+    remove_asking_words,
+)
 from assay.core.relevance.relevance_constants import (
     ALIKE_PAIRS,
     COMMON_SHARE,
@@ -61,7 +69,7 @@ def with_plain_digits(statements: Sequence[QuotableStatement]) -> Sequence[Quota
 @lru_cache(maxsize=4096)
 def language_of(text: str) -> str:
     """The language of a text, "" if unknown."""
-    return of_question(text[:LANGUAGE_SAMPLE])
+    return question_language(text[:LANGUAGE_SAMPLE])
 
 
 def analysis_for(text: str) -> str:
@@ -81,21 +89,21 @@ def is_unspaced(text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _cues(languages: frozenset[str]) -> tuple[tuple[Wanted, re.Pattern[str]], ...]:
+def _asking_cues(languages: frozenset[str]) -> tuple[tuple[Wanted, re.Pattern[str]], ...]:
     # Compiled when a question is first read: two hundred patterns.
-    return tuple((wanted, _cue(form)) for wanted, form in asking_in(sorted(languages)))
+    return tuple((wanted, _compile_cue(form)) for wanted, form in asking_forms(sorted(languages)))
 
 
 @cache
-def _measuring() -> tuple[tuple[Measure, re.Pattern[str]], ...]:
-    return tuple((measure, _cue(form)) for measure, forms in MEASURED.items() for form in forms.split(","))
+def _measure_cues() -> tuple[tuple[Measure, re.Pattern[str]], ...]:
+    return tuple((measure, _compile_cue(form)) for measure, forms in MEASURE_FORMS.items() for form in forms.split(","))
 
 
 _MARKED = "\u0900-\u0963\u0966-\u0dff"
 """Indic scripts, whose vowel signs belong to a word but are not of Python's word class."""
 
 
-def _cue(form: str) -> re.Pattern[str]:
+def _compile_cue(form: str) -> re.Pattern[str]:
     form = unicodedata.normalize("NFKC", form.strip().casefold())
     return re.compile(form if is_unspaced(form) else rf"(?<![\w{_MARKED}]){form}(?![\w{_MARKED}])")
 
@@ -131,7 +139,7 @@ class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
     light: frozenset[str] = frozenset()
 
     @property
-    def capitalizing(self) -> bool:
+    def capitalizes_nouns(self) -> bool:
         """True if the question or the documents are in a language that writes every noun as it writes names."""
         return not CAPITALIZING.isdisjoint((self.language, self.negating))
 
@@ -143,21 +151,21 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
     `about` are words of the question it is part of, if it does not say enough. `beside` is text of the documents, whose
     language is easier to detect than that of a few words.
     """
-    text, about = _plain(text), _plain(about)
+    text, about = _normalize(text), _normalize(about)
     whole = f"{about} {text}".strip()
     asking = language_of(whole)
     language = language_of(beside) or asking
     analysis = analysis_of(language)
     stop = stop_terms(language) | stop_terms(asking)
     wanted, cue = _wanted_kind(text, frozenset((language, asking)))
-    bare = text.casefold().replace(cue.removesuffix(SAID), " ", 1) if cue else text
+    bare = text.casefold().replace(cue.removesuffix(HOW_HIGH_ENDING), " ", 1) if cue else text
     stated = (key for part in (bare, about) for key in _keys(part, analysis))
     topic = tuple(dict.fromkeys(key for key in stated if key not in stop))
     telling = topic or keys(whole, analysis)
     names = _names(text, analysis) | _names(about, analysis)
     negating = asking or language
     denied = (frozenset(_keys(part, analysis)) & set(topic) for part in denied_parts(text, negating))
-    measure = _measure(text)
+    measure = _measure_asked(text)
     return TopicQuestion(
         text=whole,
         analysis=analysis,
@@ -170,19 +178,22 @@ def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion
         denied=next(filter(None, denied), frozenset()),
         negating=negating,
         named=() if CAPITALIZING.intersection((language, negating)) else _name_keys(whole, analysis, topic),
-        light=frozenset(keys(f"{LIGHT.get(measure, '')} {SAID if cue.endswith(SAID) else ''}", analysis)) & set(topic),
+        light=frozenset(
+            keys(f"{LIGHT_WORDS.get(measure, '')} {HOW_HIGH_ENDING if cue.endswith(HOW_HIGH_ENDING) else ''}", analysis)
+        )
+        & set(topic),
     )
 
 
 def _keys(text: str, analysis: str) -> tuple[str, ...]:
     """The keys of a question's words, without interrogative words in scripts where nothing separates them."""
-    return keys(without_asking(text) if is_unspaced(text) else text, analysis)
+    return keys(remove_asking_words(text) if is_unspaced(text) else text, analysis)
 
 
 _POSSESSIVE = regex(r"(?<=\w)['’]s(?!\w)")
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     """A question with digits as in ASCII, and names as they are without an owner's ending: "Kenya's"."""
     return _POSSESSIVE.sub("", plain_digits(unicodedata.normalize("NFKC", text))).strip()
 
@@ -192,16 +203,18 @@ def _wanted_kind(text: str, languages: frozenset[str]) -> tuple[Wanted, str]:
     folded = text.casefold()
     found = [
         (match.start(), -len(match[0]), wanted, match[0])
-        for wanted, cue in _cues(languages)
+        for wanted, cue in _asking_cues(languages)
         if (match := cue.search(folded))
     ]
     return min(found)[2:] if found else ("other", "")
 
 
-def _measure(text: str) -> Measure:
+def _measure_asked(text: str) -> Measure:
     """The measure that a question asks for: the first of several, the longer of two at one place."""
     folded = text.casefold()
-    found = [(match.start(), -len(match[0]), measure) for measure, cue in _measuring() if (match := cue.search(folded))]
+    found = [
+        (match.start(), -len(match[0]), measure) for measure, cue in _measure_cues() if (match := cue.search(folded))
+    ]
     return min(found)[2] if found else ""
 
 
@@ -252,7 +265,7 @@ def _is_near(one: str, other: str) -> bool:
         return True
     if one[0] != other[0] or 2 * len(short) < len(long):
         return False
-    if one[:COMMON_START] == other[:COMMON_START] and _common(short, long) >= COMMON_SHARE * len(long):
+    if one[:COMMON_START] == other[:COMMON_START] and _common_prefix_length(short, long) >= COMMON_SHARE * len(long):
         return True
     ours, theirs = _letter_pairs(one), _letter_pairs(other)
     return 2 * len(ours & theirs) >= ALIKE_PAIRS * (len(ours) + len(theirs))
@@ -264,7 +277,7 @@ def _letter_pairs(key: str) -> frozenset[str]:
     return frozenset(a + b for apart in (1, 2) for a, b in zip(key, key[apart:], strict=False))
 
 
-def _common(short: str, long: str) -> int:
+def _common_prefix_length(short: str, long: str) -> int:
     """The length of the common beginning."""
     return next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
 
@@ -276,32 +289,32 @@ Near = Mapping[str, frozenset[str]]
 _WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
-def denial(question: TopicQuestion, statement: QuotableStatement, near: Near) -> float:
+def denial_score(question: TopicQuestion, statement: QuotableStatement, near: Near) -> float:
     """1 if a statement denies what the question denies, -1 if it affirms at least half of it.
 
     0 if it does not speak of that, or denies something else. A statement that does not speak of it is under a heading
     that may.
     """
     texts = (f"{statement.label}: {statement.text}", statement.heading)
-    return next(filter(None, (_polarity(question, text, near) for text in texts)), 0.0)
+    return next(filter(None, (_text_denial_score(question, text, near) for text in texts)), 0.0)
 
 
-def _polarity(question: TopicQuestion, text: str, near: Near) -> float:
-    spoken = [(_spoken(question, part, near), denies) for part, denies in clauses(text, question.negating)]
-    if any(words and (denies or _affixed(question, words, near)) for words, denies in spoken):
+def _text_denial_score(question: TopicQuestion, text: str, near: Near) -> float:
+    spoken = [(_denied_words(question, part, near), denies) for part, denies in clauses(text, question.negating)]
+    if any(words and (denies or _has_denying_affix(question, words, near)) for words, denies in spoken):
         return 1.0
     said = frozenset(key for words, _ in spoken for word in words for key in _denied_keys(question, word, near))
     affirmed = 2 * len(said) >= len(question.denied) and not any(denies for _, denies in spoken)
     return -1.0 if said and affirmed else 0.0
 
 
-def _spoken(question: TopicQuestion, part: str, near: Near) -> list[str]:
+def _denied_words(question: TopicQuestion, part: str, near: Near) -> list[str]:
     """The words of a clause that speak of what the question denies; the clause, if nothing separates its words."""
     pieces = [part] if is_unspaced(part) else _WORD.findall(part)
     return [piece for piece in pieces if _denied_keys(question, piece, near)]
 
 
-def _affixed(question: TopicQuestion, words: Sequence[str], near: Near) -> bool:
+def _has_denying_affix(question: TopicQuestion, words: Sequence[str], near: Near) -> bool:
     """True if one of these words denies by an affix: "unsupported"."""
     return any(_denied_keys(question, bare, near) for bare in map(without_affix, words) if bare)
 

@@ -13,7 +13,7 @@ import msgspec
 
 from assay.core.lazy import regex
 from assay.core.tables import columns
-from assay.core.tables.cells import UNNAMED, ReadTable, TableRow
+from assay.core.tables.cells import UNNAMED_COLUMN, ReadTable, TableRow
 from assay.core.tables.figures import (
     Figure,
     Figures,
@@ -22,12 +22,12 @@ from assay.core.tables.figures import (
     format_amount,
     is_missing,
     mean,
-    moment,
+    parse_date,
     read_figure,
-    total,
+    sum_figures,
 )
 from assay.core.tables.words import Limit, Operation, OverGroups, languages
-from assay.core.translation import N_, gettext, number
+from assay.core.translation import N_, format_number, gettext
 
 MOST_CITED = 200
 """The most rows that a sentence cites; of more, the first ones and those it names."""
@@ -35,7 +35,7 @@ FEWEST_GROUPS = 2
 MOST_NAMED = 3
 """The most rows with the same extreme value that are named."""
 
-FORMS: dict[str, tuple[Operation, OverGroups, str]] = {
+SENTENCE_FORMS: dict[str, tuple[Operation, OverGroups, str]] = {
     "cell": ("cell", "", N_("{head} of {subject}: {value}")),
     "max": ("max", "", N_("{label}: {head} {value}, the highest of {count} rows")),
     "min": ("min", "", N_("{label}: {head} {value}, the lowest of {count} rows")),
@@ -53,7 +53,7 @@ FORMS: dict[str, tuple[Operation, OverGroups, str]] = {
     "min count": ("min", "count", N_("{label}: {value} rows, the fewest of {count} groups by {by}")),
 }
 """The operation, what is computed over groups first, and the sentence, for each form of an answer."""
-GIVEN = N_("{said} ({conditions})")
+CONDITIONAL_FORM = N_("{said} ({conditions})")
 """A sentence about only those rows that meet conditions."""
 
 
@@ -89,7 +89,7 @@ class TableAnswer(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[TableRow, ...]
     named: tuple[TableRow, ...] = ()
 
-    def cited(self) -> tuple[TableRow, ...]:
+    def cited_rows(self) -> tuple[TableRow, ...]:
         """At most `MOST_CITED` of the rows, including those named, in the table's order."""
         if len(self.rows) <= MOST_CITED:
             return self.rows
@@ -103,7 +103,7 @@ def compute(table: ReadTable, wanted: Computed) -> tuple[TableAnswer, ...]:
     Rows that are totals of others, and rows without a figure, are left out.
     """
     bounded = {each.column: figures_of(table, each.column) for each in wanted.given if each.limits}
-    rows = [row for row in table.rows if _meets(row, wanted.given, bounded)]
+    rows = [row for row in table.rows if _meets_conditions(row, wanted.given, bounded)]
     if wanted.operation != "cell":
         rows = [row for row in rows if not is_total(row)]
     if not rows:
@@ -112,10 +112,10 @@ def compute(table: ReadTable, wanted: Computed) -> tuple[TableAnswer, ...]:
         return tuple(_cells(table, wanted, rows))
     if wanted.operation == "count":
         return (_count_rows(table, wanted, rows),)
-    return tuple(_figured(table, wanted, rows))
+    return tuple(_compute_figures(table, wanted, rows))
 
 
-def _meets(row: TableRow, given: Iterable[RowCondition], bounded: Mapping[int, Figures | None]) -> bool:
+def _meets_conditions(row: TableRow, given: Iterable[RowCondition], bounded: Mapping[int, Figures | None]) -> bool:
     return all(
         (not each.values or row.text(each.column) in each.values)
         and (not each.limits or _is_within_limits(row.text(each.column), each.limits, bounded[each.column]))
@@ -124,7 +124,7 @@ def _meets(row: TableRow, given: Iterable[RowCondition], bounded: Mapping[int, F
 
 
 def _is_within_limits(text: str, limits: Sequence[Limit], known: Figures | None) -> bool:
-    date = moment(text)
+    date = parse_date(text)
     figure = None if known is None or date is not None else read_figure(text, known.point)
     value = Decimal(date[0]) if date is not None else figure.value if figure is not None else None
     return value is not None and all((value - limit.number) * limit.way > 0 for limit in limits)
@@ -133,11 +133,11 @@ def _is_within_limits(text: str, limits: Sequence[Limit], known: Figures | None)
 def is_total(row: TableRow) -> bool:
     """True if a row is the sum of others: its first text is only a word for that."""
     first = next((cell.text for _, cell in sorted(row.cells.items()) if read_figure(cell.text) is None), "")
-    return first.strip(" :*.").casefold() in _totals()
+    return first.strip(" :*.").casefold() in _total_words()
 
 
 @lru_cache(maxsize=1)
-def _totals() -> frozenset[str]:
+def _total_words() -> frozenset[str]:
     words = (word.strip() for each in languages().values() for word in each.sum.split(","))
     return frozenset(word.rstrip("*") for word in words) | {"grand total", "all", "subtotal", "sum total", "gesamt"}
 
@@ -152,7 +152,7 @@ def _cells(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iter
         value = row.text(wanted.column)
         if not is_missing(value):
             subject = table.subject(row, [each.column for each in wanted.given])
-            text = _formatted("cell", head=table.heads[wanted.column], subject=subject, value=value)
+            text = _format_sentence("cell", head=table.heads[wanted.column], subject=subject, value=value)
             found[text] = (value, (*found.get(text, ("", ()))[1], row))
     for text, (value, same) in found.items():
         yield TableAnswer(text=text, operation="cell", value=value, rows=same, named=same)
@@ -161,15 +161,17 @@ def _cells(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iter
 def _count_rows(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> TableAnswer:
     if wanted.distinct:
         values = {row.text(wanted.column).casefold() for row in rows} - {""}
-        value = number(len(values))
-        said = _formatted("distinct", head=table.heads[wanted.column], count=number(len(rows)), value=value)
+        value = format_number(len(values))
+        said = _format_sentence(
+            "distinct", head=table.heads[wanted.column], count=format_number(len(rows)), value=value
+        )
     else:
-        value = number(len(rows))
-        said = _formatted("count", count=value)
+        value = format_number(len(rows))
+        said = _format_sentence("count", count=value)
     return _answer(table, wanted, said, value, rows)
 
 
-def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
+def _compute_figures(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
     """The sum or mean of a column, or the rows or groups of rows with the most or least of it."""
     counted, extreme = wanted.over == "count", wanted.operation in ("max", "min")
     figures = amounts_of(table, wanted.column, days=extreme and not wanted.over) if not counted else None
@@ -199,13 +201,13 @@ def _figured(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> It
         return
     form = f"{wanted.operation} {wanted.over}".strip()
     slots = {"head": table.heads[wanted.column], "by": table.heads[wanted.label], "label": ", ".join(labels)}
-    slots |= {"value": value, "count": number(len(parts if wanted.over else used))}
-    said = _formatted(form if is_named or not extreme else f"bare {form}", **slots)
+    slots |= {"value": value, "count": format_number(len(parts if wanted.over else used))}
+    said = _format_sentence(form if is_named or not extreme else f"bare {form}", **slots)
     yield _answer(table, wanted, said, value, used, named)
 
 
 def _amount(over: str, figures: Sequence[Figure]) -> Decimal:
-    return Decimal(len(figures)) if over == "count" else mean(figures) if over == "mean" else total(figures)
+    return Decimal(len(figures)) if over == "count" else mean(figures) if over == "mean" else sum_figures(figures)
 
 
 def _answer(
@@ -216,27 +218,27 @@ def _answer(
     rows: Iterable[TableRow],
     named: tuple[TableRow, ...] = (),
 ) -> TableAnswer:
-    text = _with(said, table, wanted.given)
+    text = _add_conditions(said, table, wanted.given)
     return TableAnswer(text=text, operation=wanted.operation, value=value, rows=tuple(rows), named=named)
 
 
 # saying
 
 
-def _formatted(form: str, **slots: str) -> str:
-    return gettext(FORMS[form][2]).format(**slots)
+def _format_sentence(form: str, **slots: str) -> str:
+    return gettext(SENTENCE_FORMS[form][2]).format(**slots)
 
 
-def _with(said: str, table: ReadTable, given: Sequence[RowCondition]) -> str:
-    conditions = [_condition(table, each) for each in given]
-    return gettext(GIVEN).format(said=said, conditions="; ".join(conditions)) if conditions else said
+def _add_conditions(said: str, table: ReadTable, given: Sequence[RowCondition]) -> str:
+    conditions = [_format_condition(table, each) for each in given]
+    return gettext(CONDITIONAL_FORM).format(said=said, conditions="; ".join(conditions)) if conditions else said
 
 
-def _condition(table: ReadTable, given: RowCondition) -> str:
+def _format_condition(table: ReadTable, given: RowCondition) -> str:
     head = table.heads[given.column]
     signs = [f"{'>' if limit.way > 0 else '<'} {limit.number:f}" for limit in given.limits]
     told = [*([" / ".join(given.values)] if given.values else []), *signs]
-    return f"{head}: {', '.join(told)}" if not (UNNAMED.fullmatch(head) and given.values) else told[0]
+    return f"{head}: {', '.join(told)}" if not (UNNAMED_COLUMN.fullmatch(head) and given.values) else told[0]
 
 
 # Sentences computed from tables are computed again and compared with the table they name.
@@ -246,10 +248,12 @@ _LIMIT = regex(r"(?P<sign>[<>]) (?P<number>-?\d+(?:\.\d+)?)(?:, |$)")
 
 def is_computed(sentence: str) -> bool:
     """True if a sentence has the form of a computation, in the current language or in English."""
-    return any(match_form(message, text) for _, message in _messages() for text, _ in _bodies(sentence.strip()))
+    return any(
+        match_form(message, text) for _, message in _messages() for text, _ in _bodies_of_sentence(sentence.strip())
+    )
 
 
-def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
+def recompute(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
     """The result of a sentence's computation over one of these tables, and if the sentence states it.
 
     None if the sentence states no computation, or one over a column or conditions that no table has.
@@ -266,7 +270,9 @@ def recomputed(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] |
 
 def _messages() -> Iterator[tuple[str, str]]:
     """The forms of computations with their messages, in the current language and in English."""
-    return ((form, said) for form in FORMS if form != "cell" for said in either_language(FORMS[form][2]))
+    return (
+        (form, said) for form in SENTENCE_FORMS if form != "cell" for said in either_language(SENTENCE_FORMS[form][2])
+    )
 
 
 def either_language(message: str) -> Iterable[str]:
@@ -274,10 +280,10 @@ def either_language(message: str) -> Iterable[str]:
     return dict.fromkeys((gettext(message), message))
 
 
-def _bodies(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _bodies_of_sentence(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """A sentence unchanged, and without the conditions at its end, with these."""
     yield sentence, ()
-    for message in either_language(GIVEN):
+    for message in either_language(CONDITIONAL_FORM):
         for opening in re.finditer(r"\s?[(（]", sentence):
             said, conditions = sentence[: opening.start()], sentence[opening.end() : -1]
             if said and conditions and message.format(said=said, conditions=conditions) == sentence:
@@ -297,13 +303,13 @@ def match_form(message: str, text: str, known: Mapping[str, str] = MappingProxyT
 
 def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computed]:
     """The computations of a table that a sentence may state."""
-    for text, conditions in _bodies(sentence):
+    for text, conditions in _bodies_of_sentence(sentence):
         given = tuple(filter(None, (_read_condition(each, table) for each in conditions)))
         for form, message in _messages() if len(given) == len(conditions) else ():
-            operation, over, _ = FORMS[form]
+            operation, over, _ = SENTENCE_FORMS[form]
             for column, head in enumerate(table.heads if "{head}" in message else ("",)):
                 slots = match_form(message, text, {"head": head}) if head in text else None
-                for label in _labels(slots.get("label", ""), table, column) if slots is not None else ():
+                for label in _label_columns(slots.get("label", ""), table, column) if slots is not None else ():
                     yield Computed(
                         operation=operation,
                         column=column,
@@ -314,7 +320,7 @@ def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computed
                     )
 
 
-def _labels(label: str, table: ReadTable, column: int) -> Iterator[int]:
+def _label_columns(label: str, table: ReadTable, column: int) -> Iterator[int]:
     """The columns that may name the rows a sentence names; -1 if it names none."""
     if not label:
         yield -1
@@ -327,8 +333,8 @@ def _labels(label: str, table: ReadTable, column: int) -> Iterator[int]:
 
 def _read_condition(condition: str, table: ReadTable) -> RowCondition | None:
     for column, head in enumerate(table.heads):
-        told = condition if UNNAMED.fullmatch(head) else condition.removeprefix(f"{head}: ")
-        if told == condition and not UNNAMED.fullmatch(head):
+        told = condition if UNNAMED_COLUMN.fullmatch(head) else condition.removeprefix(f"{head}: ")
+        if told == condition and not UNNAMED_COLUMN.fullmatch(head):
             continue
         if told and not _LIMIT.sub("", told):
             limits = ((1 if m["sign"] == ">" else -1, Decimal(m["number"])) for m in _LIMIT.finditer(told))

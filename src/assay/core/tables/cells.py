@@ -19,18 +19,18 @@ from assay.core.sources import LONGEST_PASSAGE
 
 LONGEST_HEAD = 80
 LONGEST_CAPTION = 200
-PAIR = regex(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
+KEY_VALUE = regex(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
 _PLACE = regex(r"cells: [A-Z]{1,3}\d+:[A-Z]{1,3}\d+")
 """The place of a row in a sheet."""
-UNNAMED = regex(r"column (?:\d+|[A-Z]{1,3})")
+UNNAMED_COLUMN = regex(r"column (?:\d+|[A-Z]{1,3})")
 """The name of a column with an empty header."""
-BAR = regex(r"(?<!\\)\|")
+CELL_SEPARATOR = regex(r"(?<!\\)\|")
 """Separates the cells of a row."""
 _RULE = regex(r"\|[-:=|+ ]*\|")
 """The line between the header and the rows of a table in Markdown."""
 _FIGURE = regex(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
 _YEAR = regex(r"1\d{3}|20\d{2}")
-SIZED = 20
+HEADER_SAMPLE_ROWS = 20
 """Rows examined to detect a header row."""
 
 
@@ -94,13 +94,13 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
     def subject(self, row: TableRow, columns: Sequence[int]) -> str:
         """The subject of a row, by some of its cells. Figures alone have their headers before them: `pep 744`."""
         named = any(any(map(str.isalpha, row.text(column))) for column in columns)
-        parts = (row.text(column) if named else self.with_head(row, column) for column in columns)
+        parts = (row.text(column) if named else self.cell_with_header(row, column) for column in columns)
         return ", ".join(dict.fromkeys(filter(None, parts)))
 
-    def with_head(self, row: TableRow, column: int) -> str:
+    def cell_with_header(self, row: TableRow, column: int) -> str:
         """The text of a cell after its header, if there is one."""
         text, head = row.text(column), self.heads[column]
-        return f"{head} {text}" if text and not UNNAMED.fullmatch(head) else text
+        return f"{head} {text}" if text and not UNNAMED_COLUMN.fullmatch(head) else text
 
 
 def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "") -> tuple[ReadTable, ...]:
@@ -115,7 +115,7 @@ def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "
             if line is None:
                 found += _tables_of_group(group, caption)
                 group, caption = None, piece.text if len(piece.text) <= LONGEST_CAPTION else ""
-            elif group is None or not group.takes(line):
+            elif group is None or not group.accepts(line):
                 found += _tables_of_group(group, caption)
                 caption = caption if group is None else group.caption()
                 group = _begin_group(line)
@@ -128,7 +128,9 @@ def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "
 def _begin_group(line: _Line) -> _Group:
     """A group that begins with a line, or with the header row that is its label."""
     piece = line.piece
-    head = _line(msgspec.structs.replace(piece, text=piece.label, label="")) if piece.label.startswith("|") else None
+    head = (
+        _parse_line(msgspec.structs.replace(piece, text=piece.label, label="")) if piece.label.startswith("|") else None
+    )
     if head is None or head.heads or piece.label == " ".join(piece.text.split()):
         return _Group(line)
     group = _Group(head)
@@ -149,7 +151,7 @@ def _lines(piece: TablePiece) -> list[_Line | None]:
     """The rows of a piece: several, if only spaces set its columns apart."""
     rows = spaced_rows(piece.text)
     lines = (tuple(span(piece, start, end) for start, end in row) for row in rows)
-    return [_Line(piece, cells, spaced=True) for cells in lines] or [_line(piece)]
+    return [_Line(piece, cells, spaced=True) for cells in lines] or [_parse_line(piece)]
 
 
 def span(piece: TablePiece, start: int, end: int) -> TableCell:
@@ -158,15 +160,15 @@ def span(piece: TablePiece, start: int, end: int) -> TableCell:
     return TableCell(text, piece.name, first, first + len(text.encode()))
 
 
-def _line(piece: TablePiece) -> _Line | None:
+def _parse_line(piece: TablePiece) -> _Line | None:
     body = piece.text.strip()
-    if "|" not in body and PAIR.fullmatch(body) is None:
+    if "|" not in body and KEY_VALUE.fullmatch(body) is None:
         return None
     barred = body.startswith("|") and body.endswith("|") and len(body) > 1
-    cells = list(_cells(piece, body[1:-1] if barred else body, piece.text.index(body) + barred))
+    cells = list(_split_cells(piece, body[1:-1] if barred else body, piece.text.index(body) + barred))
     if cells and _PLACE.fullmatch(cells[-1].text):
         cells = cells[:-1]
-    pairs = [PAIR.fullmatch(cell.text) for cell in cells if cell.text]
+    pairs = [KEY_VALUE.fullmatch(cell.text) for cell in cells if cell.text]
     labelled = [match for match in pairs if match is not None]
     if pairs and len(labelled) == len(pairs):
         found = zip((cell for cell in cells if cell.text), labelled, strict=True)
@@ -181,13 +183,13 @@ def row_cells(line: str) -> tuple[str, ...]:
     """The cells of a row of a Markdown table, including empty ones."""
     inner = line.strip().removeprefix("|")
     inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return tuple(cell.replace("\\|", "|").strip() for cell in BAR.split(inner))
+    return tuple(cell.replace("\\|", "|").strip() for cell in CELL_SEPARATOR.split(inner))
 
 
-def _cells(piece: TablePiece, body: str, offset: int) -> Iterator[TableCell]:
+def _split_cells(piece: TablePiece, body: str, offset: int) -> Iterator[TableCell]:
     """The cells of a row with their bytes, including empty ones."""
     at = 0
-    for bar in [*(match.start() for match in BAR.finditer(body)), len(body)]:
+    for bar in [*(match.start() for match in CELL_SEPARATOR.finditer(body)), len(body)]:
         raw = body[at:bar]
         first = offset + at + len(raw) - len(raw.lstrip())
         cell = span(piece, first, first + len(raw.strip()))
@@ -207,7 +209,7 @@ class _Group:
         self.lines = [line]
         self.heads = list(line.heads)
 
-    def takes(self, line: _Line) -> bool:
+    def accepts(self, line: _Line) -> bool:
         """True if a row continues the table: under the same headings, with headers of which the first are known."""
         last = self.lines[-1]
         if line.piece.heading != last.piece.heading or bool(line.heads) != bool(last.heads):
@@ -263,14 +265,14 @@ def _labelled_rows(group: _Group) -> list[TableRow]:
     rows: list[TableRow] = []
     for before, line in pairwise((None, *group.lines)):
         cells = {number[head]: cell for head, cell in zip(line.heads, line.cells, strict=True)} if line else {}
-        if before is not None and line is not None and _goes_on(before, line):
+        if before is not None and line is not None and _continues_row(before, line):
             rows[-1] = _merge_row(rows[-1], cells, line.piece.name)
         elif line is not None:
             rows.append(TableRow(cells, (line.piece.name,)))
     return rows
 
 
-def _goes_on(before: _Line, line: _Line) -> bool:
+def _continues_row(before: _Line, line: _Line) -> bool:
     """True if a line continues the row above: it repeats the first cell, and both are too long for one line."""
     if len(before.piece.text) + len(line.piece.text) <= LONGEST_PASSAGE or len(line.heads) < 2:
         return False
@@ -295,9 +297,9 @@ def _merge_row(row: TableRow, more: dict[int, TableCell], name: str) -> TableRow
 
 def _split_headers(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, ...], Sequence[_Line]]:
     """The headers of rows that do not contain them, the passages with these headers, and the rows below."""
-    texts = [[cell.text for cell in line.cells] for line in lines[: SIZED + 2]]
+    texts = [[cell.text for cell in line.cells] for line in lines[: HEADER_SAMPLE_ROWS + 2]]
     width = max(map(len, texts))
-    if len(lines) > 2 and _groups(texts[0]) and is_head(texts[1], texts[2:]):
+    if len(lines) > 2 and _is_group_header(texts[0]) and is_head(texts[1], texts[2:]):
         pairs = zip_longest(texts[0], texts[1], fillvalue="")
         heads = [" ".join(dict.fromkeys(part for part in pair if part)) for pair in pairs]
         return column_names(heads, width), (lines[0].piece.name, lines[1].piece.name), lines[2:]
@@ -311,7 +313,7 @@ def _spans_all(line: _Line) -> bool:
     return len(line.cells) > 1 and len({cell.text for cell in line.cells}) == 1
 
 
-def _groups(row: Sequence[str]) -> bool:
+def _is_group_header(row: Sequence[str]) -> bool:
     """True if a row names groups of columns: a text is repeated in neighbouring cells, as merged cells are."""
     return any(one and one == other for one, other in pairwise(row))
 
@@ -341,7 +343,7 @@ def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         return not _are_fields(below)
     years = all(_YEAR.fullmatch(cell) for _, cell in figures) and figures[0][0] > 0
     return years and not all(
-        _YEAR.fullmatch(other[at]) for at, _ in figures for other in below[:SIZED] if len(other) > at
+        _YEAR.fullmatch(other[at]) for at, _ in figures for other in below[:HEADER_SAMPLE_ROWS] if len(other) > at
     )
 
 

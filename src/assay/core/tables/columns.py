@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.core.lazy import regex
-from assay.core.measures import CURRENCIES, MEASURES, NAMES
+from assay.core.measures import CURRENCIES, MEASURES, UNIT_NAMES
 from assay.core.tables.cells import ReadTable, TableRow
-from assay.core.tables.figures import clock, figures_of, holds, is_missing, moment
+from assay.core.tables.figures import all_readable, figures_of, is_missing, parse_date, parse_duration
 
 SHARED = 0.5
 """The share of its times that several groups must have for rows to be measurements at the same times."""
@@ -30,8 +30,12 @@ def quantities(table: ReadTable, column: int) -> frozenset[str]:
     units = set(figures.units()) if figures is not None else set()
     if match is not None:
         units.add(next(filter(None, match.groups())).casefold())
-    found = {TOLD.get(MEASURES[NAMES[unit]].dimension, "") for unit in units if unit in NAMES}
-    found |= {sign for sign, read in (("@date", moment), ("@time", clock)) if holds(table.column(column), read)}
+    found = {TOLD.get(MEASURES[UNIT_NAMES[unit]].dimension, "") for unit in units if unit in UNIT_NAMES}
+    found |= {
+        sign
+        for sign, read in (("@date", parse_date), ("@time", parse_duration))
+        if all_readable(table.column(column), read)
+    }
     return frozenset(found | ({"@money"} if is_money(table, column) else set()))
 
 
@@ -55,7 +59,7 @@ def is_amount(table: ReadTable, column: int) -> bool:
     """True if the figures of a column are amounts: no years, and no numbers of the rows."""
     filled = _filled(table, column)
     numbers = column == 0 and len(set(filled)) == len(filled)
-    return figures_of(table, column) is not None and not holds(filled, moment) and not numbers
+    return figures_of(table, column) is not None and not all_readable(filled, parse_date) and not numbers
 
 
 def is_grouping(table: ReadTable, label: int) -> bool:
@@ -68,7 +72,7 @@ def measures_at_times(table: ReadTable, label: int) -> bool:
     """True if rows measure groups at the same times, as inhabitants in each year: their sum is nothing."""
     for at in range(len(table.heads)):
         pairs = list(zip(table.column(at), table.column(label), strict=True))
-        if at != label and len(set(pairs)) == len(pairs) and holds(table.column(at), moment):
+        if at != label and len(set(pairs)) == len(pairs) and all_readable(table.column(at), parse_date):
             times = Counter(time for time, _ in pairs)
             if sum(count > 1 for count in times.values()) > SHARED * len(times):
                 return True

@@ -20,21 +20,21 @@ from assay.core.lazy import regex
 from assay.core.lexicon import SCALES
 from assay.core.tables.cells import ReadTable
 
-BESIDE = 50
+NEIGHBOUR_ROWS = 50
 """Rows whose other cells show the decimal sign."""
 Point = Literal[".", ","]
 """The decimal sign of a column."""
 
-POINTS: tuple[Point, ...] = (".", ",")
+DECIMAL_SIGNS: tuple[Point, ...] = (".", ",")
 COMMA_LANGUAGES = frozenset("cs da de el es fi fr hu id it nb nl no pl pt ro ru sk sl sv tr uk vi".split())
 """The languages which write a decimal comma (CLDR)."""
-ENOUGH = 0.6
+MIN_FIGURES_SHARE = 0.6
 """The share of a column's filled cells that must be figures for all of it to be read as figures."""
-DIGITS = 28
+MAX_DIGITS = 28
 """A number with more digits than this is an identifier."""
-LONGEST = 60
+MAX_AMOUNT_CHARS = 60
 """Code points of an amount with its unit."""
-MARKED = 200
+MAX_MARKED_AMOUNT_CHARS = 200
 """Code points of an amount with the marks of its footnotes."""
 LONGEST_DATE = 30
 LARGEST_EXPONENT = 60
@@ -102,16 +102,16 @@ def read_figures(texts: Sequence[str], language: str = "", beside: Iterable[str]
     filled = [text for text in texts if not is_missing(text)]
     if not filled:
         return None
-    point = _point(filled) or _point(beside) or ("," if language in COMMA_LANGUAGES else ".")
+    point = _find_decimal_sign(filled) or _find_decimal_sign(beside) or ("," if language in COMMA_LANGUAGES else ".")
     values = tuple(None if is_missing(text) else read_figure(text, point) for text in texts)
-    if sum(value is not None for value in values) < ENOUGH * len(filled):
+    if sum(value is not None for value in values) < MIN_FIGURES_SHARE * len(filled):
         return None
-    return Figures(values, point, _grouping(filled, point))
+    return Figures(values, point, _thousands_sign(filled, point))
 
 
 def figures_of(table: ReadTable, column: int) -> Figures | None:
     """The figures of a column, None if it has others; the decimal sign follows from the whole table."""
-    beside = tuple(cell.text for row in table.rows[:BESIDE] for at, cell in row.cells.items() if at != column)
+    beside = tuple(cell.text for row in table.rows[:NEIGHBOUR_ROWS] for at, cell in row.cells.items() if at != column)
     return _figures(table.column(column), table.language, beside)
 
 
@@ -120,7 +120,7 @@ _figures = lru_cache(maxsize=1024)(read_figures)
 
 def read_figure(text: str, point: Point = ".") -> Figure | None:
     """The amount a cell states, None for any other text, including dates."""
-    parted = _parted(text)
+    parted = _split_amount(text)
     if parted is None:
         return None
     match, digits = parted
@@ -128,19 +128,19 @@ def read_figure(text: str, point: Point = ".") -> Figure | None:
         return None
     plain = digits.replace(",", "") if point == "." else digits.replace(".", "").replace(",", ".")
     exponent = int((match["exponent"] or "e0")[1:])
-    if sum(sign.isdigit() for sign in plain) > DIGITS or abs(exponent) > LARGEST_EXPONENT:
+    if sum(sign.isdigit() for sign in plain) > MAX_DIGITS or abs(exponent) > LARGEST_EXPONENT:
         return None
     signs = {match["sign"] or "", match["sign2"] or ""} & {"-", "−", "–"}
     value = Decimal(plain).scaleb(exponent)
-    unit, scale = _unit(match["front"] or "", match["unit"] or "")
+    unit, scale = _parse_unit(match["front"] or "", match["unit"] or "")
     places = max(0, len(plain.partition(".")[2]) - exponent)
     return Figure((-value if signs or match["open"] else value) * scale, unit, places if scale == 1 else 0)
 
 
-def _parted(text: str) -> tuple[re.Match[str], str] | None:
+def _split_amount(text: str) -> tuple[re.Match[str], str] | None:
     stripped = text.strip()
-    bare = _ABOUT.sub("", _NOTES.sub("", stripped)) if len(stripped) <= MARKED else stripped
-    if len(bare) > LONGEST or (moment(bare) is not None and not bare.isdigit()):
+    bare = _ABOUT.sub("", _NOTES.sub("", stripped)) if len(stripped) <= MAX_MARKED_AMOUNT_CHARS else stripped
+    if len(bare) > MAX_AMOUNT_CHARS or (parse_date(bare) is not None and not bare.isdigit()):
         return None
     match = _AMOUNT.fullmatch(bare)
     if match is None or (match["open"] and match["unit"]):
@@ -148,31 +148,31 @@ def _parted(text: str) -> tuple[re.Match[str], str] | None:
     return match, _SPACED.sub("", match["digits"])
 
 
-def _unit(front: str, behind: str) -> tuple[str, Decimal]:
+def _parse_unit(front: str, behind: str) -> tuple[str, Decimal]:
     """The unit, and the factor from the words of scale before it."""
     word, _, rest = behind.partition(" ")
     power = SCALES.get(word.casefold().rstrip("."), 0) if len(word) > 1 else 0  # "m" are metres
     return f"{front} {rest if power else behind}".strip().casefold(), Decimal(10) ** power
 
 
-def _point(texts: Iterable[str]) -> Point | None:
+def _find_decimal_sign(texts: Iterable[str]) -> Point | None:
     """The decimal sign with which alone all figures can be read; None if both work, or neither."""
-    able = dict.fromkeys(POINTS, 0)
+    able = dict.fromkeys(DECIMAL_SIGNS, 0)
     seen = 0
     for text in texts:
-        parted = _parted(text)
+        parted = _split_amount(text)
         if parted is None or not {".", ","} & set(parted[1]):
             continue
         seen += 1
-        for point in POINTS:
+        for point in DECIMAL_SIGNS:
             able[point] += _GROUPED[point].fullmatch(parted[1]) is not None
     if able["."] == able[","]:
         return None
     best: Point = "." if able["."] > able[","] else ","
-    return best if able[best] > ENOUGH * seen else None
+    return best if able[best] > MIN_FIGURES_SHARE * seen else None
 
 
-def _grouping(texts: Sequence[str], point: Point) -> str:
+def _thousands_sign(texts: Sequence[str], point: Point) -> str:
     other = "," if point == "." else "."
     signs = Counter(sign for text in texts for sign in re.findall(rf"(?<=\d)[{other}{_SPACES}](?=\d{{3}})", text))
     return signs.most_common(1)[0][0] if signs else ""
@@ -181,7 +181,7 @@ def _grouping(texts: Sequence[str], point: Point) -> str:
 def format_amount(value: Decimal, like: Figures, unit: str) -> str:
     """An amount with its unit, written like those of the column: decimal sign, thousands; or as a clock shows it."""
     if like.clocks:
-        return _clocked(value, like.clocks)
+        return _format_duration(value, like.clocks)
     text = f"{value:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -192,7 +192,7 @@ def format_amount(value: Decimal, like: Figures, unit: str) -> str:
     return f"{sign}{whole}{like.point if rest else ''}{rest} {unit}".strip()
 
 
-def total(figures: Iterable[Figure]) -> Decimal:
+def sum_figures(figures: Iterable[Figure]) -> Decimal:
     """The exact sum."""
     with localcontext() as context:
         context.prec = PRECISION
@@ -204,16 +204,16 @@ def mean(figures: Sequence[Figure]) -> Decimal:
     with localcontext() as context:
         context.prec = PRECISION
         places = max(figure.places for figure in figures) + 2
-        return (total(figures) / len(figures)).quantize(Decimal(1).scaleb(-places)) + 0
+        return (sum_figures(figures) / len(figures)).quantize(Decimal(1).scaleb(-places)) + 0
 
 
-def holds(texts: Iterable[str], read: Callable[[str], object]) -> bool:
+def all_readable(texts: Iterable[str], read: Callable[[str], object]) -> bool:
     """True if `read` reads each of a column's filled cells."""
     filled = [text for text in texts if not is_missing(text)]
     return bool(filled) and all(read(text) is not None for text in filled)
 
 
-def clock(text: str) -> Decimal | None:
+def parse_duration(text: str) -> Decimal | None:
     """The seconds of a duration as clocks show it, `6:21` or `1:02:33`; None for any other text."""
     match = _CLOCK.fullmatch(text.strip())
     if match is None:
@@ -225,9 +225,9 @@ def clock(text: str) -> Decimal | None:
 def amounts_of(table: ReadTable, column: int, *, days: bool = False) -> Figures | None:
     """The amounts of a column: the seconds of durations, else its figures; with `days` dates too, in their order."""
     texts = table.column(column)
-    if holds(texts, clock):
-        return _read_as(clock, texts, clocks=max(text.count(":") for text in texts))
-    if days and holds(texts, moment) and not any(map(str.isdigit, texts)):
+    if all_readable(texts, parse_duration):
+        return _read_as(parse_duration, texts, clocks=max(text.count(":") for text in texts))
+    if days and all_readable(texts, parse_date) and not any(map(str.isdigit, texts)):
         return _read_as(_day, texts)
     return figures_of(table, column)
 
@@ -238,11 +238,11 @@ def _read_as(read: Callable[[str], Decimal | None], texts: Iterable[str], clocks
 
 
 def _day(text: str) -> Decimal | None:
-    date = moment(text)
+    date = parse_date(text)
     return None if date is None else Decimal(date[0] * 10_000 + date[1] * 100 + date[2])
 
 
-def _clocked(seconds: Decimal, colons: int) -> str:
+def _format_duration(seconds: Decimal, colons: int) -> str:
     """A duration as its column writes them, with one colon or two."""
     whole, rest = divmod(seconds, 1)
     head, low = divmod(int(whole), 60)
@@ -251,7 +251,7 @@ def _clocked(seconds: Decimal, colons: int) -> str:
     return ":".join([str(parts[0]), *(f"{part:02}" for part in parts[1:])]) + places
 
 
-def moment(text: str) -> tuple[int, int, int] | None:
+def parse_date(text: str) -> tuple[int, int, int] | None:
     """Year, month and day of a date in figures or words, 0 for missing parts; None for any other text."""
     text = text.strip()
     if (iso := _ISO.fullmatch(text)) is None and (len(text) > LONGEST_DATE or not text[-4:].isdigit()):

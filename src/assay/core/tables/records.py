@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from assay.core.lazy import regex
 from assay.core.sources import Document
-from assay.core.tables.cells import LONGEST_HEAD, PAIR, ReadTable, TableCell, TablePiece, TableRow, span
+from assay.core.tables.cells import KEY_VALUE, LONGEST_HEAD, ReadTable, TableCell, TablePiece, TableRow, span
 from assay.core.tables.figures import COMMA_LANGUAGES
-from assay.core.translation import speech
+from assay.core.translation import current_phrases
 
 FEWEST_RECORDS = 3
 FEWEST_FIELDS = 2
 LONGEST_VALUE = 120
-NAMED = "column 1"
+HEADINGS_COLUMN = "column 1"
 """The column of the headings, which has no header."""
 
 
@@ -32,13 +32,17 @@ def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str =
     found: list[ReadTable] = []
     group: list[_Record] = []
     for record in (*_records(pieces), None):
-        if record is not None and len(record.fields) >= FEWEST_FIELDS and (not group or _goes_on(group[-1], record)):
+        if (
+            record is not None
+            and len(record.fields) >= FEWEST_FIELDS
+            and (not group or _continues_list(group[-1], record))
+        ):
             group.append(record)
             continue
         if len(group) >= FEWEST_RECORDS:
             keys = dict.fromkeys(key for each in group for key in each.fields)
             table, heading = _table(group, tuple(keys), language), group[0].heading
-            if table.heads[0] == NAMED:
+            if table.heads[0] == HEADINGS_COLUMN:
                 kind = frozenset.intersection(*(frozenset(each.heading[-1].split()) for each in group))
                 table = replace(table, caption=" ".join(sorted(kind)))
                 heading = heading[:-1]
@@ -66,7 +70,9 @@ def table_of_documents(documents: Iterable[tuple[Document, Iterable[TablePiece]]
     times = Counter(key for record in records for key in record.fields)
     keys = tuple(key for key, count in times.items() if count >= FEWEST_RECORDS)
     records = [record for record in records if not record.fields.keys().isdisjoint(keys)]
-    asked = speech().locale if speech().locale in COMMA_LANGUAGES else ""  # short lines rarely tell their language
+    asked = (
+        current_phrases().locale if current_phrases().locale in COMMA_LANGUAGES else ""
+    )  # short lines rarely tell their language
     language = languages.pop() if len(languages) == 1 else "" if languages else asked
     return replace(_table(records, keys, language), of_documents=True) if keys else None
 
@@ -85,7 +91,7 @@ def _field(text: str) -> tuple[str, str] | None:
     line = text.strip()
     if len(line) > LONGEST_HEAD + LONGEST_VALUE or "|" in line or "\n" in line:
         return None
-    match = PAIR.fullmatch(line)
+    match = KEY_VALUE.fullmatch(line)
     if match is None or len(match["value"]) > LONGEST_VALUE:
         return None
     return match["head"].strip(" *"), match["value"].removeprefix("** ")
@@ -118,7 +124,7 @@ def _records(pieces: Iterable[TablePiece]) -> Iterator[_Record | None]:
         yield record
 
 
-def _goes_on(last: _Record, record: _Record) -> bool:
+def _continues_list(last: _Record, record: _Record) -> bool:
     """True if a record belongs to the list of the last: their headings are siblings, and most keys are the same."""
     common = last.fields.keys() & record.fields.keys()
     siblings = last.heading[:-1] == record.heading[:-1]
@@ -128,14 +134,14 @@ def _goes_on(last: _Record, record: _Record) -> bool:
 def _table(records: Sequence[_Record], keys: tuple[str, ...], language: str) -> ReadTable:
     """The records as rows, with their names in the first column if all have one."""
     named = all(record.name is not None for record in records)
-    rows = tuple(_row(record, (NAMED, *keys) if named else keys) for record in records)
-    heads = tuple(key[:LONGEST_HEAD] for key in ((NAMED, *keys) if named else keys))
+    rows = tuple(_row(record, (HEADINGS_COLUMN, *keys) if named else keys) for record in records)
+    heads = tuple(key[:LONGEST_HEAD] for key in ((HEADINGS_COLUMN, *keys) if named else keys))
     columns = tuple(tuple(row.text(at) for row in rows) for at in range(len(heads)))
     return ReadTable(heads=heads, rows=rows, language=language, columns=columns, of_records=True)
 
 
 def _row(record: _Record, keys: Sequence[str]) -> TableRow:
-    fields = record.fields if record.name is None else {NAMED: record.name, **record.fields}
+    fields = record.fields if record.name is None else {HEADINGS_COLUMN: record.name, **record.fields}
     cells = {at: fields[key] for at, key in enumerate(keys) if key in fields}
     return TableRow(cells, tuple(dict.fromkeys(cell.name for cell in cells.values())))
 

@@ -11,29 +11,29 @@ from itertools import groupby, product
 import msgspec
 
 from assay.core.lazy import regex
-from assay.core.tables.answers import FORMS, either_language, match_form
-from assay.core.tables.cells import UNNAMED, ReadTable, TableRow, column_names, is_head, row_cells
+from assay.core.tables.answers import SENTENCE_FORMS, either_language, match_form
+from assay.core.tables.cells import UNNAMED_COLUMN, ReadTable, TableRow, column_names, is_head, row_cells
 
 EMPTY = "–"
 """Stands for an empty cell."""
 _BETWEEN = " | "
 
 
-def stated_row(row: str, head: str) -> str:
+def format_row(row: str, head: str) -> str:
     """A row with its headers: `Port: 80 | Depth: 3 m`; "" if the headers do not fit it."""
     heads, cells = row_cells(head), row_cells(row)
     whole = head.startswith("|") and head.rstrip().endswith("|") and len(heads) == len(cells) > 1
     if not whole or not is_head(heads, [cells]) or any("|" in text for text in (*heads, *cells)):
         return ""
-    return _BETWEEN.join(_parts(column_names(heads, len(cells)), cells))
+    return _BETWEEN.join(_labelled_cells(column_names(heads, len(cells)), cells))
 
 
 def row_text(table: ReadTable, row: TableRow) -> str:
     """A row of a table in words, with the headers of its columns."""
-    return _BETWEEN.join(_parts(table.heads, [row.text(at) for at in range(len(table.heads))]))
+    return _BETWEEN.join(_labelled_cells(table.heads, [row.text(at) for at in range(len(table.heads))]))
 
 
-def row_stated(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
+def compare_whole_row(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
     """Compare a sentence with the row of the same first cell: equal to `row_text` or not, and that row.
 
     None if it states no row with headers of these tables.
@@ -44,9 +44,9 @@ def row_stated(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] |
     return (True, sentence) if sentence.strip() in alike else (False, alike[0]) if alike else None
 
 
-def _parts(heads: Sequence[str], cells: Sequence[str]) -> list[str]:
+def _labelled_cells(heads: Sequence[str], cells: Sequence[str]) -> list[str]:
     pairs = zip(heads, cells, strict=True)
-    return [cell or EMPTY if UNNAMED.fullmatch(head) else f"{head}: {cell or EMPTY}" for head, cell in pairs]
+    return [cell or EMPTY if UNNAMED_COLUMN.fullmatch(head) else f"{head}: {cell or EMPTY}" for head, cell in pairs]
 
 
 # Sentences that state a cell, `HEAD of SUBJECT: VALUE`, compared with the tables they name.
@@ -65,7 +65,7 @@ def _cell_readings(sentence: str, table: ReadTable) -> Iterator[tuple[str, str]]
     """The value that a sentence states of a cell, and that of the cell, for every reading of it."""
     heads = [(at, head) for at, head in enumerate(table.heads) if head in sentence]
     colons = list(re.finditer(r"[:：]\s*", sentence)) if heads else []
-    for message in either_language(FORMS["cell"][2]) if heads else ():
+    for message in either_language(SENTENCE_FORMS["cell"][2]) if heads else ():
         for (column, head), colon in product(heads, colons):
             value = sentence[colon.end() :]
             slots = match_form(message, sentence, {"head": head, "value": value})
@@ -77,7 +77,7 @@ def _cell_readings(sentence: str, table: ReadTable) -> Iterator[tuple[str, str]]
 def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> bool:
     """True if a subject consists of cells of the row, with or without their headers, separated by commas."""
     filled = [at for at, cell in row.cells.items() if at != column and cell.text]
-    held = (text for at in filled for text in (row.text(at), table.with_head(row, at)) if text in subject)
+    held = (text for at in filled for text in (row.text(at), table.cell_with_header(row, at)) if text in subject)
     texts = "|".join(map(re.escape, held))
     return bool(texts) and re.fullmatch(rf"(?:{texts})(?:, (?:{texts}))*", subject) is not None
 

@@ -12,18 +12,18 @@ import msgspec
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, stop_terms
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
-from assay.core.tables.cells import UNNAMED, ReadTable
-from assay.core.tables.figures import clock, figures_of, holds, is_missing, moment, read_figure
-from assay.core.tables.words import Asking, any_of, kind_asked, languages, read_language
+from assay.core.tables.cells import UNNAMED_COLUMN, ReadTable
+from assay.core.tables.figures import all_readable, figures_of, is_missing, parse_date, parse_duration, read_figure
+from assay.core.tables.words import Asking, asked_kind, languages, phrase_pattern, read_language
 
 LONGEST_VALUE = 12
 """The most keys of a cell that may be in a question."""
 LONGEST_CELL = 120
-BEGINNING = 2
+ABBREVIATION_LETTERS = 2
 LEAST_SHORT = 3
 """Letters of an abbreviation in a header: `temp`, `max`, `pop`."""
 
-PARTS = regex(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
+WORD_PARTS = regex(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
 ARTICLES = frozenset("the a an der die das den dem le la les el los las".split())
 _DIGITS = regex(r"\d[\d.,/:-]*\d|\d")
 
@@ -62,8 +62,8 @@ class TableWords:
         self.said = keys(asking.rest, analysis)
         self.telling = tuple(dict.fromkeys(key for key in self.said if key not in stop and key in self.read.keys))
         self.names = self.read.names & set(self.telling)
-        self.heads = [self.name_keys("" if UNNAMED.fullmatch(head) else head) for head in table.heads]
-        kind = kind_asked(asking.rest) if table.of_documents else ""  # documents rarely say what they all are
+        self.heads = [self.name_keys("" if UNNAMED_COLUMN.fullmatch(head) else head) for head in table.heads]
+        kind = asked_kind(asking.rest) if table.of_documents else ""  # documents rarely say what they all are
         self.around = self.name_keys(" ".join((table.title, table.caption, *table.heading, kind)))
         self.extra = frozenset(key for said in asking.said for key in keys(said, analysis)) - stop
         self.stop = stop
@@ -72,14 +72,14 @@ class TableWords:
         units = frozenset(keys(languages()[self.language].clock, analysis))
         plain = [len(head.split()) == 1 for head in table.heads]  # "Running time" says of what, "Time" does not
         self.asked_heads = [
-            head | units if plain[at] and self.timed(at) else head for at, head in enumerate(self.heads)
+            head | units if plain[at] and self.has_durations(at) else head for at, head in enumerate(self.heads)
         ]
 
     # words
 
     def name_keys(self, text: str) -> frozenset[str]:
         """The keys of a header or title, whose words may be joined: `UrbanPop`, `Cars93`, `body_mass_g`."""
-        parted = " ".join(part for part in PARTS.split(text) if part)
+        parted = " ".join(part for part in WORD_PARTS.split(text) if part)
         return frozenset((*keys(parted, self.read.analysis), *keys(text, self.read.analysis)))
 
     def matching_keys(self, wanted: Iterable[str], held: frozenset[str]) -> frozenset[str]:
@@ -102,9 +102,9 @@ class TableWords:
         found: dict[frozenset[int], dict[int, list[str]]] = {}
         grams = _grams(self.said)
         numbers = frozenset(_DIGITS.findall(self.asking.rest))
-        times = self._times(numbers)
+        times = self._asked_times(numbers)
         for column in range(len(self.table.heads)):
-            for text in self._likely(column, times):
+            for text in self._likely_texts(column, times):
                 for places in self._places(text, column, grams, numbers, times):
                     found.setdefault(places, {}).setdefault(column, []).append(text)
         taken: list[NamedValue] = []
@@ -119,10 +119,10 @@ class TableWords:
                 taken.append(NamedValue(free[0], tuple(texts), places))
         return taken
 
-    def _times(self, numbers: Iterable[str]) -> AskedTimes:
+    def _asked_times(self, numbers: Iterable[str]) -> AskedTimes:
         """The years in a question, and the months that stand alone in it: "in March"."""
         years = frozenset(int(each) for each in numbers if each.isdigit() and len(each) == 4)
-        within = any_of(self.language, "within").pattern
+        within = phrase_pattern(self.language, "within").pattern
         named = re.finditer(rf"(?<!\w)(?:{within})\s+([^\W\d_]+)\b", self.asking.rest, re.IGNORECASE)
         months = {match[1]: MONTHS.get(match[1].casefold(), 0) for match in named if match[1][:1].isupper()}
         keyed = {keys(word, self.read.analysis): number for word, number in months.items() if number}
@@ -130,9 +130,9 @@ class TableWords:
             years, {self.said.index(key[0]): number for key, number in keyed.items() if key[0] in self.said}
         )
 
-    def _likely(self, column: int, times: AskedTimes) -> Iterator[str]:
+    def _likely_texts(self, column: int, times: AskedTimes) -> Iterator[str]:
         """The different texts of a column that begin like something in the question; all days, if it names a time."""
-        if (times.years or times.months) and self.dated(column):
+        if (times.years or times.months) and self.has_dates(column):
             yield from dict.fromkeys(self.table.column(column))
             return
         for beginning, texts in _beginnings(self.table.column(column)).items():
@@ -156,20 +156,20 @@ class TableWords:
         """The places of a cell's value in the question."""
         if is_missing(text) or len(text) > LONGEST_CELL:
             return
-        date = moment(text) if (times.years or times.months) and not text.isdigit() else None
+        date = parse_date(text) if (times.years or times.months) and not text.isdigit() else None
         if date is not None and (within := times.places(date, grams)):
             yield within
             return
         if read_figure(text) is not None and text not in numbers:
             return
-        if text in numbers and not self._keyed(column):
+        if text in numbers and not self._can_select_rows(column):
             return
         said = keys(text, self.read.analysis)
         place = grams.get(said)
         if place is not None and not all(self.said[at] in self.stop for at in place):
             yield place
 
-    def _keyed(self, column: int) -> bool:
+    def _can_select_rows(self, column: int) -> bool:
         """True if a column of figures may select rows: its header is asked for, or it has years or row numbers."""
         if self.matching_keys(self.telling, self.heads[column]):
             return True
@@ -180,17 +180,17 @@ class TableWords:
 
     # columns
 
-    def figured(self, column: int) -> bool:
+    def has_figures(self, column: int) -> bool:
         """True if a column holds figures."""
         return figures_of(self.table, column) is not None
 
-    def timed(self, column: int) -> bool:
+    def has_durations(self, column: int) -> bool:
         """True if a column holds durations."""
-        return holds(self.table.column(column), clock)
+        return all_readable(self.table.column(column), parse_duration)
 
-    def dated(self, column: int) -> bool:
+    def has_dates(self, column: int) -> bool:
         """True if a column holds dates."""
-        return holds(self.table.column(column), moment)
+        return all_readable(self.table.column(column), parse_date)
 
 
 def _fold(text: str) -> str:
@@ -206,7 +206,7 @@ def _beginnings(column: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """The different texts of a column by their first letters, which a stem shares with its word."""
     found: dict[str, dict[str, None]] = {}
     for text in column:
-        found.setdefault(_fold(text.lstrip()[: 2 * BEGINNING])[:BEGINNING], {})[text] = None
+        found.setdefault(_fold(text.lstrip()[: 2 * ABBREVIATION_LETTERS])[:ABBREVIATION_LETTERS], {})[text] = None
     return {beginning: tuple(texts) for beginning, texts in found.items() if beginning}
 
 

@@ -18,17 +18,17 @@ from assay.core.relevance.topic_question import keys
 from assay.core.tables import columns
 from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
-from assay.core.tables.table_matches import PARTS, NamedValue, TableWords
-from assay.core.tables.words import QUANTITY, Measured, OverGroups, any_of, languages, read_asking
+from assay.core.tables.table_matches import WORD_PARTS, NamedValue, TableWords
+from assay.core.tables.words import QUANTITY_SIGN, Measured, OverGroups, languages, phrase_pattern, read_asking
 
-COVERED = 0.5
+MIN_COVERED = 0.5
 """The share of a question's weight that must be accounted for."""
 COVERED_BY_CELL = 2 / 3
 """The same for a cell: one word of the question may name a row by chance, an operation is not named by chance."""
 NAME_WEIGHT = 2.0
 MEASURED_BY_HEADER, MEASURED_BY_CELLS = 0.75, 0.5
 """The weight of a column that a word of degree measures; a word of the question in its header weighs 1."""
-DIFFERENT = 0.5
+MIN_DIFFERENT_TEXTS = 0.5
 """The share of different texts in a column that names rows."""
 MOST_CELLS = 5
 """The most rows whose cells are stated one by one; if more match, the question is too vague."""
@@ -45,14 +45,14 @@ class FoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
     fit: tuple[float, float, int]
 
 
-def answer(question: str, tables: Iterable[ReadTable]) -> FoundAnswer | None:
+def answer_question(question: str, tables: Iterable[ReadTable]) -> FoundAnswer | None:
     """The best answer to a question over `tables`, of equal ones that from the first table; None if there is none."""
     asking = read_asking(question)
     found = [each for table in tables if (each := _TableQuestion(question, asking, table).best_answer()) is not None]
     return max(found, key=lambda each: (each.covered, each.fit), default=None)
 
 
-def cell(question: str, head: str, tables: Iterable[ReadTable]) -> tuple[str, TableAnswer] | None:
+def find_cell(question: str, head: str, tables: Iterable[ReadTable]) -> tuple[str, TableAnswer] | None:
     """The header nearest to `head`, with its cell in the one row whose values a question names; None without one."""
     asking = read_asking(question)
     found = (each for table in tables for each in _TableQuestion(question, asking, table).cells(head))
@@ -70,14 +70,14 @@ class _TableQuestion(TableWords):
             return None
         if (values := self.values()) is None:
             return None
-        tried = (found for way in self.asking.ways for found in self._columns(way, values))
+        tried = (found for way in self.asking.ways for found in self._column_answers(way, values))
         return max(tried, key=lambda each: (each.covered, each.fit), default=None)
 
     def cells(self, head: str) -> Iterator[tuple[str, TableAnswer]]:
         """The header, and its cell in the one row that the question's values select."""
         values = self.values() or []
         wanted = self.name_keys(head)
-        fits = [(self._fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen_columns(values)]
+        fits = [(self._header_fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen_columns(values)]
         rated = sorted((each for each in fits if each[0][0] >= len(wanted) / 2 and each[0][0] > 0), reverse=True)
         if values and rated and (len(rated) == 1 or rated[0][0] > rated[1][0]):
             column, given = rated[0][1], self._row_conditions(values, -1)
@@ -87,13 +87,13 @@ class _TableQuestion(TableWords):
 
     # columns
 
-    def _columns(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
+    def _column_answers(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """Computations over the column that fits best; of a count also over rows."""
         if way.operation == "count":
-            yield from self._count(values)
+            yield from self._count_answers(values)
         left = self._unused_keys(values)
         able = (at for at in self._unchosen_columns(values) if self._is_able(at, way))
-        rated = sorted(((fit, at) for at in able if (fit := self._fit(at, left, way))[0] > 0), reverse=True)
+        rated = sorted(((fit, at) for at in able if (fit := self._header_fit(at, left, way))[0] > 0), reverse=True)
         if rated and (len(rated) == 1 or rated[0][0] != rated[1][0]):
             yield from self._over_column(way, values, *rated[0])
         elif not rated and (paid := self._paid_column(values)) is not None:
@@ -117,10 +117,10 @@ class _TableQuestion(TableWords):
         cells = compute(self.table, one) if values else ()
         if not implied and (way.operation == "cell" or len(cells) == 1):
             if len(cells) <= MOST_CELLS and not self.asking.limits:
-                yield from self._judged(one, values, head, fit)
+                yield from self._accept_if_covered(one, values, head, fit)
             return
         added, extreme = implied or way.operation == "count", way.operation in ("max", "min")
-        label = self._label(column, values) if extreme or not added else -1
+        label = self._label_column(column, values) if extreme or not added else -1
         over = self._group_operation(way, label)
         if added and not (self._is_added(way, values, column) or over or (extreme and not way.measures and label >= 0)):
             return
@@ -130,7 +130,7 @@ class _TableQuestion(TableWords):
             wanted = one
         said = head | (self._keys_of(self.asking.grouping) if over or implied else set())
         said |= self._keys_of((*self.asking.paying, *self._helping())) if added else set()
-        yield from self._judged(wanted, values, said, fit, whole=added or (bool(way.measures) and not head))
+        yield from self._accept_if_covered(wanted, values, said, fit, whole=added or (bool(way.measures) and not head))
 
     def _is_added(self, way: Measured, values: list[NamedValue], column: int) -> bool:
         """True if a question for how much or how many may ask for a sum over the rows that its values choose."""
@@ -139,7 +139,7 @@ class _TableQuestion(TableWords):
         if way.operation == "count":
             repeated = any(columns.measures_at_times(self.table, value.column) for value in values)
             noun = self.matching_keys(keys(self.asking.noun, self.read.analysis), self.asked_heads[column])
-            return bool(noun) and not repeated and (self.figured(column) or self.timed(column))
+            return bool(noun) and not repeated and (self.has_figures(column) or self.has_durations(column))
         return way.operation == "sum" or self.read.wanted == "number"
 
     def _helping(self) -> Iterator[str]:
@@ -163,16 +163,16 @@ class _TableQuestion(TableWords):
 
         Money is in no column of other figures, though it may be the only one.
         """
-        if not self.asking.paying or any_of(self.language, "times").search(self.asking.rest):
+        if not self.asking.paying or phrase_pattern(self.language, "times").search(self.asking.rest):
             return None
-        figured = [at for at in self._unchosen_columns(values) if self.figured(at)]
+        figured = [at for at in self._unchosen_columns(values) if self.has_figures(at)]
         named = [
             at
             for at in figured
             if self.matching_keys(self._keys_of(languages()[self.language].paid.split()), self.heads[at])
         ]
         amounts = (at for at in figured if columns.is_amount(self.table, at))
-        money = any_of(self.language, "money").search(self.asking.rest)
+        money = phrase_pattern(self.language, "money").search(self.asking.rest)
         able = named or [at for at in amounts if not money or columns.is_money(self.table, at)]
         return able[0] if len(able) == 1 else None
 
@@ -184,34 +184,34 @@ class _TableQuestion(TableWords):
     def _is_able(self, column: int, way: Measured) -> bool:
         """True if an operation is possible over a column, and its result may answer: no number says who."""
         if way.operation == "cell" and self.read.wanted == "name":
-            return not self.figured(column) and not self.dated(column)
+            return not self.has_figures(column) and not self.has_dates(column)
         if way.operation == "cell" and self.read.wanted == "date":
             return any(map(str.isdigit, "".join(self.table.column(column))))
         if way.operation in ("cell", "count"):
             return True
-        if self.figured(column):  # the largest invoice has no number
+        if self.has_figures(column):  # the largest invoice has no number
             return not self.asking.paying or columns.is_amount(self.table, column)
         ordered = way.operation in ("max", "min") and not self.asking.implied
-        return self.timed(column) or (ordered and self.dated(column))
+        return self.has_durations(column) or (ordered and self.has_dates(column))
 
-    def _fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
+    def _header_fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
         """How well a header fits the question: matching words, the share of the header they cover, equal words."""
         head = self.heads[column]
         held = self.matching_keys(left, self.asked_heads[column])
         more = self.matching_keys(self.extra, head)
-        measured = self._is_measured(column, way)
+        measured = self._measured_fit(column, way)
         either = len({each.operation for each in self.asking.ways}) > 1  # "fastest": most speed, or least time
         if not measured and (either or not (held or (more and way.operation == "cell"))):
             return (0.0, 0.0, 0)
         said = frozenset((*held, *more))
         share = len(self.matching_keys(head, said | self.extra | frozenset(left))) / len(head) if head else 0.0
         words = set(self.asking.rest.casefold().split())
-        plain = {part.casefold() for part in PARTS.split(self.table.heads[column]) if part}
+        plain = {part.casefold() for part in WORD_PARTS.split(self.table.heads[column]) if part}
         return (len(held) + 0.5 * len(more) + measured, share, len(words & plain))
 
-    def _is_measured(self, column: int, way: Measured) -> float:
+    def _measured_fit(self, column: int, way: Measured) -> float:
         """How well a column fits what words of degree measure, by its header, its cells or its unit; else 0."""
-        nouns = [noun for noun in way.measures if not noun.startswith(QUANTITY)]
+        nouns = [noun for noun in way.measures if not noun.startswith(QUANTITY_SIGN)]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
         head = self.heads[column]
         if measures and (self.matching_keys(head, measures) or self.matching_keys(measures, head)):
@@ -222,9 +222,9 @@ class _TableQuestion(TableWords):
     def _is_person(self, column: int) -> bool:
         """True if a column has those whom "who" asks for, by its header."""
         head = self.table.heads[column].strip()
-        return self.read.wanted == "name" and any_of(self.language, "persons").fullmatch(head) is not None
+        return self.read.wanted == "name" and phrase_pattern(self.language, "persons").fullmatch(head) is not None
 
-    def _label(self, column: int, values: Sequence[NamedValue]) -> int:
+    def _label_column(self, column: int, values: Sequence[NamedValue]) -> int:
         """The column that names rows: persons for "who", else asked for, else with most different texts.
 
         -1 without one, or if the same names are in another column that fits as well.
@@ -234,11 +234,11 @@ class _TableQuestion(TableWords):
         for at in self._unchosen_columns(values):
             texts = [text for text in self.table.column(at) if text]
             named, person = len(self.matching_keys(others, self.heads[at])), self._is_person(at)
-            numbers = self.figured(at) or self.dated(at)
+            numbers = self.has_figures(at) or self.has_dates(at)
             if at == column or not texts or (numbers and not (self.heads[at] and self.heads[at] <= others)):
                 continue
             different = len(set(texts)) / len(texts)
-            if person or named or different >= DIFFERENT:
+            if person or named or different >= MIN_DIFFERENT_TEXTS:
                 rated.append((person, named, different, -at))
         rated.sort(reverse=True)
         best = {text for *_, at in rated[:1] for text in self.table.column(-at) if text}
@@ -269,15 +269,15 @@ class _TableQuestion(TableWords):
 
     # counting
 
-    def _count(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
+    def _count_answers(self, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """How many rows meet the conditions, or how many different values a column has; the noun decides which."""
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
         left = self._unused_keys(values)
         named = [at for at, head in enumerate(self.asked_heads) if self.matching_keys(noun, head)]
         told = self.matching_keys(noun, self.around) or self._used_keys(values) & noun
-        column = named[0] if named and not self.figured(named[0]) and not self.timed(named[0]) else -1
+        column = named[0] if named and not self.has_figures(named[0]) and not self.has_durations(named[0]) else -1
         bounded = self._bounded_column(left) if self.asking.limits else -1
-        if any(self.timed(at) for at in named):
+        if any(self.has_durations(at) for at in named):
             return  # hours are added up
         if not noun or (not told and column < 0) or (self.asking.limits and bounded < 0):
             return
@@ -287,17 +287,17 @@ class _TableQuestion(TableWords):
         wanted = Computed(operation="count", column=max(column, 0), given=given, distinct=distinct)
         heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
         held = self.matching_keys(left, heads) | told
-        yield from self._judged(wanted, values, held, (1.0, 1.0, 0), counted=column < 0)
+        yield from self._accept_if_covered(wanted, values, held, (1.0, 1.0, 0), counted=column < 0)
 
     def _bounded_column(self, left: Sequence[str]) -> int:
         """The column of figures or dates that is bounded: the one whose header is named, else the only one."""
-        able = [at for at in range(len(self.heads)) if self.figured(at) or self.dated(at)]
+        able = [at for at in range(len(self.heads)) if self.has_figures(at) or self.has_dates(at)]
         named = [at for at in able if self.matching_keys(left, self.heads[at])]
         return named[0] if len(named) == 1 else able[0] if not named and len(able) == 1 else -1
 
     # weighing
 
-    def _judged(
+    def _accept_if_covered(
         self,
         wanted: Computed,
         values: Sequence[NamedValue],
@@ -313,14 +313,14 @@ class _TableQuestion(TableWords):
         held = {*head, *self._used_keys(values), *self.matching_keys(self.telling, context)}
         whole = whole or (self.table.of_records and not wanted.given)  # nothing but its words ties a question to a list
         if whole:
-            held |= self._keys_of(verb[0] for verb in any_of(self.language, "doing").finditer(self.asking.rest))
+            held |= self._keys_of(verb[0] for verb in phrase_pattern(self.language, "doing").finditer(self.asking.rest))
         beyond = self._keys_of(self.asking.beyond)
         if self.names - held or not beyond <= (frozenset() if counted else self.heads[wanted.column]):
             return  # a word for what is not computed here, unless it belongs to the header
         weight = {key: NAME_WEIGHT if key in self.names else 1.0 for key in self.telling}
         total = sum(weight.values()) or 1.0
         covered = sum(weight[key] for key in held & weight.keys()) / total
-        least = COVERED_BY_CELL if wanted.operation == "cell" else COVERED
+        least = COVERED_BY_CELL if wanted.operation == "cell" else MIN_COVERED
         if covered < (1.0 if whole else least) or (wanted.operation == "cell" and self.table.of_records):
             return  # a field of a record is found as any other
         if answers := compute(self.table, wanted):

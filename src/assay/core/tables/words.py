@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.languages import of_question
+from assay.core.languages import question_language
 from assay.core.lazy import regex
 from assay.core.tables.figures import read_figure
 
@@ -23,9 +23,9 @@ Operation = Literal["cell", "sum", "mean", "count", "max", "min"]
 Named = Literal["sum", "mean", "count", "max", "min"]
 OverGroups = Literal["", "sum", "mean", "count"]
 """What is computed over each group of rows before the extreme is taken; nothing if rows are compared."""
-NAMED: tuple[Named, ...] = ("sum", "mean", "count", "max", "min")
+NAMED_OPERATIONS: tuple[Named, ...] = ("sum", "mean", "count", "max", "min")
 
-QUANTITY = "@"
+QUANTITY_SIGN = "@"
 """Begins a quantity among the measures of a degree that a column may have whatever its header (`quantities`)."""
 _NUMBER = r"(?P<number>[+\-−]?\d[\d.,'\u00a0\u202f]*\d|\d)(?:\s*(?P<scale>[^\W\d_]+\.?))?"
 _WORD = regex(r"[^\W_]+")
@@ -114,14 +114,14 @@ class _Phrase(msgspec.Struct, frozen=True):
 def _phrases(language: str) -> tuple[_Phrase, ...]:
     known = languages()[language]
     found: list[tuple[str, tuple[Measured, ...]]] = [
-        (phrase, (Measured(name),)) for name in NAMED for phrase in _split(getattr(known, name))
+        (phrase, (Measured(name),)) for name in NAMED_OPERATIONS for phrase in _split(getattr(known, name))
     ]
-    found += [(phrase, tuple(_ways(told))) for phrase, told in known.degrees.items()]
+    found += [(phrase, tuple(_parse_degrees(told))) for phrase, told in known.degrees.items()]
     found.sort(key=lambda pair: -len(pair[0]))
     return tuple(_Phrase(_pattern(phrase), ways) for phrase, ways in found)
 
 
-def _ways(told: str) -> Iterator[Measured]:
+def _parse_degrees(told: str) -> Iterator[Measured]:
     for part in _split(told):
         name, *measures = part.split()
         yield Measured("min" if name == "min" else "max", tuple(measures))
@@ -138,7 +138,7 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 
 
 @cache
-def any_of(language: str, name: str) -> re.Pattern[str]:
+def phrase_pattern(language: str, name: str) -> re.Pattern[str]:
     """The pattern for the phrases of a field of `Language`."""
     phrases = sorted(_split(getattr(languages()[language], name)), key=len, reverse=True)
     return re.compile("|".join(f"(?:{_pattern(phrase).pattern})" for phrase in phrases), re.IGNORECASE)
@@ -146,21 +146,21 @@ def any_of(language: str, name: str) -> re.Pattern[str]:
 
 def read_language(question: str) -> str:
     """The language whose words a question uses: the one detected, else the first that names an operation in it."""
-    return _chosen(question)[0]
+    return _choose_language(question)[0]
 
 
 def read_asking(question: str) -> Asking:
     """Read what a question asks of a table, in its language if that is detected, else in each in turn."""
-    return _chosen(question)[1]
+    return _choose_language(question)[1]
 
 
-def _chosen(question: str) -> tuple[str, Asking]:
-    told = of_question(question)
-    found = [(each, _read(question, each)) for each in ([told] if told in languages() else languages())]
+def _choose_language(question: str) -> tuple[str, Asking]:
+    told = question_language(question)
+    found = [(each, _read_in_language(question, each)) for each in ([told] if told in languages() else languages())]
     return next((each for each in found if each[1].ways[0].operation != "cell"), found[0])
 
 
-def _read(question: str, language: str) -> Asking:
+def _read_in_language(question: str, language: str) -> Asking:
     limits, text = _limits(question, language)
     taken: list[tuple[int, int, _Phrase]] = []
     for phrase in _phrases(language):
@@ -170,8 +170,8 @@ def _read(question: str, language: str) -> Asking:
     taken.sort(key=lambda each: each[0])
     chosen = next((each for each in taken if each[2].ways[0].operation != "count"), taken[0] if taken else None)
     used = [each for each in taken if each is chosen or each[2].ways[0].operation == "count"]
-    paying, money = any_of(language, "paying"), any_of(language, "money")
-    over, grouping = _over_groups(text, language, taken)
+    paying, money = phrase_pattern(language, "paying"), phrase_pattern(language, "money")
+    over, grouping = _read_group_operation(text, language, taken)
     rest = text
     for start, end, _phrase in reversed(used):
         rest = f"{rest[:start]} {rest[end:]}"
@@ -183,7 +183,7 @@ def _read(question: str, language: str) -> Asking:
         said=tuple(text[start:end] for start, end, _ in used),
         noun=noun[0] if noun is not None else "",
         limits=limits,
-        beyond=tuple(match[0] for match in any_of(language, "inverse").finditer(rest)),
+        beyond=tuple(match[0] for match in phrase_pattern(language, "inverse").finditer(rest)),
         over=over,
         grouping=grouping,
         implied=bool(over) and not grouping,
@@ -191,20 +191,20 @@ def _read(question: str, language: str) -> Asking:
     )
 
 
-def _over_groups(
+def _read_group_operation(
     text: str, language: str, taken: Sequence[tuple[int, int, _Phrase]]
 ) -> tuple[OverGroups, tuple[str, ...]]:
     """What a question for an extreme computes over groups, and the words that say so (none for "most")."""
     named = {phrase.ways[0].operation: text[start:end] for start, end, phrase in taken}
     if named.keys().isdisjoint(("max", "min")):
         return "", ()
-    if often := any_of(language, "often").search(text):
+    if often := phrase_pattern(language, "often").search(text):
         return "count", (often[0],)
     if "sum" in named:
         return "sum", (named["sum"],)
     if "mean" in named:
         return "mean", (named["mean"],)
-    adding = any_of(language, "adding")
+    adding = phrase_pattern(language, "adding")
     added = any(adding.fullmatch(text[start:end]) for start, end, phrase in taken if not phrase.ways[0].measures)
     return ("sum" if added else ""), ()
 
@@ -213,7 +213,7 @@ def _limits(question: str, language: str) -> tuple[tuple[Limit, ...], str]:
     """The bounds a question sets on figures, and the question without them."""
     found: list[Limit] = []
     text = question
-    for way, phrases in ((1, any_of(language, "above")), (-1, any_of(language, "below"))):
+    for way, phrases in ((1, phrase_pattern(language, "above")), (-1, phrase_pattern(language, "below"))):
         pattern = re.compile(rf"(?:{phrases.pattern})\s+{_NUMBER}", re.IGNORECASE)
         for match in reversed(list(pattern.finditer(text))):
             figure = read_figure(f"{match['number']} {match['scale'] or ''}".strip())
@@ -225,7 +225,7 @@ def _limits(question: str, language: str) -> tuple[tuple[Limit, ...], str]:
     return tuple(found), text
 
 
-def kind_asked(rest: str) -> str:
+def asked_kind(rest: str) -> str:
     """What a question calls the things that it chooses from: "hut" for "which hut is the oldest?"; "" without one."""
     match = _WHICH.match(rest.strip())
     return match["kind"] if match is not None else ""

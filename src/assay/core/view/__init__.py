@@ -1,4 +1,4 @@
-"""The one view of a run: `fold` its events, and read `RunView`.
+"""The one view of a run: `fold_events` its events, and read `RunView`.
 
 A log is folded at once, or event by event as a live reader does; both give the same.
 """
@@ -69,37 +69,37 @@ class ViewBuilder:
         if not fresh:
             return
         self._view = None
-        undone = self._drop(fresh) and any(envelope.seq in self._dropped for envelope in self._log)
+        undone = self._note_restarts(fresh) and any(envelope.seq in self._dropped for envelope in self._log)
         self._log += fresh
         if undone:
             self._state, fresh = ViewState(), self._log
         for envelope in fresh:
-            self._step(envelope)
+            self._apply_event(envelope)
 
-    def _drop(self, fresh: list[Envelope]) -> bool:
+    def _note_restarts(self, fresh: list[Envelope]) -> bool:
         before = len(self._dropped)
         for envelope in fresh:
             if envelope.type == StepRestarted.kind:
-                event = _read(envelope)
+                event = _decode_event(envelope)
                 self._dropped.update(event.dropped if isinstance(event, StepRestarted) else ())
         return len(self._dropped) > before
 
-    def _step(self, envelope: Envelope) -> None:
-        self._state.meet(envelope)
+    def _apply_event(self, envelope: Envelope) -> None:
+        self._state.count_event(envelope)
         if envelope.seq in self._dropped or envelope.type not in HANDLERS:
             return
-        self._state.pass_time(envelope)
-        HANDLERS[envelope.type](self._state, envelope, _read(envelope))
+        self._state.record_time(envelope)
+        HANDLERS[envelope.type](self._state, envelope, _decode_event(envelope))
 
 
-def _read(envelope: Envelope) -> Event | None:
+def _decode_event(envelope: Envelope) -> Event | None:
     try:
         return decode(envelope)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise StoreError(f"event {envelope.seq} ({envelope.type}) of run {envelope.run_id}: {error}") from error
 
 
-def fold(events: Iterable[Envelope]) -> RunView:
+def fold_events(events: Iterable[Envelope]) -> RunView:
     """The view of a run after these events, in the order of their numbers.
 
     Raises:

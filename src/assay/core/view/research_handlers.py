@@ -14,7 +14,7 @@ from assay.core.view.state import ViewState, on
 
 
 @on(e.AgentsPlanned)
-def _agents(state: ViewState, envelope: e.Envelope, event: e.AgentsPlanned) -> None:
+def _agents_planned(state: ViewState, envelope: e.Envelope, event: e.AgentsPlanned) -> None:
     for number in event.lanes:
         lane = state.lane(number)
         lane.cycle = lane.cycle or event.cycle
@@ -73,7 +73,7 @@ def _think_finished(state: ViewState, envelope: e.Envelope, event: e.ThinkFinish
 
 
 @on(e.ModelAttempted)
-def _attempted(state: ViewState, envelope: e.Envelope, event: e.ModelAttempted) -> None:
+def _model_attempted(state: ViewState, envelope: e.Envelope, event: e.ModelAttempted) -> None:
     state.turn(envelope).attempts.append(msgspec.convert(event, model.Attempt, from_attributes=True))
     if event.outcome == "ok":
         state.models[event.role] = event.model
@@ -85,7 +85,7 @@ def _tool_started(state: ViewState, envelope: e.Envelope, event: e.ToolStarted) 
 
 
 @on(e.ToolFinished, e.ToolFailed)
-def _tool_ended(state: ViewState, envelope: e.Envelope, event: e.ToolFinished | e.ToolFailed) -> None:
+def _tool_finished_or_failed(state: ViewState, envelope: e.Envelope, event: e.ToolFinished | e.ToolFailed) -> None:
     tools = state.turn(envelope).tools
     begun = tools.get(event.call) or model.ToolUse(call=event.call, tool=event.tool)
     if isinstance(event, e.ToolFinished):
@@ -100,7 +100,7 @@ def _scope_counted(state: ViewState, envelope: e.Envelope, event: e.ScopeCounted
 
 
 @on(e.SearchPerformed)
-def _searched(state: ViewState, envelope: e.Envelope, event: e.SearchPerformed) -> None:
+def _search_performed(state: ViewState, envelope: e.Envelope, event: e.SearchPerformed) -> None:
     state.turn(envelope).searches.append(msgspec.convert(event, model.SearchMade, from_attributes=True))
 
 
@@ -137,7 +137,7 @@ def _source_noted(state: ViewState, envelope: e.Envelope, event: e.SourceNoted) 
 
 
 @on(e.SourceExpected)
-def _expected(state: ViewState, envelope: e.Envelope, event: e.SourceExpected) -> None:
+def _source_expected(state: ViewState, envelope: e.Envelope, event: e.SourceExpected) -> None:
     state.expected.extend(event.urls)
 
 
@@ -161,7 +161,7 @@ def _finding_delta(state: ViewState, envelope: e.Envelope, event: e.FindingDelta
 def _finding_added(state: ViewState, envelope: e.Envelope, event: e.FindingAdded) -> None:
     lane = state.lane(event.lane)
     lane.task = lane.task or event.task
-    lane.findings, lane.passages = [event.text], state.keep(event.passages)
+    lane.findings, lane.passages = [event.text], state.add_passages(event.passages)
     lane.dropped_markers, lane.reported, lane.uncited = event.dropped_markers, True, event.uncited
 
 
@@ -174,7 +174,7 @@ def _report_started(state: ViewState, envelope: e.Envelope, event: e.ReportStart
     writing.title, writing.pieces, writing.started = event.title, [], True
     writing.text_sha256, writing.limits, writing.stated = "", (), {}
     for id in list(state.claims):
-        state.forget(id)
+        state.drop_claim(id)
 
 
 @on(e.ReportDelta)
@@ -192,7 +192,7 @@ def _report_revised(state: ViewState, envelope: e.Envelope, event: e.ReportRevis
             start, end = event.spans[id]
             state.claims[id] = msgspec.structs.replace(state.claims[id], start=start, end=end)
         else:
-            state.forget(id)
+            state.drop_claim(id)
 
 
 @on(e.ReportFinished)
@@ -203,7 +203,7 @@ def _report_finished(state: ViewState, envelope: e.Envelope, event: e.ReportFini
 
 @on(e.ClaimFound)
 def _claim_found(state: ViewState, envelope: e.Envelope, event: e.ClaimFound) -> None:
-    cited = state.keep(event.passages)
+    cited = state.add_passages(event.passages)
     state.claims[event.id] = Claim(
         id=event.id, text=event.text, start=event.start, end=event.end, passages=cited, inherited=event.inherited
     )
@@ -216,7 +216,7 @@ def _claim_checked(state: ViewState, envelope: e.Envelope, event: e.ClaimChecked
     claim = state.claims.get(event.id)
     if claim is None:
         return
-    against = tuple(dict.fromkeys((*claim.against, *state.keep(event.against))))
+    against = tuple(dict.fromkeys((*claim.against, *state.add_passages(event.against))))
     state.claims[event.id] = msgspec.structs.replace(claim, verdict=event.verdict, reason=event.reason, against=against)
     check = Check(rule=event.rule, verdict=event.verdict, reason=event.reason, nearest=event.nearest)
     state.checks.setdefault(event.id, []).append(check)
@@ -235,19 +235,19 @@ def _claim_revised(state: ViewState, envelope: e.Envelope, event: e.ClaimRevised
     claim = state.claims.get(event.id)
     if claim is None:
         return
-    state.versions.setdefault(event.id, []).append(_version(claim, event.why))
+    state.versions.setdefault(event.id, []).append(_claim_version(claim, event.why))
     state.checks.pop(event.id, None)  # checks of the old sentence do not apply to the new one
     state.claims[event.id] = Claim(
         id=claim.id,
         text=event.after,
         start=claim.start,
         end=claim.end,
-        passages=state.keep(event.passages),
+        passages=state.add_passages(event.passages),
         reason=f"revised: {event.why}",
     )
 
 
-def _version(claim: Claim, why: str) -> Version:
+def _claim_version(claim: Claim, why: str) -> Version:
     return Version(text=claim.text, passages=claim.passages, verdict=claim.verdict, reason=claim.reason, why=why)
 
 
@@ -271,23 +271,23 @@ def _claim_removed(state: ViewState, envelope: e.Envelope, event: e.ClaimRemoved
 
 
 @on(e.CitationsLocated)
-def _located(state: ViewState, envelope: e.Envelope, event: e.CitationsLocated) -> None:
+def _citations_located(state: ViewState, envelope: e.Envelope, event: e.CitationsLocated) -> None:
     state.surroundings = {each.id: each for each in event.passages}
 
 
 @on(e.CopiesFound)
-def _copies(state: ViewState, envelope: e.Envelope, event: e.CopiesFound) -> None:
+def _copies_found(state: ViewState, envelope: e.Envelope, event: e.CopiesFound) -> None:
     state.copies = event.groups
 
 
 @on(e.ConflictFound)
-def _conflict(state: ViewState, envelope: e.Envelope, event: e.ConflictFound) -> None:
-    state.keep(event.passages)
+def _conflict_found(state: ViewState, envelope: e.Envelope, event: e.ConflictFound) -> None:
+    state.add_passages(event.passages)
     state.conflicts.append(Conflict(text=event.text, subject=event.subject, measure=event.measure, sides=event.sides))
 
 
 @on(e.VerifySummary)
-def _summary(state: ViewState, envelope: e.Envelope, event: e.VerifySummary) -> None:
+def _verify_summary(state: ViewState, envelope: e.Envelope, event: e.VerifySummary) -> None:
     state.gate = model.Gate(summary=event.summary, passed=event.passed, problems=event.problems)
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from assay.core import events as e
-from assay.core.assurance import assured
+from assay.core.assurance import assess_claims
 from assay.core.claims import Summary
 from assay.core.coordinates import lane_of
 from assay.core.ports import FINAL
@@ -21,39 +21,39 @@ CHANGED = "its text is not the one which was verified: it was changed behind the
 
 
 @on(e.RunCreated)
-def _created(state: ViewState, envelope: e.Envelope, event: e.RunCreated) -> None:
+def _run_created(state: ViewState, envelope: e.Envelope, event: e.RunCreated) -> None:
     state.brief, state.created_at = event.brief, envelope.at
     state.mode, state.depth = event.brief.mode, event.brief.depth
     state.models = {role: names[0] for role, names in event.brief.models.items() if names}
 
 
 @on(e.RunStarted, e.RunResumed)
-def _started(state: ViewState, envelope: e.Envelope, event: e.RunStarted | e.RunResumed) -> None:
+def _run_started(state: ViewState, envelope: e.Envelope, event: e.RunStarted | e.RunResumed) -> None:
     state.started_at = state.started_at or envelope.at
     state.status, state.waiting_for = "running", ""
     state.finished_at = state.stop_reason = state.error = ""
 
 
 @on(e.RunWaiting)
-def _waiting(state: ViewState, envelope: e.Envelope, event: e.RunWaiting) -> None:
+def _run_waiting(state: ViewState, envelope: e.Envelope, event: e.RunWaiting) -> None:
     state.status, state.waiting_for = "waiting", event.topic
 
 
-def _goes_on(state: ViewState) -> None:
+def _set_running(state: ViewState) -> None:
     if state.status not in FINAL:
         state.status, state.waiting_for = "running", ""
 
 
 @on(e.RunExhausted)
-def _exhausted(state: ViewState, envelope: e.Envelope, event: e.RunExhausted) -> None:
+def _run_exhausted(state: ViewState, envelope: e.Envelope, event: e.RunExhausted) -> None:
     state.exhausted = event.reason
 
 
 @on(e.RunCompleted)
-def _completed(state: ViewState, envelope: e.Envelope, event: e.RunCompleted) -> None:
+def _run_completed(state: ViewState, envelope: e.Envelope, event: e.RunCompleted) -> None:
     state.status, state.stop_reason = "completed", event.stop_reason
     state.passed = event.verified
-    state.verified = event.verified and (not state.graded or assured(state.claims.values()).is_sound)
+    state.verified = event.verified and (not state.graded or assess_claims(state.claims.values()).is_sound)
     state.finished_at = envelope.at
     if not state.writing.is_whole():
         state.verified = state.passed = False
@@ -62,45 +62,45 @@ def _completed(state: ViewState, envelope: e.Envelope, event: e.RunCompleted) ->
 
 
 @on(e.RunFailed)
-def _failed(state: ViewState, envelope: e.Envelope, event: e.RunFailed) -> None:
+def _run_failed(state: ViewState, envelope: e.Envelope, event: e.RunFailed) -> None:
     state.status, state.stop_reason, state.error = "failed", event.stop_reason, event.error
     state.finished_at = envelope.at
 
 
 @on(e.RunCancelled)
-def _cancelled(state: ViewState, envelope: e.Envelope, event: e.RunCancelled) -> None:
+def _run_cancelled(state: ViewState, envelope: e.Envelope, event: e.RunCancelled) -> None:
     state.status, state.stop_reason = "cancelled", event.stop_reason
     state.finished_at = envelope.at
 
 
 @on(e.ControlAccepted)
-def _accepted(state: ViewState, envelope: e.Envelope, event: e.ControlAccepted) -> None:
+def _control_accepted(state: ViewState, envelope: e.Envelope, event: e.ControlAccepted) -> None:
     if event.action == "steer":
         state.steering.append(model.Steered(id=event.id, text=event.text))
 
 
 @on(e.ControlApplied)
-def _control(state: ViewState, envelope: e.Envelope, event: e.ControlApplied) -> None:
+def _control_applied(state: ViewState, envelope: e.Envelope, event: e.ControlApplied) -> None:
     if event.action == "pause" and state.status not in FINAL:
         state.status, state.waiting_for = "paused", ""
     if event.action == "steer":
-        _settle(state, event.id, "applied", event.where)
+        _resolve_steering(state, event.id, "applied", event.where)
 
 
 @on(e.ControlRejected)
-def _rejected(state: ViewState, envelope: e.Envelope, event: e.ControlRejected) -> None:
+def _control_rejected(state: ViewState, envelope: e.Envelope, event: e.ControlRejected) -> None:
     if event.action == "steer":
-        _settle(state, event.id, "rejected", event.why)
+        _resolve_steering(state, event.id, "rejected", event.why)
 
 
-def _settle(state: ViewState, id: str, came: Literal["applied", "rejected"], note: str) -> None:
+def _resolve_steering(state: ViewState, id: str, came: Literal["applied", "rejected"], note: str) -> None:
     state.steering = [
         msgspec.structs.replace(each, state=came, note=note) if each.id == id else each for each in state.steering
     ]
 
 
 @on(e.StepRestarted)
-def _restarted(state: ViewState, envelope: e.Envelope, event: e.StepRestarted) -> None:
+def _step_restarted(state: ViewState, envelope: e.Envelope, event: e.StepRestarted) -> None:
     state.restarts += 1
 
 
@@ -116,7 +116,7 @@ def _warned(state: ViewState, envelope: e.Envelope, event: e.Warned) -> None:
 def _phase_started(state: ViewState, envelope: e.Envelope, event: e.PhaseStarted) -> None:
     phase = state.phase(event.phase)
     phase.started_at, phase.finished_at = phase.started_at or envelope.at, ""
-    _goes_on(state)
+    _set_running(state)
 
 
 @on(e.PhaseFinished)
@@ -125,7 +125,7 @@ def _phase_finished(state: ViewState, envelope: e.Envelope, event: e.PhaseFinish
 
 
 @on(e.TriageClassified)
-def _classified(state: ViewState, envelope: e.Envelope, event: e.TriageClassified) -> None:
+def _triage_classified(state: ViewState, envelope: e.Envelope, event: e.TriageClassified) -> None:
     state.triage, state.mode, state.depth = event.triage, event.mode, event.depth
 
 
@@ -135,11 +135,11 @@ def _clarify_requested(state: ViewState, envelope: e.Envelope, event: e.ClarifyR
 
 
 @on(e.ClarifyAnswered)
-def _answered(state: ViewState, envelope: e.Envelope, event: e.ClarifyAnswered) -> None:
+def _clarify_answered(state: ViewState, envelope: e.Envelope, event: e.ClarifyAnswered) -> None:
     state.clarification = msgspec.structs.replace(
         state.clarification, answers=event.answers, assumptions=event.assumptions
     )
-    _goes_on(state)
+    _set_running(state)
 
 
 @on(e.PlanStarted)
@@ -153,23 +153,23 @@ def _plan_delta(state: ViewState, envelope: e.Envelope, event: e.PlanDelta) -> N
 
 
 @on(e.PlanProposed, e.PlanChanged)
-def _planned(state: ViewState, envelope: e.Envelope, event: e.PlanProposed | e.PlanChanged) -> None:
+def _plan_proposed(state: ViewState, envelope: e.Envelope, event: e.PlanProposed | e.PlanChanged) -> None:
     state.plan = event.plan
 
 
 @on(e.PlanApproved)
-def _approved(state: ViewState, envelope: e.Envelope, event: e.PlanApproved) -> None:
+def _plan_approved(state: ViewState, envelope: e.Envelope, event: e.PlanApproved) -> None:
     state.plan, state.plan_approved_by = event.plan, event.by
-    _goes_on(state)
+    _set_running(state)
 
 
 @on(e.ReflectDecided)
-def _reflected(state: ViewState, envelope: e.Envelope, event: e.ReflectDecided) -> None:
+def _reflect_decided(state: ViewState, envelope: e.Envelope, event: e.ReflectDecided) -> None:
     state.reflections.append(msgspec.convert(event, model.Reflection, from_attributes=True))
 
 
 @on(e.CoverageAssessed)
-def _covered(state: ViewState, envelope: e.Envelope, event: e.CoverageAssessed) -> None:
+def _coverage_assessed(state: ViewState, envelope: e.Envelope, event: e.CoverageAssessed) -> None:
     state.coverage = event.coverage
 
 
@@ -177,7 +177,7 @@ def _covered(state: ViewState, envelope: e.Envelope, event: e.CoverageAssessed) 
 
 
 @on(e.UsageUpdated)
-def _usage(state: ViewState, envelope: e.Envelope, event: e.UsageUpdated) -> None:
+def _usage_updated(state: ViewState, envelope: e.Envelope, event: e.UsageUpdated) -> None:
     phase = envelope.path[0] if envelope.path else "run"
     state.total = state.total + event.usage
     state.by_role[event.role] = state.by_role.get(event.role, Usage()) + event.usage
@@ -189,5 +189,5 @@ def _usage(state: ViewState, envelope: e.Envelope, event: e.UsageUpdated) -> Non
 
 
 @on(e.BudgetLow)
-def _low(state: ViewState, envelope: e.Envelope, event: e.BudgetLow) -> None:
+def _budget_low(state: ViewState, envelope: e.Envelope, event: e.BudgetLow) -> None:
     state.low.append(model.Low(measure=event.measure, used=event.used, limit=event.limit))

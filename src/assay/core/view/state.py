@@ -132,12 +132,12 @@ class ViewState(model.RunFacts, kw_only=True):
     pauses: list[model.Pause] = []
     last_kind: str = ""
 
-    def meet(self, envelope: Envelope) -> None:
+    def count_event(self, envelope: Envelope) -> None:
         """Count an event of any kind."""
         self.last_seq = envelope.seq
         self.run_id = self.run_id or envelope.run_id
 
-    def pass_time(self, envelope: Envelope) -> None:
+    def record_time(self, envelope: Envelope) -> None:
         """Record the time of a relevant event; before some of them nobody worked on the run.
 
         Messages to a run that rests do not end its rest.
@@ -168,13 +168,13 @@ class ViewState(model.RunFacts, kw_only=True):
             turns[path] = TurnState(path=path)
         return turns[path]
 
-    def keep(self, passages: tuple[Passage, ...]) -> tuple[str, ...]:
+    def add_passages(self, passages: tuple[Passage, ...]) -> tuple[str, ...]:
         """Store passages and return their ids."""
         for passage in passages:
             self.passages.setdefault(passage.id, passage)
         return tuple(passage.id for passage in passages)
 
-    def forget(self, claim: str) -> None:
+    def drop_claim(self, claim: str) -> None:
         """Drop a claim that is no longer in the text, which was begun again or put into its form."""
         self.claims.pop(claim, None)
         self.checks.pop(claim, None)

@@ -24,15 +24,15 @@ from assay.core.ports import Archive, Blobs, Clock, Extractor, Library, SkippedF
 from assay.core.sources import UNSORTED, Fetched
 from assay.evidence.ingest.document_intake import DocumentIntake
 from assay.evidence.ingest.files import (
-    UPLOADED,
+    UPLOAD_SUFFIX,
     FileToRead,
     absolute_paths,
     address,
     find_files,
-    notes_of,
-    nothing_read,
+    find_twins,
+    left_out_notes,
+    nothing_read_message,
     printable,
-    twins,
 )
 from assay.evidence.ingest.moves import MissingFiles
 from assay.evidence.ingest.units import (
@@ -43,15 +43,15 @@ from assay.evidence.ingest.units import (
     UnitFinished,
     UnitProblem,
     Units,
-    ahead,
     extractor_for,
     page_name,
     page_text,
+    prefetch,
 )
 
 __all__ = [
-    "LARGEST",
-    "UPLOADED",
+    "MAX_FILE_BYTES",
+    "UPLOAD_SUFFIX",
     "FileReaders",
     "FileToRead",
     "IngestPart",
@@ -72,10 +72,10 @@ __all__ = [
 ]
 
 
-LARGEST = 100 * 1000 * 1000
+MAX_FILE_BYTES = 100 * 1000 * 1000
 """Bytes; a larger file is skipped with a warning."""
-NAMED = 3
-WRITERS = 8
+MAX_PLACES_NAMED = 3
+BLOB_WRITERS = 8
 """Blobs written in parallel, since remote writes take time. For a folder one or two are enough."""
 
 
@@ -132,7 +132,7 @@ class FileReaders(msgspec.Struct, frozen=True, kw_only=True):
 
     extractors: Sequence[Extractor]
     archives: Sequence[Archive] = ()
-    largest: int = LARGEST
+    largest: int = MAX_FILE_BYTES
 
 
 def ingest(
@@ -157,10 +157,10 @@ def ingest(
     files, warnings = find_files(paths)
     library, collection = target.library, target.collection
     missing = MissingFiles(shared=target.shared)
-    units = Units(library, readers.extractors, readers.archives, readers.largest, twins(files))
+    units = Units(library, readers.extractors, readers.archives, readers.largest, find_twins(files))
     units.missing = missing
     # a page is one document: nothing is read meanwhile
-    with ThreadPoolExecutor(WRITERS, thread_name_prefix="blobs") if files else nullcontext() as writer:
+    with ThreadPoolExecutor(BLOB_WRITERS, thread_name_prefix="blobs") if files else nullcontext() as writer:
         shelf = DocumentIntake(library, target.blobs, writer, target.clock, collection or UNSORTED)
         shelf.missing, shelf.moving = missing, target.moving
         shelf.fresh = len(files) + len(pages) > 1 and library.last_row() == 0
@@ -174,12 +174,17 @@ def ingest(
         finally:
             shelf.flush()
     warnings += reading.all_warnings()
-    notes = [*notes_of(reading.left_out), *(f"{name} is a copy of {first}" for name, first in reading.copies.items())]
+    notes = [
+        *left_out_notes(reading.left_out),
+        *(f"{name} is a copy of {first}" for name, first in reading.copies.items()),
+    ]
     if needed and not shelf.documents:
         named = [*(printable(str(path)) for path in paths), *(page.url for page in pages)]
-        raise NothingRead(nothing_read(", ".join(named[:NAMED]), [*warnings[:5], *notes]), reading.failed)
+        raise NothingRead(
+            nothing_read_message(", ".join(named[:MAX_PLACES_NAMED]), [*warnings[:5], *notes]), reading.failed
+        )
     return Ingested(
-        collection=library.select(shelf.documents) if collection is None else collection,
+        collection=library.collection_for(shelf.documents) if collection is None else collection,
         documents=len(shelf.documents),
         added=shelf.added,
         files=reading.files,
@@ -215,10 +220,10 @@ class _Reading:
     def read(self, files: Sequence[FileToRead], pages: Sequence[Fetched], units: Units) -> Iterator[str]:
         """Read everything; yield the name of each file and page when it is done."""
         all_of_them = chain.from_iterable(chain([units.of_files(files)], map(units.of_page, pages)))
-        for unit in ahead(all_of_them):
-            self._take(unit)
+        for unit in prefetch(all_of_them):
+            self._process_unit(unit)
             if isinstance(unit, UnitFinished):
-                self._finish(unit)
+                self._finish_file(unit)
                 yield unit.name
 
     def all_warnings(self) -> list[str]:
@@ -228,7 +233,7 @@ class _Reading:
         some = f"{self.binary} file{'s' if self.binary > 1 else ''} that {'are' if self.binary > 1 else 'is'}"
         return [*self.warnings, f"skipped {some} not text"]
 
-    def _take(self, unit: Unit) -> None:
+    def _process_unit(self, unit: Unit) -> None:
         if isinstance(unit, IngestPart):
             self._extract(unit)
         elif isinstance(unit, UnchangedFile):
@@ -252,7 +257,7 @@ class _Reading:
         before = len(self._documents)
         try:
             for extracted in part.documents:
-                self._documents[self.shelf.take(extracted, part)] = None
+                self._documents[self.shelf.add_document(extracted, part)] = None
         except ExtractError as error:
             self.failed = error.kind
             self._problems.setdefault(str(error), []).append(part.member)
@@ -260,7 +265,7 @@ class _Reading:
             if len(self._documents) == before and not part.member:
                 self._problems.setdefault("empty", []).append(part.member)
 
-    def _finish(self, unit: UnitFinished) -> None:
+    def _finish_file(self, unit: UnitFinished) -> None:
         """Finish a file: its warnings, and what to store about it.
 
         What gave no document is not stored: it is tried again, and reported again, each time.
@@ -303,8 +308,8 @@ def _with_members(reason: str, members: Sequence[str]) -> str:
     names = [member for member in members if member]
     if not names:
         return reason
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}: {reason}"
+    more = f" and {len(names) - MAX_PLACES_NAMED} more" if len(names) > MAX_PLACES_NAMED else ""
+    return f"{', '.join(names[:MAX_PLACES_NAMED])}{more}: {reason}"
 
 
 class ReadingMonitor:

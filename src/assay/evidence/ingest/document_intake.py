@@ -9,24 +9,24 @@ from datetime import datetime, timedelta
 from assay.core.errors import ExtractError
 from assay.core.ports import Blobs, Clock, DocumentMove, FileStamp, Library
 from assay.core.sources import FINAL_URL, SYNTAXES, Document, Extracted, Fetched, Snapshot, sha256
-from assay.core.web_addresses import canonical
-from assay.evidence.ingest.moves import MissingFiles, displaced, keep_out, may_move
+from assay.core.web_addresses import canonical_url
+from assay.evidence.ingest.moves import MissingFiles, displaced_documents, keep_removed, may_move
 from assay.evidence.ingest.units import IngestPart
 
-BATCH = 400
+BATCH_DOCUMENTS = 400
 """Documents written in one transaction."""
-ASKED = 64
+ASKED_DOCUMENTS = 64
 """Documents about which the library is asked at once."""
 ASKED_BYTES = 4_000_000
 """Bytes of files and texts that wait for this answer."""
-SECONDS = 2.0
+FLUSH_SECONDS = 2.0
 """Seconds after which what was read is written: no more is lost if the process dies."""
 
 
 class DocumentIntake:
     """Collects documents and writes them; `documents` are all found, `added` counts those new to the library.
 
-    `moved` has the row numbers of those that got another place; `moving` is told of them before.
+    `is_moved` has the row numbers of those that got another place; `moving` is told of them before.
     A library that is `fresh` and empty need not be asked whether it knows a document.
     """
 
@@ -51,7 +51,7 @@ class DocumentIntake:
         self._stamps: list[FileStamp] = []
         self._written = clock.monotonic()
 
-    def take(self, extracted: Extracted, part: IngestPart) -> str:
+    def add_document(self, extracted: Extracted, part: IngestPart) -> str:
         """Add a document of `part` and return its hash.
 
         Raises:
@@ -66,14 +66,14 @@ class DocumentIntake:
         name = sha256(text)
         if name not in self.documents:
             self.documents[name] = None
-            self._defer(name, (extracted, text, part))
-        if len(self._unasked) >= ASKED or self._unasked_bytes >= ASKED_BYTES:
+            self._add_unasked(name, (extracted, text, part))
+        if len(self._unasked) >= ASKED_DOCUMENTS or self._unasked_bytes >= ASKED_BYTES:
             self._store_new()
-        if len(self._batch) >= BATCH:
+        if len(self._batch) >= BATCH_DOCUMENTS:
             self.flush()
         return name
 
-    def _defer(self, name: str, found: tuple[Extracted, bytes, IngestPart]) -> None:
+    def _add_unasked(self, name: str, found: tuple[Extracted, bytes, IngestPart]) -> None:
         """Remember a document until the library is asked about several."""
         extracted, text, part = found
         last = next(reversed(self._unasked.values()), None)
@@ -84,13 +84,13 @@ class DocumentIntake:
     def _store_new(self) -> None:
         """Store what the library does not know."""
         unasked, self._unasked, self._unasked_bytes = self._unasked, {}, 0
-        known: set[str] = set() if self.fresh else self._library.existing(unasked)
+        known: set[str] = set() if self.fresh else self._library.existing_documents(unasked)
         self._known += (name for name in unasked if name in known)
-        self._move({name: found for name, found in unasked.items() if name in known})
+        self._note_moves({name: found for name, found in unasked.items() if name in known})
         self._batch += [self._store(name, *found) for name, found in unasked.items() if name not in known]
         self.added += len(unasked) - len(known)
 
-    def _move(self, known: Mapping[str, tuple[Extracted, bytes, IngestPart]]) -> None:
+    def _note_moves(self, known: Mapping[str, tuple[Extracted, bytes, IngestPart]]) -> None:
         """Note the new places of documents whose file is gone."""
         in_files = [name for name, (_, _, part) in known.items() if part.page is None]
         if not in_files:
@@ -100,13 +100,13 @@ class DocumentIntake:
             extracted, _, part = known[name]
             url, called = extracted.url or part.url, extracted.name or part.name
             move = stored.row, DocumentMove(sha256=name, before=stored.url, url=url, name=called)
-            if self.missing.moved(stored.url, part.url):
+            if self.missing.is_moved(stored.url, part.url):
                 moves.append(move)
             elif may_move(stored.url, part.url):
                 self._elsewhere.append(move)
-        self._go(moves)
+        self._apply_moves(moves)
 
-    def _go(self, moves: Sequence[tuple[int, DocumentMove]]) -> None:
+    def _apply_moves(self, moves: Sequence[tuple[int, DocumentMove]]) -> None:
         rows = [row for row, _ in moves]
         if self.moving is not None and rows:
             self.moving(rows)
@@ -120,8 +120,8 @@ class DocumentIntake:
             StoreError: the library or the blobs cannot be written.
         """
         self.flush()
-        lost = displaced(self._library, {move.sha256: move.before for _, move in self._elsewhere})
-        self._go([each for each in self._elsewhere if each[1].sha256 in lost])
+        lost = displaced_documents(self._library, {move.sha256: move.before for _, move in self._elsewhere})
+        self._apply_moves([each for each in self._elsewhere if each[1].sha256 in lost])
         self.flush()
 
     def include(self, documents: Iterable[str]) -> None:
@@ -132,7 +132,7 @@ class DocumentIntake:
     def stamp(self, stamp: FileStamp) -> None:
         """Record that a file is read; once everything is written it is not read again."""
         self._stamps.append(stamp)
-        if self._clock.monotonic() - self._written >= SECONDS:
+        if self._clock.monotonic() - self._written >= FLUSH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
@@ -145,7 +145,7 @@ class DocumentIntake:
             self._store_new()
         self._blobs.wait()
         if self._moves:  # first: if this process ends in between, what a person removed stays so at both places
-            keep_out(self._library, {each.before: each.url for each in self._moves})
+            keep_removed(self._library, {each.before: each.url for each in self._moves})
         if self._batch or self._stamps or self._moves:
             self._library.add(self._batch, self._collection, self._stamps, self._moves)
         if self._known:
@@ -186,7 +186,7 @@ class DocumentIntake:
             author=extracted.author,
             published=extracted.published if page is None else _past_date(extracted.published, page.fetched_at),
             language=extracted.language,
-            metadata=extracted.metadata if page is None else _of_page(extracted, page),
+            metadata=extracted.metadata if page is None else _page_metadata(extracted, page),
         )
         return snapshot, document
 
@@ -202,12 +202,12 @@ def _past_date(day: str, fetched_at: str) -> str:
     return day if day <= tomorrow.date().isoformat() else ""
 
 
-def _of_page(extracted: Extracted, page: Fetched) -> dict[str, str]:
+def _page_metadata(extracted: Extracted, page: Fetched) -> dict[str, str]:
     """The metadata of a page, with its final address and the one it gives itself, if these differ."""
     known = {key: value for key, value in extracted.metadata.items() if key not in (FINAL_URL, "canonical")}
-    if canonical(page.final_url) != canonical(page.url):
+    if canonical_url(page.final_url) != canonical_url(page.url):
         known[FINAL_URL] = page.final_url
-    if extracted.url and canonical(extracted.url) not in (canonical(page.url), canonical(page.final_url)):
+    if extracted.url and canonical_url(extracted.url) not in (canonical_url(page.url), canonical_url(page.final_url)):
         known["canonical"] = extracted.url
     return known
 

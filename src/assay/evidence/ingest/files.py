@@ -16,9 +16,9 @@ import msgspec
 from assay.core.errors import ExtractError, UsageError
 from assay.core.lazy import regex
 
-IN_USE = "in-use.lock"
+HOME_MARK = "in-use.lock"
 """A file that every home of Assay has, also one whose database is elsewhere."""
-UPLOADED = ".upload"
+UPLOAD_SUFFIX = ".upload"
 """The suffix of folders with uploaded files, whose paths are not shown."""
 
 
@@ -69,7 +69,7 @@ def _find_files(paths: Sequence[str | Path], warnings: list[str]) -> Iterator[tu
 def address(path: Path) -> str:
     """The address of a file: its path on this machine; for an uploaded file a name that hides it."""
     real = path.resolve()
-    if real.parent.suffix == UPLOADED:
+    if real.parent.suffix == UPLOAD_SUFFIX:
         return f"upload://{real.parent.stem}/{quote(os.fsencode(real.name))}"
     return real.as_uri()
 
@@ -105,7 +105,7 @@ def _walk(folder: Path, warnings: list[str]) -> Iterator[tuple[str, str]]:
         warnings.append(f"skipped {printable(error.filename)}: {error.strerror}")
 
     for root, folders, names in os.walk(folder, onerror=unreadable):
-        if IN_USE in names and ("assay.db" in names or "index" in folders):
+        if HOME_MARK in names and ("assay.db" in names or "index" in folders):
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -118,15 +118,15 @@ def _walk(folder: Path, warnings: list[str]) -> Iterator[tuple[str, str]]:
 
 # Reads the bytes of a file: only a regular one, within the limit, and completely.
 
-SNIFFED = 8_192
-CHUNK = 1024 * 1024
-TRIES = 2
+SNIFFED_BYTES = 8_192
+CHUNK_BYTES = 1024 * 1024
+READ_ATTEMPTS = 2
 
 # If a named pipe has replaced the file, do not wait for a writer. Windows has neither flag, and a text mode.
-FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-STEP = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-HERE = getattr(os, "O_NOFOLLOW", 0)
-A_LINK = frozenset((errno.ELOOP, errno.ENOTDIR, errno.EMLINK))
+OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+LINK_ERRORS = frozenset((errno.ELOOP, errno.ENOTDIR, errno.EMLINK))
 """System errors for a link if links are not followed."""
 CHANGED = "it changed while it was read; add it again when nothing writes to it"
 
@@ -158,12 +158,12 @@ def read_file(path: Path, largest: int, *, text: bool, folder: Path | None = Non
         ExtractError: not a regular file, too large, changed again, or a link that leads out of the folder.
         OSError: it cannot be opened or read.
     """
-    descriptor = os.open(path, FLAGS) if folder is None else _opened_in(folder, path)
+    descriptor = os.open(path, OPEN_FLAGS) if folder is None else _open_below(folder, path)
     try:
-        if text and b"\0" in _start(descriptor):
+        if text and b"\0" in _first_bytes(descriptor):
             return None
-        for _ in range(TRIES):
-            content = _attempt(descriptor, largest)
+        for _ in range(READ_ATTEMPTS):
+            content = _read_if_stable(descriptor, largest)
             if content is not None:
                 return content
     finally:
@@ -171,43 +171,43 @@ def read_file(path: Path, largest: int, *, text: bool, folder: Path | None = Non
     raise ExtractError(CHANGED)
 
 
-def _opened_in(folder: Path, path: Path) -> int:
+def _open_below(folder: Path, path: Path) -> int:
     """Open a file below a folder; a link is followed if it leads to another file of the folder."""
     if os.open not in os.supports_dir_fd:
-        return os.open(path, FLAGS)
+        return os.open(path, OPEN_FLAGS)
     try:
-        return _stepped(folder, path.relative_to(folder))
+        return _open_step_by_step(folder, path.relative_to(folder))
     except OSError as error:
-        if error.errno not in A_LINK:
+        if error.errno not in LINK_ERRORS:
             raise
     whole, real = Path(os.path.realpath(folder)), Path(os.path.realpath(path, strict=True))
     if not real.is_relative_to(whole):
         raise ExtractError("a link that leads out of the folder; name it to read it")
     try:
-        return _stepped(whole, real.relative_to(whole))
+        return _open_step_by_step(whole, real.relative_to(whole))
     except OSError as error:
-        raise ExtractError(CHANGED) if error.errno in A_LINK else error from error
+        raise ExtractError(CHANGED) if error.errno in LINK_ERRORS else error from error
 
 
-def _stepped(folder: Path, way: Path) -> int:
+def _open_step_by_step(folder: Path, way: Path) -> int:
     """Open a path below a folder step by step, so that no step is a link at that moment."""
-    descriptor = os.open(folder, STEP)
+    descriptor = os.open(folder, FOLDER_FLAGS)
     try:
         for name in way.parts[:-1]:
-            below = os.open(name, STEP | HERE, dir_fd=descriptor)
+            below = os.open(name, FOLDER_FLAGS | NO_FOLLOW, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = below
-        return os.open(way.name, FLAGS | HERE, dir_fd=descriptor)
+        return os.open(way.name, OPEN_FLAGS | NO_FOLLOW, dir_fd=descriptor)
     finally:
         os.close(descriptor)
 
 
-def _start(descriptor: int) -> bytes:
+def _first_bytes(descriptor: int) -> bytes:
     check_regular(os.fstat(descriptor))
-    return os.read(descriptor, SNIFFED)
+    return os.read(descriptor, SNIFFED_BYTES)
 
 
-def _attempt(descriptor: int, largest: int) -> FileContent | None:
+def _read_if_stable(descriptor: int, largest: int) -> FileContent | None:
     """The content; None if the file changed while it was read."""
     before = os.fstat(descriptor)
     check_regular(before)
@@ -216,7 +216,7 @@ def _attempt(descriptor: int, largest: int) -> FileContent | None:
     os.lseek(descriptor, 0, os.SEEK_SET)
     parts: list[bytes] = []
     size = 0
-    while size <= before.st_size and (part := os.read(descriptor, CHUNK)):
+    while size <= before.st_size and (part := os.read(descriptor, CHUNK_BYTES)):
         parts.append(part)
         size += len(part)
     after = os.fstat(descriptor)
@@ -233,19 +233,21 @@ FOR_MACHINES = {
     ".svg": DRAWINGS,
     ".map": "a map of sources",
 }
-LOCKS = frozenset(
+LOCK_FILES = frozenset(
     "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml poetry.lock pdm.lock uv.lock pipfile.lock"
     " cargo.lock composer.lock gemfile.lock go.sum flake.lock mix.lock podfile.lock".split()
 )
 MINIFIED = regex(r"[.-]min\.\w+$", re.IGNORECASE)
 SOURCE = "text/x-source"
 """The media type of source code. People read manuals made by a tool; only for code it matters who made it."""
-DATA = frozenset((".json", ".xml", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".sql", ".diff", ".patch"))
+DATA_SUFFIXES = frozenset(
+    (".json", ".xml", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".sql", ".diff", ".patch")
+)
 """Suffixes of source files that may have long lines although people wrote them, or that people want to read."""
-LONG_LINES, LEAST = 300, 2_000
+LONG_LINES, MIN_MINIFIED_BYTES = 300, 2_000
 """Code is minified if its lines have on average so many bytes and it has at least so many bytes."""
-HEAD = 2_000
-GENERATED = regex(
+HEAD_BYTES = 2_000
+GENERATED_MARK = regex(
     rb"@generated\b|\bcode generated\b[^\n]{0,200}\bdo not edit|\bdo not (?:edit|modify)\b[^\n]{0,80}\bgenerated\b"
     rb"|\b(?:auto-?|automatically |machine[- ])generated\b[^\n]{0,200}(?:\n[^\n]{0,200}){0,2}?\bdo not (?:edit|modify)",
     re.IGNORECASE,
@@ -256,34 +258,34 @@ PAGES = (".html", ".htm", ".xhtml")
 SOURCES = (".rst", ".md", ".markdown", ".txt", ".text", ".org", ".adoc", ".texi", ".pod", ".rest", ".mdx")
 SPHINX = "_sources"
 """The folder of the sources beside the pages that Sphinx makes from them."""
-SHARED = 0.7
+TWIN_SHARE = 0.7
 """The share of a source's words that its page must have too."""
 LARGEST_TWIN = 4_000_000
 _WORD = regex(rb"[^\W_]{3,}|[\x80-\xff]{3,}")
 
 
-def left_out_by_name(name: str) -> str:
+def name_exclusion(name: str) -> str:
     """Why a file with this name is left out; "" if its name does not show it."""
-    if name.lower() in LOCKS:
+    if name.lower() in LOCK_FILES:
         return "a lock file"
     if MINIFIED.search(name):
         return "minified"
     return FOR_MACHINES.get(PurePath(name).suffix.lower(), "")
 
 
-def left_out_by_content(name: str, data: bytes, media_type: str) -> str:
+def content_exclusion(name: str, data: bytes, media_type: str) -> str:
     """Why a file with these bytes is left out: minified, or made by a tool. "" if it is for people."""
     if media_type != SOURCE:
         return ""
-    if GENERATED.search(data[:HEAD]):
+    if GENERATED_MARK.search(data[:HEAD_BYTES]):
         return "made by a tool"
-    plain = PurePath(name).suffix.lower() in DATA
-    if not plain and len(data) >= LEAST and len(data) > LONG_LINES * (data.count(b"\n") + 1):
+    plain = PurePath(name).suffix.lower() in DATA_SUFFIXES
+    if not plain and len(data) >= MIN_MINIFIED_BYTES and len(data) > LONG_LINES * (data.count(b"\n") + 1):
         return "minified"
     return ""
 
 
-def twins(files: Iterable[FileToRead]) -> dict[Path, Path]:
+def find_twins(files: Iterable[FileToRead]) -> dict[Path, Path]:
     """Map each source that nobody named to the page beside it that may have been made from it: `a.rst` and `a.html`, or
     `_sources/a.rst.txt` and `a.html`.
     """
@@ -309,20 +311,20 @@ def _page_of(path: Path, exists: Callable[[str], bool]) -> Path | None:
 def is_twin(source: bytes, page: bytes) -> bool:
     """True if a page says what a source says: it has most of its words."""
     words = set(_WORD.findall(source.lower()))
-    return bool(words) and len(words & set(_WORD.findall(page.lower()))) >= SHARED * len(words)
+    return bool(words) and len(words & set(_WORD.findall(page.lower()))) >= TWIN_SHARE * len(words)
 
 
 NAME_TEXT = "name files, folders or pages with text (hidden files are read only by name)"
 """What to do where nothing was found to read, and nothing says why."""
 
 
-def nothing_read(places: str, reasons: Sequence[str]) -> str:
+def nothing_read_message(places: str, reasons: Sequence[str]) -> str:
     """The message if no document could be read in `places`: the reasons, or what to do."""
     said = f"no document could be read in {places}"
     return "; ".join([said, *reasons]) if reasons else f"{said}: {NAME_TEXT}"
 
 
-def notes_of(reasons: Mapping[str, list[str]]) -> list[str]:
+def left_out_notes(reasons: Mapping[str, list[str]]) -> list[str]:
     """A line for each reason: the number of files, and the first of them."""
     lines = []
     for reason, names in reasons.items():

@@ -18,19 +18,19 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 import msgspec
 
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 from assay.core.ports import FileStamp, Library, Origin
 from assay.evidence.ingest.files import address, printable
 
 if TYPE_CHECKING:
     from urllib import request
 else:
-    request = later("urllib.request")  # which loads much
+    request = lazy_module("urllib.request")  # which loads much
 
-MEMBER = "!/"
+MEMBER_SEPARATOR = "!/"
 """Separates the address of an archive from the path of a file in it."""
-LOCAL = "file:"
-LOOKED_UP = 500
+FILE_SCHEME = "file:"
+LOOKUP_BATCH = 500
 """Files about which the library is asked at once."""
 
 
@@ -42,17 +42,17 @@ class MissingFiles:
         self._gone: dict[str, bool] = {}
         self._folders: dict[str, str] = {}
 
-    def moved(self, before: str, now: str) -> bool:
+    def is_moved(self, before: str, now: str) -> bool:
         """True if a document stored at the address `before` is to take that of the file it was read in `now`."""
-        return may_move(before, now) and self._is_gone(before.partition(MEMBER)[0])
+        return may_move(before, now) and self._is_gone(before.partition(MEMBER_SEPARATOR)[0])
 
-    def any_moved(self, stored: Mapping[str, str], path: Path, displaced: Collection[str]) -> bool:
+    def has_moved(self, stored: Mapping[str, str], path: Path, displaced: Collection[str]) -> bool:
         """True if a document of the file at `path` is to take its place: of those stored at these addresses, by hash,
-        and of which some are `displaced` there.
+        and of which some are `displaced_documents` there.
         """
         here = ""
         for sha, url in stored.items():
-            file = url.partition(MEMBER)[0]
+            file = url.partition(MEMBER_SEPARATOR)[0]
             here = here or self._address(path)
             # behind a link, the address is another one than that of its path
             if file != here and (sha in displaced or self._is_gone(file)) and may_move(file, address(path)):
@@ -79,21 +79,21 @@ def may_move(before: str, now: str) -> bool:
 
     An uploaded file is no place to go to: its address hides its path.
     """
-    return before != now and now.startswith(LOCAL)
+    return before != now and now.startswith(FILE_SCHEME)
 
 
-def displaced(library: Library, stored: Mapping[str, str], known: Mapping[str, FileStamp] = {}) -> set[str]:
+def displaced_documents(library: Library, stored: Mapping[str, str], known: Mapping[str, FileStamp] = {}) -> set[str]:
     """Which documents (hashes, with their stored addresses) the files there no longer hold, by their stamps: another
     file took the name. `known` are stamps already looked up, by path.
 
     Raises:
         StoreError: the library cannot be read.
     """
-    paths = {sha: path for sha, url in stored.items() if (path := stamp_at(url.partition(MEMBER)[0]))}
+    paths = {sha: path for sha, url in stored.items() if (path := stamp_at(url.partition(MEMBER_SEPARATOR)[0]))}
     unknown = list(dict.fromkeys(path for path in paths.values() if path not in known))
     stamps = dict(known)
-    for first in range(0, len(unknown), LOOKED_UP):
-        stamps |= library.stamps(unknown[first : first + LOOKED_UP])
+    for first in range(0, len(unknown), LOOKUP_BATCH):
+        stamps |= library.stamps(unknown[first : first + LOOKUP_BATCH])
     return {sha for sha, path in paths.items() if path in stamps and sha not in stamps[path].documents}
 
 
@@ -107,7 +107,7 @@ def stamp_at(file: str) -> str:
         return ""
 
 
-def keep_out(library: Library, new_places: Mapping[str, str]) -> None:
+def keep_removed(library: Library, new_places: Mapping[str, str]) -> None:
     """Let documents that a person removed stay removed at their new addresses (by the earlier ones).
 
     In every collection: one that is synced later meets them at the new address only.
@@ -117,12 +117,12 @@ def keep_out(library: Library, new_places: Mapping[str, str]) -> None:
     """
     for row in library.collections():
         if row.origins and not row.name.startswith(f"{row.owner}/"):  # else it is another's
-            found = [_moved_origin(each, new_places) for each in library.origins(row.name)]
+            found = [_origin_with_moves(each, new_places) for each in library.origins(row.name)]
             if changed := [each for each in found if each is not None]:
-                library.remember(row.name, changed)
+                library.add_origins(row.name, changed)
 
 
-def _moved_origin(origin: Origin, new_places: Mapping[str, str]) -> Origin | None:
+def _origin_with_moves(origin: Origin, new_places: Mapping[str, str]) -> Origin | None:
     """An origin with the new addresses of what was removed from it; None if it has them."""
     found = [new_places[each] for each in origin.left_out if each in new_places]
     left_out = tuple(dict.fromkeys((*origin.left_out, *found)))

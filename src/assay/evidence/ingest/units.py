@@ -15,31 +15,31 @@ from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
-from assay.core.charsets import in_utf8
+from assay.core.charsets import to_utf8
 from assay.core.errors import ExtractError
 from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library
 from assay.core.sources import Extracted, Fetched, sha256
 from assay.evidence.ingest.files import (
     LARGEST_TWIN,
-    SNIFFED,
+    SNIFFED_BYTES,
     FileContent,
     FileToRead,
     address,
     check_regular,
+    content_exclusion,
     is_twin,
-    left_out_by_content,
-    left_out_by_name,
+    name_exclusion,
     printable,
     read_file,
 )
-from assay.evidence.ingest.moves import LOOKED_UP, MissingFiles, displaced
+from assay.evidence.ingest.moves import LOOKUP_BATCH, MissingFiles, displaced_documents
 
-DEPTH = 2
+MAX_ARCHIVE_DEPTH = 2
 """Archives within archives."""
 MOST_MEMBERS = 10_000
 MOST_UNPACKED = 1024 * 1024 * 1024
 """Files, and bytes, in one file on disk with all archives in it."""
-AHEAD = 16
+AHEAD_UNITS = 16
 AHEAD_BYTES = 64 * 1024 * 1024
 
 T = TypeVar("T")
@@ -125,25 +125,25 @@ class Units:
 
     def of_files(self, files: Sequence[FileToRead]) -> Iterator[Unit]:
         """The units of files, in order; the last of each file is `UnitFinished`."""
-        for first in range(0, len(files), LOOKED_UP):
-            some = files[first : first + LOOKED_UP]
+        for first in range(0, len(files), LOOKUP_BATCH):
+            some = files[first : first + LOOKUP_BATCH]
             known = self._library.stamps([stamp_path(file) for file in some])
             stored = self._library.stored_places({sha: None for stamp in known.values() for sha in stamp.documents})
             places = {sha: place.url for sha, place in stored.items()}
-            lost = displaced(self._library, places, known)
+            lost = displaced_documents(self._library, places, known)
             for file in some:
-                yield from self._of(file, known.get(stamp_path(file)), places, lost)
+                yield from self._file_units(file, known.get(stamp_path(file)), places, lost)
 
-    def _of(
+    def _file_units(
         self, file: FileToRead, known: FileStamp | None, places: Mapping[str, str], lost: Collection[str]
     ) -> Iterator[Unit]:
         stamp: FileStamp | None = None
         try:
-            stamp = self._look(file, known)
+            stamp = self._current_stamp(file, known)
             here = {sha: places[sha] for sha in stamp.documents if sha in places}
-            if self.missing.any_moved(here, file.path, lost):
+            if self.missing.has_moved(here, file.path, lost):
                 stamp = msgspec.structs.replace(stamp, documents=(), warnings=())  # read again, for its new place
-            if not file.named and (why := left_out_by_name(file.path.name) or self._twin(file)):
+            if not file.named and (why := name_exclusion(file.path.name) or self._twin_exclusion(file)):
                 yield LeftOut(printable(file.path), why)
             elif stamp.documents:
                 yield UnchangedFile(stamp)
@@ -152,7 +152,7 @@ class Units:
                 content = read_file(file.path, self._largest, text=text, folder=file.folder)
                 if content is not None:
                     stamp = msgspec.structs.replace(stamp, size=len(content.data), mtime_ns=content.mtime_ns)
-                yield from self._open(file, content)
+                yield from self._read_units(file, content)
         except (OSError, ValueError, ExtractError) as error:
             reason = error.strerror if isinstance(error, OSError) else ""
             yield UnitProblem(reason or str(error))
@@ -177,20 +177,20 @@ class Units:
             )
         yield UnitFinished(name=page.url)
 
-    def _look(self, file: FileToRead, known: FileStamp | None) -> FileStamp:
+    def _current_stamp(self, file: FileToRead, known: FileStamp | None) -> FileStamp:
         """The stamp of an unchanged file, else one without documents; `known` is the last one."""
         status = file.path.stat()
         check_regular(status)
         path = stamp_path(file)
         reader = self._reader(file.path.name) or self._extractors.get(".txt")
         version = reader.name if reader is not None else ""
-        if by_suffix(self._archives, file.path.name) is not None:
+        if reader_by_suffix(self._archives, file.path.name) is not None:
             version = f"{version} {self._versions}"
         fresh = FileStamp(path=path, size=status.st_size, mtime_ns=status.st_mtime_ns, documents=(), extractor=version)
         same = known is not None and (known.size, known.mtime_ns) == (fresh.size, fresh.mtime_ns)
         return known if known is not None and same and known.extractor == version else fresh
 
-    def _open(self, file: FileToRead, content: FileContent | None) -> Iterator[Unit]:
+    def _read_units(self, file: FileToRead, content: FileContent | None) -> Iterator[Unit]:
         name, url = printable(file.path.name), address(file.path)
         if content is None:
             kinds = ", ".join(sorted({*self._extractors, *self._archives}))
@@ -198,14 +198,14 @@ class Units:
         elif not content.data:
             yield UnitProblem("empty")
         else:
-            archive = by_suffix(self._archives, name)
+            archive = reader_by_suffix(self._archives, name)
             if archive is None or self._is_read(name):
                 unit = self._part(name, url, content.data)
                 yield unit if file.named else _filter_by_content(unit)
             if archive is not None:
                 yield from self._unpack(archive, content.data, name, url)
 
-    def _twin(self, file: FileToRead) -> str:
+    def _twin_exclusion(self, file: FileToRead) -> str:
         """Why a source is left out: the page beside it says the same; "" if it is read."""
         path = file.path
         page = self._pages.get(path)
@@ -235,27 +235,29 @@ class Units:
                 inside.pop()
                 continue
             path, place = f"{above}{member.name}", f"{base}!/{quote(member.name)}"
-            nested = by_suffix(self._archives, member.name)
+            nested = reader_by_suffix(self._archives, member.name)
             if member.problem or left.spent:
                 yield UnitProblem(member.problem or left.spent, path)
-            elif why := left_out_by_name(PurePosixPath(member.name).name):
+            elif why := name_exclusion(PurePosixPath(member.name).name):
                 yield LeftOut(path, why)
             else:
                 read = nested is None or self._is_read(member.name)
                 if read:
                     yield _filter_by_content(self._part(PurePosixPath(member.name).name, place, member.data, path))
                 holds = nested.members(member.data, member.name, self._largest) if nested is not None else iter(())
-                if len(inside) < DEPTH:
+                if len(inside) < MAX_ARCHIVE_DEPTH:
                     inside.append((f"{path}!/", place, holds))
                 elif not read or next(holds, None) is not None:
-                    yield UnitProblem(f"archives within archives, deeper than {DEPTH}; unpack them first", path)
+                    yield UnitProblem(
+                        f"archives within archives, deeper than {MAX_ARCHIVE_DEPTH}; unpack them first", path
+                    )
             if left.spent:
                 return
 
     def _part(self, name: str, url: str, data: bytes, member: str = "") -> Unit:
         """The part with these bytes, by suffix; with an unknown suffix, as text if it is text."""
-        extractor = by_suffix(self._extractors, name)
-        if extractor is None and b"\0" not in data[:SNIFFED]:
+        extractor = reader_by_suffix(self._extractors, name)
+        if extractor is None and b"\0" not in data[:SNIFFED_BYTES]:
             extractor = self._extractors.get(".txt")
         if extractor is None:
             return UnitProblem("", member)
@@ -270,10 +272,10 @@ class Units:
 
     def _is_read(self, name: str) -> bool:
         """True if a file is a document; what it holds beside that, as a message does, is read as an archive's."""
-        return by_suffix(self._extractors, name) is not None
+        return reader_by_suffix(self._extractors, name) is not None
 
     def _reader(self, name: str) -> Extractor | Archive | None:
-        return by_suffix(self._extractors, name) or by_suffix(self._archives, name)
+        return reader_by_suffix(self._extractors, name) or reader_by_suffix(self._archives, name)
 
 
 def stamp_path(file: FileToRead) -> str:
@@ -285,7 +287,7 @@ def _filter_by_content(unit: Unit) -> Unit:
     """A part nobody named, unless its bytes show that it is not for readers."""
     if not isinstance(unit, IngestPart):
         return unit
-    why = left_out_by_content(unit.name, unit.data, unit.media_type)
+    why = content_exclusion(unit.name, unit.data, unit.media_type)
     return LeftOut(unit.name, why) if why else unit
 
 
@@ -297,12 +299,12 @@ def page_name(page: Fetched) -> str:
 def page_text(page: Fetched) -> bytes:
     """A page as extractors read it: a text in the encoding its server states, if that is needed, as UTF-8."""
     is_text = page.media_type.startswith("text/") or page.media_type == "application/xhtml+xml"
-    return in_utf8(page.body, page.headers.get("content-type", "")) if is_text else page.body
+    return to_utf8(page.body, page.headers.get("content-type", "")) if is_text else page.body
 
 
 LIKE_HTML = ("application/xhtml+xml", "application/rss+xml")
 """Types that the extractor of HTML reads too."""
-JSON = ("application/json", "text/json", "application/x-json")
+JSON_TYPES = ("application/json", "text/json", "application/x-json")
 
 
 def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor | None:
@@ -310,28 +312,28 @@ def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor |
     by_type = {extractor.media_type: extractor for extractor in reversed(extractors)}
     suffixes = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
     kind = "text/html" if page.media_type in LIKE_HTML else page.media_type
-    text = None if b"\0" in page.body[:SNIFFED] else suffixes.get(".txt")
+    text = None if b"\0" in page.body[:SNIFFED_BYTES] else suffixes.get(".txt")
     found = by_type.get(kind) if kind != "text/plain" else None
-    if found is None and (kind in JSON or kind.endswith("+json")):
+    if found is None and (kind in JSON_TYPES or kind.endswith("+json")):
         found = suffixes.get(".json")
-    return found or by_suffix(suffixes, page_name(page)) or text
+    return found or reader_by_suffix(suffixes, page_name(page)) or text
 
 
-def by_suffix(readers: Mapping[str, T], name: str) -> T | None:
+def reader_by_suffix(readers: Mapping[str, T], name: str) -> T | None:
     """The reader for a file with this name: by the longest of its suffixes that any reader has."""
     suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
     found = (readers.get("".join(suffixes[first:])) for first in range(len(suffixes)))
     return next((reader for reader in found if reader is not None), None)
 
 
-def ahead(units: Iterable[Unit]) -> Iterator[Unit]:
+def prefetch(units: Iterable[Unit]) -> Iterator[Unit]:
     """The units in order, a few of them made before they are needed."""
     waiting: deque[Unit] = deque()
     size = 0
     for unit in units:
         waiting.append(unit)
         size += _size(unit)
-        while len(waiting) > AHEAD or size > AHEAD_BYTES:
+        while len(waiting) > AHEAD_UNITS or size > AHEAD_BYTES:
             size -= _size(waiting[0])
             yield waiting.popleft()
     yield from waiting

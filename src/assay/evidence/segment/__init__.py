@@ -17,8 +17,8 @@ import msgspec
 from assay.core.errors import ExtractError
 from assay.core.sources import SYNTAXES, Extracted, PassageSpan, Syntax
 from assay.evidence.segment.blocks import blocks
-from assay.evidence.segment.contents import marked
-from assay.evidence.segment.passages import add_context, pages, rows, spans
+from assay.evidence.segment.contents import mark_navigation
+from assay.evidence.segment.passages import add_context, page_blocks, row_blocks, spans
 
 SEGMENTER = "segment/2"
 
@@ -30,11 +30,11 @@ def segment(text: str, syntax: Syntax) -> tuple[PassageSpan, ...]:
     a passage, except invisible markup: fence lines, comments, delimiters of front matter.
     """
     if syntax == "pages":
-        return spans(text, pages(text))
+        return spans(text, page_blocks(text))
     if syntax == "rows":
-        return spans(text, rows(text))
+        return spans(text, row_blocks(text))
     found = blocks(text, syntax)
-    return spans(text, found if syntax == "code" else add_context(text, marked(text, found)))
+    return spans(text, found if syntax == "code" else add_context(text, mark_navigation(text, found)))
 
 
 # For a separate process: texts are sent as files, and passages returned as one document.
@@ -85,7 +85,7 @@ def passages_of(answer: Extracted) -> tuple[PassageSpan, ...]:
 
 
 class BatchCutter:
-    """Cuts several texts, packed by `packed`: a message for each would cost as much as cutting most of them."""
+    """Cuts several texts, packed by `pack_texts`: a message for each would cost as much as cutting most of them."""
 
     name = SEGMENTER
     suffixes: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class BatchCutter:
         yield Extracted(text="", extractor=self.name, syntax="pages", body=msgspec.msgpack.encode(found))
 
 
-def packed(texts: Sequence[tuple[bytes, Syntax]]) -> bytes:
+def pack_texts(texts: Sequence[tuple[bytes, Syntax]]) -> bytes:
     """Texts in UTF-8 for a `BatchCutter`."""
     return msgspec.msgpack.encode(texts)
 

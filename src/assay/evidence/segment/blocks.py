@@ -8,10 +8,10 @@ import msgspec
 
 from assay.core.sources import BlockKind, Syntax
 from assay.evidence.segment import lines as shape
-from assay.evidence.segment.lines import FEWEST, MORE, TextLine, is_header, record_run
+from assay.evidence.segment.lines import MIN_RECORDS, MIN_RECORDS_BEFORE_OTHERS, TextLine, is_header, record_run
 
 FRONT_MATTER_LINES = 400
-TITLE = 120
+MAX_TITLE_CHARS = 120
 LONGEST_HEADING = 1_000
 """A longer line is not a heading, whatever it begins with; it would also take long to match."""
 
@@ -74,7 +74,7 @@ class _Reader:
 
     def read(self) -> list[TextBlock]:
         if self.marked:
-            self._front_matter()
+            self._take_front_matter()
         while self.at < len(self.lines):
             line = self.lines[self.at]
             if not line.body:
@@ -89,11 +89,11 @@ class _Reader:
         if start < end:
             self.found.append(TextBlock(kind, start, end, self.path, indent=indent))
 
-    def _next(self, ahead: int = 1) -> TextLine | None:
+    def _peek(self, ahead: int = 1) -> TextLine | None:
         index = self.at + ahead
         return self.lines[index] if index < len(self.lines) else None
 
-    def _run(self, belongs: Callable[[TextLine], bool]) -> Iterator[TextLine]:
+    def _take_while(self, belongs: Callable[[TextLine], bool]) -> Iterator[TextLine]:
         """The following lines as long as they belong; moves `at` after them."""
         while self.at < len(self.lines) and belongs(self.lines[self.at]):
             self.at += 1
@@ -101,20 +101,20 @@ class _Reader:
 
     # front matter and fields
 
-    def _front_matter(self) -> None:
+    def _take_front_matter(self) -> None:
         first = self.lines[0].body
         if first not in ("---", "+++") or self.lines[0].text.lstrip("\ufeff") != first:
             return
         for index in range(1, min(len(self.lines), FRONT_MATTER_LINES)):
             if self.lines[index].body in (first, "..."):
-                self._fields(self.lines[1:index])
+                self._add_fields(self.lines[1:index])
                 self.at = index + 1
                 return
 
-    def _fields(self, lines: list[TextLine]) -> None:
-        self._grouped("field", lines)
+    def _add_fields(self, lines: list[TextLine]) -> None:
+        self._add_entries("field", lines)
 
-    def _grouped(self, kind: BlockKind, lines: list[TextLine]) -> None:
+    def _add_entries(self, kind: BlockKind, lines: list[TextLine]) -> None:
         """Each key with its value is a block; indented lines and `- ` lines continue the value above."""
         start = end = -1
         for line in lines:
@@ -138,7 +138,7 @@ class _Reader:
         group = self.lines[self.at : end]
         if not is_header(group):
             return False
-        self._fields(group)
+        self._add_fields(group)
         self.at = end
         return True
 
@@ -151,16 +151,16 @@ class _Reader:
         title = match[2] or ""
         if title:
             start = line.text.index(title, len(match[1])) + line.start
-            self._heading(len(match[1]), title, start)
+            self._add_heading(len(match[1]), title, start)
         self.at += 1
         return True
 
     def _take_underlined(self, line: TextLine) -> bool:
-        below, second = self._next(), self._next(2)
+        below, second = self._peek(), self._peek(2)
         if below is None or not below.body:
             return False
-        if shape.underlines(below, line):
-            self._heading(self._level(below.body[0]), line.body, line.start + line.text.index(line.body))
+        if shape.is_underline(below, line):
+            self._add_heading(self._level(below.body[0]), line.body, line.start + line.text.index(line.body))
             self.at += 2
             return True
         if (
@@ -170,7 +170,7 @@ class _Reader:
             and shape.has_word(below.body)
         ):
             start = below.start + below.text.index(below.body)
-            self._heading(self._level(line.body[0] * 2), below.body, start)
+            self._add_heading(self._level(line.body[0] * 2), below.body, start)
             self.at += 3
             return True
         return False
@@ -181,7 +181,7 @@ class _Reader:
             self.styles.append(style)
         return self.styles.index(style) + 1
 
-    def _heading(self, level: int, title: str, start: int) -> None:
+    def _add_heading(self, level: int, title: str, start: int) -> None:
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         self.path = tuple(name for _, name in self.headings)
@@ -195,12 +195,12 @@ class _Reader:
 
     def _take_title(self, line: TextLine) -> bool:
         """The first line is a title if a much longer line follows that begins a new sentence."""
-        below = self._next()
-        if self.found or below is None or len(line.body) > TITLE or line.body[-1] in ".,;:!?。，；：":
+        below = self._peek()
+        if self.found or below is None or len(line.body) > MAX_TITLE_CHARS or line.body[-1] in ".,;:!?。，；：":
             return False
         if len(below.body) < max(80, 1.5 * len(line.body)) or not (below.body[0].isupper() or below.body[0].isdigit()):
             return False
-        self._heading(1, line.body, line.start + line.text.index(line.body))
+        self._add_heading(1, line.body, line.start + line.text.index(line.body))
         self.at += 1
         return True
 
@@ -212,7 +212,7 @@ class _Reader:
             return False
         fence = match[1]
         self.at += 1
-        inside = list(self._run(lambda other: not shape.closes(other, fence)))
+        inside = list(self._take_while(lambda other: not shape.closes_fence(other, fence)))
         self.at += 1
         if inside:
             self._add("code", inside[0].start, inside[-1].end, line.indent)
@@ -241,7 +241,7 @@ class _Reader:
             return False
         if match[1] in shape.CONTENTS_DIRECTIVES:
             self.at += 1
-            inside = list(self._run(lambda other: not other.body or other.indent > line.indent))
+            inside = list(self._take_while(lambda other: not other.body or other.indent > line.indent))
             self._add("navigation", line.start, inside[-1].end if inside else line.end)
             return True
         self.literal = match[1] in shape.CODE_DIRECTIVES
@@ -255,10 +255,10 @@ class _Reader:
         literal, self.literal = self.literal, False
         if indent < (1 if literal else 4) or (0 <= self.listed < indent and not literal):
             return False
-        if not literal and not shape.CODE_SIGNS.search(line.body[:TITLE]):
+        if not literal and not shape.CODE_SIGNS.search(line.body[:MAX_TITLE_CHARS]):
             return False
         least = min(indent, 4)
-        inside = list(self._run(lambda other: not other.body or other.indent >= least))
+        inside = list(self._take_while(lambda other: not other.body or other.indent >= least))
         self._add("code", inside[0].start, inside[-1].end)
         return True
 
@@ -268,7 +268,7 @@ class _Reader:
         """Lines of a printed table of contents."""
         if not shape.is_leader(line.body):
             return False
-        inside = list(self._run(lambda other: bool(other.body) and shape.is_leader(other.body)))
+        inside = list(self._take_while(lambda other: bool(other.body) and shape.is_leader(other.body)))
         self._add("navigation", inside[0].start, inside[-1].end)
         return True
 
@@ -280,19 +280,19 @@ class _Reader:
         """
         end, keys = record_run(self.lines, self.at)
         if not keys and self._is_short(line):
-            self._paragraph_of_one(line)
+            self._add_one_line_paragraph(line)
             return True
         whole = end == len(self.lines) or not self._continues(self.lines[end])
-        if keys < (FEWEST if whole else MORE):
+        if keys < (MIN_RECORDS if whole else MIN_RECORDS_BEFORE_OTHERS):
             return False
-        self._grouped("record", self.lines[self.at : end])
+        self._add_entries("record", self.lines[self.at : end])
         self.at = end
         self.header = False
         return True
 
     def _is_short(self, line: TextLine) -> bool:
         """True if a line is a name above records."""
-        below = self._next()
+        below = self._peek()
         if (
             len(line.body) > shape.LONG_VALUE
             or line.body[-1] in ".,;!?。，；！？"
@@ -302,9 +302,9 @@ class _Reader:
         ):
             return False
         end, keys = record_run(self.lines, self.at + 1)
-        return keys >= FEWEST and (end == len(self.lines) or not self._continues(self.lines[end]))
+        return keys >= MIN_RECORDS and (end == len(self.lines) or not self._continues(self.lines[end]))
 
-    def _paragraph_of_one(self, line: TextLine) -> None:
+    def _add_one_line_paragraph(self, line: TextLine) -> None:
         self.at += 1
         self.header = False
         self._add("paragraph", line.start, line.end)
@@ -313,17 +313,17 @@ class _Reader:
 
     def _take_lone(self, line: TextLine) -> bool:
         """A line of words with nothing below it: all other methods would leave it to `_take_paragraph`."""
-        below = self._next()
+        below = self._peek()
         if self.header or not self.found or (below is not None and below.body) or not shape.LONE.match(line.text):
             return False
         self.listed, self.literal = -1, False
-        self._paragraph_of_one(line)
+        self._add_one_line_paragraph(line)
         return True
 
     def _take_table(self, line: TextLine) -> bool:
         if shape.SIMPLE_TABLE.match(line.body):
             self.at += 1
-            for row in self._run(lambda other: bool(other.body)):
+            for row in self._take_while(lambda other: bool(other.body)):
                 if shape.has_word(row.body):
                     self._add("row", row.start, row.end)
             return True

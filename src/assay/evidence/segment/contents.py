@@ -17,11 +17,11 @@ from assay.evidence.segment.lines import LEADER, LONGEST_ENTRY, has_leaders
 
 MOST_ENUMERATED = 12
 """Links that one sentence enumerates; more are contents, whatever is above them."""
-FEWEST = 3
+MIN_ENTRIES = 3
 """The least entries of a table of contents."""
-ECHOED = 0.75
+MIN_HEADINGS_SHARE = 0.75
 """The share of a list's entries that are headings of the document, from which it is its table of contents."""
-LOOKED_AT = 2_000
+MAX_ENTRY_CHARS = 2_000
 """Code points of a block that may contain links; a longer one is not an entry."""
 SHORT_LABEL = 40
 """Code points of a line directly above contents that only announces them."""
@@ -46,9 +46,9 @@ _SIGNS = regex(r"[\W_]+")
 _ENTRIES = frozenset(("item", "paragraph", "row"))
 
 
-def marked(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
+def mark_navigation(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     """The blocks, with navigation marked as such."""
-    lists = list(_lists(blocks))
+    lists = list(_list_runs(blocks))
     found = {at for run in lists for at in _link_entries(text, blocks, run)}
     headings = {_strip_entry(text[each.start : each.end]) for each in blocks if each.kind == "heading"} - {""}
     if headings:
@@ -59,7 +59,7 @@ def marked(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     return [msgspec.structs.replace(block, kind="navigation") if at in found else block for at, block in pairs]
 
 
-def _lists(blocks: Sequence[TextBlock]) -> Iterator[range]:
+def _list_runs(blocks: Sequence[TextBlock]) -> Iterator[range]:
     """The places of blocks that may be entries of one list: adjacent ones of one kind."""
     first = 0
     for kind, group in groupby([block.kind for block in blocks]):
@@ -70,18 +70,18 @@ def _lists(blocks: Sequence[TextBlock]) -> Iterator[range]:
 
 def _link_entries(text: str, blocks: Sequence[TextBlock], places: Sequence[int]) -> Iterator[int]:
     """The entries of a list that are only links: several, or to pages and places nearby, or badges."""
-    counts = {at: _links(text, blocks[at]) for at in places}
+    counts = {at: _count_links(text, blocks[at]) for at in places}
     for only, group in groupby(places, key=lambda at: counts[at] > 0):
         entries = list(group)
-        several = len(entries) >= FEWEST or any(counts[at] > 1 for at in entries)
-        if only and not _enumerates(text, blocks, entries):
-            yield from (at for at in entries if several or _leads_near(text, blocks[at]))
+        several = len(entries) >= MIN_ENTRIES or any(counts[at] > 1 for at in entries)
+        if only and not _is_enumeration(text, blocks, entries):
+            yield from (at for at in entries if several or _has_near_links(text, blocks[at]))
         elif only:
-            menus = {at for at in entries if counts[at] >= FEWEST and blocks[at].kind == "paragraph"}
-            yield from (at for at in entries if at in menus or _leads_inside(text, blocks[at]))
+            menus = {at for at in entries if counts[at] >= MIN_ENTRIES and blocks[at].kind == "paragraph"}
+            yield from (at for at in entries if at in menus or _has_inner_links(text, blocks[at]))
 
 
-def _enumerates(text: str, blocks: Sequence[TextBlock], entries: Sequence[int]) -> bool:
+def _is_enumeration(text: str, blocks: Sequence[TextBlock], entries: Sequence[int]) -> bool:
     """True if links are enumerated by a sentence with a colon, or lead to other sites, as references do.
 
     Contents lead to the same place.
@@ -100,10 +100,10 @@ def _has_lead(text: str, blocks: Sequence[TextBlock], at: int) -> bool:
     )
 
 
-def _links(text: str, block: TextBlock) -> int:
+def _count_links(text: str, block: TextBlock) -> int:
     """The number of links in a block; 0 if it says more than they do."""
-    said = text[block.start : min(block.end, block.start + LOOKED_AT + 1)]
-    if len(said) > LOOKED_AT or not ("](" in said or "][" in said or "`" in said or "<http" in said):
+    said = text[block.start : min(block.end, block.start + MAX_ENTRY_CHARS + 1)]
+    if len(said) > MAX_ENTRY_CHARS or not ("](" in said or "][" in said or "`" in said or "<http" in said):
         return 0
     before = _BEFORE_LINKS.match(said)
     if before is not None and _LETTERS.search(before[0]):
@@ -112,12 +112,12 @@ def _links(text: str, block: TextBlock) -> int:
     return 0 if _LETTERS.search(rest) else count
 
 
-def _leads_near(text: str, block: TextBlock) -> bool:
+def _has_near_links(text: str, block: TextBlock) -> bool:
     """True if the links of a block lead to pages beside this one, by addresses without a host."""
     return _NEAR.search(text, block.start, block.end) is not None
 
 
-def _leads_inside(text: str, block: TextBlock) -> bool:
+def _has_inner_links(text: str, block: TextBlock) -> bool:
     said = text[block.start : block.end]
     return _POINTER.search(said) is not None or _BADGE.match(said) is not None
 
@@ -128,26 +128,28 @@ def _heading_entries(
     """The entries of a list if most are headings of the document, also for lines that are one block."""
     lines = {at: _lines(text, blocks[at]) for at in places}
     for at, found in lines.items():
-        if len(found) >= FEWEST and _mostly(found, headings):
+        if len(found) >= MIN_ENTRIES and _are_mostly_headings(found, headings):
             yield at
     entries = [at for at in places if len(lines[at]) == 1]
-    enough = len(entries) >= FEWEST and _mostly([lines[at][0] for at in entries], headings)
+    enough = len(entries) >= MIN_ENTRIES and _are_mostly_headings([lines[at][0] for at in entries], headings)
     if enough and not _has_lead(text, blocks, entries[0]):
         yield from entries
 
 
-def _mostly(lines: Sequence[str], headings: set[str]) -> bool:
-    """True if `ECHOED` of the lines are headings; for most lists the first few lines show that they are not."""
+def _are_mostly_headings(lines: Sequence[str], headings: set[str]) -> bool:
+    """True if `MIN_HEADINGS_SHARE` of the lines are headings; for most lists the first few lines show that they are
+    not.
+    """
     known = len(lines)
     ends = {heading[-2:] for heading in headings}
     for line in lines:
-        known -= not _may_be(line, ends) or _strip_entry(line) not in headings
-        if known < ECHOED * len(lines):
+        known -= not _may_end_with(line, ends) or _strip_entry(line) not in headings
+        if known < MIN_HEADINGS_SHARE * len(lines):
             return False
     return True
 
 
-def _may_be(line: str, ends: set[str]) -> bool:
+def _may_end_with(line: str, ends: set[str]) -> bool:
     """True if the bare line may end with one of `ends`, as its last two letters tell; Roman numerals may be a page."""
     end = line.rstrip()[-2:].lower()
     return len(end) < 2 or not (end.isascii() and end.isalpha()) or end in ends or end[-1] in "ivxlc"
@@ -155,7 +157,7 @@ def _may_be(line: str, ends: set[str]) -> bool:
 
 def _lines(text: str, block: TextBlock) -> list[str]:
     """The lines of a block that may be entries of contents; empty if one is too long for that."""
-    if block.end - block.start > LOOKED_AT:
+    if block.end - block.start > MAX_ENTRY_CHARS:
         return []
     found = text[block.start : block.end].splitlines()
     return [] if any(len(line) > LONGEST_ENTRY for line in found) else found

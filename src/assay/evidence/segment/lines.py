@@ -61,7 +61,7 @@ LEADERS = ("....", ". . .", "……", "····", "_____")
 LONGEST_ENTRY = 200
 LONE = regex(r"(?!(?:\d{1,3}|[a-zA-Z])[.)][ \t])[^\W_](?:[^:：…·_.]|\.(?!\s?\.))*$")
 """A line that is only text: no key, no number of an item, no leaders of a table of contents."""
-SENTENCE = regex(r"[a-z]{3}[.!?]\s+[A-Z]")
+SENTENCE_BOUNDARY = regex(r"[a-z]{3}[.!?]\s+[A-Z]")
 
 
 def lines(text: str) -> list[TextLine]:
@@ -87,7 +87,7 @@ def has_word(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def underlines(below: TextLine, line: TextLine) -> bool:
+def is_underline(below: TextLine, line: TextLine) -> bool:
     """True if `below` makes `line` a heading: a run of one character, as long as the title unless `===` or `---`."""
     if not UNDERLINE.match(below.body) or BULLET.match(line.body):
         return False
@@ -96,7 +96,7 @@ def underlines(below: TextLine, line: TextLine) -> bool:
     return below.body[0] in "=-" or len(below.body) >= len(line.body)
 
 
-def closes(line: TextLine, fence: str) -> bool:
+def closes_fence(line: TextLine, fence: str) -> bool:
     """True if a line ends the code that `fence` began."""
     return line.body.startswith(fence) and not line.body.strip(fence[0])
 
@@ -123,7 +123,7 @@ def has_leaders(text: str) -> bool:
 
 LONG_LINE = 4_000
 """Code points of a line that are examined to see whether it is prose."""
-FEWEST, MORE = 2, 3
+MIN_RECORDS, MIN_RECORDS_BEFORE_OTHERS = 2, 3
 """The least lines with keys that are records: in a paragraph of nothing else, and if other lines follow."""
 
 
@@ -133,7 +133,7 @@ def record_run(lines: list[TextLine], at: int) -> tuple[int, int]:
     while at < len(lines) and (body := lines[at].body):
         deeper = at > first and lines[at].indent > lines[first].indent
         if not deeper:
-            if not is_record(body) or (at == first and SENTENCE.search(body, 0, LONG_LINE)):
+            if not is_record(body) or (at == first and SENTENCE_BOUNDARY.search(body, 0, LONG_LINE)):
                 break
             keys += 1
         at += 1
@@ -145,7 +145,7 @@ def is_header(group: list[TextLine]) -> bool:
 
     If the first continues with another sentence it is prose.
     """
-    if SENTENCE.search(group[0].body, 0, LONG_LINE):
+    if SENTENCE_BOUNDARY.search(group[0].body, 0, LONG_LINE):
         return False
     keys = 0
     for number, line in enumerate(group):

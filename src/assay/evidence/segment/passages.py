@@ -22,9 +22,9 @@ TERM_WORDS = 8
 NAME_WORDS = 12
 """The most words of a line that names what is below it, such as a caption."""
 NO_TERM = ("..", ":", ">", "[", "http")
-WRAPPED = 60
+WRAPPED_LINE_CHARS = 60
 """A line that ends although the next word would have fitted into so many code points ends on purpose."""
-DEEPEST = 200
+MAX_INDENT_CHARS = 200
 """White space before a line that is examined."""
 
 _ENDS = (".", "!", "?", "。", "！", "？", "…", "؟", "।")
@@ -44,7 +44,7 @@ _KEY_CELL = regex(r"\|\s*[^|\n]{1,80}[:：]\s*\|")
 """A first cell that is the key of its row: such a table has no header, whatever is drawn."""
 _BLANK = regex(r"\n[ \t]*\n|\r[ \t]*\r|\r\n[ \t]*\r\n")
 
-LED: frozenset[BlockKind] = frozenset(("item", "row", "code", "record"))
+LED_KINDS: frozenset[BlockKind] = frozenset(("item", "row", "code", "record"))
 
 
 def add_context(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
@@ -82,26 +82,26 @@ class _Context:
             self.above, self.lead, self.head = [], "", ""
             return block
         if block.kind == "row":
-            return self._row(block, after)
+            return self._row_with_header(block, after)
         indent = self._indent(block)
         while self.above and self.above[-1][0] >= indent:
             self.above.pop()
         label = self.above[-1][1] if self.above else ""
-        term = self._term(block) if block.kind in ("item", "paragraph") else ""
-        lead = self._led(block, after)
+        term = self._find_term(block) if block.kind in ("item", "paragraph") else ""
+        lead = self._find_lead(block, after)
         if block.kind == "item" or (term and block.kind == "paragraph"):
             self.above.append((indent, term or label))
         return _with_context(block, label, term, lead)
 
     # the lead
 
-    def _led(self, block: TextBlock, after: TextBlock | None) -> str:
+    def _find_lead(self, block: TextBlock, after: TextBlock | None) -> str:
         """The lead of a block. A paragraph may be the lead of what follows, and is only examined for that."""
         last = self.last
         if block.kind == "paragraph":
-            self.lead = self._last_sentence(block) if after is not None and after.kind in LED else ""
+            self.lead = self._last_sentence(block) if after is not None and after.kind in LED_KINDS else ""
             return ""
-        if block.kind not in LED or last is None or last.heading != block.heading:
+        if block.kind not in LED_KINDS or last is None or last.heading != block.heading:
             self.lead = ""
             return ""
         if last.kind == "paragraph" and block.kind != "code" and not self._introduces():
@@ -128,24 +128,24 @@ class _Context:
 
     # tables
 
-    def _row(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
+    def _row_with_header(self, block: TextBlock, after: TextBlock | None) -> TextBlock:
         """A row with the header of its table: the first row, if a line of dashes or the like is below it."""
         last = self.last
-        if last is None or last.kind != "row" or self._parted(last, block):
+        if last is None or last.kind != "row" or self._is_separated(last, block):
             self.head = ""
-            lead = self._led(block, after)
-            if after is not None and after.kind == "row" and self._heads(block, after):
+            lead = self._find_lead(block, after)
+            if after is not None and after.kind == "row" and self._is_header_row(block, after):
                 self.head = " ".join(self.text[block.start : min(block.end, block.start + LONGEST_LABEL)].split())
             return _with_context(block, "", "", lead)
-        return _with_context(block, self.head, "", self._led(block, after))
+        return _with_context(block, self.head, "", self._find_lead(block, after))
 
-    def _parted(self, last: TextBlock, block: TextBlock) -> bool:
+    def _is_separated(self, last: TextBlock, block: TextBlock) -> bool:
         between = self.text[last.end : min(block.start, last.end + LONGEST_LABEL)]
         return _BLANK.search(between) is not None or last.heading != block.heading
 
-    def _heads(self, first: TextBlock, second: TextBlock) -> bool:
+    def _is_header_row(self, first: TextBlock, second: TextBlock) -> bool:
         """True if the line between two rows makes the first a header; in a table drawn as a grid it must be of `=`."""
-        if self._parted(first, second):
+        if self._is_separated(first, second):
             return False
         before = self.text[max(0, first.start - LONGEST_LABEL) : first.start].rstrip().rpartition("\n")[2]
         between = self.text[first.end : min(second.start, first.end + 2 * LONGEST_LABEL)]
@@ -163,15 +163,15 @@ class _Context:
             return 0
         if _AT_ONCE.fullmatch(self.text, max(0, block.start - 3), block.start):
             return 0
-        start = max(0, block.start - DEEPEST)
+        start = max(0, block.start - MAX_INDENT_CHARS)
         before = self.text[start : block.start]
         line = before[max(before.rfind("\n"), before.rfind("\r")) + 1 :]
-        first = self.text[block.start : block.start + DEEPEST]
+        first = self.text[block.start : block.start + MAX_INDENT_CHARS]
         if not line.strip():
             line += first
         return len(line[: len(line) - len(line.lstrip())].expandtabs(4))
 
-    def _term(self, block: TextBlock) -> str:
+    def _find_term(self, block: TextBlock) -> str:
         """The name a block begins with and describes; "" if it describes none, as in a one-line paragraph."""
         if block.kind == "paragraph" and self.text.find("\n", block.start, block.end) < 0:
             return ""
@@ -195,24 +195,28 @@ class _Context:
         """True if a line ended on purpose: the next word would have fitted into it."""
         word = rest.split(maxsplit=1)[:1]
         below = [len(line.strip()) for line in rest.splitlines()]
-        width = max(below) if len(below) > 1 else WRAPPED - 1
-        fits = bool(word) and len(name) + 1 + len(word[0]) <= min(width, WRAPPED) and not name.startswith(NO_TERM)
+        width = max(below) if len(below) > 1 else WRAPPED_LINE_CHARS - 1
+        fits = (
+            bool(word)
+            and len(name) + 1 + len(word[0]) <= min(width, WRAPPED_LINE_CHARS)
+            and not name.startswith(NO_TERM)
+        )
         short = len(name) <= LONGEST_TERM and len(name.split()) <= TERM_WORDS
         return fits and short and not name.endswith((*_ENDS, ",", ";", "-", "|")) and any(map(str.isalpha, name))
 
 
 # Blocks cut to size.
 
-LIMIT = LONGEST_PASSAGE
+MAX_PASSAGE_CHARS = LONGEST_PASSAGE
 """The longest passage, in code points."""
-ENOUGH = 300
+FULL_PASSAGE_CHARS = 300
 """A passage this long takes no further sentence."""
-SENTENCES = 3
-WINDOW = 50_000
+MAX_SENTENCES = 3
+WINDOW_CHARS = 50_000
 """Code points in which sentences are looked for at a time: a page may be one line of megabytes."""
 BREAKS = regex(r"[.!?…。！？؟۔।](?:(?<=[。！？؟۔।])|[\"'”’)\]]*\s)")
 """Every place where a sentence may end inside a block."""
-WHOLE = frozenset(("row", "field", "record", "heading", "navigation"))
+WHOLE_KINDS = frozenset(("row", "field", "record", "heading", "navigation"))
 """Kinds of blocks that are one passage each, unless they are too long."""
 Range = tuple[int, int]
 
@@ -240,7 +244,7 @@ def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
 def _split_block(text: str, block: TextBlock) -> Iterator[Range]:
     code = block.kind == "code"
     for start, end in _pieces(text, block):
-        bounded = ((start, end),) if end - start <= LIMIT else _limit_pieces(text, start, end)
+        bounded = ((start, end),) if end - start <= MAX_PASSAGE_CHARS else _limit_pieces(text, start, end)
         for low, high in bounded:
             trimmed = _trim(text, low, high, lines=code)
             if trimmed[0] < trimmed[1]:
@@ -249,36 +253,36 @@ def _split_block(text: str, block: TextBlock) -> Iterator[Range]:
 
 def _pieces(text: str, block: TextBlock) -> Iterable[Range]:
     if block.kind == "code":
-        return _code(text, block.start, block.end)
-    if block.kind in WHOLE or _is_one(text, block):
+        return _split_code(text, block.start, block.end)
+    if block.kind in WHOLE_KINDS or _is_one_passage(text, block):
         return ((block.start, block.end),)
-    return _prose(text, block.start, block.end)
+    return _split_prose(text, block.start, block.end)
 
 
-def _is_one(text: str, block: TextBlock) -> bool:
-    """True if `_prose` would make one passage, without looking for sentences, which costs ten times more."""
-    if block.end - block.start > ENOUGH:
+def _is_one_passage(text: str, block: TextBlock) -> bool:
+    """True if `_split_prose` would make one passage, without looking for sentences, which costs ten times more."""
+    if block.end - block.start > FULL_PASSAGE_CHARS:
         return False
-    return len(BREAKS.findall(text, block.start, block.end)) < SENTENCES
+    return len(BREAKS.findall(text, block.start, block.end)) < MAX_SENTENCES
 
 
-def _prose(text: str, start: int, end: int) -> Iterator[Range]:
+def _split_prose(text: str, start: int, end: int) -> Iterator[Range]:
     """One to three sentences at a time."""
-    while end - start > WINDOW:
-        cut = text.rfind(" ", start + WINDOW // 2, start + WINDOW) + 1 or start + WINDOW
-        while cut > start + WINDOW // 2 and _joins(text[cut - 1], text[cut]):
+    while end - start > WINDOW_CHARS:
+        cut = text.rfind(" ", start + WINDOW_CHARS // 2, start + WINDOW_CHARS) + 1 or start + WINDOW_CHARS
+        while cut > start + WINDOW_CHARS // 2 and _is_joined(text[cut - 1], text[cut]):
             cut -= 1
-        yield from _grouped(text, start, cut)
+        yield from _group_sentences(text, start, cut)
         start = cut
-    yield from _grouped(text, start, end)
+    yield from _group_sentences(text, start, end)
 
 
-def _grouped(text: str, start: int, end: int) -> Iterator[Range]:
+def _group_sentences(text: str, start: int, end: int) -> Iterator[Range]:
     first = last = -1
     count = 0
     for before, behind in sentences(text[start:end]):
         low, high = before + start, behind + start
-        full = count == SENTENCES or (count and high - first > ENOUGH)
+        full = count == MAX_SENTENCES or (count and high - first > FULL_PASSAGE_CHARS)
         if full:
             yield first, last
             count = 0
@@ -290,13 +294,13 @@ def _grouped(text: str, start: int, end: int) -> Iterator[Range]:
         yield first, last
 
 
-def _code(text: str, start: int, end: int) -> Iterator[Range]:
-    """Groups of whole lines up to `LIMIT`; a blank line ends a group of half that size."""
+def _split_code(text: str, start: int, end: int) -> Iterator[Range]:
+    """Groups of whole lines up to `MAX_PASSAGE_CHARS`; a blank line ends a group of half that size."""
     first = start
     last = start
     for low, high in _line_ranges(text, start, end):
         blank = not text[low:high].strip()
-        if last > first and (high - first > LIMIT or (blank and last - first > LIMIT // 2)):
+        if last > first and (high - first > MAX_PASSAGE_CHARS or (blank and last - first > MAX_PASSAGE_CHARS // 2)):
             yield first, last
             first = low
         last = high
@@ -313,8 +317,8 @@ def _line_ranges(text: str, start: int, end: int) -> Iterator[Range]:
 
 
 def _limit_pieces(text: str, start: int, end: int) -> Iterator[Range]:
-    """Pieces of at most `LIMIT`, cut after a clause, else between words, else between characters."""
-    while end - start > LIMIT:
+    """Pieces of at most `MAX_PASSAGE_CHARS`, cut after a clause, else between words, else between characters."""
+    while end - start > MAX_PASSAGE_CHARS:
         cut = _cut_point(text, start)
         yield start, cut
         start = cut
@@ -323,18 +327,18 @@ def _limit_pieces(text: str, start: int, end: int) -> Iterator[Range]:
 
 
 def _cut_point(text: str, start: int) -> int:
-    window = text[start : start + LIMIT]
+    window = text[start : start + MAX_PASSAGE_CHARS]
     for marks in ("\n", "；;。", "，、,", " \t"):
         best = max(map(window.rfind, marks))
-        if best >= LIMIT // 2:
+        if best >= MAX_PASSAGE_CHARS // 2:
             return start + best + 1
-    cut = start + LIMIT
-    while cut > start + LIMIT // 2 and _joins(text[cut - 1], text[cut]):
+    cut = start + MAX_PASSAGE_CHARS
+    while cut > start + MAX_PASSAGE_CHARS // 2 and _is_joined(text[cut - 1], text[cut]):
         cut -= 1
     return cut
 
 
-def _joins(left: str, right: str) -> bool:
+def _is_joined(left: str, right: str) -> bool:
     """True if two characters are displayed as one: combining marks, joiners, variation selectors, flags."""
     return (
         unicodedata.category(right) in ("Mn", "Me", "Mc", "Sk")
@@ -362,7 +366,7 @@ def _trim(text: str, start: int, end: int, *, lines: bool) -> Range:
 PAGE_BREAK = "\f"
 
 
-def pages(text: str) -> Iterator[TextBlock]:
+def page_blocks(text: str) -> Iterator[TextBlock]:
     """A paragraph or list item per line, each with its page, from 1; a form feed ends a page."""
     start = 0
     for number, page in enumerate(text.split(PAGE_BREAK), 1):
@@ -379,7 +383,7 @@ def pages(text: str) -> Iterator[TextBlock]:
         start += len(page) + len(PAGE_BREAK)
 
 
-def rows(text: str) -> Iterator[TextBlock]:
+def row_blocks(text: str) -> Iterator[TextBlock]:
     """A table row per line."""
     for line in shape.lines(text):
         if line.body:

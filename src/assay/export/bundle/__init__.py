@@ -18,7 +18,7 @@ from assay.core.events import Envelope
 from assay.core.markers import CitationMode
 from assay.core.ports.exporters import Record
 from assay.core.sources import sha256
-from assay.core.view import RunView, fold
+from assay.core.view import RunView, fold_events
 from assay.export.bundle import contents, reports
 from assay.export.bundle.contents import (
     FORMAT,
@@ -30,14 +30,14 @@ from assay.export.bundle.contents import (
     Manifest,
     decode,
     encode,
-    log,
+    installed_release,
+    log_bytes,
     looks_like_zip,
     pack,
-    release,
     unpack,
 )
-from assay.export.bundle.reports import BundleCheck, Outcome, Verification, checked
-from assay.export.bundle.signature import SIGNATURE, BundleSignature, PublicKey, sign, verified
+from assay.export.bundle.reports import BundleCheck, Outcome, Verification, make_check
+from assay.export.bundle.signature import SIGNATURE, BundleSignature, PublicKey, sign_manifest, verify_signature
 
 __all__ = [
     "EXPORTER",
@@ -47,8 +47,8 @@ __all__ = [
     "BundleSignature",
     "Outcome",
     "Verification",
-    "check",
-    "signed",
+    "check_bundle",
+    "sign_bundle",
 ]
 
 
@@ -63,10 +63,10 @@ class BundleExporter:
         Raises:
             StoreError: a cited document or its snapshot is not there, or damaged; or the bundle would be too large.
         """
-        return pack(contents.members(record, citations))
+        return pack(contents.bundle_members(record, citations))
 
 
-def signed(bundle: bytes, secret: str, run_id: str) -> bytes:
+def sign_bundle(bundle: bytes, secret: str, run_id: str) -> bytes:
     """A bundle with its manifest signed; the same bytes for the same bundle and key.
 
     Raises:
@@ -74,7 +74,7 @@ def signed(bundle: bytes, secret: str, run_id: str) -> bytes:
     """
     manifest, *others = unpack(bundle).members
     assert manifest.name == MANIFEST
-    signature = BundleMember(SIGNATURE, sign(manifest.data, secret, f"{FORMAT} run {run_id}"))
+    signature = BundleMember(SIGNATURE, sign_manifest(manifest.data, secret, f"{FORMAT} run {run_id}"))
     return pack([manifest, signature, *others])
 
 
@@ -83,16 +83,22 @@ EXPORTER = BundleExporter()
 
 # The check of a bundle.
 
-LONGEST_REPORT = 500_000
+MAX_REPORT_CHARS = 500_000
 """The most code points of a report's text that are rendered: a hostile text takes about 30 µs per character."""
-OVERLAP = 10
+MAX_CLAIM_OVERLAP = 10
 """The highest average number of claims over a character of the text; the claims of a run do not overlap."""
 
-_READ = (reports.data, reports.texts, reports.documents, reports.snapshots, reports.passages)
-_TOLD = (reports.markers, reports.claims, reports.counts, reports.text)
+_FILE_CHECKS = (
+    reports.check_data,
+    reports.check_texts,
+    reports.check_documents,
+    reports.check_snapshots,
+    reports.check_passages,
+)
+_LOG_CHECKS = (reports.check_markers, reports.check_claims, reports.check_counts, reports.check_text)
 
 
-CLAIMED = ("url", "media_type", "fetched_at", "extractor", "syntax")
+CLAIMED_FIELDS = ("url", "media_type", "fetched_at", "extractor", "syntax")
 """Fields of `sources.json` that no hash can prove: where bytes came from, and when. They are the writer's statements.
 """
 
@@ -107,10 +113,12 @@ class BundleLimits(msgspec.Struct, frozen=True, kw_only=True):
     events: int = 1_000_000
 
 
-AS_USUAL = BundleLimits()
+DEFAULT_LIMITS = BundleLimits()
 
 
-def check(data: bytes, file: str = "", signers: Signers = dict, limits: BundleLimits = AS_USUAL) -> Verification:
+def check_bundle(
+    data: bytes, file: str = "", signers: Signers = dict, limits: BundleLimits = DEFAULT_LIMITS
+) -> Verification:
     """Run every check on the bytes of a bundle; `file` is its name.
 
     Raises:
@@ -120,23 +128,23 @@ def check(data: bytes, file: str = "", signers: Signers = dict, limits: BundleLi
         raise StoreError(f"{file or 'this'} is not a zip file, so it is not an Assay bundle")
     opened = unpack(data, limits.members)
     members = {member.name: member.data for member in opened.members}
-    checks = [checked("zip", len(members), list(opened.problems))]
+    checks = [make_check("zip", len(members), list(opened.problems))]
     unchecked: tuple[str, ...] = ()
     manifest = _manifest(members)
     view: RunView | None = None
     signature = BundleSignature(state="none")
     if opened.whole:
-        checks.append(_members(opened.members, manifest))
+        checks.append(_check_members(opened.members, manifest))
         signature = _signature(members, signers)
-        checks += _signed(signature)
-        view, told = _events(members, manifest, limits.events)
+        checks += _signature_checks(signature)
+        view, told = _check_events(members, manifest, limits.events)
         checks.append(told)
-    if view is not None and (much := _too_much(view)):
-        checks.append(checked("text", 1, [f"{much}, so nothing else was checked"]))
+    if view is not None and (much := _excess(view)):
+        checks.append(make_check("text", 1, [f"{much}, so nothing else was checked"]))
     elif view is not None:
         bundle = Bundle(members=members, manifest=manifest, view=view)
-        checks += [each for run in (*_READ, *_TOLD) for each in run(bundle)]
-        unchecked = _unchecked(bundle)
+        checks += [each for run in (*_FILE_CHECKS, *_LOG_CHECKS) for each in run(bundle)]
+        unchecked = _unchecked_members(bundle)
     ok = view is not None and all(each.ok for each in checks)
     return Verification(
         file=file,
@@ -151,18 +159,18 @@ def check(data: bytes, file: str = "", signers: Signers = dict, limits: BundleLi
         verified=view.verified if view else None,
         status=view.status if view else "",
         report=_outcome(view) if view else "",
-        claimed=CLAIMED,
+        claimed=CLAIMED_FIELDS,
         signature=signature,
         checks=tuple(checks),
     )
 
 
-def _too_much(view: RunView) -> str:
+def _excess(view: RunView) -> str:
     """Something that no report has, and that would make its check take too long; "" if there is nothing."""
     text = len(view.report.text)
-    if text > LONGEST_REPORT:
+    if text > MAX_REPORT_CHARS:
         return f"the report's text has {text:,} characters: more than any report has"
-    if sum(max(0, min(each.end, text) - max(each.start, 0)) for each in view.claims) > OVERLAP * text:
+    if sum(max(0, min(each.end, text) - max(each.start, 0)) for each in view.claims) > MAX_CLAIM_OVERLAP * text:
         return f"its {len(view.claims):,} claims lie over one another, as those of no report do"
     return ""
 
@@ -170,27 +178,27 @@ def _too_much(view: RunView) -> str:
 def _signature(members: Mapping[str, bytes | memoryview], signers: Signers) -> BundleSignature:
     if SIGNATURE not in members:
         return BundleSignature(state="none")
-    return verified(members.get(MANIFEST, b""), members[SIGNATURE], signers())
+    return verify_signature(members.get(MANIFEST, b""), members[SIGNATURE], signers())
 
 
-def _signed(found: BundleSignature) -> Iterator[BundleCheck]:
+def _signature_checks(found: BundleSignature) -> Iterator[BundleCheck]:
     match found.state:
         case "good":
-            yield checked("signature", 1, [])
+            yield make_check("signature", 1, [])
         case "unknown":
             note = f"key {found.key_id} is none of those you trust: who made the bundle was not checked"
-            yield checked("signature", 0, [], (note,))
+            yield make_check("signature", 0, [], (note,))
         case "wrong":
-            yield checked("signature", 1, [f"it is not what key {found.key_id} signed"])
+            yield make_check("signature", 1, [f"it is not what key {found.key_id} signed"])
         case "malformed":
-            yield checked("signature", 1, [f"{SIGNATURE} is not a readable signature"])
+            yield make_check("signature", 1, [f"{SIGNATURE} is not a readable signature"])
 
 
-def _unchecked(bundle: Bundle) -> tuple[str, ...]:
+def _unchecked_members(bundle: Bundle) -> tuple[str, ...]:
     """The members that were only compared with the hash in the manifest."""
     if bundle.ours:
         return ()
-    texts = [name for name in reports.TEXTS if name in bundle.members]
+    texts = [name for name in reports.REPORT_TEXTS if name in bundle.members]
     return (*texts, *(name for name in bundle.members if name != MANIFEST and not KNOWN.fullmatch(name)))
 
 
@@ -213,18 +221,20 @@ def _manifest(members: dict[str, bytes | memoryview]) -> Manifest | None:
         return None
 
 
-def _members(members: tuple[BundleMember, ...], manifest: Manifest | None) -> BundleCheck:
+def _check_members(members: tuple[BundleMember, ...], manifest: Manifest | None) -> BundleCheck:
     """Every member is listed with its size and hash, and every listed member exists."""
-    problems = list(_unlisted(members, manifest)) if manifest else [f"{MANIFEST} is not there or cannot be read"]
-    other = manifest is not None and manifest.release != release()
+    problems = list(_member_problems(members, manifest)) if manifest else [f"{MANIFEST} is not there or cannot be read"]
+    other = manifest is not None and manifest.release != installed_release()
     strange = [member.name for member in members if member.name != MANIFEST and not KNOWN.fullmatch(member.name)]
     unknown = [f"{name} is none of a bundle's members" for name in strange]
     if [member.name for member in members] != [MANIFEST, *sorted(m.name for m in members if m.name != MANIFEST)]:
         problems.append(f"the members are not in order: {MANIFEST} first, the others by name")
-    return checked("members", len(members), problems + ([] if other else unknown), tuple(unknown[:3] if other else ()))
+    return make_check(
+        "members", len(members), problems + ([] if other else unknown), tuple(unknown[:3] if other else ())
+    )
 
 
-def _unlisted(members: tuple[BundleMember, ...], manifest: Manifest) -> Iterator[str]:
+def _member_problems(members: tuple[BundleMember, ...], manifest: Manifest) -> Iterator[str]:
     if manifest.format != FORMAT:
         yield f"the format is {manifest.format!r}, this release reads {FORMAT!r}"
     listed = {each.name: each for each in manifest.members}
@@ -240,19 +250,19 @@ def _unlisted(members: tuple[BundleMember, ...], manifest: Manifest) -> Iterator
             yield f"{name} does not have the hash that is listed"
     yield from (f"{name} is there and not listed" for name in there if name not in listed)
     rewritten = next((each.data for each in members if each.name == MANIFEST), b"")
-    if manifest.release == release() and encode(manifest) != rewritten:
+    if manifest.release == installed_release() and encode(manifest) != rewritten:
         yield f"{MANIFEST} is not written as this release writes it"
 
 
-def _events(
+def _check_events(
     members: dict[str, bytes | memoryview], manifest: Manifest | None, most: int
 ) -> tuple[RunView | None, BundleCheck]:
     """The log can be read, is that of one run, has every number from 1, and folds into a view."""
     try:
         envelopes = _log(members, most)
-        view = fold(envelopes)
+        view = fold_events(envelopes)
     except StoreError as error:
-        return None, checked("events", 0, [str(error)])
+        return None, make_check("events", 0, [str(error)])
     problems = [
         f"event {each.seq} stands where {number} is due"
         for number, each in enumerate(envelopes, 1)
@@ -261,9 +271,9 @@ def _events(
     runs = {each.run_id for each in envelopes}
     if len(runs) != 1 or (manifest is not None and manifest.run_id not in runs):
         problems.append("the events are not all of the one run which the manifest names")
-    if manifest is not None and manifest.release == release() and log(envelopes) != members[LOG]:
+    if manifest is not None and manifest.release == installed_release() and log_bytes(envelopes) != members[LOG]:
         problems.append(f"{LOG} is not written as this release writes it")
-    return view, checked("events", len(envelopes), problems)
+    return view, make_check("events", len(envelopes), problems)
 
 
 def _log(members: dict[str, bytes | memoryview], most: int) -> list[Envelope]:

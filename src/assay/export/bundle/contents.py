@@ -24,11 +24,11 @@ from assay.core.events import Envelope
 from assay.core.lazy import regex
 from assay.core.markers import CitationMode
 from assay.core.ports.exporters import Record
-from assay.core.report import bibliography
+from assay.core.report import build_bibliography
 from assay.core.sources import Passage, Source, sha256
 from assay.core.view import RunView
 from assay.export import html, json, markdown
-from assay.export.json import printable
+from assay.export.json import escape_unprintable
 
 # The canonical zip: the same members always give the same bytes, so a file can be compared with its own rebuild.
 #
@@ -36,9 +36,9 @@ from assay.export.json import printable
 # fields, comments, data descriptors or ZIP64 (PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16). The
 # reader accepts nothing else, and does not interpret what it does not accept, so a hostile zip costs one pass over it.
 
-LARGEST = 0xFFFFFFFE
+MAX_BUNDLE_BYTES = 0xFFFFFFFE
 """The most bytes of a bundle: above that a zip needs ZIP64, which many readers do not support."""
-MOST = 0xFFFE
+MAX_MEMBERS = 0xFFFE
 """The most members of a bundle, for the same reason."""
 
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
@@ -71,9 +71,9 @@ def pack(members: Sequence[BundleMember]) -> bytes:
         StoreError: it would need ZIP64.
     """
     size = sum(_LOCAL.size + _CENTRAL.size + 2 * len(each.name) + len(each.data) for each in members) + _END.size
-    if size > LARGEST or len(members) > MOST:
+    if size > MAX_BUNDLE_BYTES or len(members) > MAX_MEMBERS:
         raise StoreError(
-            f"a bundle holds at most 4 GiB and {MOST:,} members; this one would have {size:,} bytes and "
+            f"a bundle holds at most 4 GiB and {MAX_MEMBERS:,} members; this one would have {size:,} bytes and "
             f"{len(members):,} members: export the report by itself, as .html or .json"
         )
     return b"".join(piece for _, piece in _pieces(members))
@@ -84,7 +84,7 @@ def looks_like_zip(data: bytes) -> bool:
     return data.startswith(_LOCAL_SIGN) or _END_SIGN in data
 
 
-def unpack(data: bytes, most: int = MOST) -> ArchiveContents:
+def unpack(data: bytes, most: int = MAX_MEMBERS) -> ArchiveContents:
     """Read a zip of at most `most` members that `pack` could have written, and report where `data` differs from one."""
     view, at, members = memoryview(data), 0, dict[str, BundleMember]()
     while data[at : at + 4] != _CENTRAL_SIGN:
@@ -180,7 +180,7 @@ class ManifestEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """`MANIFEST.json`: `members` are all others, by name; `citations` is the citation mode of the report."""
+    """`MANIFEST.json`: `bundle_members` are all others, by name; `citations` is the citation mode of the report."""
 
     format: str = FORMAT
     release: str
@@ -207,12 +207,12 @@ class SourceOrigin(msgspec.Struct, frozen=True, kw_only=True):
     syntax: str
 
 
-def release() -> str:
+def installed_release() -> str:
     """The installed release of Assay."""
     return version("assay")
 
 
-def members(record: Record, citations: CitationMode) -> list[BundleMember]:
+def bundle_members(record: Record, citations: CitationMode) -> list[BundleMember]:
     """The members of a run's bundle, in order.
 
     Raises:
@@ -221,30 +221,32 @@ def members(record: Record, citations: CitationMode) -> list[BundleMember]:
     sources = cited_sources(record.view)
     made = [BundleMember(name, rendered(record.view, citations)) for name, rendered in RENDERINGS.items()]
     made += [
-        BundleMember(LOG, log(record.log)),
+        BundleMember(LOG, log_bytes(record.log)),
         BundleMember(SOURCES, encode([_origin(record, each) for each in sources])),
     ]
     made += [BundleMember(document_name(each), record.blobs.get(each.document_sha256)) for each in sources]
     snapshots = dict.fromkeys(each.snapshot_sha256 for each in sources)
     made += [BundleMember(f"snapshots/{each}", record.blobs.get(each)) for each in snapshots]
     made.sort(key=lambda member: member.name)
-    manifest = Manifest(release=release(), run_id=record.view.run_id, citations=citations, members=listing(made))
+    manifest = Manifest(
+        release=installed_release(), run_id=record.view.run_id, citations=citations, members=manifest_entries(made)
+    )
     return [BundleMember(MANIFEST, encode(manifest)), *made]
 
 
-def listing(members: Iterable[BundleMember]) -> tuple[ManifestEntry, ...]:
+def manifest_entries(members: Iterable[BundleMember]) -> tuple[ManifestEntry, ...]:
     """Members in the form of a manifest."""
     return tuple(ManifestEntry(name=each.name, sha256=sha256(each.data), size=len(each.data)) for each in members)
 
 
-def log(envelopes: Iterable[Envelope]) -> bytes:
+def log_bytes(envelopes: Iterable[Envelope]) -> bytes:
     """`events.jsonl`."""
-    return b"".join(map(json.line, envelopes))
+    return b"".join(map(json.event_line, envelopes))
 
 
 def encode(data: object) -> bytes:
     """Indented JSON with a line end, the same bytes for equal data."""
-    return printable(msgspec.json.format(msgspec.json.encode(data, order="deterministic"), indent=2)) + b"\n"
+    return escape_unprintable(msgspec.json.format(msgspec.json.encode(data, order="deterministic"), indent=2)) + b"\n"
 
 
 def decode(data: bytes | memoryview, type: type[T]) -> T:
@@ -263,14 +265,14 @@ def decode(data: bytes | memoryview, type: type[T]) -> T:
 
 def cited_passages(view: RunView) -> dict[str, Passage]:
     """The passages that the report names, then those that its claims rest on without naming them."""
-    named = {passage.id: passage for passage in bibliography(view).cited}
+    named = {passage.id: passage for passage in build_bibliography(view).cited}
     resting = (id for claim in view.claims for id in claim.passages)
     return named | {id: view.passages[id] for id in resting if id in view.passages}
 
 
 def cited_sources(view: RunView) -> list[Source]:
     """A source for each document that the report cites or its claims rest on, by the document's hash."""
-    entries = bibliography(view).entries
+    entries = build_bibliography(view).entries
     resting = {passage.document_sha256 for passage in cited_passages(view).values()}
     cited = [each.source for each in entries if each.number is not None or each.source.document_sha256 in resting]
     return sorted(cited, key=lambda source: source.document_sha256)
@@ -282,8 +284,8 @@ def document_name(source: Source) -> str:
 
 
 def _origin(record: Record, source: Source) -> SourceOrigin:
-    document = _required(record.library.document(source.document_sha256), "document", source.document_sha256)
-    snapshot = _required(record.library.snapshot(source.snapshot_sha256), "snapshot", source.snapshot_sha256)
+    document = _require(record.library.document(source.document_sha256), "document", source.document_sha256)
+    snapshot = _require(record.library.snapshot(source.snapshot_sha256), "snapshot", source.snapshot_sha256)
     return SourceOrigin(
         document_sha256=document.sha256,
         document_size=document.size,
@@ -297,7 +299,7 @@ def _origin(record: Record, source: Source) -> SourceOrigin:
     )
 
 
-def _required(found: T | None, kind: str, sha256: str) -> T:
+def _require(found: T | None, kind: str, sha256: str) -> T:
     if found is None:
         raise StoreError(
             f"{kind} {sha256}, which the report cites, is not in the library: `assay db check` names what is missing"
@@ -323,9 +325,11 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def ours(self) -> bool:
         """True if the installed release wrote it, so that everything in it can be rebuilt."""
-        return self.manifest is None or self.manifest.release == release()
+        return self.manifest is None or self.manifest.release == installed_release()
 
     @property
     def writer(self) -> str:
         """The release that wrote it, for a note."""
-        return f"written by Assay {self.manifest.release if self.manifest else 'unknown'}, this is {release()}"
+        return (
+            f"written by Assay {self.manifest.release if self.manifest else 'unknown'}, this is {installed_release()}"
+        )

@@ -7,10 +7,16 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.assurance import dropped_markers, miscounted, misplaced_claims, misquoted, unresolved
+from assay.core.assurance import (
+    check_dropped_markers,
+    find_count_problems,
+    find_misplaced_claims,
+    passage_problem,
+    unknown_marker_ids,
+)
 from assay.core.claims import Claim
 from assay.core.errors import StoreError
-from assay.core.markers import strip
+from assay.core.markers import strip_markers
 from assay.core.ports import RunStatus
 from assay.core.report import Report, build_report
 from assay.core.sources import Passage, Surroundings, sha256
@@ -31,7 +37,7 @@ from assay.export.bundle.signature import BundleSignature
 Outcome = Literal["", "passed", "not_passed", "no_check", "unfinished", "none"]
 """The outcome of a run's report: the final check passed or failed, the report is finished without a check, it broke
 off, or there is none; "" if the log cannot be read."""
-SHOWN = 20
+MAX_SHOWN_PROBLEMS = 20
 """The most problems that a check lists; of more it gives the number."""
 
 
@@ -71,11 +77,11 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[BundleCheck, ...]
 
 
-def checked(name: str, count: int, problems: list[str], notes: tuple[str, ...] = ()) -> BundleCheck:
+def make_check(name: str, count: int, problems: list[str], notes: tuple[str, ...] = ()) -> BundleCheck:
     """A check's result with a limited list of problems."""
-    shown = [_short(problem) for problem in problems[:SHOWN]]
-    if len(problems) > SHOWN:
-        shown.append(f"and {len(problems) - SHOWN:,} more")
+    shown = [_short(problem) for problem in problems[:MAX_SHOWN_PROBLEMS]]
+    if len(problems) > MAX_SHOWN_PROBLEMS:
+        shown.append(f"and {len(problems) - MAX_SHOWN_PROBLEMS:,} more")
     return BundleCheck(name=name, ok=not problems, checked=count, problems=tuple(shown), notes=notes)
 
 
@@ -83,135 +89,146 @@ def _short(problem: str) -> str:
     return problem if len(problem) <= 300 else f"{problem[:299]}…"
 
 
-DATA = "report.json"
-TEXTS = tuple(name for name in RENDERINGS if name != DATA)
+REPORT_JSON = "report.json"
+REPORT_TEXTS = tuple(name for name in RENDERINGS if name != REPORT_JSON)
 
 
-def data(bundle: Bundle) -> Iterator[BundleCheck]:
+def check_data(bundle: Bundle) -> Iterator[BundleCheck]:
     """`report.json` agrees with the log; for another release's report, only fields that both know are compared."""
-    if DATA not in bundle.members:
-        yield checked(DATA, 0, [f"{DATA} is not there"])
+    if REPORT_JSON not in bundle.members:
+        yield make_check(REPORT_JSON, 0, [f"{REPORT_JSON} is not there"])
         return
-    stored, notes = bundle.members[DATA], () if bundle.ours else (f"{bundle.writer}: what both know was compared",)
+    stored, notes = (
+        bundle.members[REPORT_JSON],
+        () if bundle.ours else (f"{bundle.writer}: what both know was compared",),
+    )
     try:
         found, typed = decode(stored, object), None if not bundle.ours else decode(stored, Report)
     except StoreError as error:
-        yield checked(DATA, 0, [f"it cannot be read: {error}"])
+        yield make_check(REPORT_JSON, 0, [f"it cannot be read: {error}"])
         return
     wanted = msgspec.to_builtins(build_report(bundle.view, bundle.citations))
-    problems = list(_different(found, wanted, "report"))
-    if typed is not None and not problems and stored != RENDERINGS[DATA](bundle.view, bundle.citations):
+    problems = list(_json_differences(found, wanted, "report"))
+    if typed is not None and not problems and stored != RENDERINGS[REPORT_JSON](bundle.view, bundle.citations):
         problems.append("it has the right values, and is not written as this release writes it")
-    yield checked(DATA, 1, problems, notes)
+    yield make_check(REPORT_JSON, 1, problems, notes)
 
 
-def _different(found: object, wanted: object, where: str) -> Iterator[str]:
+def _json_differences(found: object, wanted: object, where: str) -> Iterator[str]:
     """Where decoded JSON differs from the expected value; a field on one side only is another release's."""
     if isinstance(found, dict) and isinstance(wanted, dict):
         for name in wanted.keys() & found.keys():
-            yield from _different(found[name], wanted[name], f"{where}.{name}")
+            yield from _json_differences(found[name], wanted[name], f"{where}.{name}")
     elif isinstance(found, list) and isinstance(wanted, list | tuple) and len(found) == len(wanted):
         for at, (one, other) in enumerate(zip(found, wanted, strict=True)):
-            yield from _different(one, other, f"{where}[{at}]")
+            yield from _json_differences(one, other, f"{where}[{at}]")
     elif found != wanted:
         yield f"{where} is not what the log says"
 
 
-def texts(bundle: Bundle) -> Iterator[BundleCheck]:
+def check_texts(bundle: Bundle) -> Iterator[BundleCheck]:
     """`report.md` and `report.html` follow from the log; those of another release only match their hashes."""
-    for name in TEXTS:
+    for name in REPORT_TEXTS:
         if name not in bundle.members:
-            yield checked(name, 0, [f"{name} is not there"])
+            yield make_check(name, 0, [f"{name} is not there"])
         elif not bundle.ours:
-            yield checked(name, 0, [], (f"{bundle.writer}: only its hash was checked",))
+            yield make_check(name, 0, [], (f"{bundle.writer}: only its hash was checked",))
         else:
             same = bundle.members[name] == RENDERINGS[name](bundle.view, bundle.citations)
-            yield checked(name, 1, [] if same else ["it is not what the log gives"])
+            yield make_check(name, 1, [] if same else ["it is not what the log gives"])
 
 
-def markers(bundle: Bundle) -> Iterator[BundleCheck]:
+def check_markers(bundle: Bundle) -> Iterator[BundleCheck]:
     """Every marker of the text names a source or passage of the log; dropped markers were counted."""
     view = bundle.view
     known = {*view.passages, *view.sources}
     if view.gate is not None:
-        problems = dropped_markers(view.report.text, known, view.gate.summary.dropped_markers)
-        yield checked("markers", len(view.passages), list(problems))
+        problems = check_dropped_markers(view.report.text, known, view.gate.summary.dropped_markers)
+        yield make_check("markers", len(view.passages), list(problems))
         return
-    left = unresolved(view.report.text, known)
+    left = unknown_marker_ids(view.report.text, known)
     notes = ("the run ended before its verification",) + ((f"{len(left)} markers name nothing",) if left else ())
-    yield checked("markers", len(view.passages), [], notes)
+    yield make_check("markers", len(view.passages), [], notes)
 
 
-def claims(bundle: Bundle) -> Iterator[BundleCheck]:
+def check_claims(bundle: Bundle) -> Iterator[BundleCheck]:
     """Every claim is in the text, has the text's words there, and cites shown passages."""
     text, found = bundle.view.report.text, bundle.view.claims
-    problems = list(misplaced_claims(text, found, bundle.view.passages))
-    problems += [f"claim {each.id} is not what the report says there" for each in found if not says(text, each)]
+    problems = list(find_misplaced_claims(text, found, bundle.view.passages))
+    problems += [f"claim {each.id} is not what the report says there" for each in found if not matches_text(text, each)]
     report = build_report(bundle.view, bundle.citations)
     for claim in report.claims:
         if not claim.text or claim.text != report.markdown[claim.start : claim.end]:
             problems.append(f"claim {claim.id} is not to be found in the report as shown")
-    yield checked("claims", len(found), problems)
+    yield make_check("claims", len(found), problems)
 
 
-def says(text: str, claim: Claim) -> bool:
+def matches_text(text: str, claim: Claim) -> bool:
     """True if a claim has the letters and digits of its place: it is stored without markers, on one line."""
     return _letters(claim.text) == _letters(text[max(claim.start, 0) : max(claim.end, 0)])
 
 
 def _letters(text: str) -> str:
-    return "".join(char for char in strip(text) if char.isalnum())
+    return "".join(char for char in strip_markers(text) if char.isalnum())
 
 
-def counts(bundle: Bundle) -> Iterator[BundleCheck]:
+def check_counts(bundle: Bundle) -> Iterator[BundleCheck]:
     """The counts are those of the claims, and a report called verified passed its gate."""
     gate = bundle.view.gate
     if gate is None:
         problems = ["the run calls its report verified, and no gate was passed"] if bundle.view.passed else []
-        yield checked("counts", 0, problems, ("the run ended before its verification",))
+        yield make_check("counts", 0, problems, ("the run ended before its verification",))
         return
-    problems = list(miscounted(bundle.view.claims, gate.summary))
+    problems = list(find_count_problems(bundle.view.claims, gate.summary))
     if bundle.view.passed and not gate.passed:
         problems.append("the run calls its report verified, and its gate did not pass")
-    yield checked("counts", len(bundle.view.claims), problems)
+    yield make_check("counts", len(bundle.view.claims), problems)
 
 
-def text(bundle: Bundle) -> Iterator[BundleCheck]:
+def check_text(bundle: Bundle) -> Iterator[BundleCheck]:
     """The text has the hash recorded when it was finished."""
     report = bundle.view.report
     if report.state != "finished":
-        yield checked("text", 0, [], ("the report was not finished",))
+        yield make_check("text", 0, [], ("the report was not finished",))
         return
     same = sha256(report.text.encode("utf-8", "surrogatepass")) == report.text_sha256
-    yield checked("text", 1, [] if same else ["the report's text does not have the hash it was finished with"])
+    yield make_check("text", 1, [] if same else ["the report's text does not have the hash it was finished with"])
 
 
 # Checks of the evidence in a bundle: documents, snapshots, and every cited passage in its document.
 
 
-def documents(bundle: Bundle) -> Iterator[BundleCheck]:
+def check_documents(bundle: Bundle) -> Iterator[BundleCheck]:
     """The text of every cited document is present, is UTF-8, and has its hash; there are no others."""
     wanted = {document_name(source): source.document_sha256 for source in cited_sources(bundle.view)}
-    problems = [*_files(bundle, wanted), *_not_text(bundle, wanted), *_uncited(bundle, "documents/", wanted)]
-    yield checked("documents", len(wanted), problems)
+    problems = [
+        *_file_problems(bundle, wanted),
+        *_encoding_problems(bundle, wanted),
+        *_uncited_files(bundle, "documents/", wanted),
+    ]
+    yield make_check("documents", len(wanted), problems)
 
 
-def snapshots(bundle: Bundle) -> Iterator[BundleCheck]:
+def check_snapshots(bundle: Bundle) -> Iterator[BundleCheck]:
     """The snapshot of every cited document is present and has its hash; there are no others."""
     sources = cited_sources(bundle.view)
     wanted = {f"snapshots/{source.snapshot_sha256}": source.snapshot_sha256 for source in sources}
-    problems = [*_files(bundle, wanted), *_uncited(bundle, "snapshots/", wanted), *_origins(bundle)]
-    yield checked("snapshots", len(wanted), problems)
+    problems = [
+        *_file_problems(bundle, wanted),
+        *_uncited_files(bundle, "snapshots/", wanted),
+        *_origin_problems(bundle),
+    ]
+    yield make_check("snapshots", len(wanted), problems)
 
 
-def passages(bundle: Bundle) -> Iterator[BundleCheck]:
+def check_passages(bundle: Bundle) -> Iterator[BundleCheck]:
     """Every cited passage has, byte for byte, its document's text at its place, and the right context."""
     cited = cited_passages(bundle.view)
-    problems = [problem for id, passage in cited.items() if (problem := _wrong(bundle, id, passage))]
-    yield checked("passages", len(cited), problems)
+    problems = [problem for id, passage in cited.items() if (problem := _passage_problem(bundle, id, passage))]
+    yield make_check("passages", len(cited), problems)
 
 
-def _files(bundle: Bundle, wanted: dict[str, str]) -> Iterator[str]:
+def _file_problems(bundle: Bundle, wanted: dict[str, str]) -> Iterator[str]:
     for name, hashed in wanted.items():
         if name not in bundle.members:
             yield f"{name} is cited and not there"
@@ -219,7 +236,7 @@ def _files(bundle: Bundle, wanted: dict[str, str]) -> Iterator[str]:
             yield f"{name} does not have the hash in its name"
 
 
-def _not_text(bundle: Bundle, wanted: dict[str, str]) -> Iterator[str]:
+def _encoding_problems(bundle: Bundle, wanted: dict[str, str]) -> Iterator[str]:
     for name in wanted:
         try:
             str(bundle.members.get(name, b""), "utf-8")
@@ -227,12 +244,12 @@ def _not_text(bundle: Bundle, wanted: dict[str, str]) -> Iterator[str]:
             yield f"{name} is not UTF-8"
 
 
-def _uncited(bundle: Bundle, folder: str, wanted: dict[str, str]) -> Iterator[str]:
+def _uncited_files(bundle: Bundle, folder: str, wanted: dict[str, str]) -> Iterator[str]:
     there = (name for name in bundle.members if name.startswith(folder))
     return (f"{name} is there and not cited" for name in there if name not in wanted)
 
 
-def _origins(bundle: Bundle) -> Iterator[str]:
+def _origin_problems(bundle: Bundle) -> Iterator[str]:
     """`sources.json` lists exactly the cited documents, with their snapshots and sizes."""
     try:
         origins = decode(bundle.members.get(SOURCES, b""), tuple[SourceOrigin, ...])
@@ -252,18 +269,22 @@ def _origins(bundle: Bundle) -> Iterator[str]:
                 yield f"{name} does not have the size {SOURCES} tells"
 
 
-def _wrong(bundle: Bundle, id: str, passage: Passage) -> str:
+def _passage_problem(bundle: Bundle, id: str, passage: Passage) -> str:
     name = f"documents/{passage.document_sha256}.txt"
     if name not in bundle.members:
         return f"passage {id}: its document is not there"
     text = bundle.members[name]
-    problem = misquoted(id, passage, text)
-    if not problem and id in bundle.view.surroundings and not _around(text, passage, bundle.view.surroundings[id]):
+    problem = passage_problem(id, passage, text)
+    if (
+        not problem
+        and id in bundle.view.surroundings
+        and not _has_right_context(text, passage, bundle.view.surroundings[id])
+    ):
         problem = "does not stand between what is shown around it"
     return f"passage {id} {problem}" if problem else ""
 
 
-def _around(text: bytes | memoryview, passage: Passage, shown: Surroundings) -> bool:
+def _has_right_context(text: bytes | memoryview, passage: Passage, shown: Surroundings) -> bool:
     """True if the context shown around a passage is its document's text there."""
     before, after = (part.encode("utf-8", "surrogatepass") for part in (shown.before, shown.after))
     first = passage.start - len(before)

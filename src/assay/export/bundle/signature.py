@@ -24,17 +24,17 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 
 if TYPE_CHECKING:
     import cryptography.exceptions as exceptions
     import cryptography.hazmat.primitives.asymmetric.ed25519 as ed25519
 else:
-    exceptions = later("cryptography.exceptions")
-    ed25519 = later("cryptography.hazmat.primitives.asymmetric.ed25519")
+    exceptions = lazy_module("cryptography.exceptions")
+    ed25519 = lazy_module("cryptography.hazmat.primitives.asymmetric.ed25519")
 
 SIGNATURE = "MANIFEST.json.minisig"
-LONGEST = 2_000
+MAX_SIGNATURE_BYTES = 2_000
 """The most bytes of a signature: minisign writes about 300."""
 
 _KEY, _HASHED = b"Ed", b"ED"
@@ -74,7 +74,7 @@ class PublicKey(msgspec.Struct, frozen=True):
         return _id_text(self.id)
 
 
-def create() -> str:
+def create_secret_key() -> str:
     """Create a secret key."""
     return base64.b64encode(_KEY + os.urandom(_ID) + os.urandom(_PUBLIC)).decode()
 
@@ -86,7 +86,7 @@ def public_key(text: str) -> PublicKey:
         UsageError: it is none.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(_UNTRUSTED)]
-    data = _decoded(lines[0], _KEY, _ID + _PUBLIC) if len(lines) == 1 else None
+    data = _decode(lines[0], _KEY, _ID + _PUBLIC) if len(lines) == 1 else None
     if data is None:
         raise UsageError(
             "this is not a public key: a public key is a line of 56 letters, as `assay keys sign show` prints it"
@@ -94,7 +94,7 @@ def public_key(text: str) -> PublicKey:
     return PublicKey(data[:_ID], data[_ID:])
 
 
-def public_of(secret: str) -> PublicKey:
+def derive_public_key(secret: str) -> PublicKey:
     """The public key of a secret key.
 
     Raises:
@@ -104,7 +104,7 @@ def public_of(secret: str) -> PublicKey:
     return PublicKey(id, ed25519.Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw())
 
 
-def sign(manifest: bytes | memoryview, secret: str, comment: str) -> bytes:
+def sign_manifest(manifest: bytes | memoryview, secret: str, comment: str) -> bytes:
     """The signature of a manifest; the same bytes for the same key, manifest and comment.
 
     Raises:
@@ -112,7 +112,7 @@ def sign(manifest: bytes | memoryview, secret: str, comment: str) -> bytes:
     """
     id, seed = _secret(secret)
     key = ed25519.Ed25519PrivateKey.from_private_bytes(seed)
-    first = key.sign(_hashed(manifest))
+    first = key.sign(_hash_manifest(manifest))
     second = key.sign(first + comment.encode())
     lines = (
         f"{_UNTRUSTED}signature of an Assay bundle's manifest, key {_id_text(id)}",
@@ -123,7 +123,7 @@ def sign(manifest: bytes | memoryview, secret: str, comment: str) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def verified(
+def verify_signature(
     manifest: bytes | memoryview, signature: bytes | memoryview, signers: Mapping[str, PublicKey]
 ) -> BundleSignature:
     """Check a signature against the trusted `signers`, by their names in the settings."""
@@ -133,14 +133,14 @@ def verified(
     id, first, comment, second = read
     known = {name: key for name, key in signers.items() if key.id == id}
     for name, key in known.items():
-        if _fits(key, first, _hashed(manifest)) and _fits(key, second, first + comment.encode()):
+        if _is_valid(key, first, _hash_manifest(manifest)) and _is_valid(key, second, first + comment.encode()):
             return BundleSignature(state="good", key_id=_id_text(id), signer=name, key=str(key), comment=comment)
     return BundleSignature(state="wrong" if known else "unknown", key_id=_id_text(id))
 
 
 def _read(signature: bytes | memoryview) -> tuple[bytes, bytes, str, bytes] | None:
     """Key id, first signature, trusted comment and second signature; None if minisign would not have written it."""
-    if len(signature) > LONGEST:
+    if len(signature) > MAX_SIGNATURE_BYTES:
         return None
     try:
         lines = str(signature, "utf-8").removesuffix("\n").split("\n")
@@ -148,14 +148,14 @@ def _read(signature: bytes | memoryview) -> tuple[bytes, bytes, str, bytes] | No
         return None
     if len(lines) != 4 or not lines[0].startswith(_UNTRUSTED) or not lines[2].startswith(_TRUSTED):
         return None
-    first, second = _decoded(lines[1], _HASHED, _ID + _SIGNED), _decoded(lines[3], b"", _SIGNED)
+    first, second = _decode(lines[1], _HASHED, _ID + _SIGNED), _decode(lines[3], b"", _SIGNED)
     comment = lines[2].removeprefix(_TRUSTED)
     if first is None or second is None or not comment.isprintable():
         return None
     return first[:_ID], first[_ID:], comment, second
 
 
-def _fits(key: PublicKey, signature: bytes, data: bytes) -> bool:
+def _is_valid(key: PublicKey, signature: bytes, data: bytes) -> bool:
     try:
         ed25519.Ed25519PublicKey.from_public_bytes(key.point).verify(signature, data)
     except (exceptions.InvalidSignature, ValueError):
@@ -164,14 +164,14 @@ def _fits(key: PublicKey, signature: bytes, data: bytes) -> bool:
 
 
 def _secret(text: str) -> tuple[bytes, bytes]:
-    data = _decoded(text.strip(), _KEY, _ID + _PUBLIC)
+    data = _decode(text.strip(), _KEY, _ID + _PUBLIC)
     if data is None:
         raise UsageError("signing.key is not a signing key: create one with `assay keys sign create --replace`")
     return data[:_ID], data[_ID:]
 
 
-def _decoded(text: str, sign: bytes, size: int) -> bytes | None:
-    """The base64 data after `sign`, of exactly that many bytes."""
+def _decode(text: str, sign: bytes, size: int) -> bytes | None:
+    """The base64 data after `sign_manifest`, of exactly that many bytes."""
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -179,7 +179,7 @@ def _decoded(text: str, sign: bytes, size: int) -> bytes | None:
     return data[len(sign) :] if data.startswith(sign) and len(data) == len(sign) + size else None
 
 
-def _hashed(manifest: bytes | memoryview) -> bytes:
+def _hash_manifest(manifest: bytes | memoryview) -> bytes:
     return hashlib.blake2b(manifest).digest()
 
 

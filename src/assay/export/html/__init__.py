@@ -1,6 +1,6 @@
 """The report as one self-contained HTML page: it needs no network, no server, and no script for reading.
 
-`article` is its text, `evidence_section` its sources, `ledger` its claims; `markup` makes HTML of text.
+`article` is its text, `evidence_section` its sources, `ledger_section` its claims; `markup` makes HTML of text.
 """
 
 from __future__ import annotations
@@ -22,19 +22,34 @@ from assay.core.markers import CitationMode
 from assay.core.phrases import STOP_REASONS, step_status
 from assay.core.plan import PlanStep
 from assay.core.report import Report
-from assay.core.translation import colon, day, is_right_to_left, join_list, labelled, number, speech
+from assay.core.translation import (
+    current_phrases,
+    format_day,
+    format_number,
+    is_right_to_left,
+    join_list,
+    label_separator,
+    label_text,
+)
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
 from assay.core.view import RunView, SearchMade
 from assay.export import ViewExporter, report_parts
 from assay.export.html import markup
-from assay.export.html.article import Article, PageHeading, article_of, fields
-from assay.export.html.evidence_section import sources
-from assay.export.html.ledger import box, conflicts, counts, left_open, limits, to_check
-from assay.export.html.ledger import ledger as claim_ledger
-from assay.export.html.markup import Child, Material, el, foreign, gather, join
-from assay.export.report_parts import spoken_in
-from assay.locale import speaking
+from assay.export.html.article import Article, PageHeading, fields_section, render_run_article
+from assay.export.html.evidence_section import sources_section
+from assay.export.html.ledger import (
+    claims_to_check,
+    conflicts_section,
+    counts_section,
+    details_box,
+    limits_section,
+    open_parts,
+)
+from assay.export.html.ledger import ledger_section as claim_ledger
+from assay.export.html.markup import Child, Material, el, gather_material, isolate_direction, join
+from assay.export.report_parts import report_locale
+from assay.locale import use_locale
 
 # How a report was made: what was asked, by which models, how far, at what cost.
 
@@ -46,45 +61,50 @@ def method_section(material: Material) -> Markup:
         "section",
         el("h2", _("How this was made"), id="made"),
         el("dl", *(_row(name, value) for name, value in _facts(view, report) if value)),
-        box(_("Steps of the plan"), map(_step, report.plan.steps if report.plan else ())),
-        box(_("Searches"), map(_search, _searches(view))),
-        box(_("Warnings"), (el("li", foreign(warning)) for warning in report.warnings)),
+        details_box(_("Steps of the plan"), map(_step, report.plan.steps if report.plan else ())),
+        details_box(_("Searches"), map(_search, _searches(view))),
+        details_box(_("Warnings"), (el("li", isolate_direction(warning)) for warning in report.warnings)),
         aria_labelledby="made",
     )
 
 
-def in_short(material: Material) -> Markup:
+def summary_line(material: Material) -> Markup:
     """One line under the title: when, how, from how many sources, whether it passed its check."""
     view, report = material.view, material.report
     facts: tuple[Child, ...] = (
-        day(view.brief.date if view.brief else view.started_at),
-        _way(report),
-        _cited(material, len(report.sources)),
+        format_day(view.brief.date if view.brief else view.started_at),
+        _mode_text(report),
+        _cited_text(material, len(report.sources)),
         assurance_text(view),
     )
     return el("p", join((el("span", fact) for fact in facts if fact), " "), class_="short")
 
 
-def _cited(material: Material, read: int) -> str:
+def _cited_text(material: Material, read: int) -> str:
     if not read:
         return _("no sources")
-    return _("{sources} cited, {count} read").format(sources=phrases.sources(len(material.cited)), count=number(read))
+    return _("{sources} cited, {count} read").format(
+        sources=phrases.sources(len(material.cited)), count=format_number(read)
+    )
 
 
 def _facts(view: RunView, report: Report) -> Iterator[tuple[str, Child]]:
     brief, usage = view.brief, view.usage.total
-    yield _("Question"), foreign(report.question)
-    yield _("Instructions"), foreign(brief.instructions) if brief else None
-    yield _("Looked in"), foreign(brief.scope.label) if brief else None
-    yield _("Date"), day(brief.date) if brief else None
+    yield _("Question"), isolate_direction(report.question)
+    yield _("Instructions"), isolate_direction(brief.instructions) if brief else None
+    yield _("Looked in"), isolate_direction(brief.scope.label) if brief else None
+    yield _("Date"), format_day(brief.date) if brief else None
     yield (
         _("Mode"),
-        join((_way(report), _("strategy {name}").format(name=report.strategy) if report.strategy else None), _(", ")),
+        join(
+            (_mode_text(report), _("strategy {name}").format(name=report.strategy) if report.strategy else None),
+            _(", "),
+        ),
     )
     yield _("Models"), _models(report)
     yield _("Time"), _time(report.started_at, report.finished_at)
     ended = STOP_REASONS.get(report.stop_reason)
-    yield _("Ended"), foreign(_(ended) if ended else report.stop_reason) or report.status
+    yield _("Ended"), isolate_direction(_(ended) if ended else report.stop_reason) or report.status
     yield _("Final check"), assurance_text(view)
     yield _("Tokens"), _tokens(usage)
     yield _("Work"), _work(usage)
@@ -92,7 +112,7 @@ def _facts(view: RunView, report: Report) -> Iterator[tuple[str, Child]]:
     yield _("Run"), el("code", report.run_id)
 
 
-def _way(report: Report) -> str:
+def _mode_text(report: Report) -> str:
     mode = phrases.mode(report.mode)
     if not report.depth or report.mode != "deep_research":
         return mode
@@ -104,7 +124,7 @@ def _models(report: Report) -> Child:
     roles: dict[str, list[str]] = {}
     for role, model in report.models.items():
         roles.setdefault(model, []).append(role)
-    return join((join((foreign(model), f" ({', '.join(named)})")) for model, named in roles.items()), _(", "))
+    return join((join((isolate_direction(model), f" ({', '.join(named)})")) for model, named in roles.items()), _(", "))
 
 
 def _time(started: str, finished: str) -> str:
@@ -130,7 +150,7 @@ def _tokens(usage: Usage) -> str:
     parts += [(_("{count} from cache"), usage.cached_tokens)] if usage.cached_tokens else []
     parts += [(_("{count} to cache"), usage.cache_write_tokens)] if usage.cache_write_tokens else []
     parts += [(_("{count} for reasoning"), usage.reasoning_tokens)] if usage.reasoning_tokens else []
-    return join_list(phrase.format(count=number(count)) for phrase, count in parts)
+    return join_list(phrase.format(count=format_number(count)) for phrase, count in parts)
 
 
 def _work(usage: Usage) -> str:
@@ -147,7 +167,7 @@ def _cost(usage: Usage) -> str:
     if not usage.unpriced_calls:
         return f"{usage.usd:.4f} USD" if usage.usd else ""
     unpriced = phrases.unpriced_calls(usage.unpriced_calls)
-    return join_list((f"{usage.usd:.4f} USD", unpriced)) if usage.usd else labelled(_("unknown"), unpriced)
+    return join_list((f"{usage.usd:.4f} USD", unpriced)) if usage.usd else label_text(_("unknown"), unpriced)
 
 
 def _searches(view: RunView) -> Iterable[SearchMade]:
@@ -159,11 +179,19 @@ def _searches(view: RunView) -> Iterable[SearchMade]:
 
 def _search(search: SearchMade) -> Markup:
     found = phrases.hits(search.results)
-    return el("li", el("q", foreign(search.query)), " (", foreign(search.provider), ")", colon(), found)
+    return el(
+        "li",
+        el("q", isolate_direction(search.query)),
+        " (",
+        isolate_direction(search.provider),
+        ")",
+        label_separator(),
+        found,
+    )
 
 
 def _step(step: PlanStep) -> Markup:
-    return el("li", foreign(step.title), " (", step_status(step.status), ")")
+    return el("li", isolate_direction(step.title), " (", step_status(step.status), ")")
 
 
 def _row(name: str, value: Child) -> Markup:
@@ -173,13 +201,13 @@ def _row(name: str, value: Child) -> Markup:
 _LONG_QUESTION = 80  # characters; a longer one is set smaller
 
 
-def page(material: Material) -> str:
+def render_page(material: Material) -> str:
     """The page of a report as HTML, ending with a line end."""
-    text = article_of(material)
+    text = render_run_article(material)
     parts = (
         _open_questions(material, text),
-        fields(material.report),
-        sources(material),
+        fields_section(material.report),
+        sources_section(material),
         claim_ledger(material, text.words),
         method_section(material),
     )
@@ -187,15 +215,15 @@ def page(material: Material) -> str:
     body = (
         markup.sprite(),
         el("a", _("Skip to the report"), href="#report", class_="skip"),
-        el("header", el("p", _("Assay research report"), class_="kicker"), _title(material), in_short(material)),
+        el("header", el("p", _("Assay research report"), class_="kicker"), _title(material), summary_line(material)),
         el("div", _side(material, text), el("main", _top(material, text), _text(material, text), *tail), class_="page"),
-        el("script", Markup(_part("script.js"))),
+        el("script", Markup(_read_asset("script.js"))),
     )
     return f"<!doctype html>\n{_root(material, body)}\n"
 
 
 def _root(material: Material, body: Iterable[Markup]) -> Markup:
-    question, language = one_line(material.report.question), speech().locale
+    question, language = one_line(material.report.question), current_phrases().locale
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -204,7 +232,7 @@ def _root(material: Material, body: Iterable[Markup]) -> Markup:
         el("meta", name="referrer", content="no-referrer"),
         el("meta", name="color-scheme", content="light dark"),
         el("title", question or _("Research report")),
-        el("style", Markup(_part("style.css"))),
+        el("style", Markup(_read_asset("style.css"))),
     )
     return el(
         "html",
@@ -234,18 +262,23 @@ def _title(material: Material) -> Markup:
 
 
 def _language(material: Material) -> str | None:
-    return report_parts.language(material.view.brief.language) or None if material.view.brief else None
+    return report_parts.language_tag(material.view.brief.language) or None if material.view.brief else None
 
 
 def _direction(material: Material) -> str | None:
     """The direction of a report's text, where that is not the page's."""
     language = _language(material)
     turned = is_right_to_left(language or "")
-    return None if turned == is_right_to_left(speech().locale) else "rtl" if turned else "ltr"
+    return None if turned == is_right_to_left(current_phrases().locale) else "rtl" if turned else "ltr"
 
 
 def _top(material: Material, text: Article) -> Markup | None:
-    made = (counts(material), to_check(material, text.words), conflicts(material), limits(material))
+    made = (
+        counts_section(material),
+        claims_to_check(material, text.words),
+        conflicts_section(material),
+        limits_section(material),
+    )
     parts = [part for part in made if part]
     if not parts:
         return None
@@ -253,7 +286,7 @@ def _top(material: Material, text: Article) -> Markup | None:
 
 
 def _open_questions(material: Material, text: Article) -> Markup | None:
-    parts = left_open(material, (heading.text for heading in text.headings))
+    parts = open_parts(material, (heading.text for heading in text.headings))
     return el("div", parts, class_="glance after") if parts else None
 
 
@@ -294,20 +327,22 @@ def _filter(material: Material) -> Child:
     problems = sum(verdict not in HOLDING for verdict in material.verdicts)
     if not material.verdicts:
         return None
-    only = _("Problems only ({count} of {all})").format(count=number(problems), all=number(len(material.verdicts)))
+    only = _("Problems only ({count} of {all})").format(
+        count=format_number(problems), all=format_number(len(material.verdicts))
+    )
     box = el("input", type="checkbox", id="only", autocomplete="off")
     return el("p", el("label", box, " ", only), class_="filter")
 
 
 @functools.cache
-def _part(name: str) -> str:
+def _read_asset(name: str) -> str:
     return files("assay.export.html").joinpath(name).read_text(encoding="utf-8")
 
 
 @functools.cache
 def _policy() -> str:
     """Nothing may be loaded; only this style and this script apply (CSP level 2, by hash)."""
-    style, script = (_hash(_part(name)) for name in ("style.css", "script.js"))
+    style, script = (_hash(_read_asset(name)) for name in ("style.css", "script.js"))
     return f"default-src 'none'; style-src {style}; script-src {script}; base-uri 'none'; form-action 'none'"
 
 
@@ -322,8 +357,8 @@ def render(view: RunView, *, citations: CitationMode = "numbers") -> str:
     `citations`: `numbers` (and `footnotes`) and `markers` are links to the quotes, `links` show the source's title
     instead, `none` leaves the citations out of the text.
     """
-    with speaking(spoken_in(view)):
-        return page(gather(view, citations))
+    with use_locale(report_locale(view)):
+        return render_page(gather_material(view, citations))
 
 
 EXPORTER = ViewExporter(".html", lambda view, citations: render(view, citations=citations).encode())

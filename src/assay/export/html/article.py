@@ -17,14 +17,14 @@ from assay.core.bibliography import NumberedCitation
 from assay.core.blocks import Block
 from assay.core.claims import VERDICTS, Verdict
 from assay.core.lazy import regex
-from assay.core.phrases import reason
+from assay.core.phrases import verdict_reason
 from assay.core.report import Report
 from assay.core.translation import gettext as _
 from assay.core.typed_answers import ReportField
 from assay.export import report_parts
 from assay.export.formatted_text import Mark, read_inline
 from assay.export.html import markup
-from assay.export.html.markup import Child, Material, el, foreign, safe, word
+from assay.export.html.markup import Child, Material, el, escape_text, isolate_direction, verdict_word
 from assay.export.report_parts import ReportText, read_text
 
 _OPTIONS = OptionsDict(commonmark.make()["options"])
@@ -55,13 +55,13 @@ class Signs(msgspec.Struct, frozen=True):
     verdicts: Sequence[Verdict] = ()
 
 
-def article_of(material: Material) -> Article:
+def render_run_article(material: Material) -> Article:
     """The text of a run's report."""
-    cite, badge = partial(markup.cite, material), partial(markup.badge, material)
-    return article(material.text, Signs(cite, badge, material.verdicts))
+    cite, badge = partial(markup.citation_link, material), partial(markup.badge, material)
+    return render_article(material.text, Signs(cite, badge, material.verdicts))
 
 
-def article(text: ReportText, signs: Signs) -> Article:
+def render_article(text: ReportText, signs: Signs) -> Article:
     """Render the blocks of a report.
 
     Every span of a claim's text is a `span.claim`, the first with id `at-N` (claims count from 1); what stands
@@ -77,13 +77,13 @@ def article(text: ReportText, signs: Signs) -> Article:
 _PART = regex(r' id="part-\d+"')
 
 
-def bare(markdown: str) -> Markup:
+def render_plain(markdown: str) -> Markup:
     """Render a text without claims and citations, such as an answer in a conversation.
 
     Its headings have no ids, since several such texts stand on one page.
     """
     signs = Signs(cite=lambda _: Markup(""), badge=lambda _: Markup(""))
-    return Markup(_PART.sub("", article(read_text(markdown, (), ()), signs).html))
+    return Markup(_PART.sub("", render_article(read_text(markdown, (), ()), signs).html))
 
 
 class _Writer:
@@ -97,7 +97,7 @@ class _Writer:
         self.headings: list[PageHeading] = []
         self.words: dict[int, list[str]] = {}
         self._text, self._signs = text, signs
-        self._up = text.top - _TOP
+        self._up = text.top_level - _TOP
         self._inline = _renderer()
 
     def blocks(self, blocks: Iterable[Block]) -> str:
@@ -131,7 +131,7 @@ class _Writer:
         text = "".join(" " if each.type.endswith("break") else each.content for each in tokens).strip()
         found = PageHeading(f"part-{len(self.headings) + 1}", level, text)
         self.headings.append(found)
-        return f'<h{level} id="{found.id}" dir="auto">{self._dressed(tokens)}</h{level}>\n'
+        return f'<h{level} id="{found.id}" dir="auto">{self._render_inline(tokens)}</h{level}>\n'
 
     def _list(self, block: Block) -> str:
         name = "ul" if block.number is None else "ol"
@@ -149,7 +149,7 @@ class _Writer:
 
     def _table(self, block: Block) -> str:
         head, *rows = block.children
-        opened = f'<div class="wide" role="group" aria-label="{safe(_("Table"))}" tabindex="0"><table>\n'
+        opened = f'<div class="wide" role="group" aria-label="{escape_text(_("Table"))}" tabindex="0"><table>\n'
         above = f"<thead>\n{self._row(head, 'th')}</thead>\n"
         body = f"<tbody>\n{''.join(self._row(row, 'td') for row in rows)}</tbody>\n" if rows else ""
         return f"{opened}{above}{body}</table></div>\n"
@@ -164,13 +164,13 @@ class _Writer:
         return f"<tr>\n{''.join(cells)}</tr>\n"
 
     def _line(self, block: Block) -> str:
-        return self._dressed(self._tokens(block))
+        return self._render_inline(self._tokens(block))
 
     def _tokens(self, block: Block) -> list[Token]:
         return read_inline(self._text, block, block.claims)
 
-    def _dressed(self, tokens: Sequence[Token]) -> str:
-        return self._inline.renderInline(_Dresser(self._signs, self.words).dress(tokens), _OPTIONS, {})
+    def _render_inline(self, tokens: Sequence[Token]) -> str:
+        return self._inline.renderInline(_Dresser(self._signs, self.words).add_spans(tokens), _OPTIONS, {})
 
 
 class _Dresser:
@@ -185,7 +185,7 @@ class _Dresser:
         self._links = 0
         self._after_link: list[Token] = []
 
-    def dress(self, children: Sequence[Token]) -> list[Token]:
+    def add_spans(self, children: Sequence[Token]) -> list[Token]:
         """The children with spans, citations and badges as HTML."""
         for child in children:
             if child.type == "mark":
@@ -208,14 +208,14 @@ class _Dresser:
             self._tail.append(mark.claim)
         else:
             self._tail.remove(mark.claim)
-            self._put(_html(self._signs.badge(mark.claim)))
+            self._add_sign(_html(self._signs.badge(mark.claim)))
 
     def _border(self, child: Token) -> None:
         self._close()
         self._out.append(child)
         if child.tag == "a":
             self._links += child.nesting
-            self._release()
+            self._flush_signs()
 
     def _leaf(self, child: Token) -> None:
         if child.type == "cite":
@@ -229,13 +229,13 @@ class _Dresser:
     def _cite(self, cited: NumberedCitation) -> None:
         if not self._links:
             self._open()
-        self._put(_html(self._signs.cite(cited)))
+        self._add_sign(_html(self._signs.cite(cited)))
 
-    def _put(self, sign: Token) -> None:
+    def _add_sign(self, sign: Token) -> None:
         """A sign that is a link itself, so it never stands inside one."""
         (self._after_link if self._links else self._out).append(sign)
 
-    def _release(self) -> None:
+    def _flush_signs(self) -> None:
         if not self._links:
             self._out += self._after_link
             self._after_link = []
@@ -284,7 +284,7 @@ _renderer = cache(_Renderer)
 _VERDICTS: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
 
 
-def fields(report: Report) -> Child:
+def fields_section(report: Report) -> Child:
     """The section with name, value, verdict and reason of each field; None without fields."""
     if not report.fields:
         return None
@@ -299,8 +299,8 @@ def _row(name: str, field: ReportField) -> Markup:
     verdict = _VERDICTS.get(field.verdict)
     return el(
         "tr",
-        el("th", foreign(name), scope="row"),
-        el("td", foreign(report_parts.value(field.value))),
-        el("td", word(verdict) if verdict else foreign(field.verdict)),
-        el("td", foreign(reason(field.reason))),
+        el("th", isolate_direction(name), scope="row"),
+        el("td", isolate_direction(report_parts.value_text(field.value))),
+        el("td", verdict_word(verdict) if verdict else isolate_direction(field.verdict)),
+        el("td", isolate_direction(verdict_reason(field.reason))),
     )

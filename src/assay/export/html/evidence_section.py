@@ -11,26 +11,26 @@ from markupsafe import Markup
 from assay.core import phrases
 from assay.core.clean import HARMFUL, local_path, one_line
 from assay.core.lazy import regex
-from assay.core.phrases import notice_line, reason, source_kind
+from assay.core.phrases import notice_line, source_kind, verdict_reason
 from assay.core.report import ReportPassage, ReportSource
-from assay.core.translation import date_of, labelled, number
+from assay.core.translation import format_number, format_report_date, label_text
 from assay.core.translation import gettext as _
 from assay.core.view import Unreadable
 from assay.export import report_parts
-from assay.export.html.markup import Child, Material, address, el, foreign, framed, join, safe
+from assay.export.html.markup import Child, Material, el, escape_text, fill_places, isolate_direction, join, web_link
 
 _BLANK = regex(r"\n\s*\n")
 _WRAPPED = regex(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
 
 
-def sources(material: Material) -> Markup | None:
+def sources_section(material: Material) -> Markup | None:
     """The section of sources: the cited ones with their quotes, then the others; None if the run has no sources."""
     cited = [_cited(material, number, source) for number, source in material.cited.items()]
     others = [source for source in material.report.sources if source.number is None]
     lists = (
         el("ol", *cited, class_="sources") if cited else el("p", _("No source is cited.")),
         _others(others),
-        _failed(material.view.unreadable),
+        _unreadable_sources(material.view.unreadable),
     )
     if not (cited or others or material.view.unreadable):
         return None
@@ -47,29 +47,33 @@ def _head(source: ReportSource) -> Markup:
     """Title, author, dates and address of a source, and the hash of its text."""
     title = one_line(source.title) or one_line(source.url)
     facts = (
-        foreign(one_line(source.author)) if source.author else None,
-        *(el("strong", phrase) for phrase in report_parts.read_by(source)),
-        *(el("strong", foreign(notice_line(notice)), class_="notice") for notice in source.notices),
-        join((source_kind(source.kind), " (", foreign(one_line(source.kind_reason)), ")"))
+        isolate_direction(one_line(source.author)) if source.author else None,
+        *(el("strong", phrase) for phrase in report_parts.ocr_note(source)),
+        *(el("strong", isolate_direction(notice_line(notice)), class_="notice") for notice in source.notices),
+        join((source_kind(source.kind), " (", isolate_direction(one_line(source.kind_reason)), ")"))
         if source.kind != "unknown"
         else None,
         report_parts.found_date(source)
-        or (_("published {date}").format(date=date_of(one_line(source.published))) if source.published else None),
-        report_parts.retrieved(one_line(source.fetched_at)[:10]),
-        foreign(one_line(source.media_type)) if source.media_type else None,
+        or (
+            _("published {date}").format(date=format_report_date(one_line(source.published)))
+            if source.published
+            else None
+        ),
+        report_parts.retrieval_text(one_line(source.fetched_at)[:10]),
+        isolate_direction(one_line(source.media_type)) if source.media_type else None,
     )
     return el(
         "div",
-        el("div", foreign(title), class_="title"),
+        el("div", isolate_direction(title), class_="title"),
         el("div", join((fact for fact in facts if fact), _(", ")), class_="facts"),
-        el("div", place(source.url), class_="where"),
+        el("div", address_link(source.url), class_="where"),
     )
 
 
-def place(url: str) -> Markup:
+def address_link(url: str) -> Markup:
     """An address as a link; the path of a local file."""
     path = local_path(url)
-    return address(url) if path is None else el("span", foreign(path), class_="address")
+    return web_link(url) if path is None else el("span", isolate_direction(path), class_="address")
 
 
 def _quote(material: Material, source_number: int, passage: ReportPassage) -> Markup:
@@ -78,17 +82,17 @@ def _quote(material: Material, source_number: int, passage: ReportPassage) -> Ma
     cut = "… " if len(passage.before.encode("utf-8", "surrogatepass")) < passage.start else ""
     text = el(
         "blockquote",
-        el("span", cut, _flowing(before.lstrip()), class_="around") if before.strip() else None,
-        el("mark", _flowing(passage.text)),
-        el("span", _flowing(after.rstrip()), " …", class_="around") if after.strip() else None,
+        el("span", cut, _join_lines(before.lstrip()), class_="around") if before.strip() else None,
+        el("mark", _join_lines(passage.text)),
+        el("span", _join_lines(after.rstrip()), " …", class_="around") if after.strip() else None,
         dir="auto",
     )
     where = join(
         (
             _("page {number}").format(number=passage.page) if passage.page else None,
-            foreign(" › ".join(one_line(part) for part in passage.above)) if passage.above else None,
-            _("bytes {start}–{end}").format(start=number(passage.start), end=number(passage.end)),
-            framed(_("passage {id}"), id=el("code", passage.id)),
+            isolate_direction(" › ".join(one_line(part) for part in passage.above)) if passage.above else None,
+            _("bytes {start}–{end}").format(start=format_number(passage.start), end=format_number(passage.end)),
+            fill_places(_("passage {id}"), id=el("code", passage.id)),
         ),
         " · ",
     )
@@ -98,7 +102,11 @@ def _quote(material: Material, source_number: int, passage: ReportPassage) -> Ma
         text,
         el("p", where, class_="where"),
         el("p", material.opens(passage), class_="opens") if material.opens else None,
-        el("p", framed(_("SHA-256 of the document {hash}"), hash=el("code", passage.document_sha256)), class_="hash"),
+        el(
+            "p",
+            fill_places(_("SHA-256 of the document {hash}"), hash=el("code", passage.document_sha256)),
+            class_="hash",
+        ),
         el("p", left_out, class_="where") if HARMFUL.search(passage.text) else None,
         class_="quote",
         id=material.quotes[passage.id],
@@ -106,25 +114,27 @@ def _quote(material: Material, source_number: int, passage: ReportPassage) -> Ma
     )
 
 
-def _flowing(text: str) -> Markup:
+def _join_lines(text: str) -> Markup:
     """`text` unchanged, except that a line end inside a paragraph is shown as a space."""
     pieces = _WRAPPED.split(text)
-    return el("span", "\n", class_="wrap").join([safe(piece) for piece in pieces])
+    return el("span", "\n", class_="wrap").join([escape_text(piece) for piece in pieces])
 
 
 def _others(others: list[ReportSource]) -> Child:
     if not others:
         return None
     items = (el("li", _head(source)) for source in others)
-    summary = el("summary", labelled(_("Read but not cited"), phrases.sources(len(others))))
+    summary = el("summary", label_text(_("Read but not cited"), phrases.sources(len(others))))
     return el("details", summary, el("ul", *items, class_="sources"), id="uncited")
 
 
-def _failed(unreadable: tuple[Unreadable, ...]) -> Child:
+def _unreadable_sources(unreadable: tuple[Unreadable, ...]) -> Child:
     if not unreadable:
         return None
-    items = (el("li", place(one.url), el("div", foreign(one.reason), class_="facts")) for one in unreadable)
-    summary = el("summary", labelled(_("Could not be read"), phrases.documents(len(unreadable))))
+    items = (
+        el("li", address_link(one.url), el("div", isolate_direction(one.reason), class_="facts")) for one in unreadable
+    )
+    summary = el("summary", label_text(_("Could not be read"), phrases.documents(len(unreadable))))
     return el("details", summary, el("ul", *items, class_="sources"), id="unreadable", open=True)
 
 
@@ -133,9 +143,9 @@ def _failed(unreadable: tuple[Unreadable, ...]) -> Child:
 _PASSAGE = regex(r"\bS\d+\.\d+\b")
 
 
-def why(material: Material, text: str) -> Markup:
+def linked_reason(material: Material, text: str) -> Markup:
     """A reason, with links to the quotes of the passages it names; empty stays empty."""
-    told = reason(text)
+    told = verdict_reason(text)
     return el("bdi", join(_linked(material, told))) if told else Markup("")
 
 
@@ -144,20 +154,20 @@ def _linked(material: Material, text: str) -> Iterator[Markup]:
     for found in _PASSAGE.finditer(text):
         quote = material.quotes.get(found[0])
         if quote is not None:
-            yield safe(text[at : found.start()])
-            yield el("a", label(material, found[0]), href=f"#{quote}")
+            yield escape_text(text[at : found.start()])
+            yield el("a", passage_label(material, found[0]), href=f"#{quote}")
             at = found.end()
-    yield safe(text[at:])
+    yield escape_text(text[at:])
 
 
-def label(material: Material, passage: str) -> str:
+def passage_label(material: Material, passage: str) -> str:
     """The name of a passage for a reader: its quote in the page, else its id."""
     quote = material.quotes.get(passage)
     if quote is None:
         return _("Passage {id}").format(id=passage)
-    return _("Quote {id}").format(id=number_of(quote))
+    return _("Quote {id}").format(id=quote_number(quote))
 
 
-def number_of(quote: str) -> str:
+def quote_number(quote: str) -> str:
     """The number of a quote by its id in the page: `quote-1-2` is 1.2."""
     return quote.removeprefix("quote-").replace("-", ".")

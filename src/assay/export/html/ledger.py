@@ -12,13 +12,23 @@ from assay.core import phrases
 from assay.core.claims import VERDICTS, Check, Conflict, Version
 from assay.core.clean import one_line
 from assay.core.lazy import regex
-from assay.core.phrases import MISSING, reason, relevance, verdict
+from assay.core.phrases import MISSING, relevance, verdict, verdict_reason
 from assay.core.report import ReportClaim, ReportRemoved
-from assay.core.translation import colon, day, number
+from assay.core.translation import format_day, format_number, label_separator
 from assay.core.translation import gettext as _
 from assay.export import report_parts
-from assay.export.html.evidence_section import label, number_of, why
-from assay.export.html.markup import Child, Material, el, foreign, framed, icon, join, safe, word
+from assay.export.html.evidence_section import linked_reason, passage_label, quote_number
+from assay.export.html.markup import (
+    Child,
+    Material,
+    el,
+    escape_text,
+    fill_places,
+    icon,
+    isolate_direction,
+    join,
+    verdict_word,
+)
 
 _TOKEN = regex(r"\w+(?:[.,'’]\w+)*|\W+?")
 _LONGEST = 4_000
@@ -44,7 +54,7 @@ class TextDifference(msgspec.Struct, frozen=True):
         return not any(piece.differs for piece in (*self.claim, *self.passage))
 
 
-def differing(claim: str, passage: str) -> TextDifference:
+def compare_texts(claim: str, passage: str) -> TextDifference:
     """The words of `claim` that `passage` lacks, and the words that the passage has instead.
 
     Case and punctuation do not count. The passage's text before the first common word and after the last is context,
@@ -60,8 +70,8 @@ def differing(claim: str, passage: str) -> TextDifference:
     missing = {at for _, at in a} - same
     instead = {at for _, at in b if first < at < last} - alike
     return TextDifference(
-        (*_pieces(ours, missing), *_rest(claim)),
-        (*_pieces(theirs, instead), *_rest(passage)),
+        (*_pieces(ours, missing), *_unmarked_piece(claim)),
+        (*_pieces(theirs, instead), *_unmarked_piece(passage)),
     )
 
 
@@ -74,7 +84,7 @@ def _words(tokens: list[str]) -> list[tuple[str, int]]:
     return [(token.casefold(), at) for at, token in enumerate(tokens) if token[0].isalnum()]
 
 
-def _rest(text: str) -> tuple[DiffPiece, ...]:
+def _unmarked_piece(text: str) -> tuple[DiffPiece, ...]:
     return (DiffPiece(text[_LONGEST:], differs=False),) if len(text) > _LONGEST else ()
 
 
@@ -98,24 +108,24 @@ def _pieces(tokens: list[str], marked: set[int]) -> list[DiffPiece]:
 
 # A claim next to the passages it cites, with the words that the other side lacks.
 
-MOST = 3
+MAX_COMPARISONS = 3
 """The most passages that a claim is compared with."""
 
 
-def comparisons(material: Material, claim: ReportClaim) -> Child:
+def passage_comparisons(material: Material, claim: ReportClaim) -> Child:
     """The claim next to each passage it cites; None if a passage has all its words in order.
 
     Words which only one of the two has are bold and underlined, and are read out as such.
     """
-    text, passages = " ".join(claim.text.split()), material.passages_of(claim)[:MOST]
-    found = [(passage, differing(text, " ".join(passage.text.split()))) for passage in passages]
+    text, passages = " ".join(claim.text.split()), material.passages_of(claim)[:MAX_COMPARISONS]
+    found = [(passage, compare_texts(text, " ".join(passage.text.split()))) for passage in passages]
     if not found or any(difference.is_none for _, difference in found):
         return None
     sides = (
         el(
             "div",
             _side(_("The report"), _("only in the report"), difference.claim),
-            _side(label(material, passage.id), _("only in the passage"), difference.passage),
+            _side(passage_label(material, passage.id), _("only in the passage"), difference.passage),
             class_="compared",
         )
         for passage, difference in found
@@ -126,19 +136,21 @@ def comparisons(material: Material, claim: ReportClaim) -> Child:
 
 def _side(name: str, only: str, pieces: Iterable[DiffPiece]) -> Markup:
     words = join(_word(piece, only) for piece in pieces)
-    return el("p", el("span", name, colon(), class_="who"), el("q", el("bdi", words)))
+    return el("p", el("span", name, label_separator(), class_="who"), el("q", el("bdi", words)))
 
 
 def _word(piece: DiffPiece, only: str) -> Markup:
     if not piece.differs:
-        return safe(piece.text)
-    return el("em", el("span", "(", only, colon(), class_="unseen"), piece.text, el("span", ")", class_="unseen"))
+        return escape_text(piece.text)
+    return el(
+        "em", el("span", "(", only, label_separator(), class_="unseen"), piece.text, el("span", ")", class_="unseen")
+    )
 
 
 # Earlier versions of a sentence, and removed sentences.
 
 
-def versions(material: Material, earlier: Sequence[Version]) -> Child:
+def claim_versions(material: Material, earlier: Sequence[Version]) -> Child:
     """The earlier versions of a revised claim, with the reasons; oldest first."""
     if not earlier:
         return None
@@ -149,39 +161,41 @@ def versions(material: Material, earlier: Sequence[Version]) -> Child:
 def _version(material: Material, version: Version) -> Markup:
     return el(
         "li",
-        word(version.verdict),
+        verdict_word(version.verdict),
         " ",
-        framed(_("was: {text}"), text=el("q", foreign(" ".join(version.text.split())))),
-        join((_(", "), framed(_("because {reason}"), reason=why(material, version.why)))) if version.why else None,
-        join((" (", why(material, version.reason), ")")) if version.reason else None,
+        fill_places(_("was: {text}"), text=el("q", isolate_direction(" ".join(version.text.split())))),
+        join((_(", "), fill_places(_("because {reason}"), reason=linked_reason(material, version.why))))
+        if version.why
+        else None,
+        join((" (", linked_reason(material, version.reason), ")")) if version.reason else None,
     )
 
 
-def removed(material: Material, claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
+def removed_sentences(material: Material, claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
     """The removed sentences, each with its verdict and the reason."""
     for claim in claims:
-        finding = reason(claim.reason) if claim.reason else ""
+        finding = verdict_reason(claim.reason) if claim.reason else ""
         yield el(
             "li",
-            word(claim.verdict),
+            verdict_word(claim.verdict),
             " ",
-            el("q", foreign(" ".join(claim.text.split()))),
-            join((" (", why(material, claim.why), ")")) if claim.why else None,
-            join((colon(), why(material, claim.reason))) if finding not in claim.why else None,
-            versions(material, claim.versions),
+            el("q", isolate_direction(" ".join(claim.text.split()))),
+            join((" (", linked_reason(material, claim.why), ")")) if claim.why else None,
+            join((label_separator(), linked_reason(material, claim.reason))) if finding not in claim.why else None,
+            claim_versions(material, claim.versions),
         )
 
 
 _OPEN_UP_TO = 4  # a longer list at the top starts closed
 
 
-def counts(material: Material) -> Markup | None:
+def counts_section(material: Material) -> Markup | None:
     """The number of claims by verdict."""
     summary = material.report.summary
     if not summary.claims:
         return None
     items = [
-        el("li", icon(name), el("b", number(getattr(summary, name))), " ", verdict(name), class_=f"badge {name}")
+        el("li", icon(name), el("b", format_number(getattr(summary, name))), " ", verdict(name), class_=f"badge {name}")
         for name in VERDICTS
         if getattr(summary, name)
     ]
@@ -190,7 +204,7 @@ def counts(material: Material) -> Markup | None:
     return el("div", el("ul", *items, class_="counts"), el("p", note, class_="facts") if note else None)
 
 
-def to_check(material: Material, words: Mapping[int, str]) -> Child:
+def claims_to_check(material: Material, words: Mapping[int, str]) -> Child:
     """The claims that a reader should check, worst first."""
     worst = [
         (index, claim)
@@ -201,48 +215,48 @@ def to_check(material: Material, words: Mapping[int, str]) -> Child:
     items = [
         el(
             "li",
-            word(claim.verdict),
+            verdict_word(claim.verdict),
             " ",
             _sentence(index, claim, words),
-            _prefixed(colon(), why(material, claim.reason)),
+            _prefixed(label_separator(), linked_reason(material, claim.reason)),
         )
         for index, claim in worst
     ]
-    return box(_("Claims to check"), items)
+    return details_box(_("Claims to check"), items)
 
 
-def left_open(material: Material, headings: Iterable[str]) -> Child:
+def open_parts(material: Material, headings: Iterable[str]) -> Child:
     """Parts of the question without an answer, closed where a section of the text names them, and removed sentences."""
     view, labels = material.view, {"partly": _("answered in part"), "not": _("not answered")}
     open_parts = {part.part: part for part in view.coverage if part.status != "answered"}  # a step may be the question
     parts = (
         el(
             "li",
-            foreign(part.part.rstrip("?？؟")),
-            colon(),
+            isolate_direction(part.part.rstrip("?？؟")),
+            label_separator(),
             labels[part.status],
-            join((" (", foreign(part.reason), ")")) if part.reason else "",
+            join((" (", isolate_direction(part.reason), ")")) if part.reason else "",
         )
         for part in open_parts.values()
     )
-    taken_out = removed(material, material.report.removed)
-    missing = box(_(MISSING), parts, most_open=0 if _(MISSING) in headings else _OPEN_UP_TO)
-    return join((missing, box(_("Sentences taken out"), taken_out, most_open=0)))
+    taken_out = removed_sentences(material, material.report.removed)
+    missing = details_box(_(MISSING), parts, most_open=0 if _(MISSING) in headings else _OPEN_UP_TO)
+    return join((missing, details_box(_("Sentences taken out"), taken_out, most_open=0)))
 
 
-def conflicts(material: Material) -> Child:
+def conflicts_section(material: Material) -> Child:
     """Where sources disagree."""
     items = (
         el(
             "li",
-            foreign(conflict.text),
+            isolate_direction(conflict.text),
             " ",
             _quote_links(material.quotes_of(conflict.passages)),
             _sides(material, conflict),
         )
         for conflict in material.view.conflicts
     )
-    return box(_("Where sources disagree"), items)
+    return details_box(_("Where sources disagree"), items)
 
 
 def _sides(material: Material, conflict: Conflict) -> Child:
@@ -252,12 +266,14 @@ def _sides(material: Material, conflict: Conflict) -> Child:
     texts = [
         el(
             "div",
-            el("p", el("b", foreign(side.value)), class_="value"),
-            el("blockquote", foreign(" ".join(known[side.passage].text.split()))) if side.passage in known else None,
+            el("p", el("b", isolate_direction(side.value)), class_="value"),
+            el("blockquote", isolate_direction(" ".join(known[side.passage].text.split())))
+            if side.passage in known
+            else None,
             el(
                 "p",
-                foreign(titles.get(side.source, "")),
-                join((", ", day(side.date))) if side.date else None,
+                isolate_direction(titles.get(side.source, "")),
+                join((", ", format_day(side.date))) if side.date else None,
                 class_="facts",
             ),
         )
@@ -266,12 +282,15 @@ def _sides(material: Material, conflict: Conflict) -> Child:
     return el("div", *texts, class_="sides") if texts else None
 
 
-def limits(material: Material) -> Child:
+def limits_section(material: Material) -> Child:
     """The limits of the report, including a failed final check."""
-    return box(_("Limits"), (el("li", foreign(limit)) for limit in report_parts.limits(material.view, material.report)))
+    return details_box(
+        _("Limits"),
+        (el("li", isolate_direction(limit)) for limit in report_parts.report_limits(material.view, material.report)),
+    )
 
 
-def box(title: str, items: Iterable[Markup], *, most_open: int = _OPEN_UP_TO) -> Child:
+def details_box(title: str, items: Iterable[Markup], *, most_open: int = _OPEN_UP_TO) -> Child:
     """A list that opens and closes, with its length, open if it has at most `most_open`; None if it is empty."""
     listed = list(items)
     if not listed:
@@ -280,7 +299,7 @@ def box(title: str, items: Iterable[Markup], *, most_open: int = _OPEN_UP_TO) ->
     return el("details", summary, el("ul", *listed), class_="box", open=len(listed) <= most_open)
 
 
-def ledger(material: Material, words: Mapping[int, str]) -> Markup | None:
+def ledger_section(material: Material, words: Mapping[int, str]) -> Markup | None:
     """Every claim with its verdict, the reason, its checks and its quotes."""
     claims = material.report.claims
     if not claims:
@@ -289,16 +308,16 @@ def ledger(material: Material, words: Mapping[int, str]) -> Markup | None:
     return el(
         "section",
         el("h2", _("Every claim and its checks"), id="claims"),
-        legend(),
+        legend_section(),
         el("ol", *items, class_="claims"),
         aria_labelledby="claims",
     )
 
 
-def legend() -> Markup:
+def legend_section() -> Markup:
     """What the verdicts mean."""
     said = report_parts.legend()
-    rows = (el("div", el("dt", word(name)), el("dd", meaning)) for name, meaning in said.rows)
+    rows = (el("div", el("dt", verdict_word(name)), el("dd", meaning)) for name, meaning in said.rows)
     return el(
         "details",
         el("summary", said.title),
@@ -312,20 +331,20 @@ def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[in
     lost = None if index in words else _("Not marked in the text.")
     return el(
         "li",
-        el("p", word(claim.verdict), " ", _relevance(claim), _sentence(index, claim, words), class_="sentence"),
-        el("p", why(material, claim.reason), class_="reason") if claim.reason else None,
+        el("p", verdict_word(claim.verdict), " ", _relevance(claim), _sentence(index, claim, words), class_="sentence"),
+        el("p", linked_reason(material, claim.reason), class_="reason") if claim.reason else None,
         el("p", lost, class_="facts") if lost else None,
         el(
             "p",
-            framed(_("Quotes: {quotes}"), quotes=_quote_links(material.quotes_of_claim(index))),
+            fill_places(_("Quotes: {quotes}"), quotes=_quote_links(material.quotes_of_claim(index))),
             class_="facts quoted",
         )
         if claim.citations
         else None,
-        _opposed(material, claim),
+        _contradicting_passages(material, claim),
         _nearest(material, claim),
-        comparisons(material, claim),
-        versions(material, claim.versions),
+        passage_comparisons(material, claim),
+        claim_versions(material, claim.versions),
         _checks(material, claim.checks),
         id=f"claim-{index + 1}",
         class_=claim.verdict,
@@ -339,16 +358,20 @@ def _relevance(claim: ReportClaim) -> Child:
     return join((el("span", relevance(claim.relevance), class_=f"relevance {claim.relevance}"), " "))
 
 
-def _opposed(material: Material, claim: ReportClaim) -> Child:
+def _contradicting_passages(material: Material, claim: ReportClaim) -> Child:
     """The passages that contradict a claim: links to quotes, else the words."""
     if not claim.against:
         return None
     ids = [each.passage for each in claim.against]
     links = _quote_links(material.quotes_of(ids))
-    others = [material.further[id] for id in ids if id not in material.quotes and id in material.further]
-    quoted = (el("q", foreign(" ".join(passage.text.split()))) for passage in others)
+    others = [
+        material.uncited_sources[id] for id in ids if id not in material.quotes and id in material.uncited_sources
+    ]
+    quoted = (el("q", isolate_direction(" ".join(passage.text.split()))) for passage in others)
     return el(
-        "p", framed(_("Speaks against it: {quotes}"), quotes=join((links, *quoted), _(", "))), class_="facts quoted"
+        "p",
+        fill_places(_("Speaks against it: {quotes}"), quotes=join((links, *quoted), _(", "))),
+        class_="facts quoted",
     )
 
 
@@ -360,21 +383,22 @@ def _nearest(material: Material, claim: ReportClaim) -> Child:
     links = _quote_links(material.quotes_of([near.passage]))
     if not links:
         return None
-    lacking = foreign(", ".join(near.missing))
+    lacking = isolate_direction(", ".join(near.missing))
     text = _("Nearest: quote {quote}, which lacks: {words}") if near.missing else _("Nearest: quote {quote}")
-    return el("p", framed(text, quote=links, words=lacking), class_="facts quoted")
+    return el("p", fill_places(text, quote=links, words=lacking), class_="facts quoted")
 
 
 def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:
     """A claim's text; a link to it if it is in the report."""
     if index not in words:
-        return foreign(" ".join(claim.text.split()))
-    return el("a", foreign(words[index]), href=f"#at-{index + 1}", class_="to-text")
+        return isolate_direction(" ".join(claim.text.split()))
+    return el("a", isolate_direction(words[index]), href=f"#at-{index + 1}", class_="to-text")
 
 
 def _quote_links(quotes: Iterable[str]) -> Markup:
     links = (
-        el("a", number_of(id), href=f"#{id}", aria_label=_("Quote {id}").format(id=number_of(id))) for id in quotes
+        el("a", quote_number(id), href=f"#{id}", aria_label=_("Quote {id}").format(id=quote_number(id)))
+        for id in quotes
     )
     return join(links, _(", "))
 
@@ -383,7 +407,13 @@ def _checks(material: Material, checks: tuple[Check, ...]) -> Child:
     if not checks:
         return None
     items = (
-        el("li", foreign(check.rule), colon(), verdict(check.verdict), _prefixed(_(", "), why(material, check.reason)))
+        el(
+            "li",
+            isolate_direction(check.rule),
+            label_separator(),
+            verdict(check.verdict),
+            _prefixed(_(", "), linked_reason(material, check.reason)),
+        )
         for check in checks
     )
     return el("details", el("summary", phrases.checks(len(checks))), el("ul", *items), class_="checks")

@@ -15,16 +15,16 @@ from assay.core.clean import HARMFUL, link_target, one_line
 from assay.core.markers import CitationMode
 from assay.core.report import Report, ReportClaim, ReportPassage, ReportSource
 from assay.core.translation import gettext as _
-from assay.core.translation import labelled
+from assay.core.translation import label_text
 from assay.core.view import RunView
 from assay.export import report_parts
-from assay.export.report_parts import ReportText, numbered, read_body
+from assay.export.report_parts import ReportText, numbered_mode, read_body
 
 Child = str | Markup | None
 _VOID = frozenset(("br", "hr", "input", "meta"))
 
 
-def safe(text: str) -> Markup:
+def escape_text(text: str) -> Markup:
     """`text` escaped for HTML, without terminal escapes, control characters and marks that reorder text."""
     if isinstance(text, Markup):
         return text
@@ -34,7 +34,7 @@ def safe(text: str) -> Markup:
 def join(children: Iterable[Child], between: str = "") -> Markup:
     """The children in order, without those that are None or empty."""
     made = str.join(
-        safe(between), [safe(child) for child in children if child]
+        escape_text(between), [escape_text(child) for child in children if child]
     )  # escaped already, and not to be escaped again
     return Markup(made)
 
@@ -49,27 +49,28 @@ def _attribute(key: str, value: str | bool | None) -> str:
     name = key.rstrip("_").replace("_", "-")
     if value is None or value is False:
         return ""
-    return f" {name}" if value is True else f' {name}="{safe(value)}"'
+    return f" {name}" if value is True else f' {name}="{escape_text(value)}"'
 
 
-def foreign(text: str) -> Markup:
+def isolate_direction(text: str) -> Markup:
     """Text of unknown direction inside a line, isolated so that it affects nothing else; empty stays empty."""
     return el("bdi", text) if text else Markup("")
 
 
-def address(url: str, label: Child = None) -> Markup:
+def web_link(url: str, label: Child = None) -> Markup:
     """A link to `url`; only its text if it is not http or https."""
     target = link_target(url)
-    shown = label or foreign(url)
+    shown = label or isolate_direction(url)
     if target is None:
         return el("span", shown, class_="address")
     return el("a", shown, href=target, rel="noopener noreferrer nofollow", class_="address")
 
 
-def framed(message: str, **parts: Child) -> Markup:
+def fill_places(message: str, **parts: Child) -> Markup:
     """A message with elements in its `{places}`; each place occurs once."""
     pieces = (
-        safe(text) if name is None else join((safe(text), parts[name])) for text, name, *_ in Formatter().parse(message)
+        escape_text(text) if name is None else join((escape_text(text), parts[name]))
+        for text, name, *_ in Formatter().parse(message)
     )
     return Markup("").join(pieces)
 
@@ -78,7 +79,8 @@ def framed(message: str, **parts: Child) -> Markup:
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's report, taken apart for the page. `quotes` maps a passage's id to the id of its quote in the page.
+    """A run's report, taken apart for the page. `cited_passages` maps a passage's id to the id of its quote in the
+    page.
 
     Claims count from 1 in the ids of the page; no id contains text from a log. `opens` is a link to
     a passage in its whole document, None where a page stands alone.
@@ -112,17 +114,19 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(passage for passage in self.report.passages if passage.id in cited)
 
     @property
-    def further(self) -> dict[str, ReportPassage]:
+    def uncited_sources(self) -> dict[str, ReportPassage]:
         """The sources in the ledger that are not cited, by id."""
         return {passage.id: passage for passage in self.report.further}
 
 
-def gather(view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage], Markup] | None = None) -> Material:
+def gather_material(
+    view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage], Markup] | None = None
+) -> Material:
     """The material of a page. In any mode but `none` citations are found as numbers; the mode says how they look."""
-    body = read_body(view, numbered(mode))
+    body = read_body(view, numbered_mode(mode))
     report = body.report
-    cited = {source.number: source for source in report_parts.cited(report) if source.number is not None}
-    quoted = report_parts.quotes(report)
+    cited = {source.number: source for source in report_parts.cited_sources(report) if source.number is not None}
+    quoted = report_parts.cited_passages(report)
     passages = {number: quoted[source.id] for number, source in cited.items() if source.id in quoted}
     return Material(
         view=view,
@@ -172,7 +176,7 @@ def icon(verdict: Verdict) -> Markup:
     return el("svg", el("use", href=f"#sign-{verdict}"), class_="sign", aria_hidden="true", width="16", height="16")
 
 
-def word(verdict: Verdict) -> Markup:
+def verdict_word(verdict: Verdict) -> Markup:
     """A verdict's sign and word."""
     return el("span", icon(verdict), phrases.verdict(verdict), class_=f"badge {verdict}")
 
@@ -188,12 +192,12 @@ def badge(material: Material, index: int) -> Markup:
         href=f"#claim-{index + 1}",
         class_=f"badge {verdict}",
         data_show=" ".join(shows),
-        aria_label=labelled(phrases.verdict(verdict), _("sentence {number}").format(number=index + 1)),
+        aria_label=label_text(phrases.verdict(verdict), _("sentence {number}").format(number=index + 1)),
     )
     return el("span", " ", link, class_=f"verdict {verdict}")
 
 
-def cite(material: Material, cited: NumberedCitation) -> Markup:
+def citation_link(material: Material, cited: NumberedCitation) -> Markup:
     """A citation: a link to its first quote, else to its source."""
     quotes = material.quotes_of(cited.ids)
     source = material.cited.get(cited.number)
@@ -215,5 +219,5 @@ def _label(material: Material, cited: NumberedCitation, title: str) -> tuple[Mar
         return (f"[{', '.join(cited.ids)}]",)
     if material.mode == "links":
         short = title if len(title) <= _LABEL_LENGTH else title[: _LABEL_LENGTH - 1] + "…"
-        return (join(("(", foreign(short or str(cited.number)), ")")),)
+        return (join(("(", isolate_direction(short or str(cited.number)), ")")),)
     return (f"[{cited.number}]",)

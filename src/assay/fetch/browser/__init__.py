@@ -21,14 +21,14 @@ from selectolax.lexbor import LexborHTMLParser
 from assay.core.errors import ConfigError, FetchFailed
 from assay.core.lazy import regex
 from assay.core.ports import Fetcher
-from assay.core.sources import RENDERED, Fetched
-from assay.core.web_addresses import ANYTHING, BadUrl, WebRules, canonical, read
+from assay.core.sources import RENDERED_HEADER, Fetched
+from assay.core.web_addresses import ANYTHING, BadUrl, WebRules, canonical_url, parse_url
 from assay.fetch.html_metadata import text_outside
-from assay.fetch.html_preparation import is_notice, stand_in
+from assay.fetch.html_preparation import is_notice, noscript_text
 from assay.fetch.web import WebFetcher
-from assay.fetch.web.in_flight import InFlight, once
-from assay.fetch.web.response import HTML, beginnings
-from assay.fetch.web.walls import wall
+from assay.fetch.web.in_flight import InFlight, share_work
+from assay.fetch.web.response import HTML_TYPES, beginnings
+from assay.fetch.web.walls import wall_reason
 
 # What a running page may load: only scripts and data, which Assay fetches in its place, within limits. The browser
 # connects to nothing. Its requests are answered by fetchers that check every address on every hop and obey robots.txt
@@ -36,12 +36,12 @@ from assay.fetch.web.walls import wall
 # outside cannot explore the internal network. A page on a host that is not public gets resources of this host.
 
 CORS = "access-control-allow-origin"
-SENT = ("content-type", CORS)
+PASSED_HEADERS = ("content-type", CORS)
 """Headers of an answer that are passed to the page; the browser isolates origins by the second."""
-KINDS = frozenset(("script", "fetch", "xhr"))
-AT_ONCE = 6
+FETCHED_KINDS = frozenset(("script", "fetch", "xhr"))
+MAX_CONCURRENT_REQUESTS = 6
 """Answers fetched concurrently, as in browsers. Answers in flight are held in memory and counted when complete."""
-EMPTY = "stylesheet"
+EMPTY_KIND = "stylesheet"
 """Answered with an empty body: no text depends on it, and some pages wait for it."""
 
 
@@ -61,7 +61,7 @@ class GateResponse(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes = b""
 
 
-STAY = GateResponse(status=204)
+NO_NAVIGATION = GateResponse(status=204)
 """The answer to navigation elsewhere: no content, so the page stays."""
 
 
@@ -78,27 +78,27 @@ class PageGate:
 
     def __init__(self, page: Fetched, fetcher: Fetcher, rules: WebRules, limits: GateLimits, *, inside: bool) -> None:
         self._page, self._fetcher, self._inside = page, fetcher, inside
-        self._home = read(page.final_url)
+        self._home = parse_url(page.final_url)
         self._rules = msgspec.structs.replace(rules, domains=(self._home.host.lower(),)) if inside else rules
         self._requests, self._bytes, self._deadline = limits.requests, limits.bytes, limits.deadline
         self._begun, self._closed = False, False
         self._going: set[asyncio.Timeout] = set()
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._places = asyncio.Semaphore(MAX_CONCURRENT_REQUESTS)
 
-    async def through(self, wish: Wish) -> GateResponse | None:
+    async def answer_request(self, wish: Wish) -> GateResponse | None:
         """Return the answer to a page's request; None if it is refused."""
         if self._closed:
             return None
         if wish.kind == "document":
             return self._document(wish)
-        if wish.kind == EMPTY:
+        if wish.kind == EMPTY_KIND:
             return GateResponse(headers={"content-type": "text/css"})
-        if wish.kind not in KINDS or wish.method != "GET" or not self._may(wish.url):
+        if wish.kind not in FETCHED_KINDS or wish.method != "GET" or not self._is_allowed(wish.url):
             return None
         if self._requests < 1 or self._bytes < 0:
             return None
         self._requests -= 1
-        return await self._fetched(wish.url)
+        return await self._fetch_resource(wish.url)
 
     def close(self) -> None:
         """Refuse all further requests, and cancel those in progress."""
@@ -110,18 +110,18 @@ class PageGate:
     def _document(self, wish: Wish) -> GateResponse:
         """The page itself, as already fetched; it can navigate nowhere else and embed no other pages."""
         if self._begun or wish.url != self._home.href:
-            return STAY
+            return NO_NAVIGATION
         self._begun = True
         return _response_of(self._page)
 
-    def _may(self, url: str) -> bool:
+    def _is_allowed(self, url: str) -> bool:
         try:
-            place = read(url)
+            place = parse_url(url)
         except BadUrl:
             return False
         return not self._inside or place.origin == self._home.origin
 
-    async def _fetched(self, url: str) -> GateResponse | None:
+    async def _fetch_resource(self, url: str) -> GateResponse | None:
         try:
             async with asyncio.timeout_at(self._deadline) as limit:
                 self._going.add(limit)
@@ -139,36 +139,36 @@ class PageGate:
 
 
 def _response_of(page: Fetched) -> GateResponse:
-    headers = {name: page.headers[name] for name in SENT if name in page.headers}
+    headers = {name: page.headers[name] for name in PASSED_HEADERS if name in page.headers}
     headers.setdefault("content-type", page.media_type)
     return GateResponse(status=page.status, headers=headers, body=page.body)
 
 
 # The fetcher that renders.
 
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The first is a package of its own in some distributions: without windows, it needs half as much computing."""
-MISSING = "there is no Chromium: `playwright install chromium`, or name one by web.chromium"
+NO_CHROMIUM = "there is no Chromium: `playwright install chromium`, or name one by web.chromium"
 
 
-def on_path(first: Iterable[str] = ()) -> str:
+def find_on_path(first: Iterable[str] = ()) -> str:
     """The first executable of `first` or of Chromium's usual names on the path; "" if there is none."""
-    return next(filter(None, map(shutil.which, (*first, *NAMES))), "")
+    return next(filter(None, map(shutil.which, (*first, *CHROMIUM_NAMES))), "")
 
 
-def installed() -> str:
+def find_installed() -> str:
     """A Chromium on the path, or the folder of one that playwright installed; "" if there is neither."""
     downloaded = platformdirs.user_cache_path("ms-playwright", appauthor=False)
-    return on_path() or next((str(folder) for folder in sorted(downloaded.glob("chromium*"))), "")
+    return find_on_path() or next((str(folder) for folder in sorted(downloaded.glob("chromium*"))), "")
 
 
 # Whether a page has text without its scripts.
 
-SHORT, BARE = 200, 40
+SHORT_CHARS, BARE_CHARS = 200, 40
 """Characters of text below which a page is suspected of needing its scripts, and below which it has no content."""
-LARGEST = 5_000_000
+MAX_MEASURED_BYTES = 5_000_000
 """Bytes; larger pages are taken as they are."""
-RUN = frozenset(
+SCRIPT_TYPES = frozenset(
     ("", "module", "text/javascript", "application/javascript", "text/ecmascript", "application/ecmascript")
 )
 """Types of scripts that run; others are data."""
@@ -184,34 +184,34 @@ class PageGlance(msgspec.Struct, frozen=True):
     scripts: bool
 
     @property
-    def bare(self) -> bool:
+    def is_bare(self) -> bool:
         """True if a reader sees nothing before the scripts have run."""
-        return self.scripts and self.characters < BARE
+        return self.scripts and self.characters < BARE_CHARS
 
     @property
-    def short(self) -> bool:
+    def is_short(self) -> bool:
         """True if there may be more text after the scripts have run."""
-        return self.scripts and self.characters < SHORT
+        return self.scripts and self.characters < SHORT_CHARS
 
 
-def look(body: bytes) -> PageGlance:
+def measure_text(body: bytes) -> PageGlance:
     """Measure how much text an HTML page has at least. Blocking: some milliseconds per megabyte."""
-    if len(body) > LARGEST or not _SCRIPT.search(body):
+    if len(body) > MAX_MEASURED_BYTES or not _SCRIPT.search(body):
         return PageGlance(characters=len(body), scripts=False)
     for part in beginnings(body):
-        glance = _looked_at(part)
-        if glance.scripts and not glance.short:
+        glance = _measure_part(part)
+        if glance.scripts and not glance.is_short:
             break
     return glance
 
 
-def _looked_at(body: bytes) -> PageGlance:
+def _measure_part(body: bytes) -> PageGlance:
     tree = LexborHTMLParser(body)
-    scripts = any((node.attributes.get("type") or "").strip().lower() in RUN for node in tree.css("script"))
+    scripts = any((node.attributes.get("type") or "").strip().lower() in SCRIPT_TYPES for node in tree.css("script"))
     if not scripts:
         return PageGlance(characters=len(body), scripts=False)
     text = text_outside(tree, "form")
-    instead = len(stand_in(LexborHTMLParser(body))) if len(text) < SHORT else 0
+    instead = len(noscript_text(LexborHTMLParser(body))) if len(text) < SHORT_CHARS else 0
     return PageGlance(characters=max(0 if is_notice(text) else len(text), instead), scripts=True)
 
 
@@ -282,32 +282,32 @@ class RenderingFetcher:
             FetchFailed: it cannot be had; or nothing is in it and it cannot be rendered ("scripts: …").
         """
         page = await self._pages.fetch(url, rules)
-        if page.media_type not in HTML:
+        if page.media_type not in HTML_TYPES:
             return page
-        before = await asyncio.to_thread(look, page.body)
-        if not (before.short or (self._always and before.scripts)):
+        before = await asyncio.to_thread(measure_text, page.body)
+        if not (before.is_short or (self._always and before.scripts)):
             return page
-        rendered = await once(
-            self._going, (canonical(page.final_url), rules), partial(self._tried, page, before, rules)
+        rendered = await share_work(
+            self._going, (canonical_url(page.final_url), rules), partial(self._render_if_fuller, page, before, rules)
         )
         return msgspec.structs.replace(rendered, url=page.url, redirects=page.redirects)
 
-    async def _tried(self, page: Fetched, before: PageGlance, rules: WebRules) -> Fetched:
+    async def _render_if_fuller(self, page: Fetched, before: PageGlance, rules: WebRules) -> Fetched:
         """The rendered page if it has more text than before; else the original page if it has any."""
         try:
-            rendered = await self._rendered(page, rules)
-            after = await asyncio.to_thread(look, rendered.body)
+            rendered = await self._render(page, rules)
+            after = await asyncio.to_thread(measure_text, rendered.body)
         except FetchFailed:
-            if before.bare or self._always:
+            if before.is_bare or self._always:
                 raise
             return page
         if not self._always and after.characters <= before.characters:
             return page
-        if why := await asyncio.to_thread(wall, rendered):
+        if why := await asyncio.to_thread(wall_reason, rendered):
             raise FetchFailed(why)
         return rendered
 
-    async def _rendered(self, page: Fetched, rules: WebRules) -> Fetched:
+    async def _render(self, page: Fetched, rules: WebRules) -> Fetched:
         if self._lacking:
             raise FetchFailed(f"scripts: this page has no text without JavaScript; {self._lacking}")
         limits = self._limits
@@ -326,7 +326,7 @@ class RenderingFetcher:
         body = html.encode(errors="replace")
         if len(body) > limits.bytes:
             raise FetchFailed(f"too large: more than {limits.bytes / 1_000_000:g} MB (the setting web.max_mb)")
-        headers = {**page.headers, "content-type": "text/html; charset=utf-8", RENDERED: browser.name}
+        headers = {**page.headers, "content-type": "text/html; charset=utf-8", RENDERED_HEADER: browser.name}
         return msgspec.structs.replace(page, body=body, media_type="text/html", headers=headers, kept="")
 
     async def _get_renderer(self) -> Renderer:
@@ -338,7 +338,7 @@ class RenderingFetcher:
             return self._browser
 
 
-NEEDED = "pages that need JavaScript need an extra: pip install 'assay[browser]'"
+EXTRA_NEEDED = "pages that need JavaScript need an extra: pip install 'assay[browser]'"
 
 
 def create(
@@ -364,12 +364,12 @@ def create(
     """
     there = find_spec("playwright") is not None
     if mode == "always" and not there:
-        raise ConfigError(NEEDED)
+        raise ConfigError(EXTRA_NEEDED)
     limits = RenderLimits(bytes=largest)
     return RenderingFetcher(
         pages,
-        public(headers=SENT),
+        public(headers=PASSED_HEADERS),
         limits,
-        BrowserChoice(executable=executable, lacking="" if there else NEEDED),
+        BrowserChoice(executable=executable, lacking="" if there else EXTRA_NEEDED),
         always=mode == "always",
     )

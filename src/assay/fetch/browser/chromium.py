@@ -19,7 +19,7 @@ from playwright.async_api import (
 )
 
 from assay.core.errors import FetchFailed
-from assay.fetch.browser import MISSING, PageGate, Wish, on_path
+from assay.fetch.browser import NO_CHROMIUM, PageGate, Wish, find_on_path
 
 ARGUMENTS = (
     "--host-resolver-rules=MAP * ~NOTFOUND",  # no name or address resolves: requests that bypass the gate reach nothing
@@ -31,9 +31,9 @@ ARGUMENTS = (
     "--dns-prefetch-disable",
     "--js-flags=--max-old-space-size=256",  # megabytes
 )
-START, CLOSE = 20.0, 5.0
+START_SECONDS, CLOSE_SECONDS = 20.0, 5.0
 """Seconds."""
-MILLISECONDS = 1_000
+MS_PER_SECOND = 1_000
 
 
 class Chromium:
@@ -64,7 +64,7 @@ class Chromium:
         Raises:
             FetchFailed: the page cannot be rendered.
         """
-        browser = await self._started()
+        browser = await self._get_browser()
         try:
             async with asyncio.timeout(seconds):
                 context = await browser.new_context(service_workers="block", accept_downloads=False)
@@ -73,14 +73,14 @@ class Chromium:
             raise FetchFailed(f"scripts: the browser has failed ({_first_line(error)})") from error
         try:
             async with asyncio.timeout(seconds):
-                return await _rendered(context, url, gate, quiet)
+                return await _render_page(context, url, gate, quiet)
         except TimeoutError as error:
             raise FetchFailed(f"scripts: not rendered after {seconds:g} s") from error
         except Error as error:
             raise FetchFailed(f"scripts: the page could not be rendered ({_first_line(error)})") from error
         finally:
             gate.close()
-            await self._forget(context)
+            await self._close_context(context)
 
     async def close(self) -> None:
         """Stop the browser and its driver."""
@@ -90,19 +90,19 @@ class Chromium:
         for end in (browser.close if browser else None, playwright.stop if playwright else None):
             with suppress(Error, TimeoutError):
                 if end is not None:
-                    async with asyncio.timeout(CLOSE):
+                    async with asyncio.timeout(CLOSE_SECONDS):
                         await end()
         if home is not None:
             await asyncio.to_thread(home.cleanup)
 
-    async def _started(self) -> Browser:
+    async def _get_browser(self) -> Browser:
         """The browser, restarted if it has died."""
         async with self._starting:
             if self._browser is not None and self._browser.is_connected():
                 return self._browser
             await self.close()
             try:
-                async with asyncio.timeout(START):
+                async with asyncio.timeout(START_SECONDS):
                     self._browser = await self._start()
             except (Error, OSError, TimeoutError) as error:
                 await self.close()
@@ -118,23 +118,23 @@ class Chromium:
             args=list(ARGUMENTS),
             chromium_sandbox=not _is_root(),
             env={"PATH": os.defpath, "HOME": self._home.name},
-            timeout=START * MILLISECONDS,
+            timeout=START_SECONDS * MS_PER_SECOND,
             handle_sigint=False,  # the first Ctrl-C lets a run write its report
         )
 
-    async def _forget(self, context: BrowserContext) -> None:
+    async def _close_context(self, context: BrowserContext) -> None:
         """Close a page; if that fails, stop the browser."""
         try:
-            async with asyncio.timeout(CLOSE):
+            async with asyncio.timeout(CLOSE_SECONDS):
                 await context.close()
         except (Error, TimeoutError):
             await self.close()
 
 
-async def _rendered(context: BrowserContext, url: str, gate: PageGate, quiet: float) -> str:
+async def _render_page(context: BrowserContext, url: str, gate: PageGate, quiet: float) -> str:
     async def answer(route: Route) -> None:
         asked = route.request
-        given = await gate.through(Wish(url=asked.url, method=asked.method, kind=asked.resource_type))
+        given = await gate.answer_request(Wish(url=asked.url, method=asked.method, kind=asked.resource_type))
         with suppress(Error):  # the page may already be gone
             if given is None:
                 await route.abort()
@@ -142,16 +142,16 @@ async def _rendered(context: BrowserContext, url: str, gate: PageGate, quiet: fl
                 await route.fulfill(status=given.status, headers=dict(given.headers), body=given.body)
 
     await context.route("**/*", answer)
-    await context.route_web_socket(lambda _: True, _hang_up)
+    await context.route_web_socket(lambda _: True, _close_socket)
     page = await context.new_page()
     context.on("page", _close_page)
     await page.goto(url, wait_until="commit")
     with suppress(Error):  # a page that never goes quiet is taken as it is then
-        await page.wait_for_load_state("networkidle", timeout=quiet * MILLISECONDS)
+        await page.wait_for_load_state("networkidle", timeout=quiet * MS_PER_SECOND)
     return await page.content()
 
 
-async def _hang_up(socket: WebSocketRoute) -> None:
+async def _close_socket(socket: WebSocketRoute) -> None:
     await socket.close()
 
 
@@ -163,9 +163,9 @@ async def _close_page(page: Page) -> None:
 
 def _find_browser(own: str) -> str:
     """The browser that playwright installed, else one on the path."""
-    found = on_path((own,))
+    found = find_on_path((own,))
     if not found:
-        raise FileNotFoundError(MISSING)
+        raise FileNotFoundError(NO_CHROMIUM)
     return found
 
 

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from assay.core.errors import ExtractError
-from assay.core.languages import detect
-from assay.core.lazy import later, regex
+from assay.core.languages import detect_language
+from assay.core.lazy import lazy_module, regex
 from assay.core.sources import Extracted
-from assay.fetch.fields import dated, stem
-from assay.fetch.office.package import DAMAGED, need, parse, unpacked
-from assay.fetch.text_form import TextBuilder, clean, number_of
+from assay.fetch.fields import find_date, title_from_name
+from assay.fetch.office.package import DAMAGED, open_checked, parse_xml, require_module
+from assay.fetch.text_form import TextBuilder, clean, parse_number
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from pptx.shapes.base import BaseShape
     from pptx.slide import Slide
 else:
-    etree = later("lxml.etree")
+    etree = lazy_module("lxml.etree")
 
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 """The duplicate of a text box for older programs."""
-AROUND = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "smartTag", "moveTo"))
+WRAPPER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "smartTag", "moveTo"))
 """Elements that wrap paragraphs and tables: content controls, tracked insertions."""
 _HEADING = regex(r"heading ([1-9])$", re.IGNORECASE)
 _NOTES = ("footnotes", "endnotes")
@@ -48,11 +48,11 @@ class DocxExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        need("docx", "python-docx")
+        require_module("docx", "python-docx")
         import docx  # noqa: PLC0415 - of the extra `office`
         from docx.opc.exceptions import OpcError  # noqa: PLC0415 - of the extra `office`
 
-        with unpacked(data):
+        with open_checked(data):
             try:
                 document = docx.Document(io.BytesIO(data))
                 writing = TextBuilder()
@@ -61,20 +61,20 @@ class DocxExtractor:
                 raise ExtractError(DAMAGED) from error
         if not writing.text:
             raise ExtractError("it holds no text")
-        yield _docx_extracted(document, writing.text, name, self.name)
+        yield _docx_document(document, writing.text, name, self.name)
 
 
-def _docx_extracted(document: Document, text: str, name: str, extractor: str) -> Extracted:
+def _docx_document(document: Document, text: str, name: str, extractor: str) -> Extracted:
     facts = document.core_properties
-    title = clean(facts.title or "").strip()[:300] or _first_heading(text) or stem(name)
+    title = clean(facts.title or "").strip()[:300] or _first_heading(text) or title_from_name(name)
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="markdown",
         title=title,
         author=_author_of(facts),
-        published=dated(text, title, name) or _created_on(facts),
-        language=detect(text),
+        published=find_date(text, title, name) or _created_on(facts),
+        language=detect_language(text),
     )
 
 
@@ -101,7 +101,7 @@ def _blocks(above: etree._Element) -> Iterator[etree._Element]:
     stack = [above]
     while stack:
         node = stack.pop()
-        if node is above or node.tag in AROUND:
+        if node is above or node.tag in WRAPPER_TAGS:
             stack.extend(reversed(node))
         elif node.tag in (f"{W}p", f"{W}tbl"):
             yield node
@@ -123,7 +123,7 @@ class _Styles:
         elif numbered is not None or any(name.startswith("List") for name in names):
             deep = None if numbered is None else numbered.find(f"{W}ilvl")
             level = "0" if deep is None else str(deep.get(f"{W}val", "0"))
-            writing.item(text, number_of(level, 0))
+            writing.item(text, parse_number(level, 0))
         else:
             writing.paragraph(text)
 
@@ -170,11 +170,13 @@ def _docx_rows(table: etree._Element) -> list[list[str]]:
 def _width(cell: etree._Element) -> int:
     span = cell.find(f"{W}tcPr/{W}gridSpan")
     stated = "1" if span is None else str(span.get(f"{W}val", "1"))
-    return min(max(number_of(stated, 1), 1), 100)
+    return min(max(parse_number(stated, 1), 1), 100)
 
 
 def _write_notes(blob: bytes, kind: str, writing: TextBuilder) -> None:
-    notes = [_docx_text(note) for note in parse(blob) if note.get(f"{W}type") is None]  # the others are separator lines
+    notes = [
+        _docx_text(note) for note in parse_xml(blob) if note.get(f"{W}type") is None
+    ]  # the others are separator lines
     if any(note.strip() for note in notes):
         writing.heading(kind.capitalize(), 2)
         for note in notes:
@@ -196,11 +198,11 @@ class PptxExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        need("pptx", "python-pptx")
+        require_module("pptx", "python-pptx")
         import pptx  # noqa: PLC0415 - of the extra `office`
         from pptx.exc import PythonPptxError  # noqa: PLC0415 - of the extra `office`
 
-        with unpacked(data):
+        with open_checked(data):
             try:
                 shown = pptx.Presentation(io.BytesIO(data))
                 writing = TextBuilder()
@@ -209,20 +211,20 @@ class PptxExtractor:
                 raise ExtractError(DAMAGED) from error
         if not any(written):
             raise ExtractError("no text on its slides")
-        yield _pptx_extracted(shown, writing.text, name, self.name)
+        yield _pptx_document(shown, writing.text, name, self.name)
 
 
-def _pptx_extracted(shown: Presentation, text: str, name: str, extractor: str) -> Extracted:
+def _pptx_document(shown: Presentation, text: str, name: str, extractor: str) -> Extracted:
     facts = shown.core_properties
-    title = clean(facts.title or "").strip()[:300].removeprefix("PowerPoint Presentation") or stem(name)
+    title = clean(facts.title or "").strip()[:300].removeprefix("PowerPoint Presentation") or title_from_name(name)
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="markdown",
         title=title,
         author=_author_of(facts),
-        published=dated("", title, name) or _created_on(facts),
-        language=detect(text),
+        published=find_date("", title, name) or _created_on(facts),
+        language=detect_language(text),
         metadata={"slides": str(len(shown.slides))},
     )
 
@@ -273,10 +275,10 @@ def _write_shape(shape: BaseShape, writing: TextBuilder) -> None:
 
 # What a document says of itself, without what a program's empty template says in its place.
 
-LONGEST = 300
+MAX_AUTHOR_CHARS = 300
 PROGRAMS = frozenset(("apache poi", "openpyxl", "python-docx", "python-pptx", "un-named", "unknown"))
 """Authors, casefolded, that are programs or nobody."""
-TEMPLATES = frozenset(("2013-01-27T09:14:16", "2013-12-23T23:15:00"))
+TEMPLATE_DATES = frozenset(("2013-01-27T09:14:16", "2013-12-23T23:15:00"))
 """When the empty templates of python-pptx and python-docx were made: documents made from them keep these times."""
 
 
@@ -291,7 +293,7 @@ class _CoreProperties(Protocol):
 
 def _author_of(facts: _CoreProperties) -> str:
     """The author, empty if it is a program."""
-    named = clean(facts.author or "").strip()[:LONGEST]
+    named = clean(facts.author or "").strip()[:MAX_AUTHOR_CHARS]
     return "" if named.casefold() in PROGRAMS else named
 
 
@@ -301,6 +303,6 @@ def _created_on(facts: _CoreProperties) -> str:
         made = facts.created
     except ValueError:
         return ""
-    if made is None or made.replace(tzinfo=None).isoformat(timespec="seconds") in TEMPLATES:
+    if made is None or made.replace(tzinfo=None).isoformat(timespec="seconds") in TEMPLATE_DATES:
         return ""
     return made.date().isoformat()

@@ -10,19 +10,19 @@ from urllib.parse import unquote
 
 from assay.core.document_dates import iso_date
 from assay.core.errors import ExtractError
-from assay.core.languages import detect
-from assay.core.lazy import later
+from assay.core.languages import detect_language
+from assay.core.lazy import lazy_module
 from assay.core.sources import Extracted
-from assay.fetch.fields import dated, stem
+from assay.fetch.fields import find_date, title_from_name
 from assay.fetch.html_markdown import to_markdown
-from assay.fetch.office.package import DAMAGED, unpacked, xml
-from assay.fetch.text_form import TextBuilder, clean, decode, number_of
+from assay.fetch.office.package import DAMAGED, open_checked, parse_part
+from assay.fetch.text_form import TextBuilder, clean, decode, parse_number
 
 if TYPE_CHECKING:
     from lxml import etree
     from selectolax import lexbor
 else:
-    etree, lexbor = later("lxml.etree"), later("selectolax.lexbor")
+    etree, lexbor = lazy_module("lxml.etree"), lazy_module("selectolax.lexbor")
 
 
 URN = "{urn:oasis:names:tc:opendocument:xmlns:"
@@ -31,7 +31,7 @@ PRESENTATION = f"{URN}presentation:1.0}}"
 META = f"{URN}meta:1.0}}"
 DC = "{http://purl.org/dc/elements/1.1/}"
 """Facts of a document, in both kinds of files."""
-LEFT_OUT = frozenset((f"{TEXT}tracked-changes", f"{OFFICE}annotation", f"{OFFICE}forms", f"{TEXT}sequence-decls"))
+OMITTED_TAGS = frozenset((f"{TEXT}tracked-changes", f"{OFFICE}annotation", f"{OFFICE}forms", f"{TEXT}sequence-decls"))
 MOST_REPEATED = 100
 """The most cells or spaces that one element may repeat; more are for layout."""
 
@@ -48,16 +48,20 @@ class OdtExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        with unpacked(data) as archive:
+        with open_checked(data) as archive:
             writing = TextBuilder()
-            body = xml(archive, "content.xml").find(f"{OFFICE}body")
+            body = parse_part(archive, "content.xml").find(f"{OFFICE}body")
             if body is not None:
                 _write_odt(body, writing)
-            facts = xml(archive, "meta.xml") if "meta.xml" in archive.namelist() else None
+            facts = parse_part(archive, "meta.xml") if "meta.xml" in archive.namelist() else None
         if not writing.text:
             raise ExtractError("it holds no text")
         heading = writing.text.partition("\n")[0]
-        title = _fact(facts, f"{DC}title") or (heading.lstrip("# ") if heading.startswith("#") else "") or stem(name)
+        title = (
+            _fact(facts, f"{DC}title")
+            or (heading.lstrip("# ") if heading.startswith("#") else "")
+            or title_from_name(name)
+        )
         made = iso_date(_fact(facts, f"{META}creation-date") or _fact(facts, f"{DC}date"))
         yield Extracted(
             text=writing.text,
@@ -65,8 +69,8 @@ class OdtExtractor:
             syntax="markdown",
             title=title,
             author=_fact(facts, f"{META}initial-creator") or _fact(facts, f"{DC}creator"),
-            published=dated(writing.text, title, name) or made,
-            language=detect(writing.text),
+            published=find_date(writing.text, title, name) or made,
+            language=detect_language(writing.text),
         )
 
 
@@ -81,11 +85,11 @@ def _write_odt(body: etree._Element, writing: TextBuilder) -> None:
     stack: list[tuple[etree._Element, int]] = [(body, -1)]
     while stack:
         node, deep = stack.pop()
-        if node.tag in LEFT_OUT:
+        if node.tag in OMITTED_TAGS:
             continue
         if node.tag == f"{TEXT}h":
             level = str(node.get(f"{TEXT}outline-level", "1"))
-            writing.heading(_text(node), number_of(level, 1))
+            writing.heading(_text(node), parse_number(level, 1))
         elif node.tag == f"{TEXT}p":
             if deep >= 0:
                 writing.item(_text(node), deep)
@@ -110,7 +114,7 @@ def _text(above: etree._Element) -> str:
     for event, node in walk:
         if event == "end":
             parts.append((node.tail or "") if node is not above else "")
-        elif node.tag in LEFT_OUT:
+        elif node.tag in OMITTED_TAGS:
             walk.skip_subtree()
         elif isinstance(node.tag, str):
             space = node.tag in (f"{TEXT}s", f"{TEXT}tab", f"{TEXT}line-break", f"{TEXT}p", f"{TEXT}note")
@@ -125,14 +129,14 @@ def _odt_rows(table: etree._Element) -> list[list[str]]:
         row: list[str] = []
         for cell in line:
             if cell.tag in (f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
-                row += [_text(cell)] * _repeated(cell, f"{TABLE}number-columns-repeated")
-        rows += [row] * _repeated(line, f"{TABLE}number-rows-repeated")
+                row += [_text(cell)] * _repeat_count(cell, f"{TABLE}number-columns-repeated")
+        rows += [row] * _repeat_count(line, f"{TABLE}number-rows-repeated")
     return rows
 
 
-def _repeated(node: etree._Element, attribute: str) -> int:
+def _repeat_count(node: etree._Element, attribute: str) -> int:
     stated = str(node.get(attribute, "1"))
-    number = number_of(stated, 1)
+    number = parse_number(stated, 1)
     return number if number <= MOST_REPEATED else 1
 
 
@@ -145,11 +149,11 @@ class OdpExtractor(OdtExtractor):
 
 
 CONTAINER = "META-INF/container.xml"
-BOOK = "{http://www.idpf.org/2007/opf}"
-PAGES = ("application/xhtml+xml", "text/html")
+OPF = "{http://www.idpf.org/2007/opf}"
+PAGE_TYPES = ("application/xhtml+xml", "text/html")
 MOST_CHAPTERS = 5_000
-LOCKED = "META-INF/encryption.xml"
-FONTS = b"http://www.idpf.org/2008/embedding"
+ENCRYPTION_PART = "META-INF/encryption.xml"
+FONT_ENCRYPTION = b"http://www.idpf.org/2008/embedding"
 """The method with which books that anybody may read scramble their fonts."""
 
 
@@ -165,40 +169,40 @@ class EpubExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        with unpacked(data) as archive:
+        with open_checked(data) as archive:
             place = _book_place(archive)
-            package = xml(archive, place)
+            package = parse_part(archive, place)
             writing = TextBuilder()
             for chapter in _chapters(package, posixpath.dirname(place)):
                 _write_chapter(archive, chapter, writing)
-            locked = LOCKED in archive.namelist() and FONTS not in archive.read(LOCKED)
+            locked = ENCRYPTION_PART in archive.namelist() and FONT_ENCRYPTION not in archive.read(ENCRYPTION_PART)
         if not writing.text:
             raise ExtractError("its text is protected (DRM)" if locked else "it holds no text")
         yield Extracted(
             text=writing.text,
             extractor=self.name,
             syntax="markdown",
-            title=_fact(package, f"{DC}title") or stem(name),
+            title=_fact(package, f"{DC}title") or title_from_name(name),
             author=_fact(package, f"{DC}creator"),
             published=iso_date(_fact(package, f"{DC}date")),
-            language=_fact(package, f"{DC}language")[:2].lower() or detect(writing.text),
+            language=_fact(package, f"{DC}language")[:2].lower() or detect_language(writing.text),
             metadata={key: value for key in ("identifier", "publisher") if (value := _fact(package, f"{DC}{key}"))},
         )
 
 
 def _book_place(archive: zipfile.ZipFile) -> str:
     """The name of the part that lists the book's contents."""
-    for root in xml(archive, CONTAINER).iter("{*}rootfile"):
+    for root in parse_part(archive, CONTAINER).iter("{*}rootfile"):
         return unquote(str(root.get("full-path", "")))
     raise ExtractError(DAMAGED)
 
 
 def _chapters(package: etree._Element, folder: str) -> Iterator[str]:
     """The parts in reading order."""
-    items = {str(item.get("id")): item for item in package.iter(f"{BOOK}item")}
-    for reference in list(package.iter(f"{BOOK}itemref"))[:MOST_CHAPTERS]:
+    items = {str(item.get("id")): item for item in package.iter(f"{OPF}item")}
+    for reference in list(package.iter(f"{OPF}itemref"))[:MOST_CHAPTERS]:
         item = items.get(str(reference.get("idref")))
-        if item is None or item.get("media-type") not in PAGES or "nav" in str(item.get("properties", "")).split():
+        if item is None or item.get("media-type") not in PAGE_TYPES or "nav" in str(item.get("properties", "")).split():
             continue
         yield posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href", "")))))
 

@@ -13,31 +13,31 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from assay.core.errors import ExtractError
-from assay.core.lazy import later
+from assay.core.lazy import lazy_module
 
 if TYPE_CHECKING:
     from lxml import etree
 else:
-    etree = later("lxml.etree")
+    etree = lazy_module("lxml.etree")
 
 MOST_PARTS = 10_000
 MOST_UNPACKED = 512 * 1024 * 1024
-RATIO = 250
+MAX_RATIO = 250
 RATIO_FROM = 16 * 1024 * 1024
 """From this many bytes on the ratio is checked: a sheet of equal rows may exceed it."""
-CHUNK = 64 * 1024
+CHUNK_BYTES = 64 * 1024
 HEAD = 4096
-MARKED = (".xml", ".rels", ".opf", ".ncx")
+MARKUP_SUFFIXES = (".xml", ".rels", ".opf", ".ncx")
 OLE = b"\xd0\xcf\x11\xe0"
 """The beginning of the containers of old Office documents, and of encrypted new ones."""
 
 LOCKED = "encrypted, or of an older format; open it, and save it anew without a password"
 DAMAGED = "damaged, or not a document of this format"
-BOMB = f"it unpacks to more than {RATIO} times its size, or {MOST_UNPACKED >> 20} MB; it may be an attack"
+BOMB = f"it unpacks to more than {MAX_RATIO} times its size, or {MOST_UNPACKED >> 20} MB; it may be an attack"
 ENTITIES = "its XML defines entities, which documents of this format do not have; it may be an attack"
 
 
-def need(module: str, package: str) -> None:
+def require_module(module: str, package: str) -> None:
     """Check that `module` is installed.
 
     Raises:
@@ -48,7 +48,7 @@ def need(module: str, package: str) -> None:
 
 
 @contextmanager
-def unpacked(data: bytes) -> Iterator[zipfile.ZipFile]:
+def open_checked(data: bytes) -> Iterator[zipfile.ZipFile]:
     """The document's archive, after each part was unpacked once and found harmless.
 
     Sizes are counted, not believed. A part that defines entities is refused, because entities can fill the memory or
@@ -81,22 +81,22 @@ def _check(archive: zipfile.ZipFile, packed: int) -> None:
     infos = archive.infolist()
     if len(infos) > MOST_PARTS:
         raise ExtractError(BOMB)
-    most = min(MOST_UNPACKED, max(RATIO * packed, RATIO_FROM))
+    most = min(MOST_UNPACKED, max(MAX_RATIO * packed, RATIO_FROM))
     for info in infos:
         if info.flag_bits & 0x1:
             raise ExtractError(LOCKED)
         with archive.open(info) as stream:
             head = stream.read(HEAD)
-            if b"<!ENTITY" in head and info.filename.lower().endswith(MARKED):
+            if b"<!ENTITY" in head and info.filename.lower().endswith(MARKUP_SUFFIXES):
                 raise ExtractError(ENTITIES)
             most -= len(head)
-            while part := stream.read(CHUNK):
+            while part := stream.read(CHUNK_BYTES):
                 most -= len(part)
                 if most < 0:
                     raise ExtractError(BOMB)
 
 
-def parse(data: bytes) -> etree._Element:
+def parse_xml(data: bytes) -> etree._Element:
     """The root of XML in which no entity is resolved, and nothing is loaded from elsewhere.
 
     Raises:
@@ -106,14 +106,14 @@ def parse(data: bytes) -> etree._Element:
     return etree.fromstring(data, parser)
 
 
-def xml(archive: zipfile.ZipFile, name: str) -> etree._Element:
+def parse_part(archive: zipfile.ZipFile, name: str) -> etree._Element:
     """The root of a part.
 
     Raises:
         ExtractError: there is no such part, or it is not XML.
     """
     try:
-        return parse(archive.read(posixpath.normpath(name)))
+        return parse_xml(archive.read(posixpath.normpath(name)))
     except KeyError as error:
         raise ExtractError(f"{DAMAGED} (a part is missing)") from error
     except etree.XMLSyntaxError as error:

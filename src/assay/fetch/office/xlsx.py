@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from assay.core.errors import ExtractError
-from assay.core.languages import detect
+from assay.core.languages import detect_language
 from assay.core.sources import LONGEST_PASSAGE, Extracted
-from assay.fetch.fields import stem
-from assay.fetch.office.package import DAMAGED, LOCKED, OLE, need, unpacked
-from assay.fetch.text_form import Row, clean, names_of, one_cell, row_lines, split_head
+from assay.fetch.fields import title_from_name
+from assay.fetch.office.package import DAMAGED, LOCKED, OLE, open_checked, require_module
+from assay.fetch.text_form import Row, clean, one_cell, row_lines, split_head, unique_column_names
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook, SheetMetadata
@@ -24,7 +24,7 @@ MOST_TEXT = 128 * 1024 * 1024
 MOST_COLUMNS = 1_000
 MOST_MERGED = 1_000
 """The most rows of a merged cell that repeat its text."""
-LETTERS = 26
+ALPHABET_SIZE = 26
 
 Value = int | float | str | bool | datetime.time | datetime.date | datetime.datetime | datetime.timedelta
 Placed = tuple[int, Row]
@@ -46,9 +46,9 @@ class XlsxExtractor:
     old = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        need("python_calamine", "python-calamine")
+        require_module("python_calamine", "python-calamine")
         if not (self.old and data.startswith(OLE)):
-            with unpacked(data):
+            with open_checked(data):
                 pass
         yield from _sheets(_open_workbook(data), name, self.name)
 
@@ -68,7 +68,7 @@ def _sheets(book: CalamineWorkbook, name: str, extractor: str) -> Iterator[Extra
     shown = [each.name for each in book.sheets_metadata if _is_shown(each)]
     left, found = MOST_TEXT, 0
     for sheet in shown:
-        document = _document(_read(book, sheet), stem(name), extractor, alone=len(shown) == 1)
+        document = _document(_read(book, sheet), title_from_name(name), extractor, alone=len(shown) == 1)
         if document is None:
             continue
         left -= len(document.text)
@@ -108,7 +108,7 @@ def _document(sheet: CalamineSheet, name: str, extractor: str, *, alone: bool) -
         syntax="rows",
         title=name if alone else f"{name}: {title}",
         name=name if alone else f"{name}: {title}",
-        language=detect(text),
+        language=detect_language(text),
         metadata={"sheet": title, "rows": str(len(rows)), "columns": ", ".join(header)[:1000]},
     )
 
@@ -136,12 +136,14 @@ def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
     width = max(len(cells) for _, cells in rows)
     columns = Counter(len(_trim_row(cells)) for _, cells in rows).most_common(1)[0][0]
     above, head, _ = split_head([_trim_row(cells) for _, cells in rows], min(columns, width))
-    header = names_of(head) if head else [f"column {letters(first + number)}" for number in range(width)]
+    header = (
+        unique_column_names(head) if head else [f"column {column_letters(first + number)}" for number in range(width)]
+    )
     lines = []
     for at, (number, cells) in enumerate(rows):
         if head and at == len(above):
             continue
-        place = f" | cells: {letters(first)}{number}:{letters(first + width - 1)}{number}"
+        place = f" | cells: {column_letters(first)}{number}:{column_letters(first + width - 1)}{number}"
         names = () if at < len(above) else header
         lines += [line + place for line in row_lines(cells, names, LONGEST_PASSAGE - len(place))]
     return header, lines or [" | ".join(head)]
@@ -155,12 +157,12 @@ def _trim_row(cells: Row) -> Row:
     return cells[:end]
 
 
-def letters(column: int) -> str:
+def column_letters(column: int) -> str:
     """The letters of a column, from 0: A, Z, AA."""
     found = ""
     column += 1
     while column:
-        column, rest = divmod(column - 1, LETTERS)
+        column, rest = divmod(column - 1, ALPHABET_SIZE)
         found = chr(ord("A") + rest) + found
     return found
 

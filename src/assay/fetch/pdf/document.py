@@ -12,13 +12,13 @@ from statistics import median
 import msgspec
 
 from assay.core.errors import ExtractError, NoLetters
-from assay.core.languages import detect
+from assay.core.languages import detect_language
 from assay.core.lazy import regex
 from assay.core.sources import Extracted
 from assay.core.web_addresses import DOI, find_doi
-from assay.fetch.fields import dated, first_line, stem
+from assay.fetch.fields import find_date, first_line, title_from_name
 from assay.fetch.pdf.lines import Pdf
-from assay.fetch.pdf.paragraphs import PrintedLine, mended_page_ends, paragraphs, vocabulary
+from assay.fetch.pdf.paragraphs import PrintedLine, join_split_words, paragraphs, vocabulary
 from assay.fetch.text_form import clean
 
 # Lines that belong to the paper and not to the text: page numbers, running heads and feet.
@@ -32,17 +32,17 @@ LEAST_PAGES = 3
 SET_APART = 1.4
 """A running line is further from the text than this many usual line distances."""
 LEAST_LETTERS = 3
-LONGEST = 160
-NEXT, NEAR = 2, 0.7
+MAX_RUNNING_CHARS = 160
+NEXT_PAGES, MIN_NEXT_SHARE = 2, 0.7
 """A chapter's head recurs on the next page or the one after, unless figures fill a page."""
-TOLD = 0.5
+MIN_KNOWN_SHARE = 0.5
 """A head says nothing new if at least this share of its words occurs in the text."""
 _NUMBER = regex(r"\d{1,5}")
 _ROMAN = regex(r"(?<!\w)[ivxlc]{1,7}(?!\w)", re.IGNORECASE)
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _WORD = regex(r"[^\W\d_]+")
 _SAID = regex(r"\w+")
-YEAR = 4
+YEAR_DIGITS = 4
 
 
 class EdgeRow(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class EdgeRow(msgspec.Struct, frozen=True):
     apart: bool
 
 
-def without_running_lines(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
+def remove_running_lines(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
     """The pages without their running lines. A head with words that occur nowhere else stays at its first place."""
     rows = [row for number, page in enumerate(pages) for row in _edge_rows(number, page)]
     found = _page_number_rows(rows, len(pages)) | _running_rows(rows, len(pages))
@@ -64,7 +64,7 @@ def without_running_lines(pages: Sequence[Sequence[PrintedLine]]) -> list[list[P
     for at in found:
         gone[rows[at].page].update(rows[at].lines)
     left = [[line for at, line in enumerate(page) if at not in gone[number]] for number, page in enumerate(pages)]
-    for number, kept in _only_there([rows[at] for at in sorted(found)], left, pages):
+    for number, kept in _unique_running_lines([rows[at] for at in sorted(found)], left, pages):
         gone[number] -= set(kept)
     return [[line for at, line in enumerate(page) if at not in gone[number]] for number, page in enumerate(pages)]
 
@@ -84,7 +84,7 @@ def _edge_rows(number: int, page: Sequence[PrintedLine]) -> list[EdgeRow]:
             inner = steps[at] if edge == "top" else steps[at - 1]
             apart = apart or inner > SET_APART * usual
             text = " ".join(page[line].text for line in sorted(rows[at], key=lambda line: page[line].left))
-            if len(text) <= LONGEST:
+            if len(text) <= MAX_RUNNING_CHARS:
                 found.append(EdgeRow(number, edge, bases[at], text, tuple(rows[at]), apart))
     return found
 
@@ -110,7 +110,7 @@ def _page_number_rows(rows: Sequence[EdgeRow], all_pages: int) -> set[int]:
             by_offset[row.edge, roman, value - row.page].append(at)
     found: set[int] = set()
     for numbered in by_offset.values():
-        for places in _at_one_place(rows, numbered):
+        for places in _group_by_place(rows, numbered):
             pages = {rows[at].page for at in places}
             short = len(pages) == all_pages == LEAST_PAGES - 1 and all(not _WORD.search(rows[at].text) for at in places)
             if len(pages) >= LEAST_PAGES or short:
@@ -136,10 +136,10 @@ def _is_outer(text: str, match: re.Match[str]) -> bool:
     before, behind = text[: match.start()], text[match.end() :]
     # 3.1 is the number of a section, and 1911a is not a number
     whole = not re.search(r"[\w.,:]$", before) and not re.match(r"[\w]|[.,:]\d", behind)
-    return whole and (not any(map(str.isalnum, before)) or not any(map(str.isalnum, behind)) or _is_bare(text))
+    return whole and (not any(map(str.isalnum, before)) or not any(map(str.isalnum, behind)) or _is_page_number(text))
 
 
-def _is_bare(text: str) -> bool:
+def _is_page_number(text: str) -> bool:
     """True if a row is a page number with at most one word beside it."""
     return len(_WORD.findall(_ROMAN.sub("", text))) <= 1
 
@@ -157,24 +157,24 @@ def _running_rows(rows: Sequence[EdgeRow], pages: int) -> set[int]:
             alike[row.edge, _ROMAN.sub("#", _NUMBER.sub("#", row.text)).casefold()].append(at)
     found: set[int] = set()
     for same in alike.values():
-        for places in _at_one_place(rows, same):
+        for places in _group_by_place(rows, same):
             on = {rows[at].page for at in places}
             texts = {rows[at].text for at in places}
-            runs = _is_run([rows[at] for at in places]) or len(on) * 2 > pages
+            runs = _is_running_sequence([rows[at] for at in places]) or len(on) * 2 > pages
             if len(on) >= LEAST_PAGES and len(texts) == 1 and runs:
                 found.update(places)
     return found
 
 
-def _is_run(rows: Sequence[EdgeRow]) -> bool:
+def _is_running_sequence(rows: Sequence[EdgeRow]) -> bool:
     """True if rows are set off from the text and occur on successive pages, or on successive left or right pages."""
     apart = sum(row.apart for row in rows)
     numbers = sorted({row.page for row in rows})
-    near = sum(after - before <= NEXT for before, after in pairwise(numbers))
-    return apart * 2 > len(rows) and near >= NEAR * (len(numbers) - 1)
+    near = sum(after - before <= NEXT_PAGES for before, after in pairwise(numbers))
+    return apart * 2 > len(rows) and near >= MIN_NEXT_SHARE * (len(numbers) - 1)
 
 
-def _at_one_place(rows: Sequence[EdgeRow], chosen: Sequence[int]) -> list[list[int]]:
+def _group_by_place(rows: Sequence[EdgeRow], chosen: Sequence[int]) -> list[list[int]]:
     """The rows grouped by place."""
     groups: list[list[int]] = []
     for at in sorted(chosen, key=lambda at: rows[at].base):
@@ -185,7 +185,7 @@ def _at_one_place(rows: Sequence[EdgeRow], chosen: Sequence[int]) -> list[list[i
     return groups
 
 
-def _only_there(
+def _unique_running_lines(
     gone: Sequence[EdgeRow], left: Sequence[Sequence[PrintedLine]], pages: Sequence[Sequence[PrintedLine]]
 ) -> list[tuple[int, tuple[int, ...]]]:
     """For running lines with words that occur nowhere else: the first page of each, and its lines there."""
@@ -193,11 +193,11 @@ def _only_there(
     told: set[str] = set()
     first = []
     for row in gone:
-        words = [word for word in _words_of(row.text) if not word.isdigit() or len(word) >= YEAR]
-        if _is_bare(row.text) or " ".join(words) in told:
+        words = [word for word in _words_of(row.text) if not word.isdigit() or len(word) >= YEAR_DIGITS]
+        if _is_page_number(row.text) or " ".join(words) in told:
             continue
         told.add(" ".join(words))
-        if sum(word in body for word in words) < TOLD * len(words):
+        if sum(word in body for word in words) < MIN_KNOWN_SHARE * len(words):
             first.append((row.page, tuple(at for at in row.lines if _WORD.search(pages[row.page][at].text))))
     return first
 
@@ -210,9 +210,9 @@ PAGE_BREAK = "\f"
 MOST_PAGES = 10_000
 MOST_TEXT = 64 * 1024 * 1024
 """The most code points taken from one document."""
-TOP = 1_500
+DOI_CHARS = 1_500
 """Code points at the top of a paper that may have its DOI. By hand."""
-NAMED = 3
+MAX_PAGES_NAMED = 3
 SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
 _FILE_LIKE = regex(
     r"\.(?:docx?|pdf|tex|indd|qxd|ps|dvi|xlsx?|pptx?|odt|rtf|html?)$|^untitled|^[\W\d_]*$", re.IGNORECASE
@@ -232,11 +232,11 @@ def read(data: bytes, name: str, extractor: str) -> Iterator[Extracted]:
         pages, bad = _pages(pdf)
         found = build_document(pdf, pages, name, extractor)
         if not found.text.strip():
-            raise _empty(pdf, len(bad))
+            raise _no_text_error(pdf, len(bad))
         yield found
     if bad:
-        more = ", …" if len(bad) > NAMED else ""
-        named = ", ".join(map(str, bad[:NAMED]))
+        more = ", …" if len(bad) > MAX_PAGES_NAMED else ""
+        named = ", ".join(map(str, bad[:MAX_PAGES_NAMED]))
         raise ExtractError(f"{len(bad)} of its {len(pages)} pages could not be read (page {named}{more})")
 
 
@@ -261,7 +261,7 @@ def _pages(pdf: Pdf) -> tuple[list[list[PrintedLine]], list[int]]:
 def _text(pages: list[list[PrintedLine]]) -> str:
     hyphens = any(line.hyphen for page in pages for line in page)
     words = vocabulary(line for page in pages for line in page) if hyphens else frozenset[str]()
-    texts = (paragraphs(page, words) for page in (mended_page_ends(pages, words) if hyphens else pages))
+    texts = (paragraphs(page, words) for page in (join_split_words(pages, words) if hyphens else pages))
     return PAGE_BREAK.join("\n\n".join(map(_one_line, text)) for text in texts)
 
 
@@ -269,7 +269,7 @@ def _one_line(text: str) -> str:
     return _SPACE.sub(" ", clean(text)).strip()
 
 
-def _empty(pdf: Pdf, bad: int) -> ExtractError:
+def _no_text_error(pdf: Pdf, bad: int) -> ExtractError:
     if bad == pdf.pages:
         return ExtractError("damaged: no page can be read")
     some = f"no text on its {pdf.pages} page{'' if pdf.pages == 1 else 's'}"
@@ -278,25 +278,25 @@ def _empty(pdf: Pdf, bad: int) -> ExtractError:
 
 def _doi(text: str) -> dict[str, str]:
     """The DOI at the top of a paper, if there is only one: it may be that of another."""
-    found = {find_doi(match[0], "") for match in DOI.finditer(text[:TOP])}
+    found = {find_doi(match[0], "") for match in DOI.finditer(text[:DOI_CHARS])}
     return {"doi": found.pop()} if len(found) == 1 else {}
 
 
 def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extractor: str) -> Extracted:
     """Build the document from the lines of its pages."""
-    text = _text(without_running_lines(pages))
+    text = _text(remove_running_lines(pages))
     facts = {key: _one_line(value.rstrip("\0"))[:300] for key, value in pdf.facts().items()}
     title = _PROGRAM.sub("", facts.get("Title", ""))
     author = facts.get("Author", "")
     made = _DATE.match(facts.get("CreationDate", ""))
-    title = title if title and not _FILE_LIKE.search(title) else first_line(text) or stem(name)
+    title = title if title and not _FILE_LIKE.search(title) else first_line(text) or title_from_name(name)
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="pages",
         title=title,
         author=author if any(map(str.isalpha, author)) else "",
-        published=dated(text, title, name) or ("-".join(made.groups()) if made else ""),
-        language=detect(text),
+        published=find_date(text, title, name) or ("-".join(made.groups()) if made else ""),
+        language=detect_language(text),
         metadata={"pages": str(pdf.pages)} | _doi(text) | ({"encrypted": "yes"} if pdf.encrypted else {}),
     )

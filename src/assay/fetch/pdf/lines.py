@@ -19,7 +19,7 @@ from assay.core.lazy import regex
 from assay.fetch.pdf.paragraphs import PrintedLine, PrintedPart
 
 FLATTENED = 1
-SPARSE = 0.5
+SPARSE_SHARE = 0.5
 """A line is searched for cells if a character takes more than this share of the font's size: prose takes less."""
 WIDE_SPACE = 0.95
 """White space wider than this many font sizes separates cells."""
@@ -133,15 +133,15 @@ def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PrintedLine]:
             continue
         first = match.start() + len(body) - len(body.lstrip())
         last = match.start() + len(body.rstrip()) - 1
-        places = [_place(page, index[at]) for at in (first, (first + last) // 2, last)]
+        places = [_character_place(page, index[at]) for at in (first, (first + last) // 2, last)]
         left, right = min(places[0].x, places[2].x), max(places[0].x, places[2].x) + places[2].size / 2
         size = max(place.size for place in places)
-        if right - left > SPARSE * size * (last + 1 - first) and places[0].x <= places[2].x:
+        if right - left > SPARSE_SHARE * size * (last + 1 - first) and places[0].x <= places[2].x:
             sparse.append(len(lines))
         spans.append((first, last + 1))
         lines.append(
             PrintedLine(
-                text=_logical(page, body, index[match.start() : match.start() + len(body)]).strip(),
+                text=_reading_order(page, body, index[match.start() : match.start() + len(body)]).strip(),
                 left=left,
                 right=right,
                 base=places[0].y,
@@ -174,20 +174,20 @@ def _parts(
     gaps = [(one.right, other.left) for one, other in pairwise(beside)]
     found: list[PrintedPart] = []
     start = 0
-    left = _place(page, index[0]).x
+    left = _character_place(page, index[0]).x
     for space in re.finditer(r"\s+", text):
-        behind = _right(page, index[space.start() - 1])
-        next_left = _place(page, index[space.end()]).x
+        behind = _character_end(page, index[space.start() - 1])
+        next_left = _character_place(page, index[space.end()]).x
         near = not gaps or any(behind < right and next_left > left_end for left_end, right in gaps)
         if near and next_left - behind > (TIGHT_SPACE if gaps else WIDE_SPACE) * size:
             found.append(PrintedPart(text[start : space.start()], left, behind))
             start, left = space.end(), next_left
     if start and (not gaps or len(found) == len(gaps)):
-        yield from (*found, PrintedPart(text[start:], left, _right(page, index[len(text) - 1])))
+        yield from (*found, PrintedPart(text[start:], left, _character_end(page, index[len(text) - 1])))
 
 
-def _right(page: pypdfium2.PdfTextPage, number: int) -> float:
-    """Where a character ends, in the frame of `_place`."""
+def _character_end(page: pypdfium2.PdfTextPage, number: int) -> float:
+    """Where a character ends, in the frame of `_character_place`."""
     box = raw.FS_RECTF()
     raw.FPDFText_GetLooseCharBox(page, number, box)
     angle = max(raw.FPDFText_GetCharAngle(page, number), 0.0)
@@ -225,7 +225,7 @@ class _Place:
         self.x, self.y, self.size = x, y, size
 
 
-def _place(page: pypdfium2.PdfTextPage, number: int) -> _Place:
+def _character_place(page: pypdfium2.PdfTextPage, number: int) -> _Place:
     x, y = ctypes.c_double(), ctypes.c_double()
     raw.FPDFText_GetCharOrigin(page, number, x, y)
     box = raw.FS_RECTF()
@@ -236,7 +236,7 @@ def _place(page: pypdfium2.PdfTextPage, number: int) -> _Place:
     return _Place(x.value * cos + y.value * sin, y.value * cos - x.value * sin, height)
 
 
-def _logical(page: pypdfium2.PdfTextPage, text: str, index: range | list[int]) -> str:
+def _reading_order(page: pypdfium2.PdfTextPage, text: str, index: range | list[int]) -> str:
     """`text` in reading order.
 
     PDFium reverses words of right-to-left scripts, from the order on the page to the order of reading. If one glyph
@@ -244,7 +244,7 @@ def _logical(page: pypdfium2.PdfTextPage, text: str, index: range | list[int]) -
     """
 
     def turned(match: re.Match[str]) -> str:
-        origins = {_place(page, index[at]).x for at in range(match.start(), match.end())}
+        origins = {_character_place(page, index[at]).x for at in range(match.start(), match.end())}
         return match[0][::-1] if len(origins) == 1 else match[0]
 
     return _RIGHT_TO_LEFT.sub(turned, text) if not text.isascii() else text

@@ -11,7 +11,7 @@ import msgspec
 from assay.core.lazy import regex
 from assay.core.sources import LONGEST_PASSAGE
 from assay.core.tables.cells import is_head
-from assay.fetch.text_form import names_of, one_cell, row_lines
+from assay.fetch.text_form import one_cell, row_lines, unique_column_names
 
 # Tables: lines with pieces aligned in columns, read as rows that include their heads.
 
@@ -19,11 +19,11 @@ FEWEST_ROWS = 2
 """Rows below the head."""
 ROWS_APART = 3.0
 """Lines further apart than this many font sizes do not belong to one table."""
-WRAPPED = 0.92
+WRAPPED_SHARE = 0.92
 """A line closer to the one above than this share of the usual distance continues its cells."""
-FILLED = 0.7
+MIN_FILLED_SHARE = 0.7
 """The share of rows that fill more than one column."""
-BARS = len("|  |")
+BARS_LENGTH = len("|  |")
 
 
 class PrintedPart(msgspec.Struct, frozen=True, gc=False):
@@ -75,8 +75,8 @@ def _table(lines: Sequence[Printed], first: int) -> Tabled | None:
         rows, last = rows[:-1], last - 1
     if len(rows) <= FEWEST_ROWS or not is_head(rows[0], rows[1:]) or not _is_filled(rows):
         return None
-    head = names_of(rows[0])
-    written = [f"| {line} |" for row in rows[1:] for line in row_lines(row, head, LONGEST_PASSAGE - BARS)]
+    head = unique_column_names(rows[0])
+    written = [f"| {line} |" for row in rows[1:] for line in row_lines(row, head, LONGEST_PASSAGE - BARS_LENGTH)]
     return Tabled(first, last, tuple(written))
 
 
@@ -85,7 +85,7 @@ def _is_filled(rows: Sequence[Sequence[str]]) -> bool:
     table.
     """
     named = all(sum(map(str.isalpha, head)) > 1 or head.isdigit() for head in rows[0])
-    return named and sum(sum(map(bool, row)) > 1 for row in rows) >= FILLED * len(rows)
+    return named and sum(sum(map(bool, row)) > 1 for row in rows) >= MIN_FILLED_SHARE * len(rows)
 
 
 class _Columns:
@@ -127,7 +127,7 @@ def _unwrap_rows(lines: Sequence[Printed], placed: Sequence[dict[int, str]], wid
     rows: list[list[str]] = []
     for at, cells in enumerate(placed):
         step = lines[at - 1].base - lines[at].base if at else 0.0
-        if rows and 0 not in cells and step < WRAPPED * usual:
+        if rows and 0 not in cells and step < WRAPPED_SHARE * usual:
             for column, text in cells.items():
                 rows[-1][column] = f"{rows[-1][column]} {text}".strip()
         else:
@@ -135,7 +135,7 @@ def _unwrap_rows(lines: Sequence[Printed], placed: Sequence[dict[int, str]], wid
     return rows
 
 
-ENDED = regex(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
+SENTENCE_END = regex(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
 ITEM = regex(r"(?:[-*•‣◦▪●–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+\S")
 TAIL = regex(r"[^\W\d_]\S*(?:\s+|$)")
 WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -143,13 +143,13 @@ UNSPACED = regex(r"[\u0e00-\u0eff\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\
 
 SAME_ROW = 0.4
 """Lines whose bases differ by less than this many font sizes are beside each other."""
-APART = 0.5
+PIECE_GAP = 0.5
 """Adjacent lines closer than this many font sizes are one piece: a superscript, a changed font."""
-WIDE = 1.35
+PARAGRAPH_GAP = 1.35
 """A distance of more than this many usual ones separates paragraphs."""
-SHORT_END, SHORT = 0.12, 0.3
+SHORT_END_SHARE, SHORT_SHARE = 0.12, 0.3
 """A line ends its paragraph if it leaves this share of its column free: after a sentence, and before a capital."""
-FLUSH, MOSTLY, COLUMN = 0.4, 0.6, 12
+JUSTIFIED_TOLERANCE, MIN_LETTERS_SHARE, MIN_COLUMN_WIDTH = 0.4, 0.6, 12
 """Lines of justified text end within this share of a font size, are letters for this share, and wider than this many
 font sizes. By hand.
 """
@@ -182,7 +182,7 @@ def paragraphs(lines: Sequence[PrintedLine], words: Collection[str] = frozenset(
     `words` are those of the whole document (see `vocabulary`): they decide whether a hyphen at the end of a line
     belongs to the word.
     """
-    rows = _rows(lines)
+    rows = _merge_rows(lines)
     usual, edges = _usual_step(rows), _Edges(rows)
     found: list[str] = []
     tables = {table.first: table for table in find_tables([Printed(pieces(r), r.base, r.size) for r in rows])}
@@ -193,10 +193,10 @@ def paragraphs(lines: Sequence[PrintedLine], words: Collection[str] = frozenset(
         if at in tables:
             until = tables[at].last
             found += tables[at].rows
-        elif above is None or at == until or _begins(above, line, usual, edges):
+        elif above is None or at == until or _begins_paragraph(above, line, usual, edges):
             found.append(line.text)
         else:
-            found[-1] = join(found[-1], line.text, above.hyphen, words)
+            found[-1] = join_lines(found[-1], line.text, above.hyphen, words)
     return found
 
 
@@ -205,7 +205,7 @@ def vocabulary(lines: Iterable[PrintedLine]) -> frozenset[str]:
     return frozenset(word.casefold() for line in lines for word in WORD.findall(line.text))
 
 
-def mended_page_ends(pages: Iterable[Sequence[PrintedLine]], words: Collection[str]) -> list[list[PrintedLine]]:
+def join_split_words(pages: Iterable[Sequence[PrintedLine]], words: Collection[str]) -> list[list[PrintedLine]]:
     """The pages, with a word that is split across pages moved whole to the first one."""
     mended = [list(page) for page in pages]
     for page, following in pairwise(mended):
@@ -213,7 +213,7 @@ def mended_page_ends(pages: Iterable[Sequence[PrintedLine]], words: Collection[s
             continue
         last, first = page[-1], following[0]
         tail = TAIL.match(first.text)
-        whole = join(last.text, tail[0].strip(), hyphen=True, words=words) if tail else f"{last.text}-"
+        whole = join_lines(last.text, tail[0].strip(), hyphen=True, words=words) if tail else f"{last.text}-"
         page[-1] = msgspec.structs.replace(last, text=whole, hyphen=False, parts=())
         if tail and tail.end() < len(first.text):
             following[0] = msgspec.structs.replace(first, text=first.text[tail.end() :], parts=())
@@ -222,7 +222,7 @@ def mended_page_ends(pages: Iterable[Sequence[PrintedLine]], words: Collection[s
     return mended
 
 
-def join(above: str, below: str, hyphen: bool, words: Collection[str] = frozenset()) -> str:
+def join_lines(above: str, below: str, hyphen: bool, words: Collection[str] = frozenset()) -> str:
     """Join two lines of a paragraph.
 
     A hyphen at the line's end is dropped if the whole word occurs elsewhere in the document, and kept if the hyphenated
@@ -243,12 +243,12 @@ def join(above: str, below: str, hyphen: bool, words: Collection[str] = frozense
     return f"{above} {below}" if apart else above + below
 
 
-def _rows(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
+def _merge_rows(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
     """Merge lines beside each other: the cells of a table's row, a number and its heading."""
     rows: list[PrintedLine] = []
     for line in lines:
         above = rows[-1] if rows else None
-        if above is None or above.hyphen or line.left < above.right - line.size or not _level(above, line):
+        if above is None or above.hyphen or line.left < above.right - line.size or not _is_same_row(above, line):
             rows.append(line)
             continue
         rows[-1] = PrintedLine(
@@ -267,9 +267,9 @@ def _merge_parts(above: PrintedLine, line: PrintedLine) -> tuple[PrintedPart, ..
     """The pieces of two lines beside each other; the last and the first are merged if they are close together."""
     before, behind = pieces(above), pieces(line)
     last, first = before[-1], behind[0]
-    if first.left - last.right > APART * max(above.size, line.size):
+    if first.left - last.right > PIECE_GAP * max(above.size, line.size):
         return (*before, *behind)
-    between = "" if _alike(above, line) else " "  # a footnote's figure is not a digit of the number before it
+    between = "" if _is_similar_size(above, line) else " "  # a footnote's figure is not a digit of the number before it
     return (*before[:-1], PrintedPart(f"{last.text}{between}{first.text}", last.left, first.right), *behind[1:])
 
 
@@ -278,18 +278,18 @@ def pieces(line: PrintedLine) -> tuple[PrintedPart, ...]:
     return line.parts or (PrintedPart(line.text, line.left, line.right),)
 
 
-def _level(above: PrintedLine, line: PrintedLine) -> bool:
+def _is_same_row(above: PrintedLine, line: PrintedLine) -> bool:
     return abs(above.base - line.base) < SAME_ROW * max(above.size, line.size)
 
 
 def _usual_step(rows: Sequence[PrintedLine]) -> float:
     """The usual distance between lines on this page, in points; 0 if unknown."""
-    steps = [above.base - line.base for above, line in pairwise(rows) if _alike(above, line)]
+    steps = [above.base - line.base for above, line in pairwise(rows) if _is_similar_size(above, line)]
     near = [step for step, row in zip(steps, rows, strict=False) if 0 < step < 3 * max(row.size, 1.0)]
     return median(near) if near else 0.0
 
 
-def _alike(above: PrintedLine, line: PrintedLine) -> bool:
+def _is_similar_size(above: PrintedLine, line: PrintedLine) -> bool:
     return 0.8 * above.size <= line.size <= 1.25 * above.size
 
 
@@ -301,7 +301,7 @@ class _Edges:
 
     def __init__(self, rows: Sequence[PrintedLine]) -> None:
         self._unit = max(3 * median([row.size for row in rows]), 1.0) if rows else 1.0
-        self._full = {row for pair in pairwise(rows) if _flush(*pair) for row in pair}
+        self._full = {row for pair in pairwise(rows) if _is_justified(*pair) for row in pair}
         self._right: dict[int, float] = {}
         for row in rows:
             slot = int(row.left // self._unit)
@@ -316,33 +316,35 @@ class _Edges:
         return max(0.0, right - line.right) / max(right - line.left, 1.0)
 
 
-def _flush(above: PrintedLine, line: PrintedLine) -> bool:
+def _is_justified(above: PrintedLine, line: PrintedLine) -> bool:
     """True if two lines of justified text are below each other; figures may be set to the right in a table."""
-    same = abs(above.right - line.right) < FLUSH * line.size and abs(above.left - line.left) < 3 * line.size
-    return same and _alike(above, line) and all(map(_is_prose, (above, line)))
+    same = (
+        abs(above.right - line.right) < JUSTIFIED_TOLERANCE * line.size and abs(above.left - line.left) < 3 * line.size
+    )
+    return same and _is_similar_size(above, line) and all(map(_is_prose, (above, line)))
 
 
 def _is_prose(line: PrintedLine) -> bool:
     letters = sum(map(str.isalpha, line.text))
     return (
         len(line.parts) < 2
-        and letters >= MOSTLY * len(line.text.replace(" ", ""))
-        and line.right - line.left > COLUMN * line.size
+        and letters >= MIN_LETTERS_SHARE * len(line.text.replace(" ", ""))
+        and line.right - line.left > MIN_COLUMN_WIDTH * line.size
     )
 
 
-def _begins(above: PrintedLine, line: PrintedLine, usual: float, edges: _Edges) -> bool:
+def _begins_paragraph(above: PrintedLine, line: PrintedLine, usual: float, edges: _Edges) -> bool:
     """True if `line` begins a paragraph."""
     if above.hyphen:
         return False
-    if not _alike(above, line) or ITEM.match(line.text):
+    if not _is_similar_size(above, line) or ITEM.match(line.text):
         return True
     step = above.base - line.base
-    ended = ENDED.search(above.text) is not None
+    ended = SENTENCE_END.search(above.text) is not None
     if step < -SAME_ROW * line.size:  # up: another column, or text set beside it
         return ended or not line.text[0].islower()
-    if usual and step > WIDE * max(usual, line.size):
+    if usual and step > PARAGRAPH_GAP * max(usual, line.size):
         return True
     if ended:
-        return line.left - above.left > 0.7 * line.size or edges.free_share(above) > SHORT_END
-    return edges.free_share(above) > SHORT and not line.text[0].islower()
+        return line.left - above.left > 0.7 * line.size or edges.free_share(above) > SHORT_END_SHARE
+    return edges.free_share(above) > SHORT_SHARE and not line.text[0].islower()

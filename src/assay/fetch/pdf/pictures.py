@@ -27,10 +27,10 @@ TALLEST = 6
 """A page that is this many times as high as wide, or as wide as high, gets no picture: it would have too many
 pixels.
 """
-PIECE = 24
+PIECE_LETTERS = 24
 """Letters of a piece of a passage, if the whole is not on the page in one stretch."""
 SCALE = 10_000
-NEXT = 0.02
+MAX_WORD_GAP = 0.02
 """The most space between two words of a line, as a share of the page's width."""
 
 
@@ -46,13 +46,13 @@ class PagePictures:
         asked = msgspec.json.decode(name, type=PageAsked)
         with closing(Pdf(data)) as pdf, pdf.open_page(asked.number) as page:
             if asked.width:
-                yield Extracted(text="", extractor=self.name, syntax="plain", body=_picture(page, asked.width))
+                yield Extracted(text="", extractor=self.name, syntax="plain", body=_render_picture(page, asked.width))
             else:
-                found = msgspec.json.encode(_places(page, asked)).decode()
+                found = msgspec.json.encode(_page_places(page, asked)).decode()
                 yield Extracted(text=found, extractor=self.name, syntax="plain")
 
 
-def _picture(page: Any, width: int) -> bytes:
+def _render_picture(page: Any, width: int) -> bytes:
     wide, high = page.get_size()
     if not wide or not high or max(wide / high, high / wide) > TALLEST:
         raise ExtractError("the page is too long or too wide for a picture; read its text")
@@ -61,26 +61,26 @@ def _picture(page: Any, width: int) -> bytes:
     kept = bitmap.n_channels * bitmap.width
     lines = b"".join(b"\0" + rows[at : at + kept] for at in range(0, bitmap.stride * bitmap.height, bitmap.stride))
     kind = {1: 0, 3: 2, 4: 6}[bitmap.n_channels]
-    return _png(bitmap.width, bitmap.height, kind, lines)
+    return _encode_png(bitmap.width, bitmap.height, kind, lines)
 
 
-def _png(width: int, height: int, kind: int, lines: bytes) -> bytes:
+def _encode_png(width: int, height: int, kind: int, lines: bytes) -> bytes:
     """Encode unfiltered lines as a PNG. `kind` is its colour type: grey, RGB, RGB with alpha."""
     head = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines, 6)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, body) for name, body in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_png_chunk(name, body) for name, body in parts)
 
 
-def _chunk(name: bytes, body: bytes) -> bytes:
+def _png_chunk(name: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
 
-def _places(page: Any, asked: PageAsked) -> PagePlaces:
+def _page_places(page: Any, asked: PageAsked) -> PagePlaces:
     """The places of the passage: a box for each of its lines, in shares of the page."""
     width, height = page.get_size()
     with closing(page.get_textpage()) as text:
         try:
-            boxes = _lines(list(_boxes(page, text, asked)))
+            boxes = _merge_boxes(list(_boxes(page, text, asked)))
         except pypdfium2.PdfiumError:
             boxes = ()
     return PagePlaces(number=asked.number, width=width, height=height, boxes=boxes)
@@ -108,14 +108,14 @@ def _box(page: Any, *corners: tuple[float, float]) -> PageBox:
     return PageBox(left=left, top=right, width=top - left, height=bottom - right)
 
 
-def _lines(boxes: list[PageBox]) -> tuple[PageBox, ...]:
+def _merge_boxes(boxes: list[PageBox]) -> tuple[PageBox, ...]:
     """Merge boxes beside each other on a line: PDFium returns one per stretch of type."""
     made: list[PageBox] = []
     for box in boxes:
         last = made[-1] if made else box
         low, high = max(last.top, box.top), min(last.top + last.height, box.top + box.height)
         gap = max(box.left - last.left - last.width, last.left - box.left - box.width)
-        if not made or 2 * (high - low) < min(last.height, box.height) or gap > NEXT:
+        if not made or 2 * (high - low) < min(last.height, box.height) or gap > MAX_WORD_GAP:
             made.append(box)
             continue
         left, top = min(last.left, box.left), min(last.top, box.top)
@@ -147,11 +147,11 @@ def _find_spans(letters: str, wanted: str, expected: int) -> list[tuple[int, int
     whole = _nearest(letters, wanted, expected)
     if whole is not None:
         return [(whole, whole + len(wanted) - 1)]
-    starts = range(0, len(wanted), PIECE)
+    starts = range(0, len(wanted), PIECE_LETTERS)
     places = [
         (place, place + len(piece) - 1)
         for start in starts
-        if len(piece := wanted[start : start + PIECE]) > PIECE // 2
+        if len(piece := wanted[start : start + PIECE_LETTERS]) > PIECE_LETTERS // 2
         and (place := _nearest(letters, piece, expected + start)) is not None
     ]
     return _merge_spans(sorted(places)) if 2 * len(places) > len(starts) else []

@@ -19,11 +19,11 @@ from assay.fetch.pdf.paragraphs import PrintedLine
 MOST_PAGES = 500
 MARGIN = 0.9
 """The share of its time after which it stops and keeps what it has."""
-DOTS = 150
+DOTS_PER_INCH = 150
 """Dots per inch: letters of 8 point print are 15 dots high, the size on which the weights were trained."""
-WIDEST = 2600
+MAX_SIDE_DOTS = 2600
 """The most dots on a page's longer side, whatever size the page claims."""
-SURE = 0.75
+MIN_CONFIDENCE = 0.75
 """Lines with a lower confidence are left out."""
 
 
@@ -82,7 +82,7 @@ def _recogniser() -> Any:
 def _lines(reader: Any, pdf: Pdf, number: int) -> list[PrintedLine]:
     """The lines in the picture of a page, in points, y upwards."""
     try:
-        picture, scale = pdf.picture(number, DOTS, WIDEST)
+        picture, scale = pdf.picture(number, DOTS_PER_INCH, MAX_SIDE_DOTS)
     except ExtractError:
         return []
     found = reader(picture)
@@ -92,7 +92,7 @@ def _lines(reader: Any, pdf: Pdf, number: int) -> list[PrintedLine]:
     return [
         _line(box, text.strip(), scale, height)
         for box, text, sure in zip(found.boxes, found.txts, found.scores, strict=True)
-        if sure >= SURE and text.strip()
+        if sure >= MIN_CONFIDENCE and text.strip()
     ]
 
 

@@ -19,49 +19,56 @@ import msgspec
 
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.ports import Clock, KeptPage, PageCache
-from assay.core.remote_services import retry_after, trusted
+from assay.core.remote_services import retry_after, tls_context
 from assay.core.sources import Fetched
-from assay.core.web_addresses import ANYTHING, Url, WebRules, canonical
+from assay.core.web_addresses import ANYTHING, Url, WebRules, canonical_url
 from assay.fetch.web.addresses import (
     PUBLIC,
     GuardedBackend,
-    address,
     headers_of,
     location,
-    policy,
+    parse_address,
+    parse_policy,
 )
-from assay.fetch.web.in_flight import InFlight, once
-from assay.fetch.web.page_parts import framed
+from assay.fetch.web.in_flight import InFlight, share_work
+from assay.fetch.web.page_parts import follow_frames
 from assay.fetch.web.response import (
     ENCODINGS,
     LARGEST_ROBOTS,
     RobotsResponse,
     RobotsRules,
-    conditions,
-    fresh_for,
+    conditional_headers,
+    confirm_unchanged,
+    freshness_seconds,
     is_whole,
-    leads_on,
     media_type,
+    parse_robots,
+    quick_redirect,
     read_body,
-    rules,
-    seconds,
-    unchanged,
+    to_timestamp,
 )
-from assay.fetch.web.walls import ANY_CHECK, CHECKS, LARGEST_CHECK, checks_browsers, is_check, wall
+from assay.fetch.web.walls import (
+    ANY_CHECK,
+    CHECK_STATUSES,
+    LARGEST_CHECK,
+    is_check_page,
+    is_check_response,
+    wall_reason,
+)
 
 ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5"
-KEPT = ("content-type", "content-language", "etag", "last-modified", "date", "link")
+KEPT_HEADERS = ("content-type", "content-language", "etag", "last-modified", "date", "link")
 """The response headers that a snapshot keeps."""
-MOVED = frozenset((301, 302, 303, 307, 308))
+REDIRECT_STATUSES = frozenset((301, 302, 303, 307, 308))
 ROBOTS_FRESH = 3_600.0
 """Seconds; RFC 9309 allows a day."""
 MOST_SITES = 1_000
 """Sites remembered; the least recently used are forgotten, and their robots.txt is requested again."""
-BUSY = frozenset((429, 503))
-OK, PART, UNCHANGED = 200, 206, 304
-SOON = 1.0
+BUSY_STATUSES = frozenset((429, 503))
+OK, PARTIAL_CONTENT, NOT_MODIFIED = 200, 206, 304
+RETRY_SECONDS = 1.0
 """Seconds until the second request to a busy site that does not say when to retry."""
-STATUS = {401: "forbidden", 402: "paywall", 403: "forbidden", 404: "not found", 410: "gone", 451: "forbidden"}
+STATUS_REASONS = {401: "forbidden", 402: "paywall", 403: "forbidden", 404: "not found", 410: "gone", 451: "forbidden"}
 
 
 class FetchLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +83,7 @@ class FetchLimits(msgspec.Struct, frozen=True, kw_only=True):
     longest_wait: float = 10.0
 
 
-LIMITS = FetchLimits()
+DEFAULT_LIMITS = FetchLimits()
 
 
 class _Moved(msgspec.Struct, frozen=True):
@@ -101,7 +108,7 @@ class FetchManners(msgspec.Struct, frozen=True, kw_only=True):
 
     agent: str
     robots: bool = True
-    headers: Sequence[str] = KEPT
+    headers: Sequence[str] = KEPT_HEADERS
 
 
 class WebFetcher:
@@ -116,7 +123,7 @@ class WebFetcher:
         manners: FetchManners,
         *,
         network: GuardedBackend | None = None,
-        limits: FetchLimits = LIMITS,
+        limits: FetchLimits = DEFAULT_LIMITS,
         kept: PageCache | None = None,
     ) -> None:
         """`network` connects to what may be connected to; None: to public addresses."""
@@ -125,7 +132,7 @@ class WebFetcher:
         # The user has not told Assay about the environment's proxies, so they are not used.
         self._network = network or GuardedBackend(PUBLIC)
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=trusted(told=True),
+            ssl_context=tls_context(told=True),
             network_backend=self._network,
             max_connections=limits.connections,
             keepalive_expiry=15.0,
@@ -138,17 +145,18 @@ class WebFetcher:
         await self._pool.aclose()
 
     async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
-        """Return the page at `url`; all who wait for it also share a failure. Hosts that `rules` refuse get no request.
+        """Return the page at `url`; all who wait for it also share a failure. Hosts that `parse_robots` refuse get no
+        request.
 
         Raises:
             FetchFailed: the page cannot be fetched; the reason begins with its kind.
         """
-        return await once(self._pages, (canonical(url), rules), lambda: self._fetch_page(url, rules))
+        return await share_work(self._pages, (canonical_url(url), rules), lambda: self._fetch_page(url, rules))
 
     async def reaches(self, url: str) -> bool:
         """True if the host of `url` may be connected to; only the resolver is queried."""
         try:
-            place = address(url)
+            place = parse_address(url)
             await self._network.addresses(place.host, place.port)
         except FetchFailed:
             return False
@@ -157,47 +165,49 @@ class WebFetcher:
     async def _fetch_page(self, url: str, rules: WebRules) -> Fetched:
         try:
             async with asyncio.timeout(self._limits.seconds):
-                page = await framed(await self._answer(url, "", rules), partial(self._answer, rules=rules))
-                if why := await asyncio.to_thread(wall, page):
+                page = await follow_frames(
+                    await self._fetch_address(url, "", rules), partial(self._fetch_address, rules=rules)
+                )
+                if why := await asyncio.to_thread(wall_reason, page):
                     raise FetchFailed(why)
                 return page
         except TimeoutError as error:
             raise FetchFailed(f"timeout: incomplete after {self._limits.seconds:g} s") from error
 
-    async def _answer(self, url: str, before: str, rules: WebRules) -> Fetched:
+    async def _fetch_address(self, url: str, before: str, rules: WebRules) -> Fetched:
         """What is at an address, whatever stands there; `before` is the page that leads there, "" if none does."""
         try:
-            return await self._hops(url, before, rules)
+            return await self._follow_redirects(url, before, rules)
         except (httpcore2.TimeoutException, TimeoutError) as error:
             raise FetchFailed("timeout: the server does not answer") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise FetchFailed(f"unreachable: {str(error) or type(error).__name__}") from error
 
-    async def _hops(self, url: str, before: str, rules: WebRules) -> Fetched:
+    async def _follow_redirects(self, url: str, before: str, rules: WebRules) -> Fetched:
         """Follow redirects; each hop is a new address, checked like the first."""
-        place, page, passed = address(url), address(before) if before else None, list[str]()
+        place, page, passed = parse_address(url), parse_address(before) if before else None, list[str]()
         while True:
             if page is not None:
                 await self._network.check_lead(page, place)
-            if why := rules.refuses_host(place.host):
+            if why := rules.host_refusal_reason(place.host):
                 raise FetchFailed(f"blocked: {place.host} is left out of this run ({why})")
-            if rules.leaves_out(place.href):
+            if rules.excludes(place.href):
                 raise FetchFailed("blocked: this page was left out of this run by request")
             site = self._site(place.origin)
-            if self._robots and (why := (await self._rules(site, place, rules)).refusal(place, self._agent)):
+            if self._robots and (why := (await self._robots_rules(site, place, rules)).refusal(place, self._agent)):
                 raise FetchFailed(f"robots: {place.host} {why}")
             known = None if rules.fresh else await self._cached_page(place)
-            if known is not None and known.fresh_until > seconds(self._clock.now()):
-                return _again(known.page, url, passed, kept="fresh")
+            if known is not None and known.fresh_until > to_timestamp(self._clock.now()):
+                return _reuse_page(known.page, url, passed, kept="fresh")
             # Two addresses may lead to one page at the same time: it is requested once.
-            ask = partial(self._ask, site, place, url, tuple(passed), known)
-            answer = await once(self._places, (place.href, rules), ask)
+            ask = partial(self._request_hop, site, place, url, tuple(passed), known)
+            answer = await share_work(self._places, (place.href, rules), ask)
             if isinstance(answer, Fetched):
-                return _again(answer, url, passed, kept=answer.kept)
+                return _reuse_page(answer, url, passed, kept=answer.kept)
             passed.append(place.href)
             if len(passed) > self._limits.redirects:
                 raise FetchFailed(f"redirects: more than {self._limits.redirects}")
-            page, place = place, address(answer.to, place.href)
+            page, place = place, parse_address(answer.to, place.href)
             if place.href in passed:
                 raise FetchFailed("redirects: in a loop")
 
@@ -208,23 +218,23 @@ class WebFetcher:
             self._sites.pop(next(iter(self._sites)))
         return site
 
-    async def _ask(
+    async def _request_hop(
         self, site: _Site, place: Url, url: str, passed: Sequence[str], known: KeptPage | None
     ) -> Fetched | _Moved:
         """Request one hop; a site that is busy gets a second request after the time it states."""
         for again in (True, False):
-            asked = conditions(known.page.headers) if known is not None else {}
-            async with self._turn(site), self._response(place, ACCEPT, asked) as (status, headers, response):
-                if status == UNCHANGED and known is not None:
-                    page = unchanged(_again(known.page, url, passed), headers, self._clock.now())
+            asked = conditional_headers(known.page.headers) if known is not None else {}
+            async with self._wait_for_turn(site), self._response(place, ACCEPT, asked) as (status, headers, response):
+                if status == NOT_MODIFIED and known is not None:
+                    page = confirm_unchanged(_reuse_page(known.page, url, passed), headers, self._clock.now())
                     return await self._keep(page, {**known.page.headers, **headers})
-                if status in MOVED and (to := location(headers)):
+                if status in REDIRECT_STATUSES and (to := location(headers)):
                     return _Moved(to)
                 pause = retry_after(headers, self._clock.now())
-                wait = SOON if pause is None else pause
-                if not (status in BUSY and again and wait <= self._limits.longest_wait):
+                wait = RETRY_SECONDS if pause is None else pause
+                if not (status in BUSY_STATUSES and again and wait <= self._limits.longest_wait):
                     page = await self._page(place, url, passed, status, headers, response)
-                    to = leads_on(page)
+                    to = quick_redirect(page)
                     return _Moved(to) if to else await self._keep(page, headers)
             await self._clock.sleep(wait)
         raise AssertionError("the second answer is taken as it is")
@@ -238,11 +248,11 @@ class WebFetcher:
         headers: Mapping[str, str],
         response: httpcore2.Response,
     ) -> Fetched:
-        if checks_browsers(headers) or (status in CHECKS and await self._is_check(headers, response)):
+        if is_check_response(headers) or (status in CHECK_STATUSES and await self._is_check(headers, response)):
             raise FetchFailed(f"bot check: {place.host} answered {status}, and {ANY_CHECK}")
         if not 200 <= status < 300:
-            raise FetchFailed(f"{STATUS.get(status, 'refused')}: {place.host} answered {status}")
-        if status == PART and not is_whole(headers.get("content-range", "")):
+            raise FetchFailed(f"{STATUS_REASONS.get(status, 'refused')}: {place.host} answered {status}")
+        if status == PARTIAL_CONTENT and not is_whole(headers.get("content-range", "")):
             raise FetchFailed(f"damaged: {place.host} sent only a part of the page")
         body = await read_body(response.aiter_stream(), headers.get("content-encoding", ""), self._limits.bytes)
         return Fetched(
@@ -264,16 +274,16 @@ class WebFetcher:
             )
         except FetchFailed:
             return False
-        return await asyncio.to_thread(is_check, media_type(headers.get("content-type", ""), body), body)
+        return await asyncio.to_thread(is_check_page, media_type(headers.get("content-type", ""), body), body)
 
     async def _cached_page(self, place: Url) -> KeptPage | None:
         return None if self._kept is None else await asyncio.to_thread(self._kept.get, place.href)
 
     async def _keep(self, page: Fetched, headers: Mapping[str, str]) -> Fetched:
         """Keep a page for later requests, as its server allows; if the place cannot be written, keep nothing."""
-        fresh = fresh_for(headers)
+        fresh = freshness_seconds(headers)
         if self._kept is not None and fresh is not None and page.status == OK:
-            until = seconds(page.fetched_at) + fresh
+            until = to_timestamp(page.fetched_at) + fresh
             with suppress(StoreError):
                 await asyncio.to_thread(self._kept.put, KeptPage(page=page, fresh_until=until))
         return page
@@ -295,7 +305,7 @@ class WebFetcher:
             yield response.status, headers_of(response), response
 
     @asynccontextmanager
-    async def _turn(self, site: _Site) -> AsyncIterator[None]:
+    async def _wait_for_turn(self, site: _Site) -> AsyncIterator[None]:
         """Wait for a place among the requests to a site, at the rate it allows."""
         async with site.places:
             delay = 0.0 if site.rules is None else site.rules.delay(self._agent)
@@ -305,44 +315,46 @@ class WebFetcher:
                     site.next = self._clock.monotonic() + delay
             yield
 
-    async def _rules(self, site: _Site, place: Url, within: WebRules) -> RobotsRules:
+    async def _robots_rules(self, site: _Site, place: Url, within: WebRules) -> RobotsRules:
         """The site's robots.txt, requested once; none for a run that may not go where it leads."""
         async with site.asking:
             if site.rules is None or self._clock.monotonic() > site.fresh_until:
-                answer = await self._robots_of(place, within)
+                answer = await self._fetch_robots(place, within)
                 if answer is None:
                     return RobotsRules()
-                site.rules = rules(answer)
+                site.rules = parse_robots(answer)
                 site.fresh_until = self._clock.monotonic() + ROBOTS_FRESH
         return site.rules
 
-    async def _robots_of(self, place: Url, within: WebRules) -> RobotsResponse | None:
+    async def _fetch_robots(self, place: Url, within: WebRules) -> RobotsResponse | None:
         """The answer for `/robots.txt`, after at most five redirects (RFC 9309, 2.3.1.2); None if one leads to a host
         that `within` refuses.
 
         Raises:
             FetchFailed: the host may not be connected to at all.
         """
-        place = address("/robots.txt", place.href)
+        place = parse_address("/robots.txt", place.href)
         for _ in range(6):
-            if within.refuses_host(place.host):
+            if within.host_refusal_reason(place.host):
                 return None
             try:
                 async with self._response(place, "text/plain") as (status, headers, response):
-                    if status not in MOVED or not (to := location(headers)):
+                    if status not in REDIRECT_STATUSES or not (to := location(headers)):
                         parts = response.aiter_stream()
                         if not 200 <= status < 300:
                             return RobotsResponse(status)
                         body = await read_body(parts, headers.get("content-encoding", ""), LARGEST_ROBOTS, cut=True)
                         return RobotsResponse(status, body.decode(errors="replace"))
-                page, place = place, address(to, place.href)
+                page, place = place, parse_address(to, place.href)
                 await self._network.check_lead(page, place)
             except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
                 return RobotsResponse(0)
         return RobotsResponse(404)
 
 
-def _again(page: Fetched, url: str, passed: Sequence[str], kept: Literal["", "fresh", "unchanged"] = "") -> Fetched:
+def _reuse_page(
+    page: Fetched, url: str, passed: Sequence[str], kept: Literal["", "fresh", "unchanged"] = ""
+) -> Fetched:
     """A kept page as the answer to another request."""
     return msgspec.structs.replace(page, url=url, redirects=tuple(passed), kept=kept)
 
@@ -356,7 +368,7 @@ def create(
     largest: int,
     robots: bool,
     kept: PageCache | None = None,
-    headers: Sequence[str] = KEPT,
+    headers: Sequence[str] = KEPT_HEADERS,
 ) -> WebFetcher:
     """Create a fetcher.
 
@@ -374,4 +386,4 @@ def create(
     """
     manners = FetchManners(agent=agent, robots=robots, headers=headers)
     limits = FetchLimits(seconds=seconds, bytes=largest)
-    return WebFetcher(clock, manners, network=GuardedBackend(policy(allow)), limits=limits, kept=kept)
+    return WebFetcher(clock, manners, network=GuardedBackend(parse_policy(allow)), limits=limits, kept=kept)

@@ -17,19 +17,19 @@ from ada_url import idna_to_ascii
 
 from assay.core.errors import ConfigError, FetchFailed
 from assay.core.ports.webhooks import Posted
-from assay.core.remote_services import retry_after, trusted
-from assay.core.web_addresses import BadUrl, Url, read
+from assay.core.remote_services import retry_after, tls_context
+from assay.core.web_addresses import BadUrl, Url, parse_url
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 PUBLIC_6 = IPv6Network("2000::/3")
 TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 """IPv4 behind a translator (RFC 6052, RFC 8215): the address is the last 32 bits."""
-SPECIAL = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")))
+SPECIAL_NETWORKS = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")))
 """Special-purpose blocks (IANA's registries) that not every Python knows as such; 6to4 and Teredo are obsolete."""
 ISATAP = (0x00005EFE, 0x02005EFE)
 """The interface identifiers of RFC 5214, before an IPv4 address."""
-METADATA = frozenset(
+METADATA_ADDRESSES = frozenset(
     map(ip_address, ("169.254.169.254", "169.254.170.2", "100.100.100.200", "192.0.0.192", "fd00:ec2::254"))
 )
 """Where cloud machines get their own credentials; never connected to, whatever a user names."""
@@ -44,7 +44,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     networks: tuple[Network, ...] = ()
     setting: str = "web.allow"
 
-    def names(self, host: str, port: int) -> bool:
+    def is_named(self, host: str, port: int) -> bool:
         """True if the user named this host."""
         return host.lower() in self.hosts or f"{host.lower()}:{port}" in self.hosts
 
@@ -52,7 +52,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 PUBLIC = Policy()
 
 
-def policy(allowed: Sequence[str], setting: str = "web.allow") -> Policy:
+def parse_policy(allowed: Sequence[str], setting: str = "web.allow") -> Policy:
     """Parse a setting like `web.allow`: `wiki.corp`, `localhost:8080`, `10.1.0.0/16`.
 
     Raises:
@@ -73,7 +73,7 @@ def policy(allowed: Sequence[str], setting: str = "web.allow") -> Policy:
 
 
 def _host(entry: str) -> str:
-    """A host, perhaps with its port, as `Policy.names` writes it: without brackets, and in ASCII."""
+    """A host, perhaps with its port, as `Policy.is_named` writes it: without brackets, and in ASCII."""
     name = entry.lower().replace("[", "").replace("]", "").rstrip(".")
     if name.isascii():
         return name
@@ -81,7 +81,7 @@ def _host(entry: str) -> str:
     return f"{idna_to_ascii(host).decode()}{colon}{port}"
 
 
-def refused(text: str, policy: Policy, *, named: bool) -> str:
+def refusal_reason(text: str, policy: Policy, *, named: bool) -> str:
     """Why this address (in a resolver's form) may not be connected to; "" if it may. `named`: the user named its
     host.
     """
@@ -90,7 +90,7 @@ def refused(text: str, policy: Policy, *, named: bool) -> str:
     except ValueError:
         return "not a network address"
     meant = (address, *_embedded_addresses(address))
-    if any(each in METADATA for each in meant):
+    if any(each in METADATA_ADDRESSES for each in meant):
         return "the address of a cloud's metadata service"
     if named or any(
         each in network for network in policy.networks for each in meant if each.version == network.version
@@ -107,7 +107,7 @@ def _kind(address: Address) -> str:
             return f"a {kind.replace('_', '-')} address"
     if isinstance(address, IPv6Address) and (address not in PUBLIC_6 or address.scope_id):
         return "not a public address"
-    special = any(address in network for network in SPECIAL if network.version == address.version)
+    special = any(address in network for network in SPECIAL_NETWORKS if network.version == address.version)
     return "not a public address" if special or not address.is_global else ""
 
 
@@ -134,13 +134,13 @@ def _embedded_addresses(address: Address) -> tuple[Address, ...]:
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Option = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 MOST_ADDRESSES = 8
-PINNED = 1_800.0
+PINNED_SECONDS = 1_800.0
 """Seconds for which a resolver's answer is kept."""
 MOST_PINNED = 1_000
 """Answers kept; the oldest is dropped first, and a new answer for its name is checked again."""
 
 
-IMPATIENCE = 2.0
+CONNECT_ATTEMPT_SECONDS = 2.0
 """Seconds for which an address may take to accept while there are others: IPv6 leads nowhere from some networks."""
 
 
@@ -162,9 +162,9 @@ def check_addresses(host: str, port: int, found: Sequence[str], policy: Policy) 
     """
     if not found:
         raise FetchFailed(f"unreachable: the host {host} has no address")
-    named = policy.names(host, port)
+    named = policy.is_named(host, port)
     for address in found:
-        if why := refused(address, policy, named=named):
+        if why := refusal_reason(address, policy, named=named):
             raise FetchFailed(f"blocked: {host} is {why}; {policy.setting} allows such hosts")
 
 
@@ -235,7 +235,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         *others, last = _alternate_families(await self.addresses(host, port))
         for address in others:
             try:
-                short = IMPATIENCE if timeout is None else min(timeout, IMPATIENCE)
+                short = CONNECT_ATTEMPT_SECONDS if timeout is None else min(timeout, CONNECT_ATTEMPT_SECONDS)
                 return await self._network.connect_tcp(address, port, short, local_address, socket_options)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 continue
@@ -260,7 +260,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
                 raise FetchFailed(f"unreachable: the host {host} is not known") from error
             self._pinned.pop(host, None)
             if found:
-                self._pinned[host] = (now + PINNED, found)
+                self._pinned[host] = (now + PINNED_SECONDS, found)
             if len(self._pinned) > MOST_PINNED:
                 self._pinned.pop(next(iter(self._pinned)))
         check_addresses(host, port, found, self._policy)
@@ -280,7 +280,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
 
     async def _is_public(self, place: Url) -> bool:
         found = await self.addresses(place.host, place.port)
-        return not any(refused(each, PUBLIC, named=False) for each in found)
+        return not any(refusal_reason(each, PUBLIC, named=False) for each in found)
 
     async def connect_unix_socket(
         self,
@@ -320,22 +320,26 @@ class WebPoster:
             ConfigError: `allow` contains something that is neither a host nor a network.
         """
         self._agent, self._seconds = agent, seconds
-        self._policy = policy(allow, setting)
+        self._policy = parse_policy(allow, setting)
         self._network = GuardedBackend(self._policy, resolve)
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=trusted(told=True), network_backend=self._network, max_connections=16, keepalive_expiry=5.0
+            ssl_context=tls_context(told=True), network_backend=self._network, max_connections=16, keepalive_expiry=5.0
         )
 
-    async def check(self, url: str) -> None:
+    async def check_address(self, url: str) -> None:
         """Check that an address may be posted to; only the resolver is queried.
 
         Raises:
             FetchFailed: it may not; the message says why.
         """
-        place = address(url)
+        place = parse_address(url)
         found = await self._network.addresses(place.host, place.port)
-        named = self._policy.names(place.host, place.port)
-        if place.scheme != "https" and not named and not all(refused(each, PUBLIC, named=False) for each in found):
+        named = self._policy.is_named(place.host, place.port)
+        if (
+            place.scheme != "https"
+            and not named
+            and not all(refusal_reason(each, PUBLIC, named=False) for each in found)
+        ):
             raise FetchFailed("blocked: an address outside is reached by https only")
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
@@ -346,8 +350,8 @@ class WebPoster:
         """
         try:
             async with asyncio.timeout(self._seconds):
-                await self.check(url)
-                return await self._posted(address(url), headers, body)
+                await self.check_address(url)
+                return await self._send(parse_address(url), headers, body)
         except TimeoutError as error:
             raise FetchFailed(f"timeout: no answer within {self._seconds:g} s") from error
         except httpcore2.TimeoutException as error:
@@ -355,7 +359,7 @@ class WebPoster:
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise FetchFailed(f"unreachable: {type(error).__name__}") from error
 
-    async def _posted(self, place: Url, headers: Mapping[str, str], body: bytes) -> Posted:
+    async def _send(self, place: Url, headers: Mapping[str, str], body: bytes) -> Posted:
         sent: dict[bytes | str, bytes | str] = {
             "Host": place.authority,
             "User-Agent": self._agent,
@@ -371,14 +375,14 @@ class WebPoster:
         await self._pool.aclose()
 
 
-def address(text: str, base: str = "") -> Url:
+def parse_address(text: str, base: str = "") -> Url:
     """The address that a text means, which may be relative to `base`.
 
     Raises:
         FetchFailed: it means none.
     """
     try:
-        return read(text, base)
+        return parse_url(text, base)
     except BadUrl as error:
         raise FetchFailed(f"blocked: {error}") from error
 

@@ -21,7 +21,7 @@ class InFlight(Generic[T]):
         self.outcome: T | FetchFailed | None = None
 
 
-async def once(going: dict[K, InFlight[T]], key: K, work: Callable[[], Awaitable[T]]) -> T:
+async def share_work(going: dict[K, InFlight[T]], key: K, work: Callable[[], Awaitable[T]]) -> T:
     """Return the result of `work` to all who request it while it runs; nothing is kept for later.
 
     Raises:

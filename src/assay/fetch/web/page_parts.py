@@ -12,28 +12,28 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from assay.core.errors import FetchFailed
 from assay.core.lazy import regex
 from assay.core.sources import Fetched
-from assay.core.web_addresses import BadUrl, Url, is_below, read
-from assay.fetch.html_markdown import HIDDEN, MOST_TAGS
-from assay.fetch.html_metadata import LINKED, attribute, read_linked, text_outside
-from assay.fetch.web.response import HTML, base
+from assay.core.web_addresses import BadUrl, Url, is_below, parse_url
+from assay.fetch.html_markdown import HIDDEN_STYLE, MOST_TAGS
+from assay.fetch.html_metadata import LINKED_DATA_SELECTOR, attribute, read_linked, text_outside
+from assay.fetch.web.response import HTML_TYPES, base_address
 
 MOST_FRAMES, DEEPEST = 4, 2
 """The frames of a page that are requested, and of a page in a frame."""
-LARGEST = 500_000
+MAX_PAGE_BYTES = 500_000
 """Bytes; a larger page has text of its own."""
-LEAST = 200
+MIN_TEXT_CHARS = 200
 """Characters of text from which on a page is read as it is, whatever it embeds."""
 FRAMED = regex(rb"<(?:frame|iframe|embed|object)\b", re.IGNORECASE)
-SMALL = 50
+MIN_FRAME_PIXELS = 50
 """Pixels; a smaller frame shows nothing to read."""
-SHOWN = ("text/", "application/pdf")
+SHOWN_TYPES = ("text/", "application/pdf")
 """The beginnings of the types of documents that browsers show in a frame, beside pages."""
 DOCUMENTS = 'embed[type="application/pdf"][src], object[type="application/pdf"][data]'
 Fetch = Callable[[str, str], Awaitable[Fetched]]
 """Fetches the page at an address to which the page at another leads."""
 
 
-async def framed(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
+async def follow_frames(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
     """Return what a page shows in its frames, if it has hardly any text of its own; else the page.
 
     Of several frames the one with the most text is the page: the others are menus and titles. It counts as a redirect,
@@ -41,7 +41,12 @@ async def framed(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
     address of its frames; in other pages such frames are advertisements and films. `fetch` follows the rules of any
     page.
     """
-    if depth == 0 or len(page.body) > LARGEST or page.media_type not in HTML or not FRAMED.search(page.body):
+    if (
+        depth == 0
+        or len(page.body) > MAX_PAGE_BYTES
+        or page.media_type not in HTML_TYPES
+        or not FRAMED.search(page.body)
+    ):
         return page
     if page.body.count(b"<") > MOST_TAGS:
         return page
@@ -49,7 +54,7 @@ async def framed(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
     best = page
     for url in urls:
         try:
-            found = await framed(await fetch(url, page.final_url), fetch, depth - 1)
+            found = await follow_frames(await fetch(url, page.final_url), fetch, depth - 1)
         except FetchFailed:
             continue
         characters = await asyncio.to_thread(_characters, found)
@@ -66,12 +71,12 @@ def _frames(page: Fetched) -> tuple[tuple[str, ...], int]:
     set_of = tree.css("frameset frame[src]")
     found = [node.attributes.get("src") or "" for node in set_of]
     own = _characters(page)
-    if not set_of and own < LEAST:
+    if not set_of and own < MIN_TEXT_CHARS:
         shown = [node for node in tree.css(f"iframe[src], {DOCUMENTS}") if not _is_hidden(node)]
         found = [node.attributes.get("src") or node.attributes.get("data") or "" for node in shown]
     elif not set_of:
         found = []
-    at = base(tree, page.final_url)
+    at = base_address(tree, page.final_url)
     urls = dict.fromkeys(_address(link, at, page.final_url, anywhere=bool(set_of)) for link in found)
     urls.pop("", None)
     return tuple(urls)[:MOST_FRAMES], own
@@ -80,7 +85,7 @@ def _frames(page: Fetched) -> tuple[tuple[str, ...], int]:
 def _address(link: str, at: str, page: str, *, anywhere: bool) -> str:
     """A frame's address, relative to `at`; "" if it is none, or of another site than its page's."""
     try:
-        place, home = read(link, at), read(page)
+        place, home = parse_url(link, at), parse_url(page)
     except BadUrl:
         return ""
     one, other = place.host.removeprefix("www."), home.host.removeprefix("www.")
@@ -90,16 +95,16 @@ def _address(link: str, at: str, page: str, *, anywhere: bool) -> str:
 def _is_hidden(node: LexborNode) -> bool:
     stated = node.attributes
     sizes = [(stated.get(name) or "").strip().removesuffix("px") for name in ("width", "height")]
-    if any(size.isascii() and size.isdigit() and int(size) < SMALL for size in sizes if len(size) < 6):
+    if any(size.isascii() and size.isdigit() and int(size) < MIN_FRAME_PIXELS for size in sizes if len(size) < 6):
         return True
-    return "hidden" in stated or HIDDEN.search(stated.get("style") or "") is not None
+    return "hidden" in stated or HIDDEN_STYLE.search(stated.get("style") or "") is not None
 
 
 def _characters(page: Fetched) -> int:
     """Characters of a page's text without menus; a document of another kind counts as all text, a picture as none."""
-    if page.media_type not in HTML and not page.media_type.startswith(SHOWN):
+    if page.media_type not in HTML_TYPES and not page.media_type.startswith(SHOWN_TYPES):
         return 0
-    if page.media_type not in HTML or page.body.count(b"<") > MOST_TAGS:
+    if page.media_type not in HTML_TYPES or page.body.count(b"<") > MOST_TAGS:
         return len(page.body)
     return len(text_outside(LexborHTMLParser(page.body), "form", "noframes"))
 
@@ -126,7 +131,7 @@ def next_part(page: Fetched) -> str:
     the same article is at the same address but for a number that is one higher, and the page says that it is an
     article.
     """
-    if page.media_type not in HTML:
+    if page.media_type not in HTML_TYPES:
         return ""
     body = page.body.lower()
     if not any(each in body for each in STATED) or not MARKED.search(body):
@@ -136,19 +141,22 @@ def next_part(page: Fetched) -> str:
     if node is None or not _is_article(tree):
         return ""
     try:
-        here, there = read(page.final_url), read(node.attributes.get("href") or "", base(tree, page.final_url))
+        here, there = (
+            parse_url(page.final_url),
+            parse_url(node.attributes.get("href") or "", base_address(tree, page.final_url)),
+        )
     except BadUrl:
         return ""
-    return there.href if here.origin == there.origin and _follows(here, there) else ""
+    return there.href if here.origin == there.origin and _is_next_number(here, there) else ""
 
 
 def _is_article(tree: LexborHTMLParser) -> bool:
     if attribute(tree, 'meta[property="og:type" i]', "content").lower() == "article":
         return True
-    return bool(read_linked(node.text(deep=True) for node in tree.css(LINKED)).type)
+    return bool(read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR)).type)
 
 
-def _follows(here: Url, there: Url) -> bool:
+def _is_next_number(here: Url, there: Url) -> bool:
     """True if one address is the other with the next number, or has the first number, 2."""
     found = _COUNTED.fullmatch(there.target)
     if found is None:

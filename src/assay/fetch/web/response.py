@@ -17,18 +17,18 @@ from protego import Protego
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import FetchFailed
-from assay.core.json_decoders import UNREADABLE
-from assay.core.lazy import later, regex
+from assay.core.json_decoders import DECODE_ERRORS
+from assay.core.lazy import lazy_module, regex
 from assay.core.sources import Fetched
-from assay.core.web_addresses import BadUrl, Url, read
+from assay.core.web_addresses import BadUrl, Url, parse_url
 from assay.fetch.html_preparation import is_feed
 
 if TYPE_CHECKING:
     from lxml import etree
 else:
-    etree = later("lxml.etree")
+    etree = lazy_module("lxml.etree")
 
-MAGIC = (
+MAGIC_BYTES = (
     (b"%PDF-", "application/pdf"),
     (b"PK\x03\x04", "application/zip"),
     (b"\x89PNG", "image/png"),
@@ -38,9 +38,9 @@ MAGIC = (
 )
 ENCODINGS = "gzip, deflate"
 """The encodings requested: both can be unpacked piece by piece, with a limit."""
-BEGINS = 1_024
-HTML = ("text/html", "application/xhtml+xml")
-FEED = "application/rss+xml"
+SNIFFED_BYTES = 1_024
+HTML_TYPES = ("text/html", "application/xhtml+xml")
+FEED_TYPE = "application/rss+xml"
 """The type of all feeds of news, whatever their servers call it."""
 FIRST_READ = 32_000, 64_000, 128_000
 """Characters or bytes from the beginning of a page that are examined before it is as a whole."""
@@ -93,14 +93,14 @@ class _Inflate:
         return data
 
 
-def _plain(part: bytes, _: int) -> bytes:
+def _unchanged_part(part: bytes, _: int) -> bytes:
     return part
 
 
 def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:
     match encoding.strip().lower():
         case "" | "identity":
-            return _plain
+            return _unchanged_part
         case "gzip" | "x-gzip" | "deflate":
             return _Inflate()
         case other:
@@ -128,18 +128,18 @@ def media_type(declared: str, body: bytes) -> str:
     JSON for what is, where the server only says that it is text.
     """
     declared_type = declared.partition(";")[0].strip().lower()
-    start = body[:BEGINS].removeprefix(BOM_UTF8).lstrip()
-    for mark, kind in MAGIC:
+    start = body[:SNIFFED_BYTES].removeprefix(BOM_UTF8).lstrip()
+    for mark, kind in MAGIC_BYTES:
         if start.startswith(mark):
             return declared_type if kind == "application/zip" and declared_type.startswith(_ZIPPED) else kind
     if _HTML.match(start):
         return declared_type if declared_type == "application/xhtml+xml" else "text/html"
     if is_feed(start):
-        return FEED
+        return FEED_TYPE
     if declared_type in _ANY_TEXT and start[:1] in (b"{", b"[") and _is_json(body):
         return "application/json"
     if declared_type in ("", "application/octet-stream", "binary/octet-stream"):
-        return "application/octet-stream" if b"\0" in body[:BEGINS] else "text/plain"
+        return "application/octet-stream" if b"\0" in body[:SNIFFED_BYTES] else "text/plain"
     return declared_type
 
 
@@ -150,7 +150,7 @@ _ANY_TEXT = ("", "text/plain", "text/html", "application/octet-stream", "binary/
 def _is_json(body: bytes) -> bool:
     try:
         msgspec.json.decode(body.removeprefix(BOM_UTF8), type=dict[str, msgspec.Raw] | list[msgspec.Raw])
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return False
     return True
 
@@ -174,9 +174,9 @@ MOST_SAID = 500
 """Characters of text with which a page may still be only a redirect."""
 
 
-def leads_on(page: Fetched) -> str:
+def quick_redirect(page: Fetched) -> str:
     """Where a page with hardly any text sends its reader within a second; "" if it is a page to read."""
-    if len(page.body) > LARGEST_REDIRECT or page.media_type not in HTML or not _REFRESH.search(page.body):
+    if len(page.body) > LARGEST_REDIRECT or page.media_type not in HTML_TYPES or not _REFRESH.search(page.body):
         return ""
     tree = LexborHTMLParser(page.body)
     if tree.body is not None and len(" ".join(tree.body.text(deep=True).split())) > MOST_SAID:
@@ -191,21 +191,21 @@ def leads_on(page: Fetched) -> str:
 
 # Kept pages, and the conditions with which a request asks whether they changed (RFC 9110, RFC 9111).
 
-MOST = 86_400.0
+MAX_FRESH_SECONDS = 86_400.0
 """The most seconds for which a page counts as fresh, whatever its server says: users expect today's page."""
-MOMENT = 60.0
+MOMENT_SECONDS = 60.0
 """Seconds for which a page counts as fresh if its server says nothing (RFC 9111, 4.2.2): two addresses that lead to one
 page, and two agents that find it, need one request.
 """
 _DIRECTIVE = regex(r"([a-z-]{1,40})(?:\s*=\s*\"?([^\",]{0,40}))?")
 
 
-def seconds(at: str) -> float:
+def to_timestamp(at: str) -> float:
     """A time (ISO 8601) as seconds since 1970."""
     return datetime.fromisoformat(at).timestamp()
 
 
-def fresh_for(headers: Mapping[str, str]) -> float | None:
+def freshness_seconds(headers: Mapping[str, str]) -> float | None:
     """The seconds for which a page need not be requested again; None if it may not be kept.
 
     The cache is private, so `private` and `s-maxage` do not matter. If the server does not say how long, the page is
@@ -218,15 +218,15 @@ def fresh_for(headers: Mapping[str, str]) -> float | None:
         return None
     fresh = 0.0 if "no-cache" in directives else _lifetime(directives, headers) - _number(headers.get("age", ""))
     if fresh > 0:
-        return min(fresh, MOST)
-    return 0.0 if conditions(headers) else None
+        return min(fresh, MAX_FRESH_SECONDS)
+    return 0.0 if conditional_headers(headers) else None
 
 
 def _lifetime(directives: Mapping[str, str], headers: Mapping[str, str]) -> float:
     if "max-age" in directives:
         return _number(directives["max-age"])
     if "expires" not in headers:
-        return MOMENT
+        return MOMENT_SECONDS
     try:
         expires = parsedate_to_datetime(headers["expires"][:64])
         return (expires - parsedate_to_datetime(headers["date"][:64])).total_seconds()
@@ -238,13 +238,13 @@ def _number(text: str) -> float:
     return float(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0.0
 
 
-def conditions(headers: Mapping[str, str]) -> dict[str, str]:
+def conditional_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Headers of a request for a page only if it differs from the one with these headers."""
     asked = {"If-None-Match": headers.get("etag", ""), "If-Modified-Since": headers.get("last-modified", "")}
     return {name: value for name, value in asked.items() if value and value.isascii() and value.isprintable()}
 
 
-def unchanged(page: Fetched, headers: Mapping[str, str], at: str) -> Fetched:
+def confirm_unchanged(page: Fetched, headers: Mapping[str, str], at: str) -> Fetched:
     """A kept page whose server confirmed at this time that it is unchanged; newer headers replace older ones."""
     newer = {name: value for name, value in headers.items() if name in page.headers}
     return msgspec.structs.replace(page, headers={**page.headers, **newer}, fetched_at=at, kept="unchanged")
@@ -254,10 +254,10 @@ def unchanged(page: Fetched, headers: Mapping[str, str], at: str) -> Fetched:
 
 MOST_LINKS = 50_000
 """Links of a page, or addresses of a sitemap (the limit of sitemaps.org)."""
-LARGEST = 50_000_000
+MAX_SITEMAP_BYTES = 50_000_000
 """Bytes of a sitemap, unpacked (sitemaps.org)."""
-SITEMAP = "{*}loc"
-GZIP = b"\x1f\x8b"
+LOCATION_TAG = "{*}loc"
+GZIP_MAGIC = b"\x1f\x8b"
 
 
 class Links(msgspec.Struct, frozen=True, kw_only=True):
@@ -275,7 +275,7 @@ class Links(msgspec.Struct, frozen=True, kw_only=True):
 def links(body: bytes, address: str) -> Links:
     """The links of an HTML page at `address`. Blocking: some milliseconds per megabyte."""
     tree = LexborHTMLParser(body)
-    at = base(tree, address)
+    at = base_address(tree, address)
     text = " ".join(
         (node.attributes.get("content") or "").lower()
         for node in tree.css("meta[name]")
@@ -296,18 +296,18 @@ def links(body: bytes, address: str) -> Links:
     )
 
 
-def base(tree: LexborHTMLParser, address: str) -> str:
+def base_address(tree: LexborHTMLParser, address: str) -> str:
     """The address to which the links of a page at `address` are relative."""
     stated = _attribute(tree, "base[href]", "href")
     return (_resolve_link(stated, address) if stated else "") or address
 
 
-def sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def parse_sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The addresses of pages, and of further sitemaps, in a sitemap (sitemaps.org): XML or text, plain or gzipped.
 
     A broken sitemap, or something else, yields as much as can be read.
     """
-    data = _unpacked(body) if body.startswith(GZIP) else body[:LARGEST]
+    data = _gunzip(body) if body.startswith(GZIP_MAGIC) else body[:MAX_SITEMAP_BYTES]
     if not data.lstrip().startswith(b"<"):
         lines = (line.strip() for line in data.decode(errors="replace").splitlines()[:MOST_LINKS])
         return tuple(line for line in lines if line.startswith(("http://", "https://"))), ()
@@ -320,16 +320,16 @@ def sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _locations(root: etree._Element) -> Iterator[str]:
-    for number, node in enumerate(root.iterfind(f"{{*}}*/{SITEMAP}")):
+    for number, node in enumerate(root.iterfind(f"{{*}}*/{LOCATION_TAG}")):
         if number >= MOST_LINKS:
             return
         if node.text and node.text.strip():
             yield node.text.strip()
 
 
-def _unpacked(body: bytes) -> bytes:
+def _gunzip(body: bytes) -> bytes:
     try:
-        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(body, LARGEST)
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(body, MAX_SITEMAP_BYTES)
     except zlib.error:
         return b""
 
@@ -342,7 +342,7 @@ def _attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
 def _resolve_link(link: str, base: str) -> str:
     """A link as an absolute address; "" if it leads to no page."""
     try:
-        return read(link, base).href
+        return parse_url(link, base).href
     except BadUrl:
         return ""
 
@@ -380,7 +380,7 @@ class RobotsRules(msgspec.Struct, frozen=True):
         return min(max(float(wanted or 0.0), 0.0), LONGEST_DELAY)
 
 
-def rules(answer: RobotsResponse) -> RobotsRules:
+def parse_robots(answer: RobotsResponse) -> RobotsRules:
     """Interpret the answer: without the file, everything may be read; on a server error, nothing (RFC 9309, 2.3.1)."""
     if 200 <= answer.status < 300:
         return RobotsRules(Protego.parse(answer.text.removeprefix("\ufeff")))

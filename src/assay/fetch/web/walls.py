@@ -16,15 +16,15 @@ from urllib.parse import unquote
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.core.charsets import in_utf8
+from assay.core.charsets import to_utf8
 from assay.core.errors import ExtractError
-from assay.core.languages import NAMES
+from assay.core.languages import LANGUAGE_NAMES
 from assay.core.lazy import regex
 from assay.core.sources import Fetched
-from assay.core.web_addresses import TRACKING, BadUrl, Url, read
+from assay.core.web_addresses import TRACKING, BadUrl, Url, parse_url
 from assay.fetch.html import CHARSET
-from assay.fetch.html_markdown import MOST_TAGS, shallow
-from assay.fetch.html_metadata import ASIDE, LINKED, attribute, read_linked, text_outside
+from assay.fetch.html_markdown import MOST_TAGS, limit_nesting
+from assay.fetch.html_metadata import LINKED_DATA_SELECTOR, NON_TEXT_TAGS, attribute, read_linked, text_outside
 from assay.fetch.text_form import decode
 from assay.fetch.wall_words import (
     CONSENT,
@@ -37,26 +37,28 @@ from assay.fetch.wall_words import (
     ROBOT_PLACE,
     ROBOT_TITLE,
 )
-from assay.fetch.web.response import HTML, beginnings
+from assay.fetch.web.response import HTML_TYPES, beginnings
 
 # Error pages with status 200, checks for robots, log-ins, and requests for consent.
 
-LARGEST = 3_000_000
+MAX_PAGE_BYTES = 3_000_000
 """Bytes; what is larger is no wall."""
 MOST_PROSE, LEAST_PROSE = 1_000, 400
 """Characters of text outside links, menus and forms that a wall has at most, and with one sign less."""
 MOST_CONSENT = 4_000
 """Characters of a request for consent, which names purposes and partners."""
-MOSTLY = 0.6
+CONSENT_SHARE = 0.6
 """The share of a request for consent that is in sentences about it."""
 LONGEST_TITLE = 120
-FIELDS = 1
+MAX_CHECK_FIELDS = 1
 """Fields that are filled in by hand, of a form that only asks whether somebody is human: the letters of a picture."""
-APART = ("a", "form", "button", "select", "textarea", "label")
+NON_PROSE_TAGS = ("a", "form", "button", "select", "textarea", "label")
 """Elements whose text is no prose: links to other pages, and what belongs to fields."""
-BUTTON = "button, input[type=submit], input[type=button], [role=button]"
-TYPED = "input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=search], textarea"
-PUBLISHED = 'meta[property="article:published_time" i], meta[name="citation_title" i]'
+BUTTON_SELECTOR = "button, input[type=submit], input[type=button], [role=button]"
+TYPED_FIELD_SELECTOR = (
+    "input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=search], textarea"
+)
+PUBLISHED_SELECTOR = 'meta[property="article:published_time" i], meta[name="citation_title" i]'
 CHALLENGE = regex(
     r"cdn-cgi/challenge-platform/h/|_cf_chl_opt|cf-browser-verification|challenges\.cloudflare\.com|_Incapsula_Resource"
     r"|captcha-delivery\.com|px-captcha|within\.website/x/cmd/anubis|\.awswaf\.com|AwsWafIntegration|ddos-guard"
@@ -64,7 +66,7 @@ CHALLENGE = regex(
     re.IGNORECASE,
 )
 """Scripts and forms that tell people from programs; many pages have them beside their text."""
-CHECKS = frozenset((401, 403, 405, 429, 503))
+CHECK_STATUSES = frozenset((401, 403, 405, 429, 503))
 """Statuses that may come with a check for browsers."""
 LARGEST_CHECK = 200_000
 """Bytes of the page with an error that are read."""
@@ -72,46 +74,51 @@ ANY_CHECK = "a check for browsers stands in place of the page"
 SENTENCE = regex(r"(?<=[.!?。！？])\s+|\n+")
 
 
-def checks_browsers(headers: Mapping[str, str]) -> bool:
+def is_check_response(headers: Mapping[str, str]) -> bool:
     """True if an answer says that it is a check for browsers."""
     return headers.get("cf-mitigated", "") == "challenge" or "x-amzn-waf-action" in headers
 
 
-def is_check(media_type: str, body: bytes) -> bool:
+def is_check_page(media_type: str, body: bytes) -> bool:
     """True if the page that came with an error is a check for browsers. Blocking: milliseconds."""
-    if media_type not in HTML or body.count(b"<") > MOST_TAGS:
+    if media_type not in HTML_TYPES or body.count(b"<") > MOST_TAGS:
         return False
     try:
-        text = shallow(decode(body))
-        return bool(_bot_check(_look(text, _prose(text)), ""))
+        text = limit_nesting(decode(body))
+        return bool(_bot_check_reason(_inspect_page(text, _prose_length(text)), ""))
     except ExtractError:
         return False
 
 
-def wall(page: Fetched) -> str:
+def wall_reason(page: Fetched) -> str:
     """Why a page is not what was asked for; "" if it may be. The reason begins with its kind. Blocking: milliseconds.
 
     The kinds are "not found", "bot check", "login" and "consent".
     """
-    if page.media_type not in HTML:
+    if page.media_type not in HTML_TYPES:
         return ""
-    if why := leads_home(page):
+    if why := home_page_reason(page):
         return why
-    if len(page.body) > LARGEST or page.body.count(b"<") > MOST_TAGS:
+    if len(page.body) > MAX_PAGE_BYTES or page.body.count(b"<") > MOST_TAGS:
         return ""
     try:
         text = _decode_page(page)
     except ExtractError:
         return ""
     for part in beginnings(text):
-        whole = shallow(part)
-        prose = _prose(whole)
+        whole = limit_nesting(part)
+        prose = _prose_length(whole)
         if prose > MOST_CONSENT:
             return ""
-    seen, way = _look(whole, prose), _Way(page)
+    seen, way = _inspect_page(whole, prose), _Way(page)
     if seen.published:
         return ""
-    return _bot_check(seen, way.asked) or _not_found(seen, way) or _login(seen, way) or _consent(seen, way)
+    return (
+        _bot_check_reason(seen, way.asked)
+        or _not_found_reason(seen, way)
+        or _login_reason(seen, way)
+        or _consent_reason(seen, way)
+    )
 
 
 class _Sight(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,7 +151,7 @@ class _Way:
 def _place(url: str) -> str:
     """The host and path of an address, in lower case; a query often holds the address to return to."""
     try:
-        found = read(url)
+        found = parse_url(url)
     except BadUrl:
         return ""
     return f"{found.host}{found.target.partition('?')[0]}".lower()
@@ -152,25 +159,25 @@ def _place(url: str) -> str:
 
 def _decode_page(page: Fetched) -> str:
     """A page's HTML."""
-    body = in_utf8(page.body, page.headers.get("content-type", ""))
+    body = to_utf8(page.body, page.headers.get("content-type", ""))
     declared = CHARSET.search(body[:4096])
     return decode(body, declared[1].decode("ascii") if declared else "")
 
 
-def _prose(page: str) -> int:
+def _prose_length(page: str) -> int:
     """Characters of text outside menus, links and forms."""
-    return len(text_outside(LexborHTMLParser(page), *APART))
+    return len(text_outside(LexborHTMLParser(page), *NON_PROSE_TAGS))
 
 
-def _look(page: str, prose: int) -> _Sight:
+def _inspect_page(page: str, prose: int) -> _Sight:
     tree = LexborHTMLParser(page)
     heads = [attribute(tree, 'meta[property="og:title" i]', "content")]
     heads += [" ".join(node.text(deep=True).split()) for node in tree.css("title, h1")[:4]]
-    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED))
-    published = bool(linked.published) or tree.css_first(PUBLISHED) is not None
-    tree.strip_tags([*ASIDE])
-    password, buttons = tree.css_first("input[type=password]") is not None, tree.css_first(BUTTON) is not None
-    typed = len(tree.css(TYPED))
+    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR))
+    published = bool(linked.published) or tree.css_first(PUBLISHED_SELECTOR) is not None
+    tree.strip_tags([*NON_TEXT_TAGS])
+    password, buttons = tree.css_first("input[type=password]") is not None, tree.css_first(BUTTON_SELECTOR) is not None
+    typed = len(tree.css(TYPED_FIELD_SELECTOR))
     return _Sight(
         titles=tuple(head[:LONGEST_TITLE] for head in heads if head),
         prose=prose,
@@ -188,31 +195,31 @@ def _lines(tree: LexborHTMLParser) -> str:
     return "\n".join(" ".join(line.split()) for line in text.split("\n") if line.strip())
 
 
-def _says(seen: _Sight, words: re.Pattern[str]) -> bool:
+def _has_in_titles(seen: _Sight, words: re.Pattern[str]) -> bool:
     return any(words.search(title) for title in seen.titles)
 
 
-def _bot_check(seen: _Sight, asked: str) -> str:
+def _bot_check_reason(seen: _Sight, asked: str) -> str:
     """A check for robots: by two of its title, its script or picture, and its words. A form to write to somebody has
     more fields.
     """
-    if seen.prose > LEAST_PROSE or seen.typed > FIELDS or seen.password or ROBOT_PLACE.search(asked):
+    if seen.prose > LEAST_PROSE or seen.typed > MAX_CHECK_FIELDS or seen.password or ROBOT_PLACE.search(asked):
         return ""
-    signs = _says(seen, ROBOT_TITLE) + bool(ROBOT.search(seen.text)) + seen.challenge
+    signs = _has_in_titles(seen, ROBOT_TITLE) + bool(ROBOT.search(seen.text)) + seen.challenge
     return f"bot check: {ANY_CHECK}" if signs >= 2 else ""
 
 
-def _not_found(seen: _Sight, way: _Way) -> str:
+def _not_found_reason(seen: _Sight, way: _Way) -> str:
     """An error page: by its title or heading, or by the address to which it was moved."""
     if seen.prose > MOST_PROSE or ERROR_PLACE.search(way.asked):
         return ""
-    if _says(seen, NOT_FOUND):
+    if _has_in_titles(seen, NOT_FOUND):
         return "not found: the page itself says so, whatever its status"
     moved = seen.prose < LEAST_PROSE and way.leads_to(ERROR_END)
     return "not found: the address leads to an error page" if moved else ""
 
 
-def _login(seen: _Sight, way: _Way) -> str:
+def _login_reason(seen: _Sight, way: _Way) -> str:
     """A page to log in: by a field for a password, or by its address and a button, and hardly any text."""
     if seen.prose > MOST_PROSE or LOGIN_PLACE.search(way.asked):
         return ""
@@ -222,13 +229,13 @@ def _login(seen: _Sight, way: _Way) -> str:
     return ""
 
 
-def _consent(seen: _Sight, way: _Way) -> str:
+def _consent_reason(seen: _Sight, way: _Way) -> str:
     """A request for consent: by a button and its words, of which it has hardly others, and fewer if its address says so
     too.
     """
     if CONSENT_PLACE.search(way.asked) or len(seen.text) > MOST_CONSENT or not seen.buttons or _is_about_consent(seen):
         return ""
-    least = MOSTLY / 2 if way.leads_to(CONSENT_PLACE) else MOSTLY
+    least = CONSENT_SHARE / 2 if way.leads_to(CONSENT_PLACE) else CONSENT_SHARE
     return "consent: a request for consent stands in place of the page" if _share(seen.text) >= least else ""
 
 
@@ -248,7 +255,7 @@ def _share(text: str) -> float:
 # Sites move to their home page what they do not find any more, with status 200. The page is a real one, and none that
 # the link is about. Only addresses tell: a home page may be long, dated, and may say anything.
 
-MOVED = "not found: the link leads to the site's home page"
+HOME_PAGE_REASON = "not found: the link leads to the site's home page"
 _HOME = regex(
     r"(?:index|home|default|main|start|welcome|main[-_ ]?page|portal|homepage)(?:\d|[-_.][a-z]{2})?(?:\.\w{1,5})?",
     re.IGNORECASE,
@@ -264,10 +271,10 @@ _PAGE = regex(r"\d|[-_+ ].*[-_+ ]|\.\w{2,5}$")
 """One part alone names a page if it has a number, several words, or the suffix of a file."""
 
 
-def leads_home(page: Fetched) -> str:
+def home_page_reason(page: Fetched) -> str:
     """Why a page is not what its link named, if it is the home page of the same site; "" if it may be."""
     try:
-        asked, final = read(page.url), read(page.final_url)
+        asked, final = parse_url(page.url), parse_url(page.final_url)
     except BadUrl:
         return ""
     if _site(asked) != _site(final) or LOGIN_PLACE.search(asked.target.partition("?")[0]):
@@ -278,7 +285,7 @@ def leads_home(page: Fetched) -> str:
     named = [each for each in parts if not (_is_language(each) or _HOME.fullmatch(each) or _NO_PAGE.fullmatch(each))]
     if named:  # a query alone, as of a campaign, leads to a home page anyway
         named += _query(asked)
-    return MOVED if len(named) > 1 or any(map(_PAGE.search, named)) else ""
+    return HOME_PAGE_REASON if len(named) > 1 or any(map(_PAGE.search, named)) else ""
 
 
 def _site(url: Url) -> str:
@@ -306,4 +313,4 @@ def _is_home_in(left: list[str], parts: list[str]) -> bool:
 
 def _is_language(part: str) -> bool:
     found = _TAGGED.fullmatch(part)
-    return found is not None and found[1].lower() in NAMES
+    return found is not None and found[1].lower() in LANGUAGE_NAMES

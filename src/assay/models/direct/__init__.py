@@ -20,7 +20,7 @@ from assay.core.errors import ConfigError, ModelError
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports import Access
 from assay.core.ports.models import Secret
-from assay.models.catalogue import list_models, profile
+from assay.models.catalogue import create_profile, list_models
 
 if TYPE_CHECKING:
     from assay.models.direct.conversation import Conversation
@@ -157,7 +157,7 @@ class Direct:
                 yield item
 
     async def _stream_answer(self, request: Request, *, formed: bool) -> AsyncGenerator[Delta | Reply, None]:
-        conversation = await self._connected()
+        conversation = await self._get_conversation()
         asked = request if formed else msgspec.structs.replace(request, schema=msgspec.UNSET)
         async with aclosing(conversation.answer(asked)) as items:
             async for item in items:
@@ -175,7 +175,7 @@ class Direct:
         if conversation is not None and self._loop is asyncio.get_running_loop():
             await conversation.close()
 
-    async def _connected(self) -> Conversation:
+    async def _get_conversation(self) -> Conversation:
         """The conversation of the running loop; loops cannot share connections.
 
         Created in a thread, so that the first import of a client library does not block the loop.
@@ -183,7 +183,9 @@ class Direct:
         loop = asyncio.get_running_loop()
         if self._conversation is not None and self._loop is loop:
             return self._conversation
-        made = await asyncio.to_thread(_converse, self._model, self._service, self._profile, self._key, self._signing)
+        made = await asyncio.to_thread(
+            _create_conversation, self._model, self._service, self._profile, self._key, self._signing
+        )
         if self._conversation is not None and self._loop is loop:
             await made.close()  # another task was faster
         else:
@@ -191,7 +193,7 @@ class Direct:
         return self._conversation
 
 
-def _converse(
+def _create_conversation(
     model: str, service: DirectService, profile: Profile, key: Secret, signing: tuple[Secret, ...]
 ) -> Conversation:
     """Create the client, which sends nothing yet.
@@ -236,11 +238,11 @@ def create(name: str, access: Access) -> Direct:
     signing = access.signing if service.regional and access.key is None else ()
     key = access.key or (signing[1] if signing else None)
     if key is None:
-        raise ConfigError(_keyless(service, access.url))
+        raise ConfigError(_missing_key_message(service, access.url))
     return Direct(model, service, _profile(name, model, service, access), key, signing)
 
 
-def _keyless(service: DirectService, url: str) -> str:
+def _missing_key_message(service: DirectService, url: str) -> str:
     if url:
         return f"{service.name} needs a key: set services.{service.name}.key, beside the address in the settings file"
     variable = service.variables or f"{service.key.upper()}_API_KEY"
@@ -251,7 +253,7 @@ def _profile(name: str, model: str, service: DirectService, access: Access) -> P
     facts = access.facts
     if facts.native_reasoning is None and service.thinks and re.search(service.thinks, model):
         facts = msgspec.structs.replace(facts, native_reasoning=True)
-    return profile(name, service.prices, model, facts)
+    return create_profile(name, service.prices, model, facts)
 
 
 def _is_installed(module: str) -> bool:

@@ -33,16 +33,16 @@ from pydantic_ai.models import Model, StreamedResponse
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports.models import Secret
-from assay.core.remote_services import retry_after, trusted
+from assay.core.remote_services import retry_after, tls_context
 from assay.models import failures
 from assay.models.direct import DirectService, messages
 from assay.models.direct.messages import EventReader
-from assay.models.streams import LIMITS
+from assay.models.streams import CONNECTION_LIMITS
 
-CONNECTED = 600.0
+DEFAULT_TIMEOUT_SECONDS = 600.0
 """Seconds a client waits for bytes unless a request says otherwise; the adapter's own limits are shorter."""
 
-BEDROCK = 300.0
+BEDROCK_TIMEOUT_SECONDS = 300.0
 """The same for Bedrock, whose reading thread cannot be stopped: it outlives a stalled answer that long."""
 
 
@@ -68,7 +68,7 @@ def _anthropic(service: DirectService, model: str, key: str) -> Client:
     from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - an extra
 
-    http = _http()
+    http = _http_client()
     own = AsyncAnthropic(api_key=key, base_url=service.url, max_retries=0, http_client=http, open_telemetry=False)
     return Client(
         AnthropicModel(model, provider=AnthropicProvider(anthropic_client=own)), http.aclose, (AnthropicError,)
@@ -79,7 +79,7 @@ def _google(service: DirectService, model: str, key: str) -> Client:
     from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415 - an extra
 
-    http = _http(_Tapped())
+    http = _http_client(_Tapped())
     provider = GoogleProvider(api_key=key, base_url=service.url, http_client=http)
     return Client(GoogleModel(model, provider=provider), http.aclose, ())
 
@@ -90,7 +90,7 @@ def _cohere(service: DirectService, model: str, key: str) -> Client:
     from pydantic_ai.providers.cohere import CohereProvider  # noqa: PLC0415 - an extra
 
     hooks = {"response": [_note_response]}
-    http = httpx.AsyncClient(trust_env=False, verify=trusted(), timeout=CONNECTED, event_hooks=hooks)
+    http = httpx.AsyncClient(trust_env=False, verify=tls_context(), timeout=DEFAULT_TIMEOUT_SECONDS, event_hooks=hooks)
     cohere = import_module("cohere")
     own = cohere.AsyncClientV2(api_key=key, base_url=service.url, httpx_client=http)
     return Client(
@@ -116,7 +116,7 @@ def _bedrock(service: DirectService, model: str, key: str, signing: tuple[str, .
         signature_version="v4" if signing else "bearer",
         retries={"total_max_attempts": 1, "mode": "standard"},
         proxies={},
-        read_timeout=BEDROCK,
+        read_timeout=BEDROCK_TIMEOUT_SECONDS,
         connect_timeout=10,
     )
     ours = boto3.Session(botocore_session=session, region_name=_region(service.url))
@@ -140,12 +140,12 @@ def _region(url: str) -> str:
     return named[1] if named else "us-east-1"
 
 
-def _http(transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncClient:
+def _http_client(transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncClient:
     """A client that ignores the environment's proxies and .netrc, and follows no redirects."""
     return httpx2.AsyncClient(
         trust_env=False,
-        verify=trusted(),
-        timeout=CONNECTED,
+        verify=tls_context(),
+        timeout=DEFAULT_TIMEOUT_SECONDS,
         follow_redirects=False,
         event_hooks={"response": [_note_response]},
         transport=transport,
@@ -164,7 +164,7 @@ class _Tapped(httpx2.AsyncHTTPTransport):
     """Connections that raise successful responses, so that the library does not read them."""
 
     def __init__(self) -> None:
-        super().__init__(verify=trusted(), trust_env=False, limits=LIMITS)
+        super().__init__(verify=tls_context(), trust_env=False, limits=CONNECTION_LIMITS)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send; other responses are returned unchanged."""
@@ -184,7 +184,7 @@ class Closable(Protocol):
 _opened: ContextVar[list[Closable] | None] = ContextVar("opened", default=None)
 
 
-def watched() -> list[Closable]:
+def track_responses() -> list[Closable]:
     """The responses that this task opens from now on; the caller closes them.
 
     Client libraries leave a stream open on which they fail. Its generators are then closed by the garbage collector,
@@ -211,15 +211,15 @@ _MAKERS: dict[str, Callable[[DirectService, str, str], Client]] = {
 
 # Translates the library's errors into ours; the key is in none of them.
 
-MISREAD = (AttributeError, TypeError, LookupError, ValueError, AssertionError, RecursionError)
+MISREAD_ERRORS = (AttributeError, TypeError, LookupError, ValueError, AssertionError, RecursionError)
 """Errors of client libraries for an unexpected form of answer: they check few of its fields."""
-RAISED = (AgentRunError, UserError, httpx2.HTTPError, httpx2.InvalidURL, OSError, *MISREAD)
+LIBRARY_ERRORS = (AgentRunError, UserError, httpx2.HTTPError, httpx2.InvalidURL, OSError, *MISREAD_ERRORS)
 """All errors that a provider can cause in the library."""
 
 
 def model_error(service: DirectService, key: Secret, error: BaseException) -> ModelError | ModelFailed:
-    """Our error for one of `RAISED`."""
-    return failures.hidden(_model_error(service, error), key)
+    """Our error for one of `LIBRARY_ERRORS`."""
+    return failures.hide_key(_model_error(service, error), key)
 
 
 def _model_error(service: DirectService, error: BaseException) -> ModelError | ModelFailed:
@@ -228,46 +228,46 @@ def _model_error(service: DirectService, error: BaseException) -> ModelError | M
         case TimeoutError() | ModelTimeoutError() | httpx2.TimeoutException():
             return ModelError(f"{name} did not answer in time")
         case ModelAPIError():
-            return _api(service, error)
+            return _api_error(service, error)
         case UserError():
-            return ModelError(f"{name} cannot be asked this: {failures.shortened(str(error))}", transient=False)
+            return ModelError(f"{name} cannot be asked this: {failures.shorten_message(str(error))}", transient=False)
         case httpx2.HTTPError() | httpx2.InvalidURL() | OSError():
-            return ModelError(_unreachable(service, error))
+            return ModelError(_unreachable_message(service, error))
         case AgentRunError():
-            return ModelError(f"{name} broke off: {failures.shortened(str(error))}")
+            return ModelError(f"{name} broke off: {failures.shorten_message(str(error))}")
         case _:
-            message = failures.shortened(str(error))
+            message = failures.shorten_message(str(error))
             return ModelError(f"{name} sent an answer that cannot be read: {type(error).__name__}: {message}")
 
 
-def _api(service: DirectService, error: ModelAPIError) -> ModelError | ModelFailed:
-    name, message = service.name, _words(error.body) or error.message
+def _api_error(service: DirectService, error: ModelAPIError) -> ModelError | ModelFailed:
+    name, message = service.name, _error_message(error.body) or error.message
     if isinstance(error, ModelContextWindowExceededError):
-        return ContextTooLong(f"{name}: {failures.shortened(message)}")
+        return ContextTooLong(f"{name}: {failures.shorten_message(message)}")
     if isinstance(error, ModelQuotaExceededError):
         status = f" {error.status_code}" if isinstance(error, ModelHTTPError) else ""
-        return ModelError(f"{name} answered{status}: {failures.shortened(message)}", transient=False)
+        return ModelError(f"{name} answered{status}: {failures.shorten_message(message)}", transient=False)
     if isinstance(error, ModelHTTPError):
         wait = None if error.retry_after is None else max(0.0, error.retry_after)
         if wait is None and error.headers:
             wait = retry_after(error.headers)
-        own, text = _words(error.body), f"{message} {error.body}"
-        return failures.refusal(name, error.status_code, message, text=text, own=own, retry_after=wait)
+        own, text = _error_message(error.body), f"{message} {error.body}"
+        return failures.status_error(name, error.status_code, message, text=text, own=own, retry_after=wait)
     if isinstance(error, ModelConnectionError):
-        return ModelError(_unreachable(service, error))
-    if failures.too_long(message):
-        return ContextTooLong(f"{name}: {failures.shortened(message)}")
-    if failures.declined(message):
-        return Refused(f"it refused to answer: {failures.shortened(message)}")
-    return ModelError(f"{name} broke off: {failures.shortened(message)}", retry_after=error.retry_after)
+        return ModelError(_unreachable_message(service, error))
+    if failures.is_context_too_long(message):
+        return ContextTooLong(f"{name}: {failures.shorten_message(message)}")
+    if failures.is_content_refusal(message):
+        return Refused(f"it refused to answer: {failures.shorten_message(message)}")
+    return ModelError(f"{name} broke off: {failures.shorten_message(message)}", retry_after=error.retry_after)
 
 
-def _unreachable(service: DirectService, error: BaseException) -> str:
-    message = failures.shortened(str(error)) or type(error).__name__
+def _unreachable_message(service: DirectService, error: BaseException) -> str:
+    message = failures.shorten_message(str(error)) or type(error).__name__
     return f"{service.name} at {service.url} cannot be reached: {message}"
 
 
-def _words(body: object) -> str:
+def _error_message(body: object) -> str:
     """A provider's own message in the body of its refusal: `error.message`, `message` or `detail`, else the text."""
     if isinstance(body, dict):
         inner = body.get("error", body)
@@ -299,7 +299,7 @@ class Conversation:
         self._service, self._profile, self._key = service, profile, key
         try:
             self._client = client(service, model, key.reveal(), tuple(each.reveal() for each in signing))
-        except RAISED as error:
+        except LIBRARY_ERRORS as error:
             raise model_error(service, key, error) from None
 
     async def answer(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
@@ -316,9 +316,9 @@ class Conversation:
             responses.append(await stack.enter_async_context(self._open(request)))
             return aiter(responses[0])
 
-        async with aclosing(self._received(request, begin)) as events:
+        async with aclosing(self._stream_events(request, begin)) as events:
             async for event in events:
-                for delta in reader.take(event):
+                for delta in reader.feed(event):
                     yield delta
         for delta in reader.end():
             yield delta
@@ -328,17 +328,17 @@ class Conversation:
         """Close connections."""
         await self._client.close()
 
-    async def _received(self, request: Request, begin: Begin[T]) -> AsyncGenerator[T, None]:
+    async def _stream_events(self, request: Request, begin: Begin[T]) -> AsyncGenerator[T, None]:
         """Yield the events of a stream that `begin` opens; all external failures occur here.
 
         Errors are raised without their cause, which contains the request's headers and the provider's words, and may
         contain the key.
         """
         clock = asyncio.get_running_loop().time
-        failing: tuple[type[BaseException], ...] = (*RAISED, *self._client.raised)
+        failing: tuple[type[BaseException], ...] = (*LIBRARY_ERRORS, *self._client.raised)
         try:
             async with AsyncExitStack() as stack:
-                stack.push_async_callback(close_all, watched())  # last, and in the task of the request
+                stack.push_async_callback(close_all, track_responses())  # last, and in the task of the request
                 limit = clock() + request.first_token
                 async with asyncio.timeout_at(limit):
                     events = await begin(stack)

@@ -52,7 +52,7 @@ from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.call_ids import with_accepted_ids
 from assay.models.direct import DirectService
-from assay.models.speech import ReplyText, with_calls
+from assay.models.speech import ReplyText, begin_calls
 from assay.models.streams import Halves, PartialCall, PartialCalls
 
 Effort = Literal["low", "medium", "high"]
@@ -196,7 +196,7 @@ class EventReader:
         self._parts: dict[int, PartialCall] = {}
         self._halves = {"text": Halves(), "thought": Halves()}
 
-    def take(self, event: ModelResponseStreamEvent) -> Iterator[Delta]:
+    def feed(self, event: ModelResponseStreamEvent) -> Iterator[Delta]:
         """The deltas this event adds. Unrequested kinds (a provider's own tools, files) add nothing."""
         if isinstance(event, PartDeltaEvent):
             delta = event.delta
@@ -205,8 +205,8 @@ class EventReader:
             elif isinstance(delta, ThinkingPartDelta):
                 yield from self._thinking_deltas(delta.content_delta)
             elif isinstance(delta, ToolCallPartDelta) and event.index in self._parts:
-                yield self._grow(event.index, delta.tool_name_delta, delta.tool_call_id, delta.args_delta)
-                yield from self._calls.ready(final=False)
+                yield self._extend_call(event.index, delta.tool_name_delta, delta.tool_call_id, delta.args_delta)
+                yield from self._calls.take_complete(final=False)
         elif isinstance(event, PartStartEvent):
             part = event.part
             if isinstance(part, TextPart):
@@ -214,14 +214,14 @@ class EventReader:
             elif isinstance(part, ThinkingPart):
                 yield from self._thinking_deltas(part.content)
             elif isinstance(part, ToolCallPart):
-                self._begin(event.index)
-                yield self._grow(event.index, part.tool_name, part.tool_call_id, part.args)
-                yield from self._calls.ready(final=False)
+                self._begin_call(event.index)
+                yield self._extend_call(event.index, part.tool_name, part.tool_call_id, part.args)
+                yield from self._calls.take_complete(final=False)
 
     def end(self) -> Iterator[Delta]:
         """The deltas held back: the stream is over."""
-        yield from with_calls(self._speech.end(calls=bool(self._calls.all)), self._calls)
-        yield from self._calls.ready(final=True)
+        yield from begin_calls(self._speech.end(calls=bool(self._calls.all)), self._calls)
+        yield from self._calls.take_complete(final=True)
 
     def reply(self, request: Request, model: str, response: StreamedResponse) -> Reply:
         """The complete reply; call it after `end`.
@@ -233,7 +233,7 @@ class EventReader:
         if response.finish_reason is None and not named:
             raise ModelError("the stream was cut off")
         if response.finish_reason == "error":
-            raise ModelError(f"{self._service.name} stopped with an error: {failures.shortened(str(named))}")
+            raise ModelError(f"{self._service.name} stopped with an error: {failures.shorten_message(str(named))}")
         calls = self._calls.tool_calls()
         return Reply(
             text=self._speech.text,
@@ -245,20 +245,20 @@ class EventReader:
         )
 
     def _text_deltas(self, text: str) -> Iterator[Delta]:
-        yield from with_calls(self._speech.take(self._halves["text"].take(text)), self._calls)
+        yield from begin_calls(self._speech.feed(self._halves["text"].feed(text)), self._calls)
 
     def _thinking_deltas(self, text: str | None) -> Iterator[Delta]:
-        yield from with_calls(self._speech.thought(self._halves["thought"].take(text or "")), self._calls)
+        yield from begin_calls(self._speech.add_reasoning(self._halves["thought"].feed(text or "")), self._calls)
 
-    def _begin(self, index: int) -> None:
+    def _begin_call(self, index: int) -> None:
         """The call that is the part at `index`; a new one if the library restarts an incomplete one."""
         known = self._parts.get(index)
         if known is None or known.is_complete():
             self._parts[index] = self._calls.begin()
         else:
-            known.again()
+            known.restart()
 
-    def _grow(self, index: int, name: str | None, id: str | None, arguments: object) -> CallDelta:
+    def _extend_call(self, index: int, name: str | None, id: str | None, arguments: object) -> CallDelta:
         """More of the call that is the part at `index`; arguments are text, or complete as an object."""
         text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode() if arguments else ""
         return self._parts[index].add(id or "", name or "", text)

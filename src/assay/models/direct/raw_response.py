@@ -19,7 +19,7 @@ from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.direct.conversation import Conversation, ResponseIntercepted
 from assay.models.failures import ServiceFault
-from assay.models.streams import Halves, PartialCalls, decode, events, tokens
+from assay.models.streams import Halves, PartialCalls, decode, event_data, token_count
 
 # Google's responses, chunk by chunk, without its client's types.
 
@@ -99,7 +99,7 @@ class GeminiReader:
         self._blocked = False
         self._counted = GeminiUsage()
 
-    def take(self, chunk: GeminiChunk) -> Iterator[Delta]:
+    def feed(self, chunk: GeminiChunk) -> Iterator[Delta]:
         """What this chunk adds.
 
         Raises:
@@ -116,7 +116,7 @@ class GeminiReader:
 
     def end(self) -> Iterator[Delta]:
         """What was held back: the stream is over."""
-        yield from self._calls.ready(final=True)
+        yield from self._calls.take_complete(final=True)
 
     def reply(self, request: Request, model: str) -> Reply:
         """The complete reply; call it after `end`.
@@ -141,33 +141,33 @@ class GeminiReader:
 
     def _part(self, part: GeminiPart) -> Iterator[Delta]:
         if part.text and part.thought:
-            if thought := self._halves["thought"].take(part.text):
+            if thought := self._halves["thought"].feed(part.text):
                 self._thinking.append(thought)
                 yield ThinkingDelta(thought)
         elif part.text:
-            if text := self._halves["text"].take(part.text):
+            if text := self._halves["text"].feed(part.text):
                 self._text.append(text)
                 yield TextDelta(text)
         elif part.function_call is not None:
             call = part.function_call
             arguments = msgspec.json.encode(call.args or {}).decode()
             yield self._calls.begin().add(call.id or "", call.name, arguments)
-            yield from self._calls.ready(final=False)
+            yield from self._calls.take_complete(final=False)
 
     def _fault(self, fault: ServiceFault) -> ModelError | ModelFailed:
         status = fault.code if isinstance(fault.code, int) else 500
-        return failures.refusal(self._service, status, fault.words, text=fault.text)
+        return failures.status_error(self._service, status, fault.message_text, text=fault.text)
 
     def _usage(self, request: Request) -> Usage:
         """Google's counts, or without them an estimate on the safe side."""
         counted = self._counted
-        thoughts = tokens(counted.thoughts_token_count)
-        outputs = tokens(counted.candidates_token_count) + thoughts
+        thoughts = token_count(counted.thoughts_token_count)
+        outputs = token_count(counted.candidates_token_count) + thoughts
         return Usage(
             model_calls=1,
-            input_tokens=tokens(counted.prompt_token_count) or input_tokens(request),
+            input_tokens=token_count(counted.prompt_token_count) or input_tokens(request),
             output_tokens=outputs or self._calls.estimate("".join(self._text), "".join(self._thinking)),
-            cached_tokens=tokens(counted.cached_content_token_count),
+            cached_tokens=token_count(counted.cached_content_token_count),
             reasoning_tokens=thoughts,
         )
 
@@ -185,15 +185,15 @@ class Tapping(Conversation):
         async def begin(stack: AsyncExitStack) -> AsyncIterator[GeminiChunk]:
             response = await self._library_response(request)
             stack.push_async_callback(response.aclose)
-            sent = await stack.enter_async_context(aclosing(events(response, LARGEST_EVENT)))
+            sent = await stack.enter_async_context(aclosing(event_data(response, LARGEST_EVENT)))
             return (decode(data, GeminiChunk) async for data in sent)
 
-        async with aclosing(self._received(request, begin)) as chunks:
+        async with aclosing(self._stream_events(request, begin)) as chunks:
             async for chunk in chunks:
                 try:
-                    deltas = tuple(reader.take(chunk))
+                    deltas = tuple(reader.feed(chunk))
                 except (ModelError, ModelFailed) as error:
-                    raise failures.hidden(error, self._key) from None
+                    raise failures.hide_key(error, self._key) from None
                 for delta in deltas:
                     yield delta
         for delta in reader.end():

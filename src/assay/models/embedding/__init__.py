@@ -28,6 +28,6 @@ def prefixes_of(model: str) -> tuple[str, str]:
     return next((found for pattern, found in _KNOWN if re.search(pattern, model, re.IGNORECASE)), _NONE)
 
 
-def prefixed(text: str, kind: TextKind, prefixes: tuple[str, str]) -> str:
+def add_prefix(text: str, kind: TextKind, prefixes: tuple[str, str]) -> str:
     """A text in the form for its model."""
     return prefixes[0 if kind == "query" else 1] + text

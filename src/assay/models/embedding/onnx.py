@@ -18,7 +18,7 @@ import msgspec
 from assay.core.errors import ConfigError, ModelError
 from assay.core.ports import Access, Embedding, TextKind
 from assay.core.text import estimate_tokens
-from assay.models.embedding import prefixed, prefixes_of
+from assay.models.embedding import add_prefix, prefixes_of
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")
 
@@ -55,7 +55,7 @@ class OnnxEmbedder:
                 self._model = _load_model(self._model_name)
             try:
                 vectors = [vector.tolist() for vector in self._vectors(texts, kind)]
-            except _faults() as error:
+            except _library_errors() as error:
                 raise ModelError(f"{self.name} failed: {error}", transient=False) from error
         return Embedding(vectors, sum(map(estimate_tokens, texts)))
 
@@ -66,7 +66,7 @@ class OnnxEmbedder:
     def _vectors(self, texts: Sequence[str], kind: TextKind) -> Any:
         """The model's arrays; fastembed knows the prefixes of its own models, unless others are set."""
         if self._own is not None:
-            return self._model.embed([prefixed(text, kind, self._own) for text in texts], batch_size=len(texts))
+            return self._model.embed([add_prefix(text, kind, self._own) for text in texts], batch_size=len(texts))
         if kind == "query":
             return self._model.query_embed(texts)
         return self._model.passage_embed(texts, batch_size=len(texts))
@@ -87,25 +87,25 @@ def _load_model(model: str) -> Any:
 
     try:
         if _is_folder(model):
-            return _from_folder(fastembed, Path(model).expanduser().absolute())
+            return _load_from_folder(fastembed, Path(model).expanduser().absolute())
         known = [each["model"] for each in fastembed.TextEmbedding.list_supported_models()]
         if model not in known:
             raise ConfigError(
                 f"fastembed has no model {model!r}, nor is it a folder; name one of: {', '.join(sorted(known))}"
             )
         return fastembed.TextEmbedding(model)
-    except _faults() as error:
+    except _library_errors() as error:
         raise ModelError(f"the embedder {model} cannot be loaded: {error}", transient=False) from error
 
 
-def _faults() -> tuple[type[Exception], ...]:
+def _library_errors() -> tuple[type[Exception], ...]:
     """The errors of fastembed and onnxruntime; the latter's have no base class below `Exception`."""
     raised = vars(import_module("onnxruntime.capi.onnxruntime_pybind11_state")).values()
     theirs = [each for each in raised if isinstance(each, type) and issubclass(each, Exception)]
     return (RuntimeError, ValueError, OSError, *theirs)
 
 
-def _from_folder(fastembed: Any, folder: Path) -> Any:
+def _load_from_folder(fastembed: Any, folder: Path) -> Any:
     """The model in a folder."""
     described = import_module("fastembed.common.model_description")
     file = next((name for name in MODEL_FILES if (folder / name).is_file()), None)

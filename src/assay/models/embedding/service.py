@@ -13,19 +13,19 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ModelError, ModelFailed
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.ports import Access, Embedding, TextKind
 from assay.core.text import estimate_tokens
-from assay.models.catalogue import input_price, unreachable
-from assay.models.embedding import prefixed, prefixes_of
-from assay.models.failures import hidden, of_response
-from assay.models.openai.chat_services import ChatService, service_of
+from assay.models.catalogue import input_price, unreachable_message
+from assay.models.embedding import add_prefix, prefixes_of
+from assay.models.failures import hide_key, response_error
+from assay.models.openai.chat_services import ChatService, parse_service
 
-CONNECT = 10.0
+CONNECT_SECONDS = 10.0
 """Seconds to reach a service."""
-ANSWER: dict[TextKind, float] = {"query": 15.0, "passage": 120.0}
+ANSWER_SECONDS: dict[TextKind, float] = {"query": 15.0, "passage": 120.0}
 """Seconds until it sends something: a small machine needs time for a batch, and for a search somebody waits."""
-LARGEST = 256_000_000
+MAX_ANSWER_BYTES = 256_000_000
 """Bytes of an answer; 2,048 vectors of 4,096 numbers are about 100 MB of JSON."""
 MOST_NUMBERS = 65_536
 """Numbers of a vector."""
@@ -65,21 +65,21 @@ class EmbeddingService:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Embedding:
         if not texts:
             return Embedding((), 0)
-        asked = [prefixed(text, kind, self._prefixes) for text in texts]
+        asked = [add_prefix(text, kind, self._prefixes) for text in texts]
         body = msgspec.json.encode({"model": self._model, "input": asked, "encoding_format": "float"})
         url = f"{self._service.url.rstrip('/')}/embeddings"
-        timeout = httpx2.Timeout(ANSWER[kind], connect=CONNECT)
+        timeout = httpx2.Timeout(ANSWER_SECONDS[kind], connect=CONNECT_SECONDS)
         try:
-            with self._connected().stream("POST", url, content=body, timeout=timeout) as response:
+            with self._get_client().stream("POST", url, content=body, timeout=timeout) as response:
                 data = _read(response)
         except httpx2.TimeoutException as error:
             raise ModelError(f"{self._service.name} did not answer in time") from error
         except httpx2.HTTPError as error:
-            message = unreachable(self._service.name, self._service.url, error, local=self._service.local)
-            raise hidden(ModelError(message), self._key) from error
+            message = unreachable_message(self._service.name, self._service.url, error, local=self._service.local)
+            raise hide_key(ModelError(message), self._key) from error
         if response.status_code != httpx2.codes.OK:
-            raise self._refused(response, data)
-        return self._understood(data, asked)
+            raise self._response_error(response, data)
+        return self._parse_embedding(data, asked)
 
     def close(self) -> None:
         with self._guard:
@@ -87,7 +87,7 @@ class EmbeddingService:
         if client is not None:
             client.close()
 
-    def _connected(self) -> httpx2.Client:
+    def _get_client(self) -> httpx2.Client:
         with self._guard:
             if self._client is None:
                 headers = {"content-type": "application/json", "accept": "application/json"}
@@ -97,15 +97,15 @@ class EmbeddingService:
                 self._client = httpx2.Client(headers=headers, trust_env=False)
             return self._client
 
-    def _refused(self, response: httpx2.Response, data: bytes) -> ModelError | ModelFailed:
-        error = of_response(self._service.name, response.status_code, response.headers, data)
-        return hidden(error, self._key)
+    def _response_error(self, response: httpx2.Response, data: bytes) -> ModelError | ModelFailed:
+        error = response_error(self._service.name, response.status_code, response.headers, data)
+        return hide_key(error, self._key)
 
-    def _understood(self, data: bytes, asked: Sequence[str]) -> Embedding:
+    def _parse_embedding(self, data: bytes, asked: Sequence[str]) -> Embedding:
         """The vectors in an answer, by their indexes: the order is not guaranteed."""
         try:
             answer = _ANSWERS.decode(data)
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise ModelError(
                 f"{self._service.name} answers at {self._service.url}, but not with embeddings: is {self._model} an"
                 f" embedding model, and the address the base of its API, with the version (…/v1)? ({error})",
@@ -140,8 +140,8 @@ def _read(response: httpx2.Response) -> bytes:
     data = bytearray()
     for piece in response.iter_bytes():
         data += piece
-        if len(data) > LARGEST:
-            raise ModelError(f"the answer has more than {LARGEST // 1_000_000} MB", transient=False)
+        if len(data) > MAX_ANSWER_BYTES:
+            raise ModelError(f"the answer has more than {MAX_ANSWER_BYTES // 1_000_000} MB", transient=False)
     return bytes(data)
 
 
@@ -157,5 +157,5 @@ def create(name: str, access: Access) -> EmbeddingService:
     Raises:
         ConfigError: no model is named, or the service is unknown and has no address, or needs a key and has none.
     """
-    service, model = service_of(name, access)
+    service, model = parse_service(name, access)
     return EmbeddingService(model, service, access)

@@ -23,38 +23,38 @@ from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING
 
 from assay.core.errors import ConfigError, ModelError
-from assay.core.lazy import later, regex
+from assay.core.lazy import lazy_module, regex
 from assay.core.messages import CallDone, Delta, Price, Profile, Reply, Request, Task, TextDelta, ToolCall
 from assay.core.ports import Access
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
 from assay.models.extractive import actions, reflection, reports
-from assay.models.extractive.requests import last, question_of
-from assay.models.questions.conditions import HeaderKey, conditions, is_unconditional, phrases_asked
+from assay.models.extractive.requests import last_message, question_of
+from assay.models.questions.conditions import HeaderKey, conditions, find_phrase_arguments, is_unconditional
 from assay.models.questions.question import analyze
 
 if TYPE_CHECKING:
     from assay.models.extractive import field_values
 else:
-    field_values = later("assay.models.extractive.field_values")
+    field_values = lazy_module("assay.models.extractive.field_values")
 
 NAME = "extractive"
-DONE = "Done: the best documents found are read."
+DONE_TEXT = "Done: the best documents found are read."
 
 
-def _fill(request: Request) -> tuple[ToolCall, ...]:
-    return field_values.fill(request)  # few runs fill a form: the module is loaded then
+def _fill_fields(request: Request) -> tuple[ToolCall, ...]:
+    return field_values.fill_fields(request)  # few runs fill a form: the module is loaded then
 
 
-def survey(request: Request) -> tuple[ToolCall, ...]:
+def plan_survey(request: Request) -> tuple[ToolCall, ...]:
     """How to go over all documents; none if that is not certain. This model cannot read batches of documents."""
     if not request.user_texts("headers"):
         return (ToolCall(id="survey-1", name="report_rows", arguments={"rows": []}),)
     text = question_of(request)
-    if (phrases := phrases_asked(text)) is not None:
+    if (phrases := find_phrase_arguments(text)) is not None:
         return (ToolCall(id="survey-1", name="find_phrase", arguments=phrases),)
     question = analyze(text)
-    if where := conditions(question, last(request, "headers", list[HeaderKey]) or []):
+    if where := conditions(question, last_message(request, "headers", list[HeaderKey]) or []):
         return (ToolCall(id="survey-1", name="filter_documents", arguments={"where": where}),)
     return (ToolCall(id="survey-1", name="count_documents"),) if is_unconditional(question) else ()
 
@@ -64,8 +64,8 @@ _CALLING: dict[Task, Callable[[Request], tuple[ToolCall, ...]]] = {
     "background": actions.background,
     "orchestrate": actions.orchestrate,
     "research": actions.research,
-    "fill": _fill,
-    "survey": survey,
+    "fill": _fill_fields,
+    "survey": plan_survey,
 }
 _WRITING: dict[Task, Callable[[Request], str]] = {
     "plan": reflection.plan,
@@ -104,7 +104,9 @@ class Extractive:
             yield TextDelta(piece)
         for place, call in enumerate(calls):
             yield CallDone(place, call)
-        usage = Usage(model_calls=1, input_tokens=_size(request), output_tokens=estimate_tokens(text) + 20 * len(calls))
+        usage = Usage(
+            model_calls=1, input_tokens=_request_size(request), output_tokens=estimate_tokens(text) + 20 * len(calls)
+        )
         yield Reply(text=text, calls=calls, usage=usage, stop="calls" if calls else "end", model=self._profile.name)
 
     async def offered(self) -> tuple[str, ...]:
@@ -123,13 +125,13 @@ def respond(request: Request) -> tuple[str, tuple[ToolCall, ...]]:
     """
     if calling := _CALLING.get(request.task):
         calls = calling(request)
-        return ("" if calls else DONE), calls
+        return ("" if calls else DONE_TEXT), calls
     if writing := _WRITING.get(request.task):
         return writing(request), ()
     raise ModelError(f"the extractive model cannot {request.task}", transient=False)
 
 
-def _size(request: Request) -> int:
+def _request_size(request: Request) -> int:
     return estimate_tokens(request.system) + sum(estimate_tokens(message.text) for message in request.messages)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from assay.core.blocks import leaves
+from assay.core.blocks import leaf_headings
 from assay.core.brief import ConversationMessage
 from assay.core.lexicon import stem
 from assay.core.messages import Request, ToolCall
@@ -16,18 +16,18 @@ from assay.core.relevance import comparisons
 from assay.core.tables.records import is_field
 from assay.core.tables.words import read_asking
 from assay.core.text import words
-from assay.models.extractive.requests import last, question_of, template_of
+from assay.models.extractive.requests import last_message, question_of, template_of
 from assay.models.questions import follow_ups, links
 from assay.models.questions.conditions import is_whole
-from assay.models.questions.follow_ups import rare
-from assay.models.questions.question import Mention, ParsedQuestion, analyze, is_comparison, parts, points_back
+from assay.models.questions.follow_ups import subject_words
+from assay.models.questions.question import Mention, ParsedQuestion, analyze, has_pronoun, is_comparison, question_parts
 from assay.models.questions.words import stems
 from assay.models.shown_documents.passages import is_in_table
-from assay.models.shown_documents.shelf import ShownSources, SourcePassages, resolve
+from assay.models.shown_documents.shelf import ShownSources, SourcePassages, resolve_subject
 
 LONG_QUESTION = 45
 """The number of words from which every question is complex."""
-TITLE = 160
+MAX_TITLE_CHARS = 160
 """The most characters in a step's title."""
 
 
@@ -44,14 +44,14 @@ def plan_form(title: str, thought: str, steps: Iterable[PlanStep]) -> str:
     return msgspec.json.encode({"title": title, "thought": thought, "steps": made}).decode()
 
 
-def classify(text: str) -> Complexity:
+def classify_complexity(text: str) -> Complexity:
     """The complexity of a question: simple with one part; higher if it compares, or has several parts to explain."""
-    count = len(parts(text))
+    count = len(question_parts(text))
     if count > 3 or len(words(text)) > LONG_QUESTION:
         return "complex"
     if is_comparison(text):
         return "moderate"
-    facts = all(analyze(part).concepts for part in parts(text))
+    facts = all(analyze(part).concepts for part in question_parts(text))
     return "simple" if count == 1 or facts else "moderate"
 
 
@@ -63,41 +63,41 @@ def queries(text: str, whole: str = "") -> tuple[str, ...]:
     question = analyze(text)
     context = analyze(whole) if whole and whole != text else question
     mentions = question.mentions or context.mentions
-    dependent = points_back(question) or not rare(question)
+    dependent = has_pronoun(question) or not subject_words(question)
     text = text.strip(" ?？؟")
-    said = [text, *rare(context)] if dependent and context is not question else [text]
+    said = [text, *subject_words(context)] if dependent and context is not question else [text]
     found = [
         " ".join(dict.fromkeys(" ".join(said).split())),
-        " ".join(map(_spelt, mentions[:3])),
+        " ".join(map(_spell_like_filename, mentions[:3])),
         *question.quoted[:2],
     ]
     distinct = {" ".join(query.casefold().split()): query for query in found if query.strip()}
     return tuple(distinct.values())[:3] or (text,)
 
 
-def retries(text: str, whole: str = "") -> tuple[str, ...]:
+def spelling_variants(text: str, whole: str = "") -> tuple[str, ...]:
     """Other spellings of the documents that a question numbers: "PEP 6" also as "pep-0006"."""
     mentions = analyze(text).mentions or analyze(whole or text).mentions
-    spelt = list(map(_spelt, mentions))
+    spelt = list(map(_spell_like_filename, mentions))
     plain = [f"{each.identifier.series.upper()} {each.identifier.number}" for each in mentions]
     return tuple(dict.fromkeys([*spelt, *plain]))[:4]
 
 
-def _spelt(mention: Mention) -> str:
+def _spell_like_filename(mention: Mention) -> str:
     """A document's name as in addresses and file names: "pep-0006"."""
     return f"{mention.identifier.series}-{mention.identifier.number:0>4}"
 
 
 def triage(request: Request) -> tuple[ToolCall, ...]:
     """One call of `generate_plan`; the built-in model never answers without documents."""
-    complexity = classify(question_of(request))
-    count = len(parts(question_of(request)))
+    complexity = classify_complexity(question_of(request))
+    count = len(question_parts(question_of(request)))
     arguments: dict[str, object] = {
         "reasoning": f"The question has {count} part{'' if count == 1 else 's'} and is {complexity} by its words.",
         "complexity": complexity,
         "follow_up": follow_up(request),
     }
-    if whole := restated(request):
+    if whole := restate_question(request):
         arguments["restated"] = whole
     if is_whole(whole or question_of(request)):
         arguments["whole_collection"] = True
@@ -116,42 +116,51 @@ def background(request: Request) -> tuple[ToolCall, ...]:
 def plan(request: Request) -> str:
     """A plan as JSON: the question's parts, in its own words."""
     text = question_of(request)
-    limits = last(request, "rules", PlanRulesMessage) or PlanRulesMessage()
-    hop = links.read(text)
-    titles = [short(hop.inner), short(text)] if hop and limits.max_steps > 1 else _titles(text, limits)
+    limits = last_message(request, "rules", PlanRulesMessage) or PlanRulesMessage()
+    hop = links.read_hop(text)
+    titles = (
+        [shorten_title(hop.first_question), shorten_title(text)]
+        if hop and limits.max_steps > 1
+        else _titles(text, limits)
+    )
     titles = list(dict.fromkeys([*titles, *_headings(request)]))[: max(len(titles), limits.max_steps)]
     steps = [PlanStep(id=0, title=title, description=_description(title, text)) for title in titles]
     thought = f"{len(steps)} step{'s' if len(steps) != 1 else ''}, from the words of the question."
-    return plan_form(short(text), thought, steps)
+    return plan_form(shorten_title(text), thought, steps)
 
 
 def _headings(request: Request) -> list[str]:
     """The headings of a template that need content."""
     template = template_of(request)
-    return [short(template[at].title) for at in sorted(leaves(template))]
+    return [shorten_title(template[at].title) for at in sorted(leaf_headings(template))]
 
 
 def _titles(text: str, limits: PlanRulesMessage) -> list[str]:
     question = analyze(text)
-    titles = [short(part) for part in parts(text)]
-    if is_comparison(text) and len(titles) == 1 and limits.max_steps > len(question.numbered) > 1:
-        titles = [*(mention.text for mention in question.numbered), *titles]
-    elif len(titles) == 1 and not question.numbered and limits.max_steps > 2 and (pair := comparisons.read(text)):
-        titles = [*titles, *map(short, pair.sides)]
+    titles = [shorten_title(part) for part in question_parts(text)]
+    if is_comparison(text) and len(titles) == 1 and limits.max_steps > len(question.numbered_mentions) > 1:
+        titles = [*(mention.text for mention in question.numbered_mentions), *titles]
+    elif (
+        len(titles) == 1
+        and not question.numbered_mentions
+        and limits.max_steps > 2
+        and (pair := comparisons.read_comparison(text))
+    ):
+        titles = [*titles, *map(shorten_title, pair.sides)]
     if len(titles) > limits.max_steps:
-        titles = [*titles[: limits.max_steps - 1], short(" ".join(titles[limits.max_steps - 1 :]))]
+        titles = [*titles[: limits.max_steps - 1], shorten_title(" ".join(titles[limits.max_steps - 1 :]))]
     return titles
 
 
 def _description(title: str, text: str) -> str:
     """The question that a step is part of, unless the step has the same words."""
-    return "" if set(words(title)) == set(words(short(text))) else short(text)
+    return "" if set(words(title)) == set(words(shorten_title(text))) else shorten_title(text)
 
 
-def short(text: str) -> str:
+def shorten_title(text: str) -> str:
     """A text as a step's title."""
     line = " ".join(text.split())
-    return line if len(line) <= TITLE else f"{line[: TITLE - 1].rsplit(' ', 1)[0]}…"
+    return line if len(line) <= MAX_TITLE_CHARS else f"{line[: MAX_TITLE_CHARS - 1].rsplit(' ', 1)[0]}…"
 
 
 # what was said before
@@ -159,7 +168,7 @@ def short(text: str) -> str:
 
 def conversation(request: Request) -> tuple[ConversationMessage, ...]:
     """The earlier messages."""
-    return last(request, "conversation", tuple[ConversationMessage, ...]) or ()
+    return last_message(request, "conversation", tuple[ConversationMessage, ...]) or ()
 
 
 def follow_up(request: Request) -> FollowUp:
@@ -169,25 +178,25 @@ def follow_up(request: Request) -> FollowUp:
     if not said:
         return "new_topic"
     known = {key for each in said for key in stems(each.text)}
-    shared = any(stem(word) in known for word in rare(question))
-    return "complex_follow_up" if shared or points_back(question) or not rare(question) else "new_topic"
+    shared = any(stem(word) in known for word in subject_words(question))
+    return "complex_follow_up" if shared or has_pronoun(question) or not subject_words(question) else "new_topic"
 
 
-def restated(request: Request) -> str:
+def restate_question(request: Request) -> str:
     """The question without slips of the pen, and with what earlier messages supply; empty if that changes nothing."""
     asked = question_of(request)
     meant = {} if isinstance(request.rarity, msgspec.UnsetType) else request.rarity.meant
     read = re.sub(r"[^\W\d_]+", lambda match: meant.get(match[0], match[0]), asked)
-    whole = follow_ups.restated(read, conversation(request)) or read
+    whole = follow_ups.restate_follow_up(read, conversation(request)) or read
     return whole if whole != asked else ""
 
 
 # The next actions of the orchestrator and the agents: a small script each, which reads the history.
 
-OPENED = 3
+MAX_UNNAMED_OPENED = 3
 """The most documents an agent opens, not counting those that the question names."""
 MOST_OPENED = 6
-MOST_SENT = 8
+MAX_AGENTS_SENT = 8
 """The most agents for the documents that another document names; each takes several if there are more."""
 SEARCH_FOR = "Search for: "
 """Begins a line of a task with the queries to search for, separated by `;`."""
@@ -212,15 +221,15 @@ class BriefMessage(msgspec.Struct, frozen=True):
 
 def orchestrate(request: Request) -> tuple[ToolCall, ...]:
     """An agent for each plan step, as many at once as the rules allow; then the report."""
-    rules = last(request, "rules", Cycle) or Cycle()
+    rules = last_message(request, "rules", Cycle) or Cycle()
     sent = {_step_of(call) for message in request.messages for call in message.calls if call.name == "research_agent"}
-    plan = last(request, "plan", Plan)
+    plan = last_message(request, "plan", Plan)
     steps = plan.steps if plan else (PlanStep(id=0, title=question_of(request)),)
     todo = [step for step in steps if step.id not in sent and step.status == "pending" and step.type == "research"]
     steered = [(text, 0) for text in _instruction_tasks(request)]
     if not todo and not steered:
         return (ToolCall(id=f"cycle-{rules.cycle}-report", name="generate_report"),)
-    planned = [(_task(step), step.id) for step in todo[: max(1, rules.agents_at_once)]]
+    planned = [(_task_text(step), step.id) for step in todo[: max(1, rules.agents_at_once)]]
     tasks = [*steered, *((_linked_tasks(request, todo) if todo else []) or planned)]
     return tuple(
         ToolCall(id=f"cycle-{rules.cycle}-agent-{place}", name="research_agent", arguments={"task": task, "step": step})
@@ -241,16 +250,16 @@ def _instruction_tasks(request: Request) -> list[str]:
 
 def _linked_tasks(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:
     """The tasks of a question that leads to other documents: its first step, then one for each document named."""
-    hop = links.read(question_of(request))
+    hop = links.read_hop(question_of(request))
     if hop is None:
         return []
     if len(todo) > 1:
-        return [(_task(todo[0]), todo[0].id)]
-    found = links.targets(hop, (message.text for message in request.messages if message.role == "tool"))
-    return [(hop.of(group), todo[0].id) for group in grouped(found, MOST_SENT)]
+        return [(_task_text(todo[0]), todo[0].id)]
+    found = links.find_targets(hop, (message.text for message in request.messages if message.role == "tool"))
+    return [(hop.second_question(group), todo[0].id) for group in split_evenly(found, MAX_AGENTS_SENT)]
 
 
-def grouped(names: Sequence[str], most: int) -> list[Sequence[str]]:
+def split_evenly(names: Sequence[str], most: int) -> list[Sequence[str]]:
     """`names` in at most `most` groups of about equal size, in order."""
     size = -(-len(names) // max(1, most)) or 1
     return [names[start : start + size] for start in range(0, len(names), size)]
@@ -261,7 +270,7 @@ def _step_of(call: ToolCall) -> int:
     return step if isinstance(step, int) else 0
 
 
-def _task(step: PlanStep) -> str:
+def _task_text(step: PlanStep) -> str:
     """A task for a step: the step's title and, on a separate line, the question that it is part of."""
     return step.title if not step.description else f"{step.title}\n{step.description}"
 
@@ -269,27 +278,27 @@ def _task(step: PlanStep) -> str:
 # agents
 
 
-def task_of(request: Request) -> tuple[ParsedQuestion, ParsedQuestion]:
+def task_and_question(request: Request) -> tuple[ParsedQuestion, ParsedQuestion]:
     """The task of an agent (its first line), and the question that it is part of."""
     tasks = request.user_texts("task")
-    brief = last(request, "brief", BriefMessage) or BriefMessage()
+    brief = last_message(request, "brief", BriefMessage) or BriefMessage()
     lines = [line.strip() for line in (tasks[0] if tasks else "").splitlines() if line.strip()]
     whole = brief.question or " ".join(lines[1:]) or question_of(request)
     return analyze(lines[0] if lines else whole), analyze(whole or " ".join(lines))
 
 
-def shelf_of(request: Request) -> ShownSources:
+def sources_seen(request: Request) -> ShownSources:
     """Everything that tools have shown in this request's history, and that an earlier agent was shown."""
     shown = (message.text for message in request.messages if message.role == "tool" or message.name == "seen")
-    return _shelf(request, shown)
+    return _shown_sources(request, shown)
 
 
-def shelved(request: Request) -> ShownSources:
+def sources_in_evidence(request: Request) -> ShownSources:
     """The evidence in a request."""
-    return _shelf(request, request.user_texts("evidence"))
+    return _shown_sources(request, request.user_texts("evidence"))
 
 
-def _shelf(request: Request, texts: Iterable[str]) -> ShownSources:
+def _shown_sources(request: Request, texts: Iterable[str]) -> ShownSources:
     """The sources shown, with the computations and comparisons over them."""
     rarity = None if isinstance(request.rarity, msgspec.UnsetType) else request.rarity
     return ShownSources(texts, rarity, None if isinstance(request.closeness, msgspec.UnsetType) else request.closeness)
@@ -302,15 +311,15 @@ def research(request: Request) -> tuple[ToolCall, ...]:
     """
     made = [call for message in request.messages for call in message.calls]
     tools = {tool.name for tool in request.tools}
-    task, whole = task_of(request)
+    task, whole = task_and_question(request)
     turn = 1 + sum(message.role == "assistant" for message in request.messages)
     if "search" in tools and not any(call.name == "search" for call in made):
         wanted = _named_queries(request) or queries(task.text, whole.text)[:2]
         return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(wanted, 1))
     if "open" in tools and not any(call.name == "open" for call in made):
-        shelf = shelf_of(request)
+        shelf = sources_seen(request)
         calls: list[tuple[str, Mapping[str, object]]] = [
-            ("open", {"documents": [book.id], "find": task.text}) for book in _worth_opening(task, whole, shelf)
+            ("open", {"documents": [book.id], "find": task.text}) for book in _documents_to_open(task, whole, shelf)
         ]
         if "calculate" in tools and _may_calculate(task, shelf):
             calls.append(("calculate", {"question": task.text}))
@@ -345,11 +354,11 @@ def _call(turn: int, place: int, name: str, arguments: Mapping[str, object]) -> 
     return ToolCall(id=f"turn-{turn}-{place}", name=name, arguments=dict(arguments))
 
 
-def _worth_opening(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[SourcePassages]:
+def _documents_to_open(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[SourcePassages]:
     """The documents that the task is about, else those found first."""
-    subject = resolve(task, shelf, whole)
-    if subject.absent:
+    subject = resolve_subject(task, shelf, whole)
+    if subject.is_absent:
         return []
     if subject.books:
         return list(subject.books[:MOST_OPENED])
-    return shelf.books[:OPENED]
+    return shelf.books[:MAX_UNNAMED_OPENED]

@@ -11,24 +11,31 @@ from assay.core.lexicon import MONTHS
 from assay.core.messages import Request
 from assay.core.relevance import Judgement, comparisons, judge, read_question
 from assay.core.relevance.named_things import is_another_kind, is_defined_by
-from assay.core.relevance.signs import asks
+from assay.core.relevance.signs import is_question
 from assay.core.relevance.topic_question import near_keys
 from assay.core.tables.records import is_field
-from assay.core.tables.rows import stated_row
+from assay.core.tables.rows import format_row
 from assay.core.tables.words import read_asking
 from assay.core.text import ends_sentence, words
 from assay.models.questions import links
-from assay.models.questions.conditions import asks_several
-from assay.models.questions.question import Identifier, ParsedQuestion, analyze, is_comparison, points_back
-from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topics
+from assay.models.questions.conditions import asks_for_several
+from assay.models.questions.question import Identifier, ParsedQuestion, analyze, has_pronoun, is_comparison
+from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topic_keys
 from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line, read_field
-from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, SourcePassages, Subject, frame, resolve
-from assay.models.shown_documents.tabular import computed_units, headed_line, rows
+from assay.models.shown_documents.shelf import (
+    QuotableUnit,
+    ShownSources,
+    SourcePassages,
+    Subject,
+    frame_field,
+    resolve_subject,
+)
+from assay.models.shown_documents.tabular import answering_rows, computed_units, line_with_headers
 
 # computations by code over tables
 
 
-def calculated(request: Request) -> list[QuotableUnit]:
+def calculation_results(request: Request) -> list[QuotableUnit]:
     """The sentences from the tool `calculate`, each with its passages."""
     calls = {call.id for message in request.messages for call in message.calls if call.name == "calculate"}
     return [
@@ -42,15 +49,15 @@ def calculated(request: Request) -> list[QuotableUnit]:
 MOST_COMPARED = 5
 
 
-def frames(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
+def comparison_frames(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """For a question that compares: what the documents of a task say of themselves, as far as it is asked for."""
-    books = resolve(task, shelf, whole).books if is_comparison(whole.text) else ()
+    books = resolve_subject(task, shelf, whole).books if is_comparison(whole.text) else ()
     asked = {key for name in whole.concepts for key in CONCEPTS[name].keys}
     fields = [
         [each for each in book.fields if (each.name in asked if asked else not book.is_name(each))] for book in books
     ]
     pairs = zip(books[:MOST_COMPARED], fields, strict=False)
-    return [frame(book, field) for book, own in pairs for field in own[:MOST_COMPARED]]
+    return [frame_field(book, field) for book, own in pairs for field in own[:MOST_COMPARED]]
 
 
 # `core.relevance` rates statements. They are taken best first, without near repetitions, by maximal marginal relevance
@@ -59,13 +66,13 @@ def frames(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> 
 
 # The answer: fields, table rows and statements.
 
-SAME = 0.6
+DUPLICATE_SHARE = 0.6
 """The share of common words from which two sentences count as the same."""
-LEAD = 3
-FEW = 2
+LEAD_SENTENCES = 3
+MIN_QUESTION_WORDS = 2
 """The least number of words with which a part of a question is asked alone."""
 DESCRIBING = ("description", "summary", "abstract", "beschreibung")
-LANGUAGE = 5
+LANGUAGE_STATEMENTS = 5
 """How many statements are used to detect the language: those with most of the question's words, since a library may
 have documents in several languages.
 """
@@ -74,54 +81,54 @@ _HEADS = regex(r"(?:^[^:|]{1,80}: (?=[^|]* \| )|(?<= \| )[^:|]{1,80}: )")
 Placed = tuple[SourcePassages, PassageSentence]
 
 
-def select(
+def select_answers(
     question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None, limit: int = 8
 ) -> list[QuotableUnit]:
     """The answers of the shown passages to `question`: header fields first, then sentences, best first.
 
     `context` is the question this one is a part of.
     """
-    pair = comparisons.read(context.text) if context is not None else None
+    pair = comparisons.read_comparison(context.text) if context is not None else None
     if pair is not None and question.text in pair.sides:
         question = context = analyze(pair.question_about(question.text))
-        limit = LEAD
-    subject = resolve(question, shelf, context)
-    if subject.absent:
+        limit = LEAD_SENTENCES
+    subject = resolve_subject(question, shelf, context)
+    if subject.is_absent:
         return []
-    if found := rows(question, shelf):
+    if found := answering_rows(question, shelf):
         return found[:limit]
     asked, why = subject.asked, read_question(subject.asked.text).wanted == "reason"
-    framed = [] if why else answers(asked, subject, shelf)
+    framed = [] if why else answer_frames(asked, subject, shelf)
     if subject.books and not subject.rest:
         if why:
-            return _sentences(question, subject, shelf, context, limit) or _lead(subject)
-        if framed or not described(asked, shelf):
-            return framed or _lead(subject)
+            return _sentences(question, subject, shelf, context, limit) or _lead_units(subject)
+        if framed or not asks_for_fields(asked, shelf):
+            return framed or _lead_units(subject)
         if any(map(_has_header, subject.books)):
             return []
     return [*framed, *_sentences(question, subject, shelf, context, limit - len(framed))]
 
 
-def described(question: ParsedQuestion, shelf: ShownSources) -> bool:
+def asks_for_fields(question: ParsedQuestion, shelf: ShownSources) -> bool:
     """True if a question asks for what the documents' header fields say."""
-    return bool(question.concepts) or any(term in shelf.described for term in question.rest)
+    return bool(question.concepts) or any(term in shelf.field_name_keys for term in question.other_terms)
 
 
 def _has_header(book: SourcePassages) -> bool:
     """True if a document has a header; one without it may say the same in prose."""
-    return book.number is not None or len(book.fields) > 2
+    return book.number_field is not None or len(book.fields) > 2
 
 
 # fields
 
 
-def answers(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> list[QuotableUnit]:
+def answer_frames(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> list[QuotableUnit]:
     """Frames for the fields that a question asks about its subject; empty if the documents have no such field."""
     found: list[QuotableUnit] = []
     for book in subject.books:
         asked = (book.field(*CONCEPTS[name].keys) for name in question.concepts)
         fields = (*filter(None, asked), *named_fields(question, book))
-        found.extend(frame(book, field) for field in fields)
+        found.extend(frame_field(book, field) for field in fields)
     return list({unit.text: unit for unit in found}.values())
 
 
@@ -134,11 +141,11 @@ def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[Passage
     plain = question.text
     for mention in question.mentions:
         plain = plain.replace(mention.text, " ")
-    said, asked = set(topics(plain)), set(question.rest) - numbering
+    said, asked = set(topic_keys(plain)), set(question.other_terms) - numbering
     rated: list[tuple[float, PassageField]] = []
     for field in book.fields:
-        own = [key for key in topics(field.name) if key not in numbering]
-        if not own or field.name in known or field is book.number or field is book.identified:
+        own = [key for key in topic_keys(field.name) if key not in numbering]
+        if not own or field.name in known or field is book.number_field or field is book.identifier_field:
             continue
         near = near_keys(own, said)
         held = [key in said or key in near for key in own]
@@ -162,24 +169,26 @@ def _sentences(
 ) -> list[QuotableUnit]:
     about = _needed_context(question, context) if not subject.books else ""
     placed, judgement = _judge_sentences(question, subject.books or shelf.books, shelf, about)
-    if not judgement.answers(bool(subject.books)):
+    if not judgement.is_answered(bool(subject.books)):
         if not subject.titled or any(map(_has_header, subject.books)):
             return []
         # A title may be the name of a thing that others tell of too: the manual of "Widget" beside its FAQ.
         placed, judgement = _judge_sentences(question, shelf.books, shelf)
-        if not judgement.answers():
+        if not judgement.is_answered():
             return []
-    chosen = judgement.of_each_source if asks_several(question) else judgement.top_statements
+    chosen = judgement.best_per_source if asks_for_several(question) else judgement.top_statements
     found = [placed[each.place] for each in chosen]
     if not subject.books:
-        found = [each for each in found if not _leaves_open_which(question.text, *each)]
+        found = [each for each in found if not _lacks_extreme(question.text, *each)]
     if not found:
         return []
-    led = found if asks_several(question) else [*_antecedent(found[0], placed), *found]
-    return _distinct((_frame_of_record(*each, question, shelf) or _unit(*each, question) for each in led), limit)
+    led = found if asks_for_several(question) else [*_antecedent(found[0], placed), *found]
+    return _distinct(
+        (_frame_of_record(*each, question, shelf) or _quotable_unit(*each, question) for each in led), limit
+    )
 
 
-def _leaves_open_which(question: str, book: SourcePassages, sentence: PassageSentence) -> bool:
+def _lacks_extreme(question: str, book: SourcePassages, sentence: PassageSentence) -> bool:
     """True if a question asks for the highest or lowest of several things, and a row or field tells only of one."""
     asking = read_asking(question)
     if asking.ways[0].operation not in ("max", "min") or not (sentence.kind == "row" or is_field(sentence.text)):
@@ -194,7 +203,7 @@ def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
     at = placed.index(best)
     before = placed[at - 1] if at and begins_pointing_back(best[1].text) else best
     near = before is not best and before[1].passage == best[1].passage
-    told = before[1].kind == "prose" and ends_sentence(before[1].text) and not asks(before[1].text)
+    told = before[1].kind == "prose" and ends_sentence(before[1].text) and not is_question(before[1].text)
     return [before] if near and told else []
 
 
@@ -206,8 +215,8 @@ def _judge_sentences(
     statements = [sentence.statement(rank[book.id], book.title, book.url) for book, sentence in placed]
     asked = frozenset(words(question.text))
     nearest = sorted(statements, key=lambda each: -len(asked.intersection(words(each.text))))
-    beside = "\n".join(each.text for each in nearest[:LANGUAGE])
-    near = shelf.closeness.of(about or question.text)
+    beside = "\n".join(each.text for each in nearest[:LANGUAGE_STATEMENTS])
+    near = shelf.closeness.cosines_for(about or question.text)
     cosines = [near.get(sentence.passage) for _, sentence in placed] if near else []
     return placed, judge(read_question(question.text, about, beside), statements, shelf.rarity, cosines)
 
@@ -216,30 +225,30 @@ def _needed_context(question: ParsedQuestion, context: ParsedQuestion | None) ->
     """The whole question, if a part says too little alone: a phrase, "how can they be avoided?", "and when?"."""
     if context is None or question.text == context.text:
         return ""
-    alone = len(read_question(question.text).keys) >= FEW
-    return "" if alone and not points_back(question) else context.text
+    alone = len(read_question(question.text).keys) >= MIN_QUESTION_WORDS
+    return "" if alone and not has_pronoun(question) else context.text
 
 
-def _lead(subject: Subject) -> list[QuotableUnit]:
+def _lead_units(subject: Subject) -> list[QuotableUnit]:
     """The first sentences of each subject, after its description if its header has one."""
     found: list[QuotableUnit] = []
     for book in subject.books:
         field = book.field(*DESCRIBING)
         if field is not None:
-            found.append(frame(book, field))
+            found.append(frame_field(book, field))
         prose = [each for each in book.sentences if each.kind == "prose" and ends_sentence(each.text)]
-        found.extend(_unit(book, sentence, None) for sentence in prose[:LEAD])
+        found.extend(_quotable_unit(book, sentence, None) for sentence in prose[:LEAD_SENTENCES])
     return found
 
 
-def _unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuestion | None) -> QuotableUnit:
+def _quotable_unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuestion | None) -> QuotableUnit:
     """A sentence to quote; behind the name of its entry, if that is a term, or the question names it."""
     asked = set(stems(question.text)) if question is not None else set()
     named = question is not None and set(stems(sentence.entry)) <= asked
-    text = _with_heads(book, sentence) or sentence.text
+    text = _row_with_headers(book, sentence) or sentence.text
     near = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
     return QuotableUnit(
-        text=sentence.of_entry(text) if named or sentence.entry == sentence.label else text,
+        text=sentence.with_entry_name(text) if named or sentence.entry == sentence.label else text,
         passages=(sentence.passage,),
         source=book.id,
         near=near,
@@ -255,23 +264,23 @@ def _frame_of_record(
     None for other sentences, for a field of an entry of a manual, and for a definition.
     """
     field = read_field(sentence.passage, sentence.text) if sentence.kind == "row" and len(shelf.books) > 1 else None
-    shared = {key for other in shelf.books if other is not book for key in topics(other.title)}
-    if field is None or not (set(topics(book.title)) - shared).isdisjoint(stems(question.text)):
+    shared = {key for other in shelf.books if other is not book for key in topic_keys(other.title)}
+    if field is None or not (set(topic_keys(book.title)) - shared).isdisjoint(stems(question.text)):
         return None
     sections = sum(any(each.heading == sentence.heading for each in other.sentences) for other in shelf.books)
     of_entry = sentence.entry and sections == 1
     return (
         None
         if of_entry or is_defined_by(read_question(question.text, "", book.title), field.key)
-        else frame(book, field)
+        else frame_field(book, field)
     )
 
 
-def _with_heads(book: SourcePassages, sentence: PassageSentence) -> str:
+def _row_with_headers(book: SourcePassages, sentence: PassageSentence) -> str:
     """A row with the headers of its table; "" if it is none or they are not known."""
     labelled = sentence.label and sentence.kind == "row"
     row = next((each.text for each in book.passages if each.id == sentence.passage), "") if labelled else ""
-    return stated_row(one_line(row), sentence.label) or headed_line(row, sentence.text) if row else ""
+    return format_row(one_line(row), sentence.label) or line_with_headers(row, sentence.text) if row else ""
 
 
 def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
@@ -283,20 +292,20 @@ def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
     for unit in units:
         if len(chosen) == limit:
             break
-        if per_source[unit.source] < most and not any(alike(unit.text, other.text) for other in chosen):
+        if per_source[unit.source] < most and not any(is_near_duplicate(unit.text, other.text) for other in chosen):
             chosen.append(unit)
             per_source[unit.source] += 1
     return chosen
 
 
-def alike(one: str, other: str) -> bool:
+def is_near_duplicate(one: str, other: str) -> bool:
     """True if two sentences have most of their words in common (Jaccard index), or two rows most of their values and
     all figures: two payments of one amount differ in their day.
     """
     a, b = (set(_HEADS.sub("", text).casefold().split()) for text in (one, other))
     rows = " | " in one and " | " in other
     differ = rows and any(any(map(str.isdigit, word)) for word in a ^ b)
-    return len(a & b) >= SAME * len(a | b) and not differ
+    return len(a & b) >= DUPLICATE_SHARE * len(a | b) and not differ
 
 
 # questions about a document that another one names: "who wrote the PEP that replaced PEP 5?"
@@ -307,14 +316,14 @@ def answer_hop(text: str, shelf: ShownSources) -> list[QuotableUnit]:
 
     Also empty if the question asks for one of several documents and some of them do not say when they were created.
     """
-    hop = links.read(text)
+    hop = links.read_hop(text)
     if hop is None:
         return []
-    subject = resolve(analyze(hop.inner), shelf)
-    led = answers(analyze(hop.inner), subject, shelf) if subject.books else []
-    names = links.targets(hop, [unit.line() for unit in led])
+    subject = resolve_subject(analyze(hop.first_question), shelf)
+    led = answer_frames(analyze(hop.first_question), subject, shelf) if subject.books else []
+    names = links.find_targets(hop, [unit.line() for unit in led])
     wanted = [Identifier(series.casefold(), number) for series, _, number in (name.rpartition(" ") for name in names)]
-    found = [book for each in wanted for book in shelf.books if book.owns(each)]
+    found = [book for each in wanted for book in shelf.books if book.has_identifier(each)]
     if hop.order:
         days = [first_day(field) if (field := book.field(*CONCEPTS["date"].keys)) else None for book in found]
         known = [day for day in days if day]
@@ -323,7 +332,7 @@ def answer_hop(text: str, shelf: ShownSources) -> list[QuotableUnit]:
         best = min(known) if hop.order == "first" else max(known)
         found = [book for book, day in zip(found, days, strict=True) if day == best]
     fields = [(book, book.field(*CONCEPTS[name].keys)) for book in found for name in hop.concepts or ("date",)]
-    framed = [frame(book, field) for book, field in fields if field is not None]
+    framed = [frame_field(book, field) for book, field in fields if field is not None]
     return [*framed, *led] if framed else []
 
 

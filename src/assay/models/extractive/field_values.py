@@ -8,43 +8,47 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay.core.lazy import regex
-from assay.core.measures import NAMES, comparable, split_label
+from assay.core.measures import UNIT_NAMES, are_comparable, split_label
 from assay.core.messages import Request, ToolCall
 from assay.core.tables.cells import ReadTable, TableRow
-from assay.core.tables.table_questions import answer, cell
+from assay.core.tables.table_questions import answer_question, find_cell
 from assay.core.text import words, words_of_name
-from assay.models.extractive.actions import shelved
+from assay.models.extractive.actions import sources_in_evidence
 from assay.models.extractive.requests import question_of
 from assay.models.questions.question import ParsedQuestion, analyze
 from assay.models.questions.words import CONCEPTS, stems
 from assay.models.shown_documents.passages import PassageField
-from assay.models.shown_documents.shelf import ShownSources, SourcePassages, describe, resolve
+from assay.models.shown_documents.shelf import ShownSources, SourcePassages, document_name, resolve_subject
 from assay.models.shown_documents.tabular import tables
-from assay.models.stated_values.field_booleans import BOTH, read_boolean, truths
-from assay.models.stated_values.field_measures import in_unit, is_bare, with_unit
-from assay.models.stated_values.field_prose import address, address_kind, name_in_title, value_in_prose
-from assay.models.stated_values.field_words import DATE, NUMBER, FieldAsked, capitalized_names, member, plain
+from assay.models.stated_values.field_booleans import BOTH_STATED, read_boolean, stated_truths
+from assay.models.stated_values.field_measures import comparable_unit_after, convert_to_unit, is_bare
+from assay.models.stated_values.field_prose import address_pattern, find_address, name_in_title, value_in_prose
+from assay.models.stated_values.field_words import DATE, NUMBER, FieldAsked, capitalized_names, member, plain_digits
 
 NO_CELL = "its row has no such cell"
-NONE = "no header field, row or sentence shown says it"
+NOT_STATED = "no header field, row or sentence shown says it"
 _PARTS = regex(r",\s+|;\s+|\s+and\s+")
 
 Filled = dict[str, Any]
 
 
-def fill(request: Request) -> tuple[ToolCall, ...]:
+def fill_fields(request: Request) -> tuple[ToolCall, ...]:
     """A call of the tool that fills fields, in the form of its schema."""
     tool = request.tools[0]
-    question, shelf = analyze(question_of(request)), shelved(request)
+    question, shelf = analyze(question_of(request)), sources_in_evidence(request)
     properties = tool.parameters.get("properties", {})
     if "items" in properties:
-        arguments: Filled = {"items": _items(properties["items"]["items"]["properties"]["fields"], question, shelf)}
+        arguments: Filled = {
+            "items": _fill_items(properties["items"]["items"]["properties"]["fields"], question, shelf)
+        }
     else:
-        arguments = _fill_record(properties["fields"]["properties"], question, shelf, resolve(question, shelf).books)
+        arguments = _fill_record(
+            properties["fields"]["properties"], question, shelf, resolve_subject(question, shelf).books
+        )
     return (ToolCall(id="fill-1", name=tool.name, arguments=arguments),)
 
 
-def _items(fields: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSources) -> list[Filled]:
+def _fill_items(fields: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSources) -> list[Filled]:
     """An item for each row of the table with these fields, else for each document with a header field asked for.
 
     Of documents those that the question names, if it names any.
@@ -52,20 +56,20 @@ def _items(fields: Mapping[str, Any], question: ParsedQuestion, shelf: ShownSour
     wanted = fields["properties"]
     if (found := rows_of_items(wanted, question, tables(shelf))) is not None:
         table, columns, rows = found
-        return [_of_row(table, row, columns, wanted) for row in rows]
-    books = resolve(question, shelf).books or tuple(shelf.books)
+        return [_fill_from_row(table, row, columns, wanted) for row in rows]
+    books = resolve_subject(question, shelf).books or tuple(shelf.books)
     made = [_fill_record(wanted, question, shelf, [book], prose=False) for book in books]
     return [item for item in made if any(field["value"] is not None for field in item["fields"].values())]
 
 
-def _of_row(table: ReadTable, row: TableRow, columns: Mapping[str, int], wanted: Mapping[str, Any]) -> Filled:
+def _fill_from_row(table: ReadTable, row: TableRow, columns: Mapping[str, int], wanted: Mapping[str, Any]) -> Filled:
     """An item that is a row of a table; its first cell names it."""
     fields: dict[str, Filled] = {}
     for name, schema in wanted.items():
         at = columns.get(name, -1)
         asked = _requested_field(name, schema, ())
-        value = _value(asked, row.text(at), split_label(table.heads[at]).unit) if at >= 0 else None
-        fields[name] = _nothing(NO_CELL) if value is None else {"value": value, "passages": list(row.names)}
+        value = _parse_value(asked, row.text(at), split_label(table.heads[at]).unit) if at >= 0 else None
+        fields[name] = _no_value(NO_CELL) if value is None else {"value": value, "passages": list(row.names)}
     subject = next((text for at in range(len(table.heads)) if (text := row.text(at))), "")
     return {"subject": subject, "fields": fields}
 
@@ -80,10 +84,12 @@ def _fill_record(
 ) -> Filled:
     """The subject and its fields."""
     subject = (
-        describe(books[0])[0] if books else ", ".join(capitalized_names(question.text)) or question.text.rstrip("?？ .")
+        document_name(books[0])[0]
+        if books
+        else ", ".join(capitalized_names(question.text)) or question.text.rstrip("?？ .")
     )
     given = FieldEvidence(question, shelf, books, prose)
-    fields = {name: _field(name, schema, given) for name, schema in wanted.items()}
+    fields = {name: _fill_field(name, schema, given) for name, schema in wanted.items()}
     return {"subject": subject, "fields": fields}
 
 
@@ -96,22 +102,22 @@ class FieldEvidence(NamedTuple):
     prose: bool
 
 
-def _field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled:
+def _fill_field(name: str, schema: Mapping[str, Any], given: FieldEvidence) -> Filled:
     question, shelf, books, prose = given
     asked = _requested_field(name, schema, capitalized_names(question.text), question.text)
     label = asked.label
     for book in books:
-        field = _header(book, asked)
-        value = None if field is None else _value(asked, field.value, split_label(field.key).unit)
+        field = _header_field(book, asked)
+        value = None if field is None else _parse_value(asked, field.value, split_label(field.key).unit)
         if field is not None and value is not None:
             return {"value": value, "passages": [field.passage]}
     tabled, told = tables(shelf), f"{label} {asked.description}"
-    if (found := cell(question.text, label, tabled) or cell(question.text, told, tabled)) is not None:
+    if (found := find_cell(question.text, label, tabled) or find_cell(question.text, told, tabled)) is not None:
         head, tabled_cell = found
-        value = _value(asked, tabled_cell.value, split_label(head).unit)
+        value = _parse_value(asked, tabled_cell.value, split_label(head).unit)
         if value is not None:
             return {"value": value, "passages": [name for row in tabled_cell.rows for name in row.names]}
-    return _prose(asked, books or shelf.books, shelf) if prose else _nothing(NONE)
+    return _fill_from_prose(asked, books or shelf.books, shelf) if prose else _no_value(NOT_STATED)
 
 
 def _requested_field(name: str, schema: Mapping[str, Any], names: tuple[str, ...], topics: str = "") -> FieldAsked:
@@ -127,11 +133,11 @@ def _requested_field(name: str, schema: Mapping[str, Any], names: tuple[str, ...
     )
 
 
-def _nothing(reason: str) -> Filled:
+def _no_value(reason: str) -> Filled:
     return {"value": None, "passages": [], "reason": reason}
 
 
-def _header(book: SourcePassages, asked: FieldAsked) -> PassageField | None:
+def _header_field(book: SourcePassages, asked: FieldAsked) -> PassageField | None:
     """The header field with this name or description, or the one that either asks for."""
     label, told = (" ".join(words(text)) for text in (asked.label, asked.description))
     with_unit = f"{label} {asked.unit.lower()}" if asked.unit else label
@@ -140,35 +146,35 @@ def _header(book: SourcePassages, asked: FieldAsked) -> PassageField | None:
         for concept in analyze(text).concepts if text else ():
             found = found or book.field(*CONCEPTS[concept].keys)
     if found is None and label in _NUMBERING:
-        found = book.number
+        found = book.number_field
     return found
 
 
 _NUMBERING = frozenset(("number", "id", "no", "nr"))
 
 
-def _prose(asked: FieldAsked, books: Sequence[SourcePassages], shelf: ShownSources) -> Filled:
+def _fill_from_prose(asked: FieldAsked, books: Sequence[SourcePassages], shelf: ShownSources) -> Filled:
     """A name from the title, an address, what sentences say of a boolean, or a value of the type in the best one."""
     if (title := name_in_title(asked, books, len(shelf.books))) is not None:
         return {"value": title.value, "passages": [title.passage]}
     if asked.schema.get("type") == "boolean":
-        return _truth(asked, books)
-    form = address_kind(asked)
-    found = value_in_prose(asked, shelf.books) if form is None else address(asked, form, books)
+        return _fill_boolean(asked, books)
+    form = address_pattern(asked)
+    found = value_in_prose(asked, shelf.books) if form is None else find_address(asked, form, books)
     if found is None:
-        return _nothing(NONE)
+        return _no_value(NOT_STATED)
     return {"value": found.value, "passages": [found.passage]}
 
 
-def _truth(asked: FieldAsked, books: Sequence[SourcePassages]) -> Filled:
-    said = truths(asked, books)
+def _fill_boolean(asked: FieldAsked, books: Sequence[SourcePassages]) -> Filled:
+    said = stated_truths(asked, books)
     values = {each.value for each in said}
     if len(values) == 1:
         return {"value": said[0].value, "passages": [said[0].passage]}
-    return _nothing(BOTH if said else NONE)
+    return _no_value(BOTH_STATED if said else NOT_STATED)
 
 
-def _value(asked: FieldAsked, text: str, unit: str = "") -> Any:
+def _parse_value(asked: FieldAsked, text: str, unit: str = "") -> Any:
     """The value of the field's type in a text; None if there is none, or more than one number or date.
 
     `unit` is that of the header above the text, if it names one.
@@ -177,28 +183,30 @@ def _value(asked: FieldAsked, text: str, unit: str = "") -> Any:
     if schema.get("type") == "array":
         parts = [part.strip() for part in _PARTS.split(text) if part.strip()]
         one = msgspec.structs.replace(asked, schema=schema["items"])
-        found = [_value(one, part, unit) for part in parts]
+        found = [_parse_value(one, part, unit) for part in parts]
         return [each for each in found if each is not None] or None
     if "enum" in schema:
         return member(asked, text)
     if schema.get("type") == "boolean":
         return read_boolean(text)
     if schema.get("type") in ("integer", "number"):
-        return _number(asked, text, unit)
+        return _parse_number(asked, text, unit)
     if schema.get("format") in ("date", "date-time"):
         dates = DATE.findall(text)
         return dates[0] if len(dates) == 1 else None
     return text if schema.get("type") == "string" and text else None
 
 
-def _number(asked: FieldAsked, text: str, unit: str) -> str | None:
+def _parse_number(asked: FieldAsked, text: str, unit: str) -> str | None:
     """The only number of a text, in the unit of the field; none if its own unit measures something else."""
     numbers = list(NUMBER.finditer(DATE.sub(" ", text)))
     if len(numbers) != 1 or not asked.unit:
         return numbers[0][0] if len(numbers) == 1 else None
-    own = with_unit(numbers[0], asked.unit) or (NAMES[unit.lower()] if unit and is_bare(numbers[0]) else "")
-    if own and comparable(own, NAMES[asked.unit.lower()]):
-        return in_unit(plain(numbers[0][0], text), own, asked.unit)
+    own = comparable_unit_after(numbers[0], asked.unit) or (
+        UNIT_NAMES[unit.lower()] if unit and is_bare(numbers[0]) else ""
+    )
+    if own and are_comparable(own, UNIT_NAMES[asked.unit.lower()]):
+        return convert_to_unit(plain_digits(numbers[0][0], text), own, asked.unit)
     if own:
         return None
     return numbers[0][0] if is_bare(numbers[0]) else None
@@ -218,20 +226,20 @@ def rows_of_items(
 
     If the question names values of rows, only these are.
     """
-    rated = [(len(columns), table, columns) for table in shown if (columns := _columns(fields, table))]
+    rated = [(len(columns), table, columns) for table in shown if (columns := _match_columns(fields, table))]
     most = max((count for count, _, _ in rated), default=0)
     best = [(table, columns) for count, table, columns in rated if count == most]
     if most < FEWEST or most * 2 < len(fields) or len(best) != 1:
         return None
     table, columns = best[0]
-    found = answer(question.text, [table])
+    found = answer_question(question.text, [table])
     if found is not None and found.wanted.given:
         chosen = {id(row) for each in found.answers for row in each.rows}
         return table, columns, [row for row in table.rows if id(row) in chosen]
     return table, columns, table.rows
 
 
-def _columns(fields: Mapping[str, Any], table: ReadTable) -> Columns:
+def _match_columns(fields: Mapping[str, Any], table: ReadTable) -> Columns:
     """The column of each field: the only one called like it, or like its description."""
     heads = [frozenset(stems(split_label(head).label)) for head in table.heads]
     found: Columns = {}

@@ -7,23 +7,32 @@ from collections.abc import Sequence
 import msgspec
 
 from assay.core.assurance import states_absence
-from assay.core.markers import parse, strip
+from assay.core.markers import parse_markers, strip_markers
 from assay.core.messages import Request
-from assay.core.phrases import nothing
+from assay.core.phrases import nothing_found_text
 from assay.core.plan import CoverageStatus, Plan, PlanStep
 from assay.core.tables.answers import is_computed
 from assay.core.text import words
 from assay.core.translation import gettext as _
 from assay.models.extractive import actions as extractive_plans
-from assay.models.extractive.actions import SEARCH_FOR, grouped, plan_form, queries, retries, shelved, short, task_of
-from assay.models.extractive.answers import select
+from assay.models.extractive.actions import (
+    SEARCH_FOR,
+    plan_form,
+    queries,
+    shorten_title,
+    sources_in_evidence,
+    spelling_variants,
+    split_evenly,
+    task_and_question,
+)
+from assay.models.extractive.answers import select_answers
 from assay.models.extractive.reports import format_findings
-from assay.models.extractive.requests import last, question_of
+from assay.models.extractive.requests import last_message, question_of
 from assay.models.questions import links
-from assay.models.questions.question import parts
-from assay.models.questions.words import carries_topic, stems, topics
+from assay.models.questions.question import question_parts
+from assay.models.questions.words import carries_topic, stems, topic_keys
 
-OTHERS = 2
+MAX_OTHER_TERMS = 2
 """The most other terms to try for a step that found nothing."""
 
 
@@ -64,28 +73,28 @@ class Assessment(msgspec.Struct, frozen=True):
 
 def assess(request: Request) -> str:
     """The judgement of each part of the request, as JSON."""
-    return msgspec.json.encode(Assessment(judged(request))).decode()
+    return msgspec.json.encode(Assessment(assess_parts(request))).decode()
 
 
-def judged(request: Request) -> tuple[Assessed, ...]:
+def assess_parts(request: Request) -> tuple[Assessed, ...]:
     """Judge each part by the lines that cite something: those of its step's findings, or of all if it has no step.
 
     A part is answered if such a line has a word of its topic or is computed, partly answered if none is, and not
     answered without such a line. Lines that say that something was not found do not count.
     """
-    parts = last(request, "parts", tuple[QuestionPart, ...]) or ()
-    found = last(request, "findings", tuple[FindingMessage, ...]) or ()
+    parts = last_message(request, "parts", tuple[QuestionPart, ...]) or ()
+    found = last_message(request, "findings", tuple[FindingMessage, ...]) or ()
     return tuple(
         _assess_part(part, [each for each in found if each.step == part.step or not part.step]) for part in parts
     )
 
 
 def _assess_part(part: QuestionPart, found: Sequence[FindingMessage]) -> Assessed:
-    lines = [strip(line) for each in found for line in each.text.splitlines() if parse(line)]
+    lines = [strip_markers(line) for each in found for line in each.text.splitlines() if parse_markers(line)]
     stated = [line for line in lines if not states_absence(line)]
     if not stated:
         return Assessed(part=part.part, status="not")
-    wanted = set(topics(part.text))
+    wanted = set(topic_keys(part.text))
     said = {key for line in stated for key in stems(line)}
     if not wanted or wanted & said or any(map(is_computed, stated)):
         return Assessed(part=part.part, status="answered")
@@ -122,7 +131,7 @@ class Reflected(msgspec.Struct, frozen=True):
 
 def reflect(request: Request) -> str:
     """A decision, with how far the findings answer the parts of the question."""
-    decision = msgspec.structs.replace(_decide(request), coverage=judged(request))
+    decision = msgspec.structs.replace(_decide(request), coverage=assess_parts(request))
     return msgspec.json.encode(decision).decode()
 
 
@@ -131,11 +140,11 @@ def _decide(request: Request) -> Reflected:
 
     A step that found nothing is tried again if there are terms it did not search for.
     """
-    rules = last(request, "rules", ReflectionRules) or ReflectionRules()
-    told = last(request, "findings", tuple[FindingMessage, ...]) or ()
+    rules = last_message(request, "rules", ReflectionRules) or ReflectionRules()
+    told = last_message(request, "findings", tuple[FindingMessage, ...]) or ()
     text = question_of(request)
     enough = rules.steps_done >= rules.min_steps or not rules.steps_left
-    if enough and all(_is_covered(part, told) for part in parts(text)):
+    if enough and all(_is_covered(part, told) for part in question_parts(text)):
         return Reflected("complete", "Each part of the question has findings that cite passages.")
     if named := _hop_questions(rules, told, text):
         return Reflected("adjust", f"Step {rules.step} names the documents which say it.", named)
@@ -148,40 +157,40 @@ def _decide(request: Request) -> Reflected:
 
 def _hop_questions(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
     """What to ask about the documents that the first step names, if the question leads to others."""
-    hop = links.read(text)
+    hop = links.read_hop(text)
     if hop is None or rules.plan > 1:
         return ()
-    found = links.targets(hop, (each.text for each in told))
-    return tuple(hop.of(group) for group in grouped(found, rules.max_steps - rules.steps_done))
+    found = links.find_targets(hop, (each.text for each in told))
+    return tuple(hop.second_question(group) for group in split_evenly(found, rules.max_steps - rules.steps_done))
 
 
 def _is_covered(part: str, told: Sequence[FindingMessage]) -> bool:
     """True if a step that covers the whole part found something citable, other than that nothing is stated."""
-    wanted = set(topics(part))
-    stated = [each for each in told if each.cites and any(_states(line) for line in each.text.splitlines())]
-    return any(wanted <= set(topics(each.task.split("\n", 1)[0])) for each in stated)
+    wanted = set(topic_keys(part))
+    stated = [each for each in told if each.cites and any(_states_something(line) for line in each.text.splitlines())]
+    return any(wanted <= set(topic_keys(each.task.split("\n", 1)[0])) for each in stated)
 
 
-def _states(line: str) -> bool:
-    return bool(line.strip()) and not states_absence(strip(line))
+def _states_something(line: str) -> bool:
+    return bool(line.strip()) and not states_absence(strip_markers(line))
 
 
 def _other_terms(
     request: Request, rules: ReflectionRules, told: Sequence[FindingMessage], text: str
 ) -> tuple[str, ...]:
     """Terms that the last step did not search for, if it found nothing and was not itself a second try."""
-    plan = last(request, "plan", Plan)
+    plan = last_message(request, "plan", Plan)
     steps = {step.id: step for step in plan.steps} if plan else {}
     step = steps.get(rules.step)
     done = [each for each in told if each.step == rules.step]
     if step is None or step.again or not step.needs_search or not done or any(each.cites for each in done):
         return ()
-    asked = {_plain(query) for each in told for query in each.searched}
-    known = (*queries(step.title, text), *retries(step.title, text))
-    return tuple(dict.fromkeys(query for query in known if _plain(query) not in asked))[:OTHERS]
+    asked = {_normalize(query) for each in told for query in each.searched}
+    known = (*queries(step.title, text), *spelling_variants(step.title, text))
+    return tuple(dict.fromkeys(query for query in known if _normalize(query) not in asked))[:MAX_OTHER_TERMS]
 
 
-def _plain(query: str) -> str:
+def _normalize(query: str) -> str:
     return " ".join(query.casefold().split())
 
 
@@ -192,12 +201,14 @@ def plan(request: Request) -> str:
 
 def replan(request: Request) -> str:
     """The open steps, after one that tries the last step again with the terms from its reflection."""
-    plan = last(request, "plan", Plan) or Plan(title=short(question_of(request)))
-    reflections = last(request, "reflections", tuple[Reflected, ...]) or ()
+    plan = last_message(request, "plan", Plan) or Plan(title=shorten_title(question_of(request)))
+    reflections = last_message(request, "reflections", tuple[Reflected, ...]) or ()
     wanted = reflections[-1] if reflections else Reflected("continue")
-    if links.read(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
+    if links.read_hop(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
         # a step for each question about the named documents, instead of the question itself
-        return plan_form(plan.title, wanted.reasoning, [PlanStep(id=0, title=short(each)) for each in wanted.changes])
+        return plan_form(
+            plan.title, wanted.reasoning, [PlanStep(id=0, title=shorten_title(each)) for each in wanted.changes]
+        )
     tried = f"{SEARCH_FOR}{'; '.join(wanted.changes)}"
     again = [
         PlanStep(id=0, title=step.title, description=tried, again=step.id)
@@ -210,5 +221,5 @@ def replan(request: Request) -> str:
 
 def analyze(request: Request) -> str:
     """The evidence for the task, quoted; it neither compares nor judges."""
-    task, whole = task_of(request)
-    return format_findings(select(task, shelved(request), whole)) or nothing()
+    task, whole = task_and_question(request)
+    return format_findings(select_answers(task, sources_in_evidence(request), whole)) or nothing_found_text()

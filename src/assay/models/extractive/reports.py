@@ -9,23 +9,29 @@ import msgspec
 from msgspec.structs import replace
 
 from assay.core import markers, phrases
-from assay.core.blocks import heading, leaves
+from assay.core.blocks import heading_line, leaf_headings
 from assay.core.brief import Section
 from assay.core.messages import Request
-from assay.core.phrases import built_in_note, not_found, nothing
+from assay.core.phrases import built_in_note, no_answer_text, nothing_found_text
 from assay.core.plan import Coverage, Plan, PlanStep
 from assay.core.relevance import comparisons, read_question
 from assay.core.relevance.comparisons import Comparison
 from assay.core.relevance.document_parts import title_share
 from assay.core.text import ends_sentence
-from assay.models.extractive.actions import shelf_of, shelved, short, task_of
-from assay.models.extractive.answers import alike, answer_hop, calculated, frames, select
-from assay.models.extractive.requests import last, question_of, template_of
-from assay.models.questions.conditions import asks_several
-from assay.models.questions.question import ParsedQuestion, analyze, parts
-from assay.models.questions.words import stems, topics
+from assay.models.extractive.actions import shorten_title, sources_in_evidence, sources_seen, task_and_question
+from assay.models.extractive.answers import (
+    answer_hop,
+    calculation_results,
+    comparison_frames,
+    is_near_duplicate,
+    select_answers,
+)
+from assay.models.extractive.requests import last_message, question_of, template_of
+from assay.models.questions.conditions import asks_for_several
+from assay.models.questions.question import ParsedQuestion, analyze, question_parts
+from assay.models.questions.words import stems, topic_keys
 from assay.models.shown_documents.passages import PassageSentence, one_line
-from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame
+from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame_field
 from assay.models.shown_documents.tabular import is_in_rows, is_row_of
 
 Sections = list[tuple[str, list[QuotableUnit]]]
@@ -40,7 +46,7 @@ class ReportShape(msgspec.Struct, frozen=True):
     asked: bool = True
 
 
-def fitting(sections: Sections, words: int, least: int = 0) -> Sections:
+def fit_words(sections: Sections, words: int, least: int = 0) -> Sections:
     """Sections with as many units as fit into `words` together: the first of each before the second of any."""
     kept = [0] * len(sections)
     taken = total = 0
@@ -58,52 +64,59 @@ def fitting(sections: Sections, words: int, least: int = 0) -> Sections:
 # templates
 
 
-def sorted_in(template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit]) -> Sections:
+def sort_into_headings(
+    template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit]
+) -> Sections:
     """Put units below the headings that share their words; units of the answer that fit none go below the first.
 
     Other units that fit no heading are left out.
     """
     answering = {unit.text for unit in leading}
     units = [*leading, *(unit for unit in found if unit.text not in answering)]
-    held = Counter(key for unit in units for key in _keys(unit))
-    terms = {at: frozenset(topics(f"{template[at].title} {template[at].hint}")) for at in sorted(leaves(template))}
-    sections: Sections = [(heading(section), []) for section in template]
+    held = Counter(key for unit in units for key in _unit_keys(unit))
+    terms = {
+        at: frozenset(topic_keys(f"{template[at].title} {template[at].hint}")) for at in sorted(leaf_headings(template))
+    }
+    sections: Sections = [(heading_line(section), []) for section in template]
     for unit in units:
-        place = _place(unit, terms, held)
+        place = _best_heading(unit, terms, held)
         if place is not None or unit.text in answering:
             sections[place or 0][1].append(unit)
     return sections
 
 
-def _place(unit: QuotableUnit, terms: Mapping[int, frozenset[str]], held: Mapping[str, int]) -> int | None:
+def _best_heading(unit: QuotableUnit, terms: Mapping[int, frozenset[str]], held: Mapping[str, int]) -> int | None:
     """The heading that shares a unit's words; rarer words count more, nearly matching ones half."""
-    own, keys = frozenset(stems(unit.text)), _keys(unit)
+    own, keys = frozenset(stems(unit.text)), _unit_keys(unit)
     rated = {at: sum((1.0 if key in own else 0.5) / held[key] for key in wanted & keys) for at, wanted in terms.items()}
     best = max(rated, key=lambda at: rated[at], default=0)
     return best if rated.get(best) else None
 
 
-def _keys(unit: QuotableUnit) -> frozenset[str]:
+def _unit_keys(unit: QuotableUnit) -> frozenset[str]:
     return unit.near | frozenset(stems(unit.text))
 
 
 # Findings, reports and short answers.
 
-ANSWER = 3
-A_SOURCE = 2
+MAX_ANSWER_SENTENCES = 3
+MAX_SOURCE_SENTENCES = 2
 """The most sentences that answer a part of a question, and the most from one source if several have some."""
-SECTION = 6
+MAX_SECTION_UNITS = 6
 Finding = tuple[str, list[QuotableUnit]]
 """An agent's task and its findings, best first."""
 
 
 def find(request: Request) -> str:
     """An agent's findings, one per line; without relevant ones, a sentence that cites nothing."""
-    task, whole = task_of(request)
-    if computed := calculated(request):
+    task, whole = task_and_question(request)
+    if computed := calculation_results(request):
         return format_findings(computed)
-    shelf = shelf_of(request)
-    return format_findings(_distinct_units([*frames(task, whole, shelf), *select(task, shelf, whole)])) or nothing()
+    shelf = sources_seen(request)
+    return (
+        format_findings(_distinct_units([*comparison_frames(task, whole, shelf), *select_answers(task, shelf, whole)]))
+        or nothing_found_text()
+    )
 
 
 def format_findings(units: Sequence[QuotableUnit]) -> str:
@@ -113,29 +126,31 @@ def format_findings(units: Sequence[QuotableUnit]) -> str:
 
 def answer(request: Request) -> str:
     """A short answer from the passages at hand."""
-    shelf = shelved(request)
-    units = _answer_of(analyze(question_of(request)), shelf)
+    shelf = sources_in_evidence(request)
+    units = _answer_parts(analyze(question_of(request)), shelf)
     if not units:
-        return not_found()
+        return no_answer_text()
     return f"{_paragraphs(units)}\n\n{built_in_note()}"
 
 
 def write(request: Request) -> str:
     """The report: the answer, a section for each plan step or heading of a template, and what could not be found."""
     question = analyze(question_of(request))
-    shelf = shelved(request)
-    shape, template = last(request, "rules", ReportShape) or ReportShape(), template_of(request)
+    shelf = sources_in_evidence(request)
+    shape, template = last_message(request, "rules", ReportShape) or ReportShape(), template_of(request)
     words = shape.words if shape.asked else 0
-    found = [(task, _quotable(units, shelf)) for task, units in map(_finding, request.user_texts("findings"))]
+    found = [
+        (task, _quotable_units(units, shelf)) for task, units in map(_parse_finding, request.user_texts("findings"))
+    ]
     everything = _distinct_units([unit for _, units in found for unit in units])
     if not everything:
-        return not_found()
+        return no_answer_text()
     leading = _leading_findings(question, shelf, found) or everything[:1]
     if template:
         near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
         filled = _fill_template(template, leading, _distinct_units(near), shelf)
         blocks = _render_sections(
-            [(heading, _unreported(units, set(), len(units))) for heading, units in filled], words
+            [(heading, _take_unreported(units, set(), len(units))) for heading, units in filled], words
         )
     else:
         blocks = _blocks_by_step(request, leading if shape.part == 1 else [], found, words)
@@ -148,14 +163,18 @@ def _blocks_by_step(
     request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding], words: int
 ) -> list[str]:
     """The answer, and a section for each plan step, in about so many words (0: any number)."""
-    plan = last(request, "plan", Plan)
-    several = asks_several(analyze(question_of(request)))
-    least = len(leading) if several else max([ANSWER, *(at for at, unit in enumerate(leading, 1) if unit.frame)])
-    first = fitting([("", list(leading[:least]))], words, least=1)[0][1] if words else leading[:least]
+    plan = last_message(request, "plan", Plan)
+    several = asks_for_several(analyze(question_of(request)))
+    least = (
+        len(leading)
+        if several
+        else max([MAX_ANSWER_SENTENCES, *(at for at, unit in enumerate(leading, 1) if unit.frame)])
+    )
+    first = fit_words([("", list(leading[:least]))], words, least=1)[0][1] if words else leading[:least]
     said = {unit.text for unit in first}
-    sections = [(f"## {heading}", units) for heading, units in _sections(plan.steps if plan else (), found)]
-    most = max(SECTION, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
-    fresh = [(heading, _unreported(units, said, most)) for heading, units in sections]
+    sections = [(f"## {heading}", units) for heading, units in _sections_by_step(plan.steps if plan else (), found)]
+    most = max(MAX_SECTION_UNITS, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
+    fresh = [(heading, _take_unreported(units, said, most)) for heading, units in sections]
     blocks = [
         _paragraphs(first),
         *_render_sections(fresh, words and words - sum(len(unit.text.split()) for unit in first)),
@@ -163,16 +182,18 @@ def _blocks_by_step(
     return [block for block in blocks if block]
 
 
-def _unreported(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[QuotableUnit]:
+def _take_unreported(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[QuotableUnit]:
     """The first units that are not in the report yet; from then on they count as in it."""
-    fresh = [unit for unit in units if not any(unit.text == text or alike(unit.text, text) for text in said)][:most]
+    fresh = [
+        unit for unit in units if not any(unit.text == text or is_near_duplicate(unit.text, text) for text in said)
+    ][:most]
     said.update(unit.text for unit in fresh)
     return fresh
 
 
 def _render_sections(sections: Sections, words: int) -> list[str]:
     """Sections as Markdown, of at most so many words (0: any number), without empty ones."""
-    kept = fitting(sections, words) if words else sections
+    kept = fit_words(sections, words) if words else sections
     return ["\n".join([f"{heading}\n", *(f"- {unit.line()}" for unit in units)]) for heading, units in kept if units]
 
 
@@ -180,23 +201,25 @@ def _fill_template(
     template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit], shelf: ShownSources
 ) -> Sections:
     """The findings below the headings of a template; an empty heading gets an answer from the evidence."""
-    sections = sorted_in(template, leading, found)
+    sections = sort_into_headings(template, leading, found)
     return [
-        (heading, units or select(analyze(each.title), shelf, limit=A_SOURCE))
+        (heading, units or select_answers(analyze(each.title), shelf, limit=MAX_SOURCE_SENTENCES))
         for each, (heading, units) in zip(template, sections, strict=True)
     ]
 
 
-def _answer_of(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
+def _answer_parts(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """The answers to each part of a question, in its order."""
     if followed := answer_hop(question.text, shelf):
         return followed
-    if pair := comparisons.read(question.text):
+    if pair := comparisons.read_comparison(question.text):
         tasks = (question, *map(analyze, pair.sides))
-        if compared := _compare(pair, [(short(task.text), select(task, shelf, question)) for task in tasks], shelf):
+        if compared := _compare(
+            pair, [(shorten_title(task.text), select_answers(task, shelf, question)) for task in tasks], shelf
+        ):
             return compared
-    asked = [analyze(part) for part in parts(question.text)]
-    each = [_leading_units(select(part, shelf, question), len(asked)) for part in asked]
+    asked = [analyze(part) for part in question_parts(question.text)]
+    each = [_leading_units(select_answers(part, shelf, question), len(asked)) for part in asked]
     return _distinct_units([unit for units in each for unit in units])
 
 
@@ -204,12 +227,12 @@ def _leading_findings(question: ParsedQuestion, shelf: ShownSources, found: Sequ
     """The findings that answer the question: the best of each whose task was a part of it, else of all."""
     if followed := answer_hop(question.text, shelf):
         return followed
-    if (pair := comparisons.read(question.text)) and (compared := _compare(pair, found, shelf)):
+    if (pair := comparisons.read_comparison(question.text)) and (compared := _compare(pair, found, shelf)):
         return compared
-    asked = {short(part) for part in parts(question.text)}
+    asked = {shorten_title(part) for part in question_parts(question.text)}
     own = [units for task, units in found if task.partition("\n")[0] in asked and units]
     each = own or [units for _, units in found if units]
-    if asks_several(question):
+    if asks_for_several(question):
         return _distinct_units([unit for units in each for unit in units])
     return _distinct_units([unit for units in each for unit in _leading_units(units, len(each))])
 
@@ -221,20 +244,20 @@ def _compare(pair: Comparison, found: Sequence[Finding], shelf: ShownSources) ->
     question, as in a FAQ, needs nothing else.
     """
     by_task = {task.partition("\n")[0]: units for task, units in found}
-    best = by_task.get(short(pair.text), [])[:ANSWER]
-    if best and _is_below(pair.text, best[0], shelf):
+    best = by_task.get(shorten_title(pair.text), [])[:MAX_ANSWER_SENTENCES]
+    if best and _is_under_question(pair.text, best[0], shelf):
         return best
-    sides = [set(topics(side)) for side in pair.sides]
+    sides = [set(topic_keys(side)) for side in pair.sides]
     named = [unit for unit in best if any(side.issubset(stems(unit.text)) for side in sides)]
-    told = [unit for unit in named if comparisons.contrasts(unit.text)][:A_SOURCE]
-    each = [by_task.get(short(side), [])[: 1 if told else A_SOURCE] for side in pair.sides]
+    told = [unit for unit in named if comparisons.has_contrast(unit.text)][:MAX_SOURCE_SENTENCES]
+    each = [by_task.get(shorten_title(side), [])[: 1 if told else MAX_SOURCE_SENTENCES] for side in pair.sides]
     both = any(all(side.issubset(stems(unit.text)) for side in sides) for unit in best)
     return (
         _distinct_units([*told, *(unit for units in each for unit in units)]) if told or all(each) or not both else []
     )
 
 
-def _is_below(question: str, unit: QuotableUnit, shelf: ShownSources) -> bool:
+def _is_under_question(question: str, unit: QuotableUnit, shelf: ShownSources) -> bool:
     """True if the title above a sentence asks the same question."""
     book = shelf.by_passage.get(unit.passages[0])
     above = (each.heading for each in book.sentences if each.passage == unit.passages[0]) if book else ()
@@ -245,7 +268,7 @@ def _is_below(question: str, unit: QuotableUnit, shelf: ShownSources) -> bool:
 def _leading_units(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
     """The first units in order that answer: all frames, or the first sentences, fewer if the question has parts."""
     frames = [unit for unit in units if unit.frame]
-    return frames or list(units[: ANSWER if parts == 1 else A_SOURCE])
+    return frames or list(units[: MAX_ANSWER_SENTENCES if parts == 1 else MAX_SOURCE_SENTENCES])
 
 
 def _paragraphs(units: Sequence[QuotableUnit]) -> str:
@@ -265,7 +288,7 @@ def _paragraphs(units: Sequence[QuotableUnit]) -> str:
 # what the agents found
 
 
-def _finding(text: str) -> Finding:
+def _parse_finding(text: str) -> Finding:
     """A finding's task, and its lines as units; text that cites nothing is left out."""
     first, _, rest = text.partition("\n")
     task = first.removeprefix("Task:").strip() if first.startswith("Task:") else ""
@@ -277,7 +300,7 @@ def _cited_pieces(line: str) -> list[QuotableUnit]:
     """The pieces of a line up to each marker, with the passages that it names."""
     found: list[QuotableUnit] = []
     start = 0
-    for marker in markers.parse(line):
+    for marker in markers.parse_markers(line):
         text = line[start : marker.start].strip().removeprefix("- ").strip()
         start = marker.end
         if text and marker.passages:
@@ -289,12 +312,12 @@ def _cited_pieces(line: str) -> list[QuotableUnit]:
     return found
 
 
-def _quotable(units: Sequence[QuotableUnit], shelf: ShownSources) -> list[QuotableUnit]:
+def _quotable_units(units: Sequence[QuotableUnit], shelf: ShownSources) -> list[QuotableUnit]:
     """`units` whose words the evidence has, or that are one of its frames; others by their citations."""
-    return [each for unit in units for each in _grounded(unit, shelf)]
+    return [each for unit in units for each in _ground(unit, shelf)]
 
 
-def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
+def _ground(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
     book = shelf.by_passage.get(unit.passages[0])
     if book is None:
         return []
@@ -304,11 +327,11 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
     if is_in_rows(unit, shelf):
         return [replace(unit, frame=True)]
     for field in book.fields:
-        framed = frame(book, field)
+        framed = frame_field(book, field)
         if framed.text == unit.text:
             return [framed]
     cited = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
-    rows = [row for sentence in cited if (row := _within_entry(unit, sentence)) is not None]
+    rows = [row for sentence in cited if (row := _without_entry_name(unit, sentence)) is not None]
     if any(row.text in texts.get(passage, "") for row in rows for passage in row.passages) or any(
         is_row_of(row, shelf) for row in rows
     ):
@@ -322,7 +345,7 @@ def _grounded(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
     ]
 
 
-def _within_entry(unit: QuotableUnit, sentence: PassageSentence) -> QuotableUnit | None:
+def _without_entry_name(unit: QuotableUnit, sentence: PassageSentence) -> QuotableUnit | None:
     """A unit without the name of the entry before it; None if it has none."""
     before = f"{sentence.entry}: "
     named = sentence.entry and unit.text.startswith(before)
@@ -336,7 +359,7 @@ def _distinct_units(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
 # sections
 
 
-def _sections(steps: Sequence[PlanStep], found: Sequence[Finding]) -> list[tuple[str, list[QuotableUnit]]]:
+def _sections_by_step(steps: Sequence[PlanStep], found: Sequence[Finding]) -> list[tuple[str, list[QuotableUnit]]]:
     """The findings by plan step, in the plan's order; the rest by their tasks."""
     sections: dict[str, list[QuotableUnit]] = {_heading(step.title): [] for step in steps}
     for task, units in found:
@@ -356,12 +379,12 @@ def _overlap(step: PlanStep, task: str) -> float:
 
 
 def _heading(text: str) -> str:
-    line = one_line(markers.strip(text)).strip("#").rstrip("?？؟.。 ").strip()
+    line = one_line(markers.strip_markers(text)).strip("#").rstrip("?？؟.。 ").strip()
     return line[:1].upper() + line[1:]
 
 
 def _open_parts(request: Request) -> list[str]:
     """What could not be found, according to the coverage."""
-    coverage = last(request, "coverage", list[Coverage]) or []
+    coverage = last_message(request, "coverage", list[Coverage]) or []
     missing = list(dict.fromkeys(_heading(part.part) for part in coverage if part.status == "not"))
-    return [f"## {phrases.missing()}\n\n" + "\n".join(f"- {part}" for part in missing)] if missing else []
+    return [f"## {phrases.missing_heading()}\n\n" + "\n".join(f"- {part}" for part in missing)] if missing else []

@@ -26,7 +26,7 @@ def template_of(request: Request) -> tuple[Section, ...]:
     return read_template(given[-1]) if given else ()
 
 
-def last(request: Request, name: str, kind: type[T]) -> T | None:
+def last_message(request: Request, name: str, kind: type[T]) -> T | None:
     """The last user message with a name, decoded; None if there is none.
 
     Raises:

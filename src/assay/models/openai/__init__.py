@@ -17,32 +17,40 @@ import msgspec
 from assay.core.errors import ModelError, ModelFailed
 from assay.core.messages import MAX_OUTPUT, Delta, ModelFacts, Profile, Reply, Request
 from assay.core.ports import Access
-from assay.core.ports.models import Secret, writes
-from assay.core.remote_services import trusted
-from assay.models.catalogue import list_models, profile, unreachable
-from assay.models.failures import ServiceFault, hidden, loading, read_fault, refused, stated_window, unknown_model
+from assay.core.ports.models import Secret, can_write
+from assay.core.remote_services import tls_context
+from assay.models.catalogue import create_profile, list_models, unreachable_message
+from assay.models.failures import (
+    ServiceFault,
+    fault_error,
+    hide_key,
+    is_loading,
+    is_unknown_model,
+    read_fault,
+    stated_window,
+)
 from assay.models.openai import chat_services, concessions, reply_assembly
-from assay.models.openai.chat_services import SERVICES, ChatService, service_of
+from assay.models.openai.chat_services import SERVICES, ChatService, parse_service
 from assay.models.openai.reply_assembly import Assembler
-from assay.models.openai.wire import CompletionChunk, fields, uncounted
-from assay.models.streams import LIMITS, decode, events, first_bytes
+from assay.models.openai.wire import CompletionChunk, decode_without_usage, request_fields
+from assay.models.streams import CONNECTION_LIMITS, decode, event_data, first_bytes
 
 __all__ = ["SERVICES", "ChatCompletions", "ChatService", "create"]
 
 
-CONNECT = 5.0
+CONNECT_SECONDS = 5.0
 """Seconds to connect to a service."""
-BODY_END = 0.1
+BODY_END_SECONDS = 0.1
 """Seconds between the last event and the end of the body; most services send both together."""
 LARGEST_FAULT = 64_000
 LARGEST_EVENT = 4_000_000
-SHOWN = 8
+MAX_MODELS_SHOWN = 8
 """How many of a service's models an error lists."""
-LOADING = 1.0
+LOADING_RETRY_SECONDS = 1.0
 """Seconds between two requests to a server that is loading its model."""
-LOADS = {"ollama": "get it (ollama pull {})", "lmstudio": "load it (lms load {})"}
+LOAD_HINTS = {"ollama": "get it (ollama pull {})", "lmstudio": "load it (lms load {})"}
 """How local servers get a model."""
-BASE = "is the address the base of its API, with the version (…/v1)?"
+BASE_HINT = "is the address the base of its API, with the version (…/v1)?"
 
 
 class ChatCompletions:
@@ -56,7 +64,7 @@ class ChatCompletions:
         self._model, self._service, self._profile, self._key = model, service, profile, key
         self._client: httpx2.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._without, self._opens_thinking = concessions.NONE, False
+        self._without, self._opens_thinking = concessions.NO_CONCESSIONS, False
         self._told: ModelFacts | None = None
         self._learnt = 0
 
@@ -72,19 +80,23 @@ class ChatCompletions:
                     if chunk is None:
                         assembler.mark_done()
                     elif (fault := chunk.fault) is None:
-                        for delta in assembler.take(chunk):
+                        for delta in assembler.feed(chunk):
                             yield delta
-                    elif isinstance(fault, ServiceFault) and fault.miscalled and assembler.rescue(fault):
+                    elif (
+                        isinstance(fault, ServiceFault)
+                        and fault.is_rejected_call
+                        and assembler.recover_rejected_call(fault)
+                    ):
                         break
                     else:
                         if isinstance(fault, ServiceFault):
                             self._note_window(fault)
-                        raise hidden(reply_assembly.of_fault(self._service.name, fault), self._key)
+                        raise hide_key(reply_assembly.stream_error(self._service.name, fault), self._key)
         except (httpx2.HTTPError, httpx2.SSEError) as error:
-            raise self._failed(error) from error
+            raise self._connection_error(error) from error
         for delta in assembler.end():
             yield delta
-        self._opens_thinking = self._opens_thinking or assembler.lone
+        self._opens_thinking = self._opens_thinking or assembler.has_unopened_reasoning
         yield assembler.reply(request, self._profile.name)
 
     async def offered(self) -> tuple[str, ...]:
@@ -97,14 +109,14 @@ class ChatCompletions:
 
         A smaller window that it named since, as it refused a request, counts instead.
         """
-        facts = await self._described(load=load)
+        facts = await self._fetch_facts(load=load)
         window = min(self._learnt, facts.window or self._learnt)
         return msgspec.structs.replace(facts, window=window) if window else facts
 
-    def window_in(self, refusal: str) -> int:
+    def refused_window(self, refusal: str) -> int:
         return stated_window(refusal)
 
-    async def _described(self, *, load: bool) -> ModelFacts:
+    async def _fetch_facts(self, *, load: bool) -> ModelFacts:
         if not self._service.local or self._told is not None:
             return self._told or ModelFacts()
         facts = await chat_services.server_facts(self._service.url, self._model, self._headers(), load=load)
@@ -129,42 +141,42 @@ class ChatCompletions:
         If the service refuses a part of the request, the request is repeated at once without that part. If it is
         still loading its model, the request is repeated until it has, as long as the first token may take.
         """
-        clock, left = asyncio.get_running_loop().time, concessions.MOST
+        clock, left = asyncio.get_running_loop().time, concessions.MAX_CONCESSIONS
         until = clock() + request.first_token
         while True:
-            sent = fields(request, self._model, self._profile, self._service, self._without)
-            async with self._posted(request, sent) as response:
+            sent = request_fields(request, self._model, self._profile, self._service, self._without)
+            async with self._post(request, sent) as response:
                 if response.status_code == httpx2.codes.OK:
                     async with aclosing(self._read(response)) as chunks:
                         async for chunk in chunks:
                             yield chunk
                     return
                 fault = read_fault(await first_bytes(response, LARGEST_FAULT))
-            if loading(response.status_code, fault):
-                await self._loads(until - clock(), request.first_token)
+            if is_loading(response.status_code, fault):
+                await self._wait_for_loading(until - clock(), request.first_token)
                 continue
-            if fault.miscalled and fault.generated:
+            if fault.is_rejected_call and fault.rejected_call_text:
                 yield CompletionChunk(error=fault)
                 return
-            without = concessions.conceded(self._without, sent, response.status_code, fault) if left else None
+            without = concessions.next_concessions(self._without, sent, response.status_code, fault) if left else None
             if without is None:
-                raise await self._refused(response, fault)
+                raise await self._response_error(response, fault)
             self._without, left = without, left - 1
 
-    async def _loads(self, left: float, most: float) -> None:
+    async def _wait_for_loading(self, left: float, most: float) -> None:
         """Wait for a server that is loading its model; `left` of `most` seconds remain."""
-        if left <= LOADING:
+        if left <= LOADING_RETRY_SECONDS:
             raise ModelError(
                 f"{self._service.name} is still loading its model after {most:g} s: try again, or allow more "
                 "(timeouts.first_token)",
                 reached=False,
             )
-        await asyncio.sleep(LOADING)
+        await asyncio.sleep(LOADING_RETRY_SECONDS)
 
-    def _posted(self, request: Request, sent: dict[str, Any]) -> AbstractAsyncContextManager[httpx2.Response]:
-        timeout = httpx2.Timeout(max(request.timeout, request.first_token), connect=CONNECT)
+    def _post(self, request: Request, sent: dict[str, Any]) -> AbstractAsyncContextManager[httpx2.Response]:
+        timeout = httpx2.Timeout(max(request.timeout, request.first_token), connect=CONNECT_SECONDS)
         url = f"{self._service.url.rstrip('/')}/chat/completions"
-        return self._connected().stream("POST", url, content=msgspec.json.encode(sent), timeout=timeout)
+        return self._get_client().stream("POST", url, content=msgspec.json.encode(sent), timeout=timeout)
 
     async def _read(self, response: httpx2.Response) -> AsyncGenerator[CompletionChunk | None, None]:
         """Yield the events of a stream, or the single body of a service that does not stream."""
@@ -172,11 +184,11 @@ class ChatCompletions:
             yield self._chunk((await first_bytes(response, LARGEST_EVENT)).decode(errors="replace"))
             yield None
             return
-        async with aclosing(events(response, LARGEST_EVENT)) as sent:
+        async with aclosing(event_data(response, LARGEST_EVENT)) as sent:
             async for data in sent:
                 if data == "[DONE]":
                     yield None
-                    await _finish(sent)
+                    await _drain(sent)
                     return
                 yield self._chunk(data)
 
@@ -185,33 +197,35 @@ class ChatCompletions:
             try:
                 return decode(data, CompletionChunk)
             except msgspec.ValidationError:
-                return uncounted(data)
+                return decode_without_usage(data)
         except (ValueError, RecursionError) as error:
             raise ModelError(f"{self._service.name} sent a chunk that cannot be read: {error}") from error
 
-    def _connected(self) -> httpx2.AsyncClient:
+    def _get_client(self) -> httpx2.AsyncClient:
         """The client of the running loop; loops cannot share connections."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             headers = {"content-type": "application/json", "accept": "text/event-stream"} | self._headers()
             # The user has not told Assay about the environment's proxies and .netrc, so they are not used.
-            client = httpx2.AsyncClient(headers=headers, trust_env=False, verify=trusted(), limits=LIMITS)
+            client = httpx2.AsyncClient(
+                headers=headers, trust_env=False, verify=tls_context(), limits=CONNECTION_LIMITS
+            )
             self._client, self._loop = client, loop
         return self._client
 
     def _headers(self) -> dict[str, str]:
         return {} if self._key is None else {"authorization": f"Bearer {self._key.reveal()}"}
 
-    async def _refused(self, response: httpx2.Response, fault: ServiceFault) -> ModelError | ModelFailed:
+    async def _response_error(self, response: httpx2.Response, fault: ServiceFault) -> ModelError | ModelFailed:
         """The error for a service's refusal; if the service lacks the model, the error lists those it has."""
         at, status = self._service, response.status_code
         self._note_window(fault)
-        if unknown_model(status, fault):
-            return ModelError(await self._without_model(status), transient=False, usable=False)
+        if is_unknown_model(status, fault):
+            return ModelError(await self._unknown_model_message(status), transient=False, usable=False)
         if status == httpx2.codes.NOT_FOUND:
-            words = f"{at.name} has no chat completions at {at.url} (404): {BASE}"
+            words = f"{at.name} has no chat completions at {at.url} (404): {BASE_HINT}"
             return ModelError(words, transient=False, usable=False)
-        return hidden(refused(at.name, status, response.headers, fault), self._key)
+        return hide_key(fault_error(at.name, status, response.headers, fault), self._key)
 
     def _note_window(self, fault: ServiceFault) -> None:
         """Learn the window of a local model that its server names as it refuses a request that is too long.
@@ -223,43 +237,43 @@ class ChatCompletions:
         if self._service.local and 0 < window < self._profile.window:
             self._learnt = min(window, self._learnt or window)
 
-    async def _without_model(self, status: int) -> str:
+    async def _unknown_model_message(self, status: int) -> str:
         """A message that the service lacks the model, with the models it has that write."""
         at, offered = self._service, list[str]()
         with contextlib.suppress(ModelError, ModelFailed):
             others = (name for name in await self.offered() if not name.endswith(f":{self._model}"))
-            offered = [name for name in others if writes(name)]
-        pull = f"{LOADS[at.name].format(self._model)}, or " if at.name in LOADS else ""
-        shown = ", ".join(offered[:SHOWN]) + (", …" if len(offered) > SHOWN else "")
+            offered = [name for name in others if can_write(name)]
+        pull = f"{LOAD_HINTS[at.name].format(self._model)}, or " if at.name in LOAD_HINTS else ""
+        shown = ", ".join(offered[:MAX_MODELS_SHOWN]) + (", …" if len(offered) > MAX_MODELS_SHOWN else "")
         choose = f"choose one it has: {shown}" if offered else f"look for its name (assay models {at.name})"
         return f"no model {self._model!r} at {at.url} ({status}): {pull}{choose}"
 
-    def _failed(self, error: httpx2.HTTPError | httpx2.SSEError) -> ModelError:
+    def _connection_error(self, error: httpx2.HTTPError | httpx2.SSEError) -> ModelError:
         """The error for an HTTP failure. If a server on this machine is down, a retry does not help."""
         at = self._service
         match error:
             case httpx2.ConnectError() | httpx2.ConnectTimeout():
-                words = unreachable(at.name, at.url, error, local=at.local)
+                words = unreachable_message(at.name, at.url, error, local=at.local)
                 return ModelError(words, transient=not at.local, reached=False, usable=not at.local)
             case httpx2.TimeoutException():
                 return ModelError(f"{at.name} did not answer in time")
             case httpx2.SSEError():
                 return ModelError(
-                    f"{at.name} answers at {at.url}, but not with chat completions: {BASE} ({error})",
+                    f"{at.name} answers at {at.url}, but not with chat completions: {BASE_HINT} ({error})",
                     transient=False,
                     usable=False,
                 )
             case _:
-                return ModelError(unreachable(at.name, at.url, error, local=at.local))
+                return ModelError(unreachable_message(at.name, at.url, error, local=at.local))
 
 
-async def _finish(sent: AsyncIterator[object]) -> None:
+async def _drain(sent: AsyncIterator[object]) -> None:
     """Read the end of a body after its last event: only then can the next request use its connection.
 
     If the service leaves the body open or breaks it off now, the answer is still valid, and the connection is closed.
     """
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.SSEError, ModelError):
-        async with asyncio.timeout(BODY_END):
+        async with asyncio.timeout(BODY_END_SECONDS):
             async for _ in sent:
                 pass
 
@@ -270,9 +284,9 @@ def create(name: str, access: Access) -> ChatCompletions:
     Raises:
         ConfigError: no model is named, or the service is unknown and has no address, or needs a key and has none.
     """
-    service, model = service_of(name, access)
+    service, model = parse_service(name, access)
     facts = access.facts
     if service.window and facts.window is None:
         facts = msgspec.structs.replace(facts, window=service.window)
-    known = profile(name, service.name, model, facts, local=service.local)
+    known = create_profile(name, service.name, model, facts, local=service.local)
     return ChatCompletions(model, service, known, access.key)

@@ -17,7 +17,7 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ConfigError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.messages import ModelFacts
 from assay.core.ports import Access
@@ -26,11 +26,11 @@ from assay.models.streams import brief_client, first_bytes
 
 # What a server on this machine says about a model: the window it was started with, and what the model can do.
 
-WAIT = 1.5
+WAIT_SECONDS = 1.5
 """Seconds for all questions together."""
-LOADING = 60.0
+LOADING_SECONDS = 60.0
 """Seconds to wait for Ollama to load a model: only then does it say the window."""
-LARGEST = 2_000_000
+MAX_ANSWER_BYTES = 2_000_000
 
 _RUNNING = ("max_model_len", "loaded_context_length", "n_ctx", "context_length", "context_window", "max_context_length")
 _NUM_CTX = regex(r"^\s*num_ctx\s+(\d+)", re.MULTILINE)
@@ -44,7 +44,8 @@ class ServerFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def server_facts(base: str, model: str, headers: Mapping[str, str], *, load: bool = True) -> ServerFacts | None:
-    """The facts that the server at `base` (…/v1) gives about `model` within `WAIT` seconds; None if nothing answers.
+    """The facts that the server at `base` (…/v1) gives about `model` within `WAIT_SECONDS` seconds; None if nothing
+    answers.
 
     If Ollama has not loaded the model, and nothing sets its window, `load` loads it now instead of at the first call.
     The window depends on the machine's memory, and Ollama silently drops what does not fit.
@@ -52,38 +53,42 @@ async def server_facts(base: str, model: str, headers: Mapping[str, str], *, loa
     answer = await _answers(base.rstrip("/"), model, headers)
     if not answer:
         return None
-    found = _facts_in(answer, model)
+    found = _parse_facts(answer, model)
     if load and found.facts.window is None and _is_unloaded(answer):
-        await _load(base.rstrip("/"), model, headers)
-        found = _facts_in(await _answers(base.rstrip("/"), model, headers) or answer, model)
+        await _load_model(base.rstrip("/"), model, headers)
+        found = _parse_facts(await _answers(base.rstrip("/"), model, headers) or answer, model)
     return found
 
 
 def _is_unloaded(answer: Mapping[str, Any]) -> bool:
     """True if this is Ollama, and it executes the model itself but has not loaded it."""
     shown = answer.get("shown")
-    return isinstance(shown, dict) and not shown.get("remote_model") and _at(answer.get("loaded"), "models") is not None
+    return (
+        isinstance(shown, dict)
+        and not shown.get("remote_model")
+        and _value_at(answer.get("loaded"), "models") is not None
+    )
 
 
-async def _load(base: str, model: str, headers: Mapping[str, str]) -> None:
+async def _load_model(base: str, model: str, headers: Mapping[str, str]) -> None:
     """Have Ollama load a model: a request without a prompt does nothing else. If it cannot, the first call says why."""
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.InvalidURL):
-        async with brief_client(headers, LOADING) as client:
+        async with brief_client(headers, LOADING_SECONDS) as client:
             await _read(client, "POST", f"{base.removesuffix('/v1')}/api/generate", {"model": model, "stream": False})
 
 
-def _facts_in(answer: Mapping[str, Any], model: str) -> ServerFacts:
+def _parse_facts(answer: Mapping[str, Any], model: str) -> ServerFacts:
     """The facts about `model` in a server's answers."""
     props, studio, loaded, shown = (answer.get(name) for name in ("props", "studio", "loaded", "shown"))
     listed = answer.get("listed")
     running = (
-        _number(_at(props, "default_generation_settings", "n_ctx")),
+        _number(_value_at(props, "default_generation_settings", "n_ctx")),
         _window(_row(studio, model), ("loaded_context_length",)),
         _window(_row(loaded, model, alone=False), ("context_length",)),
         _window(_row(listed, model), _RUNNING),
-        _num_ctx(_at(shown, "parameters")),
+        _num_ctx(_value_at(shown, "parameters")),
     )
-    abilities = _at(shown, "capabilities")
+    abilities = _value_at(shown, "capabilities")
     able = abilities if isinstance(abilities, list) else None
     return ServerFacts(
         facts=ModelFacts(
@@ -106,7 +111,7 @@ async def _answers(base: str, model: str, headers: Mapping[str, str]) -> dict[st
     )
     found: dict[str, Any] = {}
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.InvalidURL):
-        async with brief_client(headers, WAIT) as client:
+        async with brief_client(headers, WAIT_SECONDS) as client:
             for name, method, url, sent in questions:
                 found[name] = await _read(client, method, url, sent)
     return found
@@ -123,14 +128,14 @@ async def _read(client: httpx2.AsyncClient, method: str, url: str, sent: object 
             response.raise_for_status()
         if response.status_code != httpx2.codes.OK:
             return None
-        data = await first_bytes(response, LARGEST + 1)
+        data = await first_bytes(response, MAX_ANSWER_BYTES + 1)
     try:
-        return msgspec.json.decode(data) if len(data) <= LARGEST else None
-    except UNREADABLE:
+        return msgspec.json.decode(data) if len(data) <= MAX_ANSWER_BYTES else None
+    except DECODE_ERRORS:
         return None
 
 
-def _at(value: Any, *path: str) -> Any:
+def _value_at(value: Any, *path: str) -> Any:
     """The value at `path` in nested objects; None if they have another form."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
@@ -149,14 +154,14 @@ def _row(listed: Any, model: str, *, alone: bool = True) -> Any:
 
 def _rows(listed: Any) -> Iterator[Any]:
     for name in ("data", "models"):
-        rows = _at(listed, name)
+        rows = _value_at(listed, name)
         if isinstance(rows, list):
             yield from rows
 
 
 def _window(row: Any, names: tuple[str, ...]) -> int:
     """The first window that a row names, in itself or in its `meta`; 0 if it names none."""
-    values = (_number(_at(row, name) or _at(row, "meta", name)) for name in names)
+    values = (_number(_value_at(row, name) or _value_at(row, "meta", name)) for name in names)
     return next((value for value in values if value), 0)
 
 
@@ -248,7 +253,7 @@ SERVICES: dict[str, ChatService] = {
 }
 
 
-def service_of(name: str, access: Access) -> tuple[ChatService, str]:
+def parse_service(name: str, access: Access) -> tuple[ChatService, str]:
     """The service that a name `SERVICE:MODEL` means, one of `SERVICES` or at the configured address, and its model.
 
     Raises:

@@ -14,14 +14,14 @@ from typing import Any, Literal
 import msgspec
 
 from assay.core.lazy import regex
-from assay.models.failures import ServiceFault, too_long
+from assay.models.failures import ServiceFault, is_context_too_long
 
-MOST = 8
+MAX_CONCESSIONS = 8
 """How many times one request is repeated, each time with another concession."""
-STATUSES = frozenset((400, 404, 405, 415, 422, 500, 501))
+REFUSAL_STATUSES = frozenset((400, 404, 405, 415, 422, 500, 501))
 """Statuses with which services refuse a parameter: most answer 400 or 422, routers 404, llama.cpp 500."""
-CAPS = ("max_tokens", "max_completion_tokens")
-KEPT = frozenset(("model", "messages"))
+OUTPUT_CAP_FIELDS = ("max_tokens", "max_completion_tokens")
+REQUIRED_FIELDS = frozenset(("model", "messages"))
 """Fields that every request has."""
 
 Choice = Literal["any", "required", "auto", "unsaid"]
@@ -75,37 +75,43 @@ class Concessions(msgspec.Struct, frozen=True, kw_only=True):
     tools: bool = True
 
 
-NONE = Concessions()
+NO_CONCESSIONS = Concessions()
 
 
-def conceded(before: Concessions, sent: Mapping[str, Any], status: int, fault: ServiceFault) -> Concessions | None:
+def next_concessions(
+    before: Concessions, sent: Mapping[str, Any], status: int, fault: ServiceFault
+) -> Concessions | None:
     """The next concessions after this refusal of the request `sent`; None if it names nothing in the request."""
-    if status not in STATUSES or fault.miscalled:  # a wrong call by the model is not a refusal of the request
+    if (
+        status not in REFUSAL_STATUSES or fault.is_rejected_call
+    ):  # a wrong call by the model is not a refusal of the request
         return None
     if limit := _lower_cap(sent, fault):
         return msgspec.structs.replace(before, most=limit)
-    if too_long(fault.text):
+    if is_context_too_long(fault.text):
         return None
     field = _parameter(sent, fault)
     after = (
-        _of_field(before, sent, field)
-        or _of_conversation(before, sent, fault)
-        or _of_field(before, sent, _first_named(fault.words, sorted(sent.keys() - KEPT)))
+        _concede_field(before, sent, field)
+        or _concede_conversation(before, sent, fault)
+        or _concede_field(before, sent, _first_named(fault.message_text, sorted(sent.keys() - REQUIRED_FIELDS)))
     )
     return after if after != before else None
 
 
 def _lower_cap(sent: Mapping[str, Any], fault: ServiceFault) -> int:
     """The highest output cap the service accepts, if it names one lower than what was sent; else 0."""
-    cap = next((sent[name] for name in CAPS if name in sent), 0)
-    named = any(name in f"{fault.param} {fault.text}" for name in CAPS) or "completion tokens" in fault.text
+    cap = next((sent[name] for name in OUTPUT_CAP_FIELDS if name in sent), 0)
+    named = (
+        any(name in f"{fault.param} {fault.text}" for name in OUTPUT_CAP_FIELDS) or "completion tokens" in fault.text
+    )
     if not cap or not named or re.search(r"context[ _]length", fault.text, re.IGNORECASE):
         return 0
     limits = [int(each.replace(",", "")) for each in _LIMIT.findall(fault.text)]
     return max((each for each in limits if 0 < each < cap), default=0)
 
 
-def _of_conversation(before: Concessions, sent: Mapping[str, Any], fault: ServiceFault) -> Concessions | None:
+def _concede_conversation(before: Concessions, sent: Mapping[str, Any], fault: ServiceFault) -> Concessions | None:
     """Concede a role, the stream, a form of the reply, or tools altogether."""
     param = str(fault.param or "")
     if "stream" in sent and _WHOLE.search(fault.text):
@@ -122,7 +128,7 @@ def _of_conversation(before: Concessions, sent: Mapping[str, Any], fault: Servic
 def _parameter(sent: Mapping[str, Any], fault: ServiceFault) -> str:
     """The field of the request that a refusal names as its parameter; "" if none."""
     field = re.split(r"[.\[/]", str(fault.param or "").removeprefix("body."))[0]
-    return field if field in sent and field not in KEPT else ""
+    return field if field in sent and field not in REQUIRED_FIELDS else ""
 
 
 def _first_named(text: str, names: Collection[str]) -> str:
@@ -138,32 +144,32 @@ def _name_pattern(name: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-def _of_field(before: Concessions, sent: Mapping[str, Any], name: str) -> Concessions | None:
+def _concede_field(before: Concessions, sent: Mapping[str, Any], name: str) -> Concessions | None:
     """Concede the field `name` as it was sent."""
     if not name:
         return None
-    if name in CAPS:
-        other = CAPS[1 - CAPS.index(name)]
+    if name in OUTPUT_CAP_FIELDS:
+        other = OUTPUT_CAP_FIELDS[1 - OUTPUT_CAP_FIELDS.index(name)]
         if not before.cap:
             return msgspec.structs.replace(before, cap=other)
-        return msgspec.structs.replace(before, dropped=before.dropped | set(CAPS))
+        return msgspec.structs.replace(before, dropped=before.dropped | set(OUTPUT_CAP_FIELDS))
     if name == "tool_choice" and sent[name] == "none":
         return msgspec.structs.replace(before, none=False)
     if name == "tool_choice":
-        return msgspec.structs.replace(before, choice=_below(sent["tool_choice"]))
+        return msgspec.structs.replace(before, choice=_weaker_choice(sent["tool_choice"]))
     if name == "tools":
         return msgspec.structs.replace(before, tools=False)
     return msgspec.structs.replace(before, dropped=before.dropped | {name})
 
 
-def _below(choice: object) -> Choice:
+def _weaker_choice(choice: object) -> Choice:
     """The next weaker way to say which tool to call."""
     if isinstance(choice, dict):
         return "required"
     return "unsaid" if choice == "auto" else "auto"
 
 
-def allowed(choice: str, most: Choice) -> str:
+def allowed_choice(choice: str, most: Choice) -> str:
     """`choice` (auto, required, none, a tool's name) as far as `most` allows it; "" if nothing may be said."""
     if most == "unsaid":
         return ""

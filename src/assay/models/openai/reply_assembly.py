@@ -10,8 +10,8 @@ from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.failures import ServiceFault
 from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, CompletionUsage, Function
-from assay.models.speech import ReplyText, SpeechPart, with_calls
-from assay.models.streams import Halves, PartialCall, PartialCalls, tokens, written_calls
+from assay.models.speech import ReplyText, SpeechPart, begin_calls
+from assay.models.streams import Halves, PartialCall, PartialCalls, token_count, written_calls
 
 _STOPS: dict[str, StopReason] = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "model_context_window_exceeded"), "length"),
@@ -40,7 +40,7 @@ class Assembler:
         self._counted: CompletionUsage | None = None
 
     @property
-    def lone(self) -> bool:
+    def has_unopened_reasoning(self) -> bool:
         """True if the model marked the end of its reasoning but not its beginning."""
         return self._speech.lone
 
@@ -53,7 +53,7 @@ class Assembler:
         """Note that the service said, in whatever form, that its stream is over."""
         self._ended = True
 
-    def take(self, chunk: CompletionChunk) -> Iterator[Delta]:
+    def feed(self, chunk: CompletionChunk) -> Iterator[Delta]:
         """Yield what this chunk adds."""
         self._counted = chunk.token_usage or self._counted
         for choice in (chunk.choices or ())[:1]:
@@ -62,9 +62,9 @@ class Assembler:
                 yield from self._part(part)
             self._finish = (choice.finish_reason or self._finish).lower()
 
-    def rescue(self, fault: ServiceFault) -> bool:
+    def recover_rejected_call(self, fault: ServiceFault) -> bool:
         """Take text that a model wrote where the service expected a call; False if it wrote none."""
-        self._rescued = fault.generated
+        self._rescued = fault.rejected_call_text
         self._ended = True
         return bool(self._rescued or self._speech.text or self._calls.all)
 
@@ -72,10 +72,10 @@ class Assembler:
         """Yield the text held back until now: the stream is over."""
         calls = written_calls(self._rescued)
         if not calls:
-            yield from self._spoken(self._speech.take(self._rescued))
-        yield from self._spoken(self._speech.end(calls=bool(calls or self._calls.all)))
-        yield from self._spoken(calls)
-        yield from self._calls.ready(final=True)
+            yield from self._add_calls(self._speech.feed(self._rescued))
+        yield from self._add_calls(self._speech.end(calls=bool(calls or self._calls.all)))
+        yield from self._add_calls(calls)
+        yield from self._calls.take_complete(final=True)
 
     def reply(self, request: Request, model: str) -> Reply:
         """Return the whole reply; call this after `end`.
@@ -101,18 +101,18 @@ class Assembler:
         )
 
     def _part(self, part: ChatPart) -> Iterator[Delta]:
-        if thought := part.thought:
-            yield from self._spoken(self._speech.thought(self._halves["thought"].take(thought)))
+        if thought := part.reasoning_text:
+            yield from self._add_calls(self._speech.add_reasoning(self._halves["thought"].feed(thought)))
         if part.refusal:
-            self._refusal.append(self._halves["refusal"].take(part.refusal))
+            self._refusal.append(self._halves["refusal"].feed(part.refusal))
         if text := part.text:
-            yield from self._spoken(self._speech.take(self._halves["content"].take(text)))
+            yield from self._add_calls(self._speech.feed(self._halves["content"].feed(text)))
         for piece in part.tool_calls or ():
             function = piece.function or Function()
             call = self._call(piece)
             yield call.add(call.id or piece.id or "", function.name or "", function.text)
         if self._calls.all:
-            yield from self._calls.ready(final=False)
+            yield from self._calls.take_complete(final=False)
 
     # calls
 
@@ -133,8 +133,8 @@ class Assembler:
             return alike[0]
         return self._calls.begin(part.index)
 
-    def _spoken(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
-        return with_calls(parts, self._calls)
+    def _add_calls(self, parts: Iterable[SpeechPart]) -> Iterator[Delta]:
+        return begin_calls(parts, self._calls)
 
     # counts
 
@@ -145,28 +145,30 @@ class Assembler:
         inputs, outputs = counted.prompt_tokens, counted.completion_tokens
         return Usage(
             model_calls=1,
-            input_tokens=tokens(inputs) or input_tokens(request),
+            input_tokens=token_count(inputs) or input_tokens(request),
             output_tokens=self._calls.estimate(text, self._speech.thinking)
             if outputs is None or outputs < 0
             else outputs,
-            cached_tokens=tokens(prompt.cached_tokens) if prompt else 0,
-            cache_write_tokens=tokens(prompt.cache_write_tokens) if prompt else 0,
-            reasoning_tokens=tokens(completion.reasoning_tokens) if completion else 0,
+            cached_tokens=token_count(prompt.cached_tokens) if prompt else 0,
+            cache_write_tokens=token_count(prompt.cache_write_tokens) if prompt else 0,
+            reasoning_tokens=token_count(completion.reasoning_tokens) if completion else 0,
         )
 
 
 # Failures of chat completions that arrive inside a stream.
 
 
-def of_fault(service: str, fault: ServiceFault | str) -> ModelError | ModelFailed:
+def stream_error(service: str, fault: ServiceFault | str) -> ModelError | ModelFailed:
     """The error for a fault inside a stream."""
     known = ServiceFault(message=fault) if isinstance(fault, str) else fault
-    words = failures.shortened(known.words)
-    if failures.too_long(known.text):
+    words = failures.shorten_message(known.message_text)
+    if failures.is_context_too_long(known.text):
         return ContextTooLong(f"{service}: {words}")
-    if failures.declined(known.text):
+    if failures.is_content_refusal(known.text):
         return Refused(f"it refused to answer: {words}")
     status = known.code if isinstance(known.code, int) else known.status_code or 500
-    if stopped := failures.not_running(service, f"{service} broke off: {words}", known.message or ""):
+    if stopped := failures.not_running_error(service, f"{service} broke off: {words}", known.message or ""):
         return stopped
-    return ModelError(f"{service} broke off: {words}", transient=known.miscalled or failures.passing(status))
+    return ModelError(
+        f"{service} broke off: {words}", transient=known.is_rejected_call or failures.is_temporary(status)
+    )

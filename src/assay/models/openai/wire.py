@@ -27,7 +27,7 @@ from assay.core.messages import (
 from assay.models.call_ids import with_accepted_ids
 from assay.models.failures import ServiceFault
 from assay.models.openai.chat_services import ChatService
-from assay.models.openai.concessions import NONE, Concessions, allowed
+from assay.models.openai.concessions import NO_CONCESSIONS, Concessions, allowed_choice
 from assay.models.streams import decode
 
 # The messages of a request, in the form of chat completions.
@@ -37,13 +37,13 @@ BRIDGE = {"role": "assistant", "content": "OK"}
 
 CALL_NOW = "Call a tool now: {names}. Do not answer in words."
 NO_CALLS = "Answer in words now. Call no tool."
-IN_WORDS = """You have tools. To call one, write nothing but a JSON object of this form:
+TOOLS_IN_WORDS = """You have tools. To call one, write nothing but a JSON object of this form:
 {{"name": "NAME", "arguments": {{…}}}}
 To call several at once, write a JSON list of such objects. Results come in the next message. The tools:
 {tools}"""
 
 
-def messages(request: Request, service: ChatService, without: Concessions = NONE) -> list[dict[str, Any]]:
+def messages(request: Request, service: ChatService, without: Concessions = NO_CONCESSIONS) -> list[dict[str, Any]]:
     """The conversation, with the system text first; what the service does not accept is expressed in another way.
 
     A result without its call, which services refuse, becomes a user message.
@@ -69,7 +69,7 @@ def _system(request: Request, without: Concessions) -> str:
         msgspec.json.encode({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
         for tool in request.tools
     )
-    return f"{request.system}\n\n{IN_WORDS.format(tools=chr(10).join(each.decode() for each in tools))}"
+    return f"{request.system}\n\n{TOOLS_IN_WORDS.format(tools=chr(10).join(each.decode() for each in tools))}"
 
 
 def _reminder(request: Request, without: Concessions) -> str:
@@ -78,7 +78,7 @@ def _reminder(request: Request, without: Concessions) -> str:
         return ""
     if request.tool_choice == "none":
         return NO_CALLS if not (without.none and without.tools) else ""
-    if without.tools and allowed(request.tool_choice, without.choice) == request.tool_choice:
+    if without.tools and allowed_choice(request.tool_choice, without.choice) == request.tool_choice:
         return ""
     every = ", ".join(tool.name for tool in request.tools)
     return CALL_NOW.format(names=every if request.tool_choice == "required" else request.tool_choice)
@@ -124,15 +124,15 @@ def _call(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": function}
 
 
-def fields(
-    request: Request, model: str, profile: Profile, service: ChatService, without: Concessions = NONE
+def request_fields(
+    request: Request, model: str, profile: Profile, service: ChatService, without: Concessions = NO_CONCESSIONS
 ) -> dict[str, Any]:
     """The fields of a streamed request for `request`, as far as the model's service accepts them."""
     made: dict[str, Any] = {
         "model": model,
         "messages": messages(request, service, without),
         "stream": True,
-        without.cap or service.output: _output(request, profile, without.most),
+        without.cap or service.output: _output_limit(request, profile, without.most),
         **_reasoning(request, model, profile, service),
     }
     if service.counts:
@@ -142,8 +142,8 @@ def fields(
     if service.tells and isinstance(request.user, str):
         made["user"] = request.user
     if isinstance(request.schema, Schema) and not request.tools:
-        made["response_format"] = _format(request.schema)
-    choice = allowed(request.tool_choice, without.choice)
+        made["response_format"] = _response_format(request.schema)
+    choice = allowed_choice(request.tool_choice, without.choice)
     if request.tools and without.tools and (service.chooses or request.tool_choice != "none"):
         made["tools"] = [_tool(tool) for tool in request.tools]
         if choice:
@@ -156,7 +156,7 @@ def fields(
     return {name: value for name, value in made.items() if name not in without.dropped}
 
 
-def _format(schema: Schema) -> dict[str, Any]:
+def _response_format(schema: Schema) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": schema.name, "schema": schema.schema, "strict": True}}
 
 
@@ -174,7 +174,7 @@ def _cache_key(request: Request) -> str:
     return hashlib.sha256(msgspec.json.encode((request.system, opening))).hexdigest()[:32]
 
 
-def _output(request: Request, profile: Profile, most: int) -> int:
+def _output_limit(request: Request, profile: Profile, most: int) -> int:
     known = REASONING_ROOM[request.effort] if profile.native_reasoning else 0
     room = max(known, request.room if isinstance(request.room, int) else 0)
     return max(1, min(request.max_tokens + room, profile.max_output, most or profile.max_output))
@@ -247,7 +247,7 @@ class ChatPart(msgspec.Struct, frozen=True):
         return self.content or ""
 
     @property
-    def thought(self) -> str:
+    def reasoning_text(self) -> str:
         """The text it adds to the reasoning."""
         if isinstance(self.content, tuple):
             return "".join(each.text or "" for block in self.content for each in block.thinking or ())
@@ -313,7 +313,7 @@ class CompletionChunk(msgspec.Struct, frozen=True):
         return self.error or error or (self.x_groq.error if self.x_groq else None)
 
 
-def uncounted(data: str) -> CompletionChunk:
+def decode_without_usage(data: str) -> CompletionChunk:
     """A chunk without its token counts, which are estimated then: a reply is not lost for counts in an unknown form.
 
     Raises:

@@ -67,12 +67,12 @@ def is_whole(text: str) -> bool:
     return _WHOLE.search(text.strip()) is not None
 
 
-def asks_several(question: ParsedQuestion) -> bool:
+def asks_for_several(question: ParsedQuestion) -> bool:
     """True if a question asks for documents and names none itself: one sentence of each answers it."""
-    return not question.numbered and (is_whole(question.text) or _SEVERAL.match(question.text) is not None)
+    return not question.numbered_mentions and (is_whole(question.text) or _SEVERAL.match(question.text) is not None)
 
 
-def phrases_asked(text: str) -> dict[str, object] | None:
+def find_phrase_arguments(text: str) -> dict[str, object] | None:
     """What the documents asked for must mention: the arguments of `find_phrase`; None if the question says nothing."""
     mention = _MENTION.search(text)
     return None if mention is None else _phrases(mention["phrase"])
@@ -92,12 +92,12 @@ def _phrases(said: str) -> dict[str, object]:
             parts.append(said[start : match.start()])
             joins.add((match["join"] or "").lower())
             start = match.end()
-    found = [_phrase(part) for each in (*parts, said[start:]) if (part := _BOTH.sub("", each).strip())]
+    found = [_clean_phrase(part) for each in (*parts, said[start:]) if (part := _BOTH.sub("", each).strip())]
     phrases = list(dict.fromkeys(found))
     return {"phrases": phrases} | ({"together": True} if len(phrases) > 1 and "or" not in joins else {})
 
 
-def _phrase(said: str) -> str:
+def _clean_phrase(said: str) -> str:
     """The words to look for, without articles of the question; in quotation marks every word counts."""
     quoted = said.strip("\"'“”„«»` ")
     return quoted if said[0] in "\"'“„«`" else _ARTICLE.sub("", quoted) or quoted

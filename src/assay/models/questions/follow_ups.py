@@ -9,12 +9,12 @@ from assay.core.brief import ConversationMessage
 from assay.core.lazy import regex
 from assay.core.lexicon import stem
 from assay.core.text import words
-from assay.models.questions.question import ParsedQuestion, analyze, parts, points_back
+from assay.models.questions.question import ParsedQuestion, analyze, has_pronoun, question_parts
 from assay.models.questions.words import OPENERS, carries_topic, stems
 
-NAMED = 4
+MAX_SUBJECT_WORDS = 4
 """The most words of an earlier question that stand for a pronoun, if it names nothing."""
-OWN = 1
+MAX_OWN_WORDS = 1
 """The number of own words from which a question without a personal pronoun needs no context."""
 LONGEST_FRAGMENT = 6
 """The most words of a question without a verb: "and in 2019?"."""
@@ -60,28 +60,28 @@ _ASKING = OPENERS - {"in"}
 _NUMBER = regex(r"\d[\d.,/-]*(?<=\d)")
 
 
-def rare(question: ParsedQuestion) -> list[str]:
+def subject_words(question: ParsedQuestion) -> list[str]:
     """The words that carry the topic, without those that ask for a field."""
-    numbering = {key for mention in question.numbered for key in stems(mention.text)}
+    numbering = {key for mention in question.numbered_mentions for key in stems(mention.text)}
     asking = question.concept_terms | numbering
     return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in asking))
 
 
-def restated(text: str, said: Sequence[ConversationMessage]) -> str:
+def restate_follow_up(text: str, said: Sequence[ConversationMessage]) -> str:
     """The question with what its pronoun stands for, or with what it leaves out of the question before it ("and in
     2019?"); empty if it needs no context.
 
     A question with several parts is not changed: a pronoun in one part may stand for something in another.
     """
     question = analyze(text)
-    if not said or question.mentions or len(parts(text)) > 1:
+    if not said or question.mentions or len(question_parts(text)) > 1:
         return ""
-    if whole := _filled(text, said):
+    if whole := _fill_in_previous(text, said):
         return whole
-    if pronoun := _pronoun(text):
+    if pronoun := _find_pronoun(text):
         subject = _antecedent(pronoun[0].casefold(), said)
-        return _in_place(text, pronoun, subject) if subject else ""
-    if len(rare(question)) > OWN or not (points_back(question) or not rare(question)):
+        return _replace_pronoun(text, pronoun, subject) if subject else ""
+    if len(subject_words(question)) > MAX_OWN_WORDS or not (has_pronoun(question) or not subject_words(question)):
         return ""
     subject = _antecedent("", said)
     return f"{text.strip().rstrip('?？؟ ')} ({subject})?" if subject else ""
@@ -90,14 +90,14 @@ def restated(text: str, said: Sequence[ConversationMessage]) -> str:
 # What a question leaves out: "how many passengers does the Otter carry?" "and the Beaver?"
 
 
-def _filled(text: str, said: Sequence[ConversationMessage]) -> str:
+def _fill_in_previous(text: str, said: Sequence[ConversationMessage]) -> str:
     """The question before with its number or last name replaced by this one's; empty if this is a whole question."""
     link = _LINK.match(text)
     own = text[link.end() if link else 0 :].strip(" ?？؟.!")
-    if not own or len(own.split()) > LONGEST_FRAGMENT or _ASKING.intersection(words(own)) or _pronoun(own):
+    if not own or len(own.split()) > LONGEST_FRAGMENT or _ASKING.intersection(words(own)) or _find_pronoun(own):
         return ""
     joined = link is not None and bool(link[0].strip())
-    before = _whole_before(said)
+    before = _previous_question(said)
     numbers, here = list(_NUMBER.finditer(before)), _NUMBER.search(own)
     if here and numbers and not _names(own, first=True):
         return before[: numbers[-1].start()] + here[0] + before[numbers[-1].end() :]
@@ -114,18 +114,18 @@ def _filled(text: str, said: Sequence[ConversationMessage]) -> str:
     return before[:start] + (own_article[0] if article and own_article else "") + thing + before[at.end() :]
 
 
-def _whole_before(said: Sequence[ConversationMessage]) -> str:
+def _previous_question(said: Sequence[ConversationMessage]) -> str:
     """The last question of the user, itself read by what was said before it."""
     at = next((at for at in range(len(said) - 1, -1, -1) if said[at].by == "user"), None)
     if at is None:
         return ""
-    return restated(said[at].text, said[:at]) or said[at].text
+    return restate_follow_up(said[at].text, said[:at]) or said[at].text
 
 
 # What a pronoun stands for
 
 
-def _pronoun(text: str) -> re.Match[str] | None:
+def _find_pronoun(text: str) -> re.Match[str] | None:
     """The first personal pronoun with nothing in the question that it may stand for."""
     for match in _PERSONAL.finditer(text):
         if match[0] in _POLITE and match.start():
@@ -144,15 +144,15 @@ def _antecedent(pronoun: str, said: Sequence[ConversationMessage]) -> str:
     for at in range(len(said) - 1, -1, -1):
         if said[at].by != "user":
             continue
-        asked.append(restated(said[at].text, said[:at]) or said[at].text)
+        asked.append(restate_follow_up(said[at].text, said[:at]) or said[at].text)
         reply = next((each.text for each in said[at + 1 :] if each.by == "assistant" and not each.questions), "")
-        if found := (pronoun in _OF_PERSONS and _person(asked[-1], reply)) or _thing(asked[-1]):
+        if found := (pronoun in _OF_PERSONS and _person_asked(asked[-1], reply)) or _thing_asked(asked[-1]):
             return found
-    told = (" ".join(rare(analyze(each))[:NAMED]) for each in asked)
+    told = (" ".join(subject_words(analyze(each))[:MAX_SUBJECT_WORDS]) for each in asked)
     return next(filter(None, told), "")
 
 
-def _person(asked: str, reply: str) -> str:
+def _person_asked(asked: str, reply: str) -> str:
     """Who is meant: the one whom "who …?" was answered with, else the one whom the question names."""
     told = [name[0] for name in _names(reply.strip().split("\n", 1)[0], first=True) if len(name[0].split()) > 1]
     known = set(words(asked))
@@ -161,7 +161,7 @@ def _person(asked: str, reply: str) -> str:
     return next((name for name in told if words(name)[-1] in known), "")  # this one, in full or in short
 
 
-def _thing(asked: str) -> str:
+def _thing_asked(asked: str) -> str:
     """What a question asks about: the documents or quotations in it, else its last name; "" if it has none."""
     question = analyze(asked)
     if exact := [*(mention.text for mention in question.mentions), *question.quoted]:
@@ -186,7 +186,7 @@ def _names(text: str, *, first: bool = False) -> list[re.Match[str]]:
     return list(_NAME.finditer(text, start))
 
 
-def _in_place(text: str, pronoun: re.Match[str], subject: str) -> str:
+def _replace_pronoun(text: str, pronoun: re.Match[str], subject: str) -> str:
     """The question with a name for its pronoun; one that says whose it is keeps its place in German."""
     whole = text.strip().rstrip("?？؟ ")
     if not pronoun["owner"]:

@@ -16,8 +16,8 @@ import msgspec
 from assay.core import markers
 from assay.core.lazy import regex
 from assay.core.text import words
-from assay.models.questions.question import QUOTED, Relation, analyze, described
-from assay.models.questions.words import CONCEPTS, INVERSE
+from assay.models.questions.question import QUOTED, Relation, analyze, find_relation
+from assay.models.questions.words import CONCEPTS, INVERSE_RELATIONS
 
 Order = Literal["", "first", "last"]
 
@@ -54,12 +54,12 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True):
     order: Order = ""
 
     @property
-    def inner(self) -> str:
+    def first_question(self) -> str:
         """The question to begin with."""
         return _LED[self.relation].format(anchor=self.anchor)
 
-    def of(self, targets: Sequence[str]) -> str:
-        """The question to ask about `targets` ("EIP 20")."""
+    def second_question(self, targets: Sequence[str]) -> str:
+        """The question to ask about `find_targets` ("EIP 20")."""
         named = ", ".join(targets[:-1]) + (" and " if len(targets) > 1 else "") + targets[-1]
         asked = [_ASKS["date"]] if self.order else []
         asked += [_ASKS.get(concept, f"What is the {concept} of {{}}?") for concept in self.concepts]
@@ -67,7 +67,7 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=256)
-def read(text: str) -> Hop | None:
+def read_hop(text: str) -> Hop | None:
     """The question as a hop; None if it does not name one document and ask about another that relates to it."""
     text = unicodedata.normalize("NFKC", text).strip()
     question = analyze(text) if len(text) <= LONGEST else None
@@ -76,7 +76,7 @@ def read(text: str) -> Hop | None:
     quoted = QUOTED.search(text)
     anchor = question.mentions[0].text if question.mentions else quoted[0] if quoted else ""
     start = text.index(anchor)
-    found = described(text, start, start + len(anchor)) if anchor else None
+    found = find_relation(text, start, start + len(anchor)) if anchor else None
     if found is None:
         return None
     outer = f"{text[: found.start]} it {text[found.end :]}"
@@ -91,10 +91,10 @@ def read(text: str) -> Hop | None:
 # following a field through findings, which are text
 
 
-def targets(hop: Hop, findings: Iterable[str]) -> list[str]:
+def find_targets(hop: Hop, findings: Iterable[str]) -> list[str]:
     """The documents that findings name in the followed field, each as series and number."""
     number = re.search(r"[1-9]\d*", hop.anchor)
-    lines = (markers.strip(line).strip().removeprefix("- ") for text in findings for line in text.splitlines())
+    lines = (markers.strip_markers(line).strip().removeprefix("- ") for text in findings for line in text.splitlines())
     found = (_related_names(hop, number[0] if number else "", match) for line in lines if (match := _FRAME.match(line)))
     return list(dict.fromkeys(name for names in found for name in names))
 
@@ -105,5 +105,5 @@ def _related_names(hop: Hop, number: str, line: re.Match[str]) -> list[str]:
     named = [each.lstrip("0") for each in re.findall(r"(?<![\d.])\d{1,6}(?![\d.]*\d)", plain)]
     if key in CONCEPTS[hop.relation].keys and number in ("", mine):
         return [f"{series} {each}" for each in named if each != mine]
-    converse = CONCEPTS[INVERSE[hop.relation]].keys if hop.relation in INVERSE else ()
+    converse = CONCEPTS[INVERSE_RELATIONS[hop.relation]].keys if hop.relation in INVERSE_RELATIONS else ()
     return [f"{series} {mine}"] if key in converse and number in named else []

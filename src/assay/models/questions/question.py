@@ -18,17 +18,17 @@ from assay.models.questions.words import (
     COMPARING,
     COMPARING_CJK,
     CONCEPTS,
-    FRAMES,
-    INVERSE,
-    JOINS,
-    MAKING,
+    CONJUNCTIONS,
+    FIELD_STEMS,
+    INVERSE_RELATIONS,
+    MAKING_STEMS,
     OPENERS,
     PRONOUNS,
-    STATES,
+    STATE_STEMS,
     YES_OR_NO,
     carries_topic,
     stems,
-    topics,
+    topic_keys,
 )
 
 # How a question refers to one document through another: "the PEP that took the place of PEP 5".
@@ -38,7 +38,7 @@ from assay.models.questions.words import (
 
 Relation = Literal["requires", "replaces", "replaced"]
 
-FAR = 60
+MAX_CUE_DISTANCE = 60
 """The most code points between a document and the word that relates it to another."""
 
 _BE = r"(?:is|are|was|were|be|been|being|got|gets)"
@@ -75,12 +75,12 @@ class RelationMention(msgspec.Struct, frozen=True):
     cue: str = ""
 
 
-def described(text: str, start: int, end: int) -> RelationMention | None:
+def find_relation(text: str, start: int, end: int) -> RelationMention | None:
     """The relation of another document to the one at `[start, end)`; None if the text states none."""
     cues = [cue for cue in _CUE.finditer(text) if cue.start() >= end or cue.end() <= start]
     for cue in sorted(cues, key=lambda cue: max(cue.start() - end, start - cue.end())):
         between = text[end : cue.start()] if cue.start() >= end else text[cue.end() : start]
-        if len(between) > FAR or _BREAK.search(between):
+        if len(between) > MAX_CUE_DISTANCE or _BREAK.search(between):
             continue
         if (relation := _relation(text, cue, start, between)) is not None:
             return RelationMention(relation, min(start, cue.start()), max(end, cue.end()), cue=cue[0])
@@ -122,9 +122,9 @@ _IDENTIFIER = regex(
     re.IGNORECASE,
 )
 QUOTED = regex(r"[\"“„«「『]([^\"”“»」』]{3,160})[\"”“»」』]|(?<!\w)['‘]([^'’]{3,160})['’](?!\w)")
-TITLE = "▯"
+TITLE_PLACEHOLDER = "▯"
 """Replaces a title taken out of a question; unlike an ellipsis, normalization does not change it."""
-_IT = regex(rf"[^\w\s]?{TITLE}|\b(?:it|this|that one)\b", re.IGNORECASE)
+_IT = regex(rf"[^\w\s]?{TITLE_PLACEHOLDER}|\b(?:it|this|that one)\b", re.IGNORECASE)
 _WHO = frozenset(map(stem, "who whom whose wer wem wen кто кем author people person name names من".split()))
 _WHEN = frozenset(map(stem, "when wann когда متى date day year month jahr datum".split()))
 
@@ -164,15 +164,15 @@ class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     concept_terms: frozenset[str]
 
     @property
-    def numbered(self) -> tuple[Mention, ...]:
+    def numbered_mentions(self) -> tuple[Mention, ...]:
         """The mentions that number a document by their form."""
         return tuple(mention for mention in self.mentions if not mention.is_one_word)
 
     @property
-    def rest(self) -> tuple[str, ...]:
+    def other_terms(self) -> tuple[str, ...]:
         """The terms, without those that ask for a concept or number a document."""
-        numbering = {key for mention in self.numbered for key in stems(mention.text)}
-        return tuple(term for term in self.terms if term not in self.concept_terms | numbering | FRAMES)
+        numbering = {key for mention in self.numbered_mentions for key in stems(mention.text)}
+        return tuple(term for term in self.terms if term not in self.concept_terms | numbering | FIELD_STEMS)
 
 
 @lru_cache(maxsize=256)
@@ -180,7 +180,7 @@ def analyze(text: str) -> ParsedQuestion:
     """Take a question apart."""
     text = unicodedata.normalize("NFKC", text).strip()
     mentions = _mentions(text)
-    concepts, used = _concepts(QUOTED.sub(f" {TITLE} ", text), mentions)
+    concepts, used = _concepts(QUOTED.sub(f" {TITLE_PLACEHOLDER} ", text), mentions)
     return ParsedQuestion(
         text=text,
         words=tuple(words(text)),
@@ -194,13 +194,15 @@ def analyze(text: str) -> ParsedQuestion:
 
 def _terms(text: str) -> tuple[str, ...]:
     """The keys of the topic words, without question words of unspaced scripts."""
-    return topics(UNSPACED_ASKING.sub(" ", text) if is_unspaced(text) else text) or topics(text)
+    return topic_keys(UNSPACED_ASKING.sub(" ", text) if is_unspaced(text) else text) or topic_keys(text)
 
 
 def remove_phrase(question: ParsedQuestion, phrase: Sequence[str]) -> ParsedQuestion:
     """The question without the words of `phrase` (a title in it)."""
     pattern = r"[\W_]+".join(re.escape(word) for word in phrase)
-    return analyze(re.sub(rf"(?<![^\W_]){pattern}(?![^\W_])", TITLE, question.text, count=1, flags=re.IGNORECASE))
+    return analyze(
+        re.sub(rf"(?<![^\W_]){pattern}(?![^\W_])", TITLE_PLACEHOLDER, question.text, count=1, flags=re.IGNORECASE)
+    )
 
 
 def _mentions(text: str) -> tuple[Mention, ...]:
@@ -224,10 +226,10 @@ def _concepts(text: str, mentions: Sequence[Mention]) -> tuple[tuple[str, ...], 
     used: set[str] = set()
     for name, concept in CONCEPTS.items():
         for said in concept.said:
-            if (place := _place(said, folded, keys)) >= 0:
+            if (place := _find_place(said, folded, keys)) >= 0:
                 found[name] = min(place, found.get(name, place))
                 used.update(stems(said))
-    making = [at for at, key in enumerate(keys) if key in MAKING]
+    making = [at for at, key in enumerate(keys) if key in MAKING_STEMS]
     asked = set(keys)
     who, when = (bool(asked & said) for said in (_WHO, _WHEN))
     used.update(keys[at] for at in making)
@@ -235,14 +237,14 @@ def _concepts(text: str, mentions: Sequence[Mention]) -> tuple[tuple[str, ...], 
         found.update({name: making[0] for name, asks in (("creator", who), ("date", when)) if asks})
     if when and "creator" in found and not who:
         del found["creator"]
-    if asked & STATES and set(words(text)[:1]) & YES_OR_NO and "by" not in keys:
-        found.setdefault("status", min(keys.index(key) for key in asked & STATES))
-        used.update(asked & STATES)
-    _direct(found, used, text, mentions)
+    if asked & STATE_STEMS and set(words(text)[:1]) & YES_OR_NO and "by" not in keys:
+        found.setdefault("status", min(keys.index(key) for key in asked & STATE_STEMS))
+        used.update(asked & STATE_STEMS)
+    _fix_direction(found, used, text, mentions)
     return tuple(sorted(found, key=lambda name: found[name])), frozenset(used)
 
 
-def _place(said: str, folded: str, keys: Sequence[str]) -> int:
+def _find_place(said: str, folded: str, keys: Sequence[str]) -> int:
     """The place of some words: as written in unspaced scripts, else as consecutive keys; -1 if they are absent."""
     if is_unspaced(said):
         return folded.find(said)
@@ -255,22 +257,22 @@ def _keys_of(said: str) -> tuple[str, ...]:
     return tuple(stems(said))
 
 
-def _direct(found: dict[str, int], used: set[str], text: str, mentions: Sequence[Mention]) -> None:
+def _fix_direction(found: dict[str, int], used: set[str], text: str, mentions: Sequence[Mention]) -> None:
     """Which of two documents replaced the other, by the grammar of the question."""
-    asked = INVERSE.keys() & found.keys()
+    asked = INVERSE_RELATIONS.keys() & found.keys()
     named = [match for each in mentions if (match := re.search(re.escape(each.text), text))]
     match = next(iter(named), None) or _IT.search(text)
-    relation = described(text, *match.span()) if match else None
-    if relation is not None and relation.relation in INVERSE:
+    relation = find_relation(text, *match.span()) if match else None
+    if relation is not None and relation.relation in INVERSE_RELATIONS:
         at = min((found.pop(name) for name in asked), default=relation.start)
         found[relation.relation] = at
-        used.update(topics(relation.cue))
+        used.update(topic_keys(relation.cue))
 
 
 # parts
 
 
-def parts(text: str) -> tuple[str, ...]:
+def question_parts(text: str) -> tuple[str, ...]:
     """The questions in a question: one for each question mark, line, and conjunction before a question word.
 
     A part keeps its words. A part from a sentence's end has lost its subject, so `context` is read with it.
@@ -296,7 +298,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _split_at_conjunctions(piece: str) -> list[str]:
-    for join in JOINS:
+    for join in CONJUNCTIONS:
         left, found, right = piece.partition(join)
         first = words(right)[:2]
         if found and stems(left) and (set(first[:1]) & OPENERS or is_unspaced(join) or join.strip().startswith("و")):
@@ -311,6 +313,6 @@ def is_comparison(text: str) -> bool:
     return bool(set(words(text)) & COMPARING) or any(sign in text for sign in COMPARING_CJK)
 
 
-def points_back(question: ParsedQuestion) -> bool:
+def has_pronoun(question: ParsedQuestion) -> bool:
     """True if a pronoun stands for something that another part of the question names."""
     return bool(set(question.words) & PRONOUNS)

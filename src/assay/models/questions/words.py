@@ -15,7 +15,7 @@ from assay.core.lexicon import stem
 from assay.core.text import is_unspaced, words
 
 
-def _set(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -43,7 +43,7 @@ def carries_topic(word: str) -> bool:
     return word not in STOP and (len(word) > 1 or word.isdigit())
 
 
-def topics(text: str) -> tuple[str, ...]:
+def topic_keys(text: str) -> tuple[str, ...]:
     """The keys of the topic words of `text`, in order, each once."""
     return tuple(dict.fromkeys(stem(word) for word in words(text) if carries_topic(word)))
 
@@ -98,9 +98,9 @@ CONCEPTS: dict[str, Concept] = {
     ),
     "type": _concept("type, kind, typ, тип, 类型", "type, kind of, typ, тип, 类型"),
 }
-INVERSE = {"replaced": "replaces", "replaces": "replaced"}
+INVERSE_RELATIONS = {"replaced": "replaces", "replaces": "replaced"}
 """A relation between documents, and the same relation seen from the other document."""
-MAKING = frozenset(
+MAKING_STEMS = frozenset(
     map(
         stem,
         (
@@ -112,11 +112,11 @@ MAKING = frozenset(
     )
 )
 """With "who" these words ask for the creator, with "when" for the date."""
-STATES = frozenset(
+STATE_STEMS = frozenset(
     map(stem, "active final accepted draft withdrawn obsolete rejected deferred deprecated superseded".split())
 )
 """The states that "is it …?" asks about."""
-FRAMES = frozenset(
+FIELD_STEMS = frozenset(
     map(stem, "year day date time people person field header value target belong fall list record state mean".split())
 )
 """Words that ask for a field's value, and do not describe anything in a document's text."""
@@ -124,34 +124,34 @@ FRAMES = frozenset(
 
 # questions
 
-JOINS = (
+CONJUNCTIONS = (
     " and ", " und ", " и ", " as well as ", " sowie ", " а также ", "以及", "、そして", "，并且", "，并",
     " وما ", " ومتى ",
 )  # fmt: skip
 """Words between the parts of a question."""
-OPENERS = _set("""
+OPENERS = _word_set("""
     who whom whose what when where which why how is are was were does do did has have can could should will in
     wer wem wen was wann wo welche welcher welches welchem warum wie wieso ist sind war wurde hat kann
     кто что когда где какой какая какие каков почему зачем как сколько
     من ما ماذا متى أين كيف لماذا كم هل
     """)
-COMPARING = _set("""
+COMPARING = _word_set("""
     compare comparison compared versus vs differ differs difference differences contrast relation relationship
     vergleich vergleiche unterschied unterschiede unterscheiden сравни сравнить отличие отличия разница различия
     """)
 COMPARING_CJK = ("比较", "比較", "区别", "區別", "違い", "差异", "مقارنة", "الفرق")
-PRONOUNS = _set("""
+PRONOUNS = _word_set("""
     it its they them their this that these those he him his she her hers er ihn ihm sie es ihr ihnen sein он она оно они
     его её ему ней нём ними
     """)
-POINTING = PRONOUNS | _set("""
+POINTING = PRONOUNS | _word_set("""
     such dieser diese dieses dies jener sein seine ihr ihre il elle ils elles ce cet cette ces cela son sa ses leur
     leurs él ella ello ellos ellas este esta esto estos estas ese esa eso su sus этот эта это эти тот та те их هو هي هم
     هذا هذه ذلك
     """)
 """Words at the beginning of a sentence that stand for something said before it."""
 POINTING_CJK = ("他", "她", "它", "这", "這", "该", "該", "此", "其", "それ", "これ", "その", "この", "彼")
-YES_OR_NO = _set("is was has are were ist wurde")
+YES_OR_NO = _word_set("is was has are were ist wurde")
 
 
 def begins_pointing_back(text: str) -> bool:

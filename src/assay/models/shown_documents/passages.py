@@ -14,7 +14,7 @@ import msgspec
 from assay.core import markers
 from assay.core.lazy import regex
 from assay.core.plain_text import sections, spaced_rows
-from assay.core.relevance.signs import asks
+from assay.core.relevance.signs import is_question
 from assay.core.relevance.topic_question import Kind, QuotableStatement
 from assay.core.sources import ordinal_of
 from assay.core.tables.cells import is_head
@@ -62,9 +62,9 @@ Style = Literal["", "notes", "prose"]
 """How a document writes, if known. A paragraph of one line that does not end like a sentence is a title or a caption in
 `prose`; in `notes` it says as much as one that does.
 """
-SETTING = 100
+MAX_SETTING_CHARS = 100
 """Characters of a sentence that is a name with its value; the rules for prose apply to a longer one."""
-LONGEST = 700
+MAX_SENTENCE_CHARS = 700
 """Characters of a sentence that may be quoted."""
 
 
@@ -94,7 +94,7 @@ class PassageSentence(msgspec.Struct, frozen=True):
     entry: str = ""
     key: str = ""
 
-    def of_entry(self, text: str) -> str:
+    def with_entry_name(self, text: str) -> str:
         """Its `text` behind the name of its entry, if it is a field of one and does not say it."""
         return f"{self.entry}: {text}" if self.entry and self.entry not in text else text
 
@@ -139,60 +139,66 @@ def read_field(passage: str, text: str) -> PassageField | None:
     if match["value"].startswith("**") or value.endswith("**"):
         value = value.removeprefix("**").removesuffix("**") if value.count("**") <= 2 else value
     name = " ".join(words(match["key"]))
-    if not name or not value or _unsafe(value):
+    if not name or not value or _is_unsafe(value):
         return None
     return PassageField(key=match["key"].strip(), name=name, value=value, passage=passage)
 
 
 @lru_cache(maxsize=4096)
-def split(passage: str, text: str, style: Style = "") -> tuple[PassageSentence, ...]:
+def quotable_sentences(passage: str, text: str, style: Style = "") -> tuple[PassageSentence, ...]:
     """The sentences of a passage that a report may quote, in a document of this style."""
     place = ordinal_of(passage)
     if is_heading_or_code(text):
         return ()
     if _is_row(text):
-        return _row(passage, place, text)
+        return _row_sentences(passage, place, text)
     if is_record(text):
-        return _line(passage, place, text)
+        return _line_sentences(passage, place, text)
     if lines := _key_lines(text):
-        return tuple(each for line in lines for each in _line(passage, place, line))
+        return tuple(each for line in lines for each in _line_sentences(passage, place, line))
     if cells := spaced_rows(text):
         return _spaced_rows(passage, place, text, cells)
     if (field := read_field(passage, text)) and not ends_sentence(field.value):
-        return _line(passage, place, one_line(BULLET.sub("", text, count=1)))
-    told = (_prose(passage, place, text[start:end], title, style) for title, start, end in sections(text))
-    return tuple(each for part in told for each in part) or _valued(passage, place, text)
+        return _line_sentences(passage, place, one_line(BULLET.sub("", text, count=1)))
+    told = (_prose_sentences(passage, place, text[start:end], title, style) for title, start, end in sections(text))
+    return tuple(each for part in told for each in part) or _name_with_value(passage, place, text)
 
 
-def _valued(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
+def _name_with_value(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
     """A name with a value below it that is no sentence, as in a list of definitions: "Default value", "25"."""
     line = one_line(text)
-    return _line(passage, place, line) if described(text) and len(line) <= SETTING else ()
+    return _line_sentences(passage, place, line) if described_name(text) and len(line) <= MAX_SETTING_CHARS else ()
 
 
-def _prose(passage: str, place: int, text: str, title: str, style: Style) -> Iterator[PassageSentence]:
+def _prose_sentences(passage: str, place: int, text: str, title: str, style: Style) -> Iterator[PassageSentence]:
     """The sentences of a text below a numbered title ("" if none is above it)."""
     items = items_of(text)
     name = one_line(items[0]) if len(items) > 1 and len(items[0].split()) < ITEM_WORDS else ""
     for item in items:
         body = BULLET.sub("", item, count=1)
-        listed = len(items) > 1 or body != item or bool(described(item))
+        listed = len(items) > 1 or body != item or bool(described_name(item))
         alone = style == "prose" and "\n" not in text.strip()
         words = ITEM_WORDS if listed or (style != "" and not title and not alone) else 0 if alone else LINE_WORDS
         for start, end in _sentence_spans(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
             heading = f"{title} {name}".strip()
             for part in _parts(line):
-                if _quotable(part, words):
+                if _is_quotable(part, words):
                     yield PassageSentence(part, passage, place, heading=heading)
-                elif _sets(part):
-                    yield from (msgspec.structs.replace(row, heading=heading) for row in _line(passage, place, part))
+                elif _sets_value(part):
+                    yield from (
+                        msgspec.structs.replace(row, heading=heading) for row in _line_sentences(passage, place, part)
+                    )
 
 
 def _sentence_spans(text: str) -> list[tuple[int, int]]:
     """The spans of the sentences of a text; a first one of a word or two ("No.") together with the next."""
     spans = sentences(text)
-    if len(spans) > 1 and len(words(text[slice(*spans[0])])) <= OPENING_WORDS and not asks(text[slice(*spans[0])]):
+    if (
+        len(spans) > 1
+        and len(words(text[slice(*spans[0])])) <= OPENING_WORDS
+        and not is_question(text[slice(*spans[0])])
+    ):
         return [(spans[0][0], spans[1][1]), *spans[2:]]
     return spans
 
@@ -206,9 +212,9 @@ def items_of(text: str) -> list[str]:
 
 def _parts(line: str) -> list[str]:
     """A sentence; or, if it is too long to be quoted, what is between its spaces in a script that ends no sentence."""
-    if len(line) <= LONGEST or not is_unspaced(line):
+    if len(line) <= MAX_SENTENCE_CHARS or not is_unspaced(line):
         return [line]
-    return textwrap.wrap(line, LONGEST // 2, break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(line, MAX_SENTENCE_CHARS // 2, break_long_words=False, break_on_hyphens=False)
 
 
 def _is_row(text: str) -> bool:
@@ -233,15 +239,15 @@ def is_in_table(text: str) -> bool:
     return is_row(text) or bool(spaced_rows(text))
 
 
-def _row(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
+def _row_sentences(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
     line = one_line(text).strip("| ")
-    return () if set(line) <= set("-|: +=") else _line(passage, place, line)
+    return () if set(line) <= set("-|: +=") else _line_sentences(passage, place, line)
 
 
-def _line(passage: str, place: int, line: str) -> tuple[PassageSentence, ...]:
+def _line_sentences(passage: str, place: int, line: str) -> tuple[PassageSentence, ...]:
     """A table row, or a line with a key and a value, quoted as a whole."""
     bare = len(_URL.sub("", line)) * 2 < len(line)
-    return () if bare or _unsafe(line) or len(line) > 500 else (PassageSentence(line, passage, place, "row"),)
+    return () if bare or _is_unsafe(line) or len(line) > 500 else (PassageSentence(line, passage, place, "row"),)
 
 
 def _spaced_rows(
@@ -252,7 +258,9 @@ def _spaced_rows(
     headed = is_head(cells[0], cells[1:])
     label = one_line(" ".join(cells[0])) if headed else ""
     lines = (one_line(" ".join(row)) for row in cells[headed:])
-    return tuple(msgspec.structs.replace(each, label=label) for line in lines for each in _line(passage, place, line))
+    return tuple(
+        msgspec.structs.replace(each, label=label) for line in lines for each in _line_sentences(passage, place, line)
+    )
 
 
 _KEYED = regex(r"[*_]{0,2}[^\W_][^:|\n]{0,80}:\s+\S.*")
@@ -275,7 +283,7 @@ def is_heading_or_code(text: str) -> bool:
     return len(_CODE.findall(stripped)) * 2 > lines or bool(_PROMPT.match(stripped))
 
 
-def _quotable(line: str, fewest: int) -> bool:
+def _is_quotable(line: str, fewest: int) -> bool:
     """True if a line says something: a sentence, or without its end at least so many words (0: no number is enough)."""
     letters = sum(map(_is_letter, line))
     if line[:1] in ("*", "_") and line[-1:] == line[:1] and fewest == ITEM_WORDS:
@@ -285,7 +293,7 @@ def _quotable(line: str, fewest: int) -> bool:
     return (
         letters
         >= (4 if is_unspaced(line) else 6 if ended and len(line.split()) > 2 else 8 if not line.isascii() else 16)
-        and len(line) <= LONGEST
+        and len(line) <= MAX_SENTENCE_CHARS
         and letters * 2 > len(without_stamp(line))
         and (" " in line or not line.isascii())
         and not line.startswith(_STRUCTURE)
@@ -296,15 +304,15 @@ def _quotable(line: str, fewest: int) -> bool:
         and len(_OPTION.findall(line)) < 2
         and (ended or long)
         and len(_URL.sub("", line)) * 2 > len(line)
-        and not _unsafe(line)
+        and not _is_unsafe(line)
     )
 
 
-def _sets(line: str) -> bool:
+def _sets_value(line: str) -> bool:
     """True if a sentence gives the value of something named in words ("Default: `5000` (5 seconds)."): it has few
     letters itself, and the head of its entry names what has the value.
     """
-    field = read_field("", line) if len(line) <= SETTING and ends_sentence(line) else None
+    field = read_field("", line) if len(line) <= MAX_SETTING_CHARS and ends_sentence(line) else None
     return field is not None and sum(map(_is_letter, field.key)) * 2 > len(field.key)
 
 
@@ -313,12 +321,12 @@ def _is_letter(sign: str) -> bool:
     return sign.isalpha() or (not sign.isascii() and unicodedata.category(sign)[0] == "M")
 
 
-def _unsafe(line: str) -> bool:
+def _is_unsafe(line: str) -> bool:
     """True if a line contains something that reads as one of our citations, or opens a code span without closing it."""
-    return bool(markers.parse(line)) or line.count("`") % 2 == 1
+    return bool(markers.parse_markers(line)) or line.count("`") % 2 == 1
 
 
-def described(text: str) -> str:
+def described_name(text: str) -> str:
     """The name on the first line of a passage, if its description follows; else ""."""
     first, _, rest = text.partition("\n")
     fits = (

@@ -9,28 +9,28 @@ import msgspec
 
 from assay.core import passage_context
 from assay.core.plain_text import without_number
-from assay.core.relevance.signs import asks
+from assay.core.relevance.signs import is_question
 from assay.core.text import ends_sentence
 from assay.models.shown_documents.passages import (
     BULLET,
     ITEM_WORDS,
     PassageSentence,
     Style,
-    described,
+    described_name,
     is_heading_or_code,
     is_in_table,
     is_row,
     items_of,
     one_line,
+    quotable_sentences,
     read_field,
-    split,
 )
 
-ANSWERED = 2
+ANSWER_PASSAGES = 2
 """The passages after one with a question that still answer it, as in a FAQ, if no other question comes before."""
 
 
-def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSentence]:
+def place_sentences(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSentence]:
     """Every sentence of `passages` (of one document, in order) that can be quoted, each once, with its heading.
 
     A question of the document counts as part of the heading of what follows it.
@@ -39,41 +39,43 @@ def place(passages: Sequence[passage_context.ShownPassage]) -> list[PassageSente
     """
     heads = {one_line(passage.about) for passage in passages if passage.about}
     heads.update(heading for passage in passages for heading in passage.under.split(" > "))
-    style = _style([passage.text for passage in passages if one_line(passage.text) not in heads])
+    style = _detect_style([passage.text for passage in passages if one_line(passage.text) not in heads])
     rows = Counter(each.under for each in passages if is_in_table(each.text) and one_line(each.text) not in heads)
     found: dict[tuple[str, str], PassageSentence] = {}
-    asked = PassageSentence("", "", -1 - ANSWERED)
+    asked = PassageSentence("", "", -1 - ANSWER_PASSAGES)
     for passage in passages:
         heading = " ".join(filter(None, (passage.under, passage.after)))
-        for sentence in split(passage.id, passage.text, style) if one_line(passage.text) not in heads else ():
-            if asks(sentence.text):
+        for sentence in (
+            quotable_sentences(passage.id, passage.text, style) if one_line(passage.text) not in heads else ()
+        ):
+            if is_question(sentence.text):
                 asked = sentence
-            answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWERED
+            answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWER_PASSAGES
             above = f"{heading} {asked.text}".strip() if answers else heading
-            entry = _entry(passage) if _is_field(passage, sentence, rows[passage.under]) else ""
+            entry = _entry_name(passage) if _is_field(passage, sentence, rows[passage.under]) else ""
             above = f"{above} {sentence.heading}".strip()
             placed = msgspec.structs.replace(
                 sentence,
                 heading=above,
-                label=passage.about or sentence.label or described(passage.text),
+                label=passage.about or sentence.label or described_name(passage.text),
                 entry=entry,
-                key=_key(passage, sentence) if entry else "",
+                key=_value_name(passage, sentence) if entry else "",
             )
             found.setdefault((sentence.text, entry), placed)
     return list(found.values())
 
 
-def _entry(passage: passage_context.ShownPassage) -> str:
+def _entry_name(passage: passage_context.ShownPassage) -> str:
     """The name of the entry that a field describes: the term above it in a list of definitions, else the heading."""
     term = "" if is_in_table(passage.text) else passage.about
     return term or without_number(passage.under.rpartition(" > ")[2])
 
 
-def _key(passage: passage_context.ShownPassage, sentence: PassageSentence) -> str:
+def _value_name(passage: passage_context.ShownPassage, sentence: PassageSentence) -> str:
     """The name of the value in a field: its term, what is before its colon, its first cell, or the heads of its row."""
     if is_in_table(passage.text):
         return passage.about or passage.text.strip("| ").partition("|")[0]
-    return described(passage.text) or (sentence if sentence.kind == "row" else passage).text.partition(":")[0]
+    return described_name(passage.text) or (sentence if sentence.kind == "row" else passage).text.partition(":")[0]
 
 
 def _is_field(passage: passage_context.ShownPassage, sentence: PassageSentence, rows: int) -> bool:
@@ -84,17 +86,17 @@ def _is_field(passage: passage_context.ShownPassage, sentence: PassageSentence, 
         return not passage.about or rows == 1
     if sentence.kind == "row":
         return True
-    return read_field(passage.id, passage.text) is not None or bool(passage.about and described(passage.text))
+    return read_field(passage.id, passage.text) is not None or bool(passage.about and described_name(passage.text))
 
 
-def _style(texts: Sequence[str]) -> Style:
+def _detect_style(texts: Sequence[str]) -> Style:
     """The style of a document: prose if most words of its paragraphs are in those that end like sentences."""
     paragraphs = [
         text
         for text in texts
         if len(text.split()) >= ITEM_WORDS
         and len(items_of(text)) == 1
-        and not (described(text) or is_row(text) or BULLET.match(text) or is_heading_or_code(text))
+        and not (described_name(text) or is_row(text) or BULLET.match(text) or is_heading_or_code(text))
     ]
     words = [
         (len(text.split()), ends_sentence(text.rstrip()) or text.rstrip().endswith((":", "："))) for text in paragraphs

@@ -14,17 +14,17 @@ from assay.core.lexicon import stem
 from assay.core.messages import Closeness, Rarity
 from assay.core.sources import ordinal_of
 from assay.core.text import ends_sentence, words
-from assay.models.questions.question import Identifier, ParsedQuestion, points_back, remove_phrase
-from assay.models.questions.words import FRAMES, carries_topic, stems
-from assay.models.shown_documents.passages import PassageField, PassageSentence, read_field, split
-from assay.models.shown_documents.placed_sentences import place
+from assay.models.questions.question import Identifier, ParsedQuestion, has_pronoun, remove_phrase
+from assay.models.questions.words import FIELD_STEMS, carries_topic, stems
+from assay.models.shown_documents.passages import PassageField, PassageSentence, quotable_sentences, read_field
+from assay.models.shown_documents.placed_sentences import place_sentences
 
-A_MARKER = 30
+MAX_MARKER_PASSAGES = 30
 """The most passages in one marker; a longer one is no marker (`core.scanner`)."""
 HEADER_ORDINALS = 25
 """A passage farther down a document than this is no header, even if nothing before it is shown."""
 
-IDENTIFIED = regex(r"\[?([A-Z]{2,6}-\d{1,6})\]?(?=\(|\W*$)")
+IDENTIFIER = regex(r"\[?([A-Z]{2,6}-\d{1,6})\]?(?=\(|\W*$)")
 """A series and a number, as a link or alone."""
 
 
@@ -42,7 +42,10 @@ class QuotableUnit(msgspec.Struct, frozen=True, kw_only=True):
 
     def line(self) -> str:
         """The text with its markers; there are several if it has more passages than one may name."""
-        groups = (", ".join(self.passages[at : at + A_MARKER]) for at in range(0, len(self.passages), A_MARKER))
+        groups = (
+            ", ".join(self.passages[at : at + MAX_MARKER_PASSAGES])
+            for at in range(0, len(self.passages), MAX_MARKER_PASSAGES)
+        )
         return f"{self.text} {''.join(f'[{group}]' for group in groups)}"
 
 
@@ -58,22 +61,24 @@ class SourcePassages:
         """The header fields, which precede any prose; the first of equal keys."""
         found: dict[str, PassageField] = {}
         for passage in self.passages:
-            if passage.id == self.heading:
+            if passage.id == self.title_passage:
                 continue
             field = read_field(passage.id, passage.text)
-            if ordinal_of(passage.id) > HEADER_ORDINALS or (field is None and split(passage.id, passage.text)):
+            if ordinal_of(passage.id) > HEADER_ORDINALS or (
+                field is None and quotable_sentences(passage.id, passage.text)
+            ):
                 break
             if field is not None:
                 found.setdefault(field.name, field)
         return tuple(found.values())
 
     def field(self, *names: str) -> PassageField | None:
-        """The first field with one of these names, in the order of `names`."""
+        """The first field with one of these names, in the order of `mentions_identifier`."""
         by_name = {field.name: field for field in self.fields}
         return next((by_name[name] for name in names if name in by_name), None)
 
     @cached_property
-    def number(self) -> PassageField | None:
+    def number_field(self) -> PassageField | None:
         """The field with the document's number in its series: `PEP: 6`, `ISO: 8601`.
 
         It is the first and its key an abbreviation, or the title or address has the number too: "Built: 1966" is none.
@@ -87,21 +92,21 @@ class SourcePassages:
         return None
 
     @cached_property
-    def identified(self) -> PassageField | None:
+    def identifier_field(self) -> PassageField | None:
         """The field whose value is the document's series and number: `Proposal: [SE-0031](link)`."""
-        return next((field for field in self.fields[:4] if IDENTIFIED.match(field.value)), None)
+        return next((field for field in self.fields[:4] if IDENTIFIER.match(field.value)), None)
 
     def is_name(self, field: PassageField) -> bool:
         """True if a field numbers the document, or gives its title."""
-        return field in (self.number, self.identified, self.field("title", "feature name"))
+        return field in (self.number_field, self.identifier_field, self.field("title", "feature name"))
 
     @property
     def series(self) -> str:
         """The name of the document's series, "" if it is in none."""
-        return self.number.name if self.number is not None else ""
+        return self.number_field.name if self.number_field is not None else ""
 
     @cached_property
-    def heading(self) -> str:
+    def title_passage(self) -> str:
         """The id of the passage that is only the document's title, "" if there is none, or nothing else is shown."""
         if len(self.passages) < 2:
             return ""
@@ -121,29 +126,29 @@ class SourcePassages:
     @cached_property
     def sentences(self) -> tuple[PassageSentence, ...]:
         """Every sentence that can be quoted, in document order, each once."""
-        return tuple(place([each for each in self.passages if each.id != self.heading]))
+        return tuple(place_sentences([each for each in self.passages if each.id != self.title_passage]))
 
-    def owns(self, wanted: Identifier, joined: bool = True) -> bool:
-        """True if this document is number `wanted.number` of the series, by field, title or address.
+    def has_identifier(self, wanted: Identifier, joined: bool = True) -> bool:
+        """True if this document is number `wanted.number_field` of the series, by field, title or address.
 
         Only if `joined`, the name and the number may be one word there.
         """
-        if self.number is not None and self.number.name == wanted.series:
-            return self.number.value.lstrip("0") == wanted.number
+        if self.number_field is not None and self.number_field.name == wanted.series:
+            return self.number_field.value.lstrip("0") == wanted.number
         for field in self.fields[:4]:
             if _has_identifier(field.value, wanted, joined, whole=True) and wanted.series not in {"http", "https"}:
                 return True
         return _has_identifier(self.title, wanted, joined, whole=True) or _has_identifier(self.url, wanted, joined)
 
-    def in_series(self, series: str, joined: bool = True) -> bool:
+    def is_in_series(self, series: str, joined: bool = True) -> bool:
         """True if this document has a number of `series`; only if `joined`, both may be one word."""
-        if self.number is not None and self.number.name == series:
+        if self.number_field is not None and self.number_field.name == series:
             return True
         gap = r"[-_/ ]?0*" if joined else r"(?:[-_/ ]0*|0+)"
         named = rf"(?<![a-z]){re.escape(series)}s?{gap}\d"
         return re.search(named, f"{self.title} {self.url}".casefold()) is not None
 
-    def names(self, wanted: Identifier, joined: bool = True) -> bool:
+    def mentions_identifier(self, wanted: Identifier, joined: bool = True) -> bool:
         """True if the title or address has the name and the number, wherever."""
         return _has_identifier(f"{self.title} {self.url}", wanted, joined)
 
@@ -168,12 +173,12 @@ class ShownSources:
         self.rarity, self.closeness = rarity, closeness or Closeness()
         gathered: dict[str, tuple[str, str, list[passage_context.ShownPassage]]] = {}
         for text in texts:
-            for source in passage_context.read(text):
+            for source in passage_context.read_sources(text):
                 gathered.setdefault(source.id, (source.title, source.url, []))[2].extend(source.passages)
         self.books = [SourcePassages(id, *rest) for id, rest in gathered.items()]
 
     @cached_property
-    def described(self) -> frozenset[str]:
+    def field_name_keys(self) -> frozenset[str]:
         """The keys of the words with which these documents describe themselves: those of all header fields."""
         return frozenset(key for book in self.books for field in book.fields for key in stems(field.name))
 
@@ -186,8 +191,8 @@ class ShownSources:
         numbers of it, or one with zeros before it (`pep-0008`). Else it may be the name of a thing ("COVID-19").
         """
         headed = any(
-            (book.number is not None and book.number.name == series)
-            or (book.identified is not None and _begins_with(book.identified.value, series))
+            (book.number_field is not None and book.number_field.name == series)
+            or (book.identifier_field is not None and _begins_with(book.identifier_field.value, series))
             for book in self.books
         )
         numbers = set[str]().union(*(book.numbers_in(series) for book in self.books))
@@ -213,28 +218,28 @@ def _has_identifier(text: str, wanted: Identifier, joined: bool, whole: bool = F
 # names of documents
 
 
-def frame(book: SourcePassages, field: PassageField) -> QuotableUnit:
+def frame_field(book: SourcePassages, field: PassageField) -> QuotableUnit:
     """`KEY of SUBJECT: VALUE`; it cites the field and the fields that name the subject."""
-    subject, identity = describe(book)
+    subject, identity = document_name(book)
     key = field.key[:1].upper() + field.key[1:]
     passages = tuple(dict.fromkeys((field.passage, *identity)))
     text = f"{key} of {subject}: {field.value}"
     return QuotableUnit(text=text, passages=passages, source=book.id, frame=True)
 
 
-def describe(book: SourcePassages) -> tuple[str, tuple[str, ...]]:
+def document_name(book: SourcePassages) -> tuple[str, tuple[str, ...]]:
     """The name of a document, as `PEP 6 (Bug Fix Releases)`, and the passages that give it."""
-    number, title = book.number or book.identified, book.field("title", "feature name")
+    number, title = book.number_field or book.identifier_field, book.field("title", "feature name")
     name = title.value if title else book.title
     passages = tuple(field.passage for field in (number, title) if field is not None)
     if number is None:
         return name, passages
-    return f"{label(number)} ({name})", passages
+    return f"{number_label(number)} ({name})", passages
 
 
-def label(number: PassageField) -> str:
+def number_label(number: PassageField) -> str:
     """`PEP 6` for `PEP: 6`, `EIP-1559` for `eip: 1559`, `SE-0031` for `Proposal: [SE-0031](link)`."""
-    if written := IDENTIFIED.match(number.value):
+    if written := IDENTIFIER.match(number.value):
         return written[1]
     digits = number.value.lstrip("0") or "0"
     return f"{number.key.upper()}-{digits}" if number.key.islower() else f"{number.key} {digits}"
@@ -250,8 +255,9 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """The subject of a question.
 
     `books` is empty for a question about a topic. `missing` names the numbered documents that the question is about and
-    that are not shown: their neighbours must not answer for them. `rest` are the terms to look for in texts. `asked` is
-    the question without titles, since their words ask for nothing. It is `titled` if it names documents by title alone.
+    that are not shown: their neighbours must not answer for them. `other_terms` are the terms to look for in texts.
+    `asked` is the question without titles, since their words ask for nothing. It is `titled` if it names documents by
+    title alone.
     """
 
     books: tuple[SourcePassages, ...] = ()
@@ -261,40 +267,40 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     titled: bool = False
 
     @property
-    def absent(self) -> bool:
+    def is_absent(self) -> bool:
         """True if the question is about a document that is not there."""
         return bool(self.missing) and not self.books
 
 
-def resolve(question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None) -> Subject:
+def resolve_subject(question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None) -> Subject:
     """The subject of `question`; if it names none ("when was it written?"), that of `context`."""
-    own = _resolve(question, shelf)
+    own = _resolve_alone(question, shelf)
     if own.books or own.missing or context is None or context.text == question.text:
         return own
-    whole = _resolve(context, shelf)
+    whole = _resolve_alone(context, shelf)
     if whole.missing and not whole.books:
         return msgspec.structs.replace(whole, rest=own.rest, asked=own.asked)
-    inherits = not own.rest or points_back(question)
+    inherits = not own.rest or has_pronoun(question)
     return msgspec.structs.replace(whole, rest=own.rest, asked=own.asked) if inherits else own
 
 
-def _resolve(question: ParsedQuestion, shelf: ShownSources) -> Subject:
-    titled, title_spans = _by_title(question, shelf)
+def _resolve_alone(question: ParsedQuestion, shelf: ShownSources) -> Subject:
+    titled, title_spans = _find_by_title(question, shelf)
     asked = question
     for span in title_spans:
         asked = remove_phrase(asked, span)
-    numbered, missing, used = _by_number(asked, shelf)
+    numbered, missing, used = _find_by_number(asked, shelf)
     certain = any(shelf.numbers_documents(mention.identifier.series) for mention in asked.mentions)
-    rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FRAMES)
+    rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FIELD_STEMS)
     books = tuple(dict.fromkeys([*titled, *numbered]))
     if books:  # the name of a series' number field asks for it; the name of the series' owner asks for nothing
-        held = shelf.described.union(*(stems(book.series) for book in books))
+        held = shelf.field_name_keys.union(*(stems(book.series) for book in books))
         rest = tuple(term for term in rest if term not in held)
     named = bool(books) and not (numbered and certain)
     return Subject(books=books, missing=missing, rest=rest, asked=asked, titled=named)
 
 
-def _by_number(
+def _find_by_number(
     question: ParsedQuestion, shelf: ShownSources
 ) -> tuple[list[SourcePassages], tuple[str, ...], frozenset[str]]:
     """Documents by their number in a series, the numbers that no document of a known one has, and the terms for both.
@@ -308,11 +314,11 @@ def _by_number(
     used: set[str] = set()
     for mention in question.mentions:
         joined = not mention.is_one_word or shelf.is_series(mention.identifier.series)
-        owners = [book for book in shelf.books if book.owns(mention.identifier, joined)]
-        naming = [book for book in shelf.books if book.names(mention.identifier, joined)]
+        owners = [book for book in shelf.books if book.has_identifier(mention.identifier, joined)]
+        naming = [book for book in shelf.books if book.mentions_identifier(mention.identifier, joined)]
         if len(naming) > len(owners) and not shelf.numbers_documents(mention.identifier.series):
             continue
-        known = any(book.in_series(mention.identifier.series, joined) for book in shelf.books)
+        known = any(book.is_in_series(mention.identifier.series, joined) for book in shelf.books)
         if owners or known:
             used.update(stems(mention.text))
             used.update(stem(each) for each in (mention.identifier.series, f"{mention.identifier.series}s"))
@@ -323,12 +329,12 @@ def _by_number(
     return found, tuple(missing), frozenset(used)
 
 
-def _by_title(question: ParsedQuestion, shelf: ShownSources) -> tuple[list[SourcePassages], list[tuple[str, ...]]]:
+def _find_by_title(question: ParsedQuestion, shelf: ShownSources) -> tuple[list[SourcePassages], list[tuple[str, ...]]]:
     """Documents whose whole title is in the question, and where; of overlapping titles the longest."""
     found: list[tuple[int, int, SourcePassages]] = []
     for book in shelf.books:
         for title in book.titles:
-            start, size = _place(title, question)
+            start, size = _title_place(title, question)
             if start >= 0:
                 found.append((start, start + size, book))
     found.sort(key=lambda each: (each[0] - each[1], each[0]))
@@ -340,7 +346,7 @@ def _by_title(question: ParsedQuestion, shelf: ShownSources) -> tuple[list[Sourc
     return list(dict.fromkeys(book for _, _, book in taken)), list(spans)
 
 
-def _place(title: tuple[str, ...], question: ParsedQuestion) -> tuple[int, int]:
+def _title_place(title: tuple[str, ...], question: ParsedQuestion) -> tuple[int, int]:
     """The place of a title in a question, and its length in words; -1 if it is absent or too short to be certain."""
     while title and title[0] in _ARTICLES:
         title = title[1:]
@@ -356,4 +362,4 @@ def _place(title: tuple[str, ...], question: ParsedQuestion) -> tuple[int, int]:
 def _is_whole(word: str, question: ParsedQuestion) -> bool:
     """True if a title of one word is a name that is the whole topic of the question."""
     quoted = any(stems(text) == [stem(word)] for text in question.quoted)
-    return quoted or (set(question.rest) == {stem(word)} and len(word) > 2)
+    return quoted or (set(question.other_terms) == {stem(word)} and len(word) > 2)

@@ -8,8 +8,8 @@ from assay.core import passage_context
 from assay.core.plain_text import spaced_rows
 from assay.core.tables.answers import is_computed
 from assay.core.tables.cells import ReadTable, TablePiece, TableRow, read_tables
-from assay.core.tables.rows import compare_with_row, read_notes, row_stated, row_text, stated_row
-from assay.core.tables.table_questions import answer
+from assay.core.tables.rows import compare_whole_row, compare_with_row, format_row, read_notes, row_text
+from assay.core.tables.table_questions import answer_question
 from assay.models.questions.question import ParsedQuestion
 from assay.models.questions.words import stems
 from assay.models.shown_documents.passages import is_in_table, one_line
@@ -34,7 +34,7 @@ def _tables_of(book: SourcePassages, ids: Container[str] | None = None) -> Seque
     return read_tables(pieces, book.title)
 
 
-def rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
+def answering_rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """The rows whose cells answer, with their headers; none if the question chooses no rows, or asks to compute."""
     shown = tables(shelf)
     chosen = _chosen_rows(question.text, shown)
@@ -55,18 +55,18 @@ def _row_statements(
         return
     for id in ids:
         line = one_line(passages[id].text)
-        yield stated_row(line, passages[id].about) or line.strip("| "), (id,)
+        yield format_row(line, passages[id].about) or line.strip("| "), (id,)
 
 
 def _chosen_rows(question: str, shown: Sequence[ReadTable]) -> Sequence[TableRow]:
     """The rows whose cells answer a question that chooses rows by their other cells."""
-    found = answer(question, shown)
+    found = answer_question(question, shown)
     if found is None or found.wanted.operation != "cell" or not found.wanted.given:
         return ()
     return [row for each in found.answers for row in each.rows]
 
 
-def headed_line(passage: str, line: str) -> str:
+def line_with_headers(passage: str, line: str) -> str:
     """A line of a passage whose columns only spaces set apart, with the headers in that; "" if it is no such line."""
     for table in read_tables([TablePiece("", passage)]) if spaced_rows(passage) else ():
         for row in table.rows:
@@ -77,7 +77,7 @@ def headed_line(passage: str, line: str) -> str:
 
 def computed_units(text: str) -> list[QuotableUnit]:
     """The sentences that the tool `calculate` states, each with its passages."""
-    sources = passage_context.read(text)
+    sources = passage_context.read_sources(text)
     known = {passage.id for source in sources for passage in source.passages}
     found: list[QuotableUnit] = []
     for note in read_notes(text):
@@ -103,5 +103,5 @@ def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
 def is_row_of(unit: QuotableUnit, shelf: ShownSources) -> bool:
     """True if a unit states a cited row with its headers."""
     book = shelf.by_passage.get(unit.passages[0]) if " | " in unit.text else None
-    said = None if book is None else row_stated(unit.text, _tables_of(book, unit.passages))
+    said = None if book is None else compare_whole_row(unit.text, _tables_of(book, unit.passages))
     return said is not None and said[0]

@@ -11,31 +11,33 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from assay.core.languages import of_question
+from assay.core.languages import question_language
 from assay.core.lazy import regex
 from assay.core.lexicon import NEGATIVES, stop_terms
 from assay.core.relevance import read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
 from assay.models.shown_documents.shelf import SourcePassages
-from assay.models.stated_values.field_words import SAMPLE, WORD, FieldAsked
+from assay.models.stated_values.field_words import LANGUAGE_SAMPLE_CHARS, WORD, FieldAsked
 
-BOTH = "the documents say both yes and no"
+BOTH_STATED = "the documents say both yes and no"
 
 
-def _set(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-YES = _set("yes true y ✓ ✔ ja oui sí si sì sim да 是 はい نعم हाँ")
-NO = _set("no false n ✗ ✘ nein nee non não нет 否 いいえ لا नहीं")
-_PERMITTED = _set(
+YES = _word_set("yes true y ✓ ✔ ja oui sí si sì sim да 是 はい نعم हाँ")
+NO = _word_set("no false n ✗ ✘ nein nee non não нет 否 いいえ لا नहीं")
+_PERMITTED = _word_set(
     "open allow allows allowed permit permits permitted admit admits admitted welcome welcomes accessible"
 )
-_FORBIDDEN = _set("closed prohibited prohibits forbidden forbids banned bans barred bars excluded excludes disallowed")
-_MODALS = _set("may can cannot must")
-_USE = _set("use enter cross ride travel visit access pass come walk drive park")
-_LIMITS = _set("""
+_FORBIDDEN = _word_set(
+    "closed prohibited prohibits forbidden forbids banned bans barred bars excluded excludes disallowed"
+)
+_MODALS = _word_set("may can cannot must")
+_USE = _word_set("use enter cross ride travel visit access pass come walk drive park")
+_LIMITS = _word_set("""
     if unless except only whether until till once formerly originally previously some most few many several partly
     partially mostly nearly almost largely usually often sometimes rarely hardly seldom might could would should will
     shall planned plans plan proposed proposes proposal expected hope hopes hoped want wants wanted ask asks asked
@@ -44,13 +46,13 @@ _LIMITS = _set("""
     requested applied false untrue instead soon yet otherwise provided during between then first
 """)
 """Words that limit a statement, or say that somebody else makes it."""
-_ASKING = _set("whether if true false")
+_ASKING = _word_set("whether if true false")
 """Words with which a description asks, and a document says nothing."""
 _PART = regex(r"[;:,()—–]|\b(?:but|while|whereas|although|though)\b", re.IGNORECASE)
 _KEYED = regex(r"(?P<key>[^:|]{1,80}?)\s*[:|]\s*(?P<value>\S[^|]*)")
-_VERBS = _set("is are was were be been has have had does do did")
-_PRONOUNS = _set("it this they these")
-_SILENT = _set("longer also still now always all every any")
+_VERBS = _word_set("is are was were be been has have had does do did")
+_PRONOUNS = _word_set("it this they these")
+_SILENT = _word_set("longer also still now always all every any")
 PERMITTED = "(permitted)"
 """Stands for any word that permits or forbids."""
 
@@ -77,18 +79,18 @@ def read_boolean(text: str) -> bool | None:
     return True if alone and first in YES else False if alone and first in NO else None
 
 
-def truths(asked: FieldAsked, books: Sequence[SourcePassages]) -> list[StatedTruth]:
+def stated_truths(asked: FieldAsked, books: Sequence[SourcePassages]) -> list[StatedTruth]:
     """Everything that the documents state of a field, in their order."""
     found: list[StatedTruth] = []
     analysis = read_question(asked.text).analysis
     for book in books:
         wordings = list(_wordings(asked, book.title, analysis))
-        english = of_question(" ".join(each.text for each in book.passages)[:SAMPLE]) in ("", "en")
+        english = question_language(" ".join(each.text for each in book.passages)[:LANGUAGE_SAMPLE_CHARS]) in ("", "en")
         for sentence in book.sentences:  # header fields were read before
-            said = (_in_line(sentence.text, each) for each in wordings)
+            said = (_boolean_in_line(sentence.text, each) for each in wordings)
             value = next((each for each in said if each is not None), None)
             if value is None and english and analysis == "en" and sentence.kind == "prose":
-                said = (_in_sentence(sentence.text, each) for each in wordings)
+                said = (_boolean_in_sentence(sentence.text, each) for each in wordings)
                 value = next((each for each in said if each is not None), None)
             if value is not None:
                 found.append(StatedTruth(value, sentence.passage))
@@ -106,7 +108,7 @@ def _wordings(asked: FieldAsked, title: str, analysis: str) -> Iterator[_Wording
             yield _Wording(wanted | frozenset({PERMITTED} if permits else ()), subject, analysis)
 
 
-def _in_line(text: str, wording: _Wording) -> bool | None:
+def _boolean_in_line(text: str, wording: _Wording) -> bool | None:
     """The value of a line with a key: "Open to cyclists: yes"."""
     match = _KEYED.fullmatch(text)
     value = read_boolean(match["value"]) if match is not None else None
@@ -115,7 +117,7 @@ def _in_line(text: str, wording: _Wording) -> bool | None:
     )
 
 
-def _in_sentence(text: str, wording: _Wording) -> bool | None:
+def _boolean_in_sentence(text: str, wording: _Wording) -> bool | None:
     """What a sentence says: true, false, or nothing certain."""
     limits = (word for word in words(text) if word in _LIMITS)
     if text.rstrip().endswith("?") or any(wording.wanted.isdisjoint(keys(word, wording.analysis)) for word in limits):

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from assay.core.dimensions import UNSURE, StatedMeasure, dimension_of, stated, unit_of, words_of
+from assay.core.dimensions import UNSURE, StatedMeasure, dimension_of, dimension_words, stated_measures, unit_of
 from assay.core.lazy import regex
 from assay.core.lexicon import stem, stop_terms
-from assay.core.measures import NAMES, comparable, convert, rounded
+from assay.core.measures import UNIT_NAMES, are_comparable, convert, round_converted
 from assay.core.relevance import TopicQuestion
 from assay.core.relevance.topic_question import keys
 from assay.models.shown_documents.passages import PassageSentence
 from assay.models.shown_documents.shelf import SourcePassages
-from assay.models.stated_values.field_words import SHARE, FieldAsked, StatedValue, plain
+from assay.models.stated_values.field_words import MIN_NAME_SHARE, FieldAsked, StatedValue, plain_digits
 
 
-def measured(
+def stated_measure(
     asked: FieldAsked, ranked: Sequence[tuple[SourcePassages, PassageSentence]], question: TopicQuestion
 ) -> StatedValue | None:
     """The value of a field for a length, an age or the like, in the sentence that states one of what it measures.
@@ -28,17 +28,17 @@ def measured(
     dimension = dimension_of(asked.label) or dimension_of(asked.description)
     if not dimension or asked.schema.get("type") not in ("integer", "number"):
         return None
-    own = unit_of(NAMES[asked.unit.lower()], dimension) if asked.unit else ""
+    own = unit_of(UNIT_NAMES[asked.unit.lower()], dimension) if asked.unit else ""
     unit = own or unit_of(asked.label, dimension) or unit_of(asked.description, dimension)
     if asked.unit and not own:
         return None
-    things = _things(asked, dimension, ranked, question.analysis)
+    things = _things_measured(asked, dimension, ranked, question.analysis)
     found: list[tuple[float, int, StatedValue]] = []
     for rank, (book, sentence) in enumerate(ranked):
-        about = _of_things(sentence.text, dimension, question, things)
+        about = _measures_of_things(sentence.text, dimension, question, things)
         beside = " ".join(passage.text for passage in book.passages) if about else ""
         for share, each in sorted(about, key=lambda pair: (-pair[0], pair[1].unit != unit)):
-            if (value := in_unit(plain(each.number, beside), each.unit, unit or each.unit)) is not None:
+            if (value := convert_to_unit(plain_digits(each.number, beside), each.unit, unit or each.unit)) is not None:
                 found.append((-share, rank, StatedValue(value, sentence.passage)))
                 break
     return min(found)[2] if found else None
@@ -51,19 +51,19 @@ class _Things(NamedTuple):
     subject: frozenset[str]
 
 
-def _things(
+def _things_measured(
     asked: FieldAsked, dimension: str, ranked: Sequence[tuple[SourcePassages, PassageSentence]], analysis: str
 ) -> _Things:
     """What is measured. Words of the field that no sentence has ("total length") name no thing."""
-    none = stop_terms(analysis).union(key for word in words_of(dimension) for key in keys(word, analysis))
+    none = stop_terms(analysis).union(key for word in dimension_words(dimension) for key in keys(word, analysis))
     said = frozenset(key for _, each in ranked for key in keys(each.text, analysis))
     subject = frozenset(keys(f"{asked.topics} {' '.join(asked.names)}", analysis)) - none
-    units = frozenset(key for word in NAMES for key in keys(word, analysis))
+    units = frozenset(key for word in UNIT_NAMES for key in keys(word, analysis))
     told = (frozenset(keys(text, analysis)) - none - subject - units for text in (asked.label, asked.description))
     return _Things(next((own & said for own in told if own), frozenset()), subject)
 
 
-def _of_things(
+def _measures_of_things(
     text: str, dimension: str, question: TopicQuestion, things: _Things
 ) -> list[tuple[float, StatedMeasure]]:
     """The measures in a sentence that are of these things, each with the share of their own words beside it.
@@ -78,11 +78,11 @@ def _of_things(
         met = own & frozenset(keys(beside, analysis))
         return len(met) / len(own) if things.own else float(bool(met))
 
-    for each in stated(text, dimension, question.language):
+    for each in stated_measures(text, dimension, question.language):
         before, start = each.thing or text[start : each.start], each.end
         silent = not things.own and none.issuperset(keys(re.split(r"\d", before, maxsplit=1)[0], analysis))
         about.append((1.0 if silent else share(before), each))
-    return [pair for pair in about if pair[0] >= (SHARE if things.own else 1.0)]
+    return [pair for pair in about if pair[0] >= (MIN_NAME_SHARE if things.own else 1.0)]
 
 
 _MEASURING = frozenset(stem(word) for word in "measures measured misst mesure mesurait mide medía misura mede".split())
@@ -91,15 +91,15 @@ _MEASURING = frozenset(stem(word) for word in "measures measured misst mesure me
 
 # Numbers with a unit of the kind that a label names.
 
-_NAMES = "|".join(sorted(map(re.escape, NAMES), key=len, reverse=True))
+_NAMES = "|".join(sorted(map(re.escape, UNIT_NAMES), key=len, reverse=True))
 _UNIT = regex(rf"[ \u00a0\u202f-]?(?P<unit>{_NAMES})(?!\w)", re.IGNORECASE)
 
 
-def with_unit(number: re.Match[str], unit: str) -> str:
+def comparable_unit_after(number: re.Match[str], unit: str) -> str:
     """The unit after a number, if it is of the same dimension as `unit`; "" if it has another one, or none."""
     after = _UNIT.match(number.string, number.end())
-    own = NAMES[after["unit"].lower()] if after is not None else ""
-    return own if comparable(own, NAMES[unit.lower()]) else ""
+    own = UNIT_NAMES[after["unit"].lower()] if after is not None else ""
+    return own if are_comparable(own, UNIT_NAMES[unit.lower()]) else ""
 
 
 def is_bare(number: re.Match[str]) -> bool:
@@ -107,9 +107,9 @@ def is_bare(number: re.Match[str]) -> bool:
     return _UNIT.match(number.string, number.end()) is None
 
 
-def in_unit(number: str | None, own: str, unit: str) -> str | None:
+def convert_to_unit(number: str | None, own: str, unit: str) -> str | None:
     """A number of the unit `own` in the unit that a label writes as `unit`; None if one of them has no certain size."""
-    to = NAMES[unit.lower()]
+    to = UNIT_NAMES[unit.lower()]
     if number is None or own == to:
         return number
-    return None if UNSURE in (own, to) else f"{rounded(convert(Decimal(number), own, to)).normalize():f}"
+    return None if UNSURE in (own, to) else f"{round_converted(convert(Decimal(number), own, to)).normalize():f}"

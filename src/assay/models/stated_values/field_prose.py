@@ -18,7 +18,7 @@ from assay.core.web_addresses import DOI, find_doi
 from assay.models.questions.words import carries_topic, stems
 from assay.models.shown_documents.passages import one_line
 from assay.models.shown_documents.shelf import SourcePassages
-from assay.models.stated_values.field_measures import in_unit, measured, with_unit
+from assay.models.stated_values.field_measures import comparable_unit_after, convert_to_unit, stated_measure
 from assay.models.stated_values.field_words import (
     DATE,
     NAME,
@@ -29,11 +29,11 @@ from assay.models.stated_values.field_words import (
     FieldAsked,
     Span,
     StatedValue,
-    matching,
+    match_field,
     member,
-    nearest,
-    nearest_of,
-    plain,
+    nearest_match,
+    nearest_text,
+    plain_digits,
 )
 
 _MONTH = "|".join(sorted((name.capitalize() for name in MONTHS), key=len, reverse=True))
@@ -41,9 +41,9 @@ _TIME = regex(rf"{DATE.pattern}|(?:\b\d{{1,2}}(?:st|nd|rd|th)?\.? )?\b(?:{_MONTH
 """A date, or a month with its day or year."""
 _DATED = frozenset("date datum fecha data".split())
 
-LOOKED = 12
+MAX_SENTENCES = 12
 """How many sentences are examined, best first."""
-LONGEST = 8
+MAX_VALUE_WORDS = 8
 """Words of a value that is no name."""
 _SAYS = regex(
     r"\W{0,3}(?:(?:is|are|was|were|ist|sind|war|lautet|est|sont|était|es|son|era)\b|[:=])\s*"
@@ -61,12 +61,12 @@ def value_in_prose(asked: FieldAsked, books: Sequence[SourcePassages]) -> Stated
     names = frozenset(key for name in asked.names for key in keys(name, analysis))
     about = [book for book in books if not names.isdisjoint(_source_keys(book, analysis))] or books
     ranked = [(book, each) for book, each in (placed[each.place] for each in judgement.ranked) if book in about]
-    measure = measured(asked, ranked, question)
-    if measure is not None or not judgement.answers():
+    measure = stated_measure(asked, ranked, question)
+    if measure is not None or not judgement.is_answered():
         return measure
     found: list[tuple[float, int, StatedValue]] = []
-    for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:LOOKED]):
-        share, at = matching(asked, sentence.text, analysis)
+    for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:MAX_SENTENCES]):
+        share, at = match_field(asked, sentence.text, analysis)
         beside = " ".join(each.text for each in book.passages)
         if book in about and at and (value := _nearest_value(asked, sentence.text, at, beside)) is not None:
             found.append((-share, rank, StatedValue(value, sentence.passage)))
@@ -83,61 +83,63 @@ def _nearest_value(asked: FieldAsked, text: str, at: Sequence[Span], beside: str
     """The value of the field's type nearest to the field's words; `beside` is the text with the other numbers."""
     kind, form = asked.schema.get("type"), asked.schema.get("format")
     if "enum" in asked.schema:
-        return _member(asked, text)
+        return _enum_member(asked, text)
     if kind not in ("string", "integer", "number"):
         return None
     if form in ("date", "date-time"):
-        return nearest(text, at, DATE.finditer(text))
-    return _number(asked, text, at, beside) if kind in ("integer", "number") else _text(asked, text, at)
+        return nearest_text(text, at, DATE.finditer(text))
+    return _find_number(asked, text, at, beside) if kind in ("integer", "number") else _find_text(asked, text, at)
 
 
-def _member(asked: FieldAsked, text: str) -> str | None:
+def _enum_member(asked: FieldAsked, text: str) -> str | None:
     """The only member of an enum that a sentence without a negation has."""
     denies = text.endswith("?") or not NEGATIVES.isdisjoint(words(text))
     return None if denies else member(asked, text)
 
 
-def _number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
+def _find_number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
     """A number in plain digits, times its scale unless the field is counted in it; a year if there is no other, and
     none that the field or the question names.
     """
     dated = [match.span() for match in DATE.finditer(text)]
     found = [each for each in NUMBER.finditer(text) if not any(a <= each.start() < b for a, b in dated)]
     if asked.unit:
-        return _with_unit(asked.unit, found, text, at, beside)
+        return _nearest_in_unit(asked.unit, found, text, at, beside)
     others = [each for each in found if not YEAR.fullmatch(each[0])]
     known = NUMBER.findall(f"{asked.label} {asked.description} {asked.topics}")
-    value = nearest(text, at, others or [each for each in found if each[0] not in known])
+    value = nearest_text(text, at, others or [each for each in found if each[0] not in known])
     if value is None:
         return None
     if SCALED.search(f"{asked.label} {asked.description}"):
         value = SCALED.sub("", value).strip()
-    return plain(value, beside)
+    return plain_digits(value, beside)
 
 
-def _with_unit(unit: str, found: Sequence[re.Match[str]], text: str, at: Sequence[Span], beside: str) -> str | None:
+def _nearest_in_unit(
+    unit: str, found: Sequence[re.Match[str]], text: str, at: Sequence[Span], beside: str
+) -> str | None:
     """The nearest number with a unit like that of the label, converted to it."""
-    units = {each.start(): own for each in found if (own := with_unit(each, unit))}
-    chosen = nearest_of(text, at, [each for each in found if each.start() in units])
-    return None if chosen is None else in_unit(plain(chosen[0], beside), units[chosen.start()], unit)
+    units = {each.start(): own for each in found if (own := comparable_unit_after(each, unit))}
+    chosen = nearest_match(text, at, [each for each in found if each.start() in units])
+    return None if chosen is None else convert_to_unit(plain_digits(chosen[0], beside), units[chosen.start()], unit)
 
 
-def _text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:
+def _find_text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:
     """A name other than the subject's, else the words directly after the field's words; a time if the field asks for
     one, and only then.
     """
     times = list(_TIME.finditer(text))
     if times and _asks_when(asked):
-        return nearest(text, at, times)
+        return nearest_text(text, at, times)
     known = {word.casefold() for name in (*asked.names, asked.label) for word in WORD.findall(name)}
     names = [match for match in NAME.finditer(text) if match.start()]
     other = [match for match in names if known.isdisjoint(word.casefold() for word in WORD.findall(match[0]))]
-    near = nearest_of(text, at, other)
+    near = nearest_match(text, at, other)
     if near is not None:
         told = any(time.start() <= near.start() < time.end() for time in times)
         return None if told else near[0].strip().rstrip(".")
     said = _SAYS.match(text, at[-1][1])
-    return said["value"].strip() if said is not None and len(said["value"].split()) <= LONGEST else None
+    return said["value"].strip() if said is not None and len(said["value"].split()) <= MAX_VALUE_WORDS else None
 
 
 def _asks_when(asked: FieldAsked) -> bool:
@@ -158,7 +160,7 @@ _GENERIC = _OF_MAIL | _OF_WEB | _OF_DOI | frozenset("e address contact web site 
 _TAIL = ".,;:!?)]}*_»”’"
 
 
-def address_kind(asked: FieldAsked) -> re.Pattern[str] | None:
+def address_pattern(asked: FieldAsked) -> re.Pattern[str] | None:
     """The form of the address that a field asks for by its name; None if it asks for none."""
     said = frozenset(words(asked.label))
     if asked.schema.get("type") != "string" or "enum" in asked.schema:
@@ -167,7 +169,7 @@ def address_kind(asked: FieldAsked) -> re.Pattern[str] | None:
     return next((form for names, form in forms if said & names), None)
 
 
-def address(asked: FieldAsked, form: re.Pattern[str], books: Sequence[SourcePassages]) -> StatedValue | None:
+def find_address(asked: FieldAsked, form: re.Pattern[str], books: Sequence[SourcePassages]) -> StatedValue | None:
     """The address; None if the documents have none, or several that may be meant."""
     analysis = read_question(asked.text).analysis
     subject = frozenset(keys(" ".join(asked.names), analysis))
@@ -202,12 +204,12 @@ def name_in_title(asked: FieldAsked, books: Sequence[SourcePassages], shown: int
     The field is called "name" or "title", is described as one ("name of the product"), or its name is the kind of thing
     that the title ends with ("bridge": "Rotne Bridge"). `books` are the documents that the question names.
     """
-    found = [value for book in books if (value := _title(asked, book, alone=shown == 1)) is not None]
+    found = [value for book in books if (value := _find_title(asked, book, alone=shown == 1)) is not None]
     return found[0] if len(found) == 1 else None
 
 
-def _title(asked: FieldAsked, book: SourcePassages, *, alone: bool) -> StatedValue | None:
-    first = next((each for each in book.passages if each.id == book.heading), None)
+def _find_title(asked: FieldAsked, book: SourcePassages, *, alone: bool) -> StatedValue | None:
+    first = next((each for each in book.passages if each.id == book.title_passage), None)
     if asked.schema.get("type") != "string" or "enum" in asked.schema or asked.schema.get("format") or first is None:
         return None
     title = one_line(first.text)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay.core.dimensions import dimension_of
-from assay.core.languages import of_question
+from assay.core.languages import question_language
 from assay.core.lazy import regex
 from assay.core.lexicon import SCALES, stop_terms
 from assay.core.relevance.topic_question import keys, near_keys
@@ -18,7 +18,7 @@ from assay.core.text import words
 
 # How values are written in sentences: dates, numbers and names, and which of several is meant.
 
-SAMPLE = 2_000
+LANGUAGE_SAMPLE_CHARS = 2_000
 """Code points used to detect the language of numbers."""
 BEFORE = 6
 """How many words farther away a value before the field's words counts than one after them."""
@@ -44,21 +44,21 @@ def capitalized_names(question: str) -> tuple[str, ...]:
     return tuple(match[0] for match in NAME.finditer(question) if match.start() > 0)
 
 
-def plain(value: str, beside: str) -> str | None:
+def plain_digits(value: str, beside: str) -> str | None:
     """A number in plain digits; `beside` shows its decimal sign."""
     known = (match[0] for match in NUMBER.finditer(beside))
-    figures = read_figures([value], of_question(beside[:SAMPLE]), known)
+    figures = read_figures([value], question_language(beside[:LANGUAGE_SAMPLE_CHARS]), known)
     return f"{figures.values[0].value:f}" if figures is not None and figures.values[0] is not None else None
 
 
-def nearest(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> str | None:
+def nearest_text(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> str | None:
     """Of the matches in a sentence, the one nearest to the words at these places, preferably after them."""
-    chosen = nearest_of(text, at, found)
+    chosen = nearest_match(text, at, found)
     return None if chosen is None else chosen[0].strip()
 
 
-def nearest_of(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> re.Match[str] | None:
-    """As `nearest`, the match itself."""
+def nearest_match(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> re.Match[str] | None:
+    """As `nearest_text`, the match itself."""
     return min(
         found, key=lambda match: (min(_word_distance(text, span, match) for span in at), match.start()), default=None
     )
@@ -73,13 +73,13 @@ def _word_distance(text: str, word: Span, match: re.Match[str]) -> int:
 
 # The field that is asked for, and how far a sentence has its words.
 
-SHARE = 0.5
+MIN_NAME_SHARE = 0.5
 """The least share of a field's words that a sentence, with the text above it, must have."""
-DESCRIBED = 0.75
+MIN_DESCRIPTION_SHARE = 0.75
 """The same of the words of its description, which has more of them."""
 
 
-DATING = frozenset("date day when time on which datum tag wann jour quand fecha cuándo".split())
+DATE_WORDS = frozenset("date day when time on which datum tag wann jour quand fecha cuándo".split())
 """Words of a description that only ask for a date; no sentence with one has to say them."""
 
 
@@ -116,22 +116,22 @@ def member(asked: FieldAsked, text: str) -> Any:
     return met[0] if len(met) == 1 else None
 
 
-def matching(asked: FieldAsked, text: str, analysis: str) -> tuple[float, list[Span]]:
+def match_field(asked: FieldAsked, text: str, analysis: str) -> tuple[float, list[Span]]:
     """How far a sentence has the words of a field's name, or else of its description, and where; nowhere if too few.
 
     The description of a measure ("length in metres") does not say whose it is.
     """
-    share, at = _share(text, asked.label, analysis)
-    if share < SHARE and not dimension_of(f"{asked.label} {asked.description}"):
+    share, at = _words_share(text, asked.label, analysis)
+    if share < MIN_NAME_SHARE and not dimension_of(f"{asked.label} {asked.description}"):
         told = asked.description
         if asked.schema.get("format") in ("date", "date-time"):
-            told = " ".join(word for word in told.split() if word.casefold() not in DATING)
-        share, at = _share(text, told, analysis)
-        return (share, at) if share >= DESCRIBED and len(at) > 1 else (share, [])
-    return (share, at) if share >= SHARE else (share, [])
+            told = " ".join(word for word in told.split() if word.casefold() not in DATE_WORDS)
+        share, at = _words_share(text, told, analysis)
+        return (share, at) if share >= MIN_DESCRIPTION_SHARE and len(at) > 1 else (share, [])
+    return (share, at) if share >= MIN_NAME_SHARE else (share, [])
 
 
-def _share(text: str, wanted: str, analysis: str) -> tuple[float, list[Span]]:
+def _words_share(text: str, wanted: str, analysis: str) -> tuple[float, list[Span]]:
     """The share of the words wanted that a sentence has, and where they stand in it; a year alone is not enough."""
     own = frozenset(keys(wanted, analysis)) - stop_terms(analysis)
     found = WORD.finditer(text) if own else ()

@@ -8,70 +8,73 @@ from typing import Any
 import msgspec
 
 from assay.agents.findings import Finding
-from assay.agents.history import output, room, total
-from assay.agents.replies import again, first, mend, read_ids
+from assay.agents.history import message_room, output_cap, total_tokens
+from assay.agents.replies import first_call, read_calls, read_ids, retry_request
 from assay.core.clean import escape_markdown
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import FieldsFilled, ReportDelta, ReportStarted
 from assay.core.messages import Reply, Request, ToolCall, ToolDefinition, object_schema
-from assay.core.phrases import in_words, missing
+from assay.core.phrases import missing_heading, stop_reason_phrase
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words_of_name
 from assay.core.translation import gettext as _
-from assay.core.translation import labelled
+from assay.core.translation import label_text
 from assay.core.typed_answers import Field
-from assay.phases.case import Case, Draft, Research, user
-from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, Leaf, listed_fields, read
-from assay.phases.fields.values import FieldAnswer, label, line, supported_field
-from assay.phases.material import evidence
-from assay.phases.write import checked, shortcomings, with_date
+from assay.phases.case import Case, Draft, Research, user_message
+from assay.phases.fields.schema import FieldGroup, FieldSlot, Form, Leaf, listed_fields, read_schema
+from assay.phases.fields.values import FieldAnswer, field_label, field_line, supported_field
+from assay.phases.material import evidence_text
+from assay.phases.write import add_date, require_search, shortcoming_notes
 from assay.run.run import Run
-from assay.verify.proofreader import proofreader
+from assay.verify.proofreader import make_proofreader
 
 # Filling fields: a model is asked for a few at a time, from as many passages as fit; code checks its values.
 
 # The control tool with which a model fills fields: built from a schema, for as many fields as fit.
 
-NAME = "fill_fields"
-AT_ONCE = 25
+FILL_TOOL = "fill_fields"
+FIELDS_PER_CALL = 25
 """The most fields in one call."""
-_SAID = (
+_FIELDS_NOTE = (
     "Say for each field what the passages say. `value` is null, and `reason` says why, where no passage says it; else "
     "`passages` are the ids of the passages which do."
 )
 
 
-def definition(part: FieldGroup, slots: Sequence[FieldSlot]) -> ToolDefinition:
+def fill_tool(part: FieldGroup, slots: Sequence[FieldSlot]) -> ToolDefinition:
     """The tool that fills `slots` of `part`."""
-    fields = {slot.name: _field(slot) for slot in slots}
+    fields = {slot.name: _field_schema(slot) for slot in slots}
     about = {"type": "string", "description": "What the fields are about, in a few words, as the passages call it."}
-    body = object_schema({"subject": about, "fields": _object(fields)})
+    body = object_schema({"subject": about, "fields": _object_schema(fields)})
     if part.many:
         body = object_schema({"items": {"type": "array", "items": body, "description": part.description}})
     return ToolDefinition(
-        name=NAME, description=_described(part), parameters={key: body[key] for key in sorted(body)}, control=True
+        name=FILL_TOOL,
+        description=_tool_description(part),
+        parameters={key: body[key] for key in sorted(body)},
+        control=True,
     )
 
 
-def _described(part: FieldGroup) -> str:
+def _tool_description(part: FieldGroup) -> str:
     title = f"{part.name}: {part.description}".rstrip(": ")
     if part.many:
-        return f"Fill one item for each of {title!r}. {_SAID}"
-    return f"Fill the fields of {title!r}. {_SAID}" if part.name else f"Fill the fields. {_SAID}"
+        return f"Fill one item for each of {title!r}. {_FIELDS_NOTE}"
+    return f"Fill the fields of {title!r}. {_FIELDS_NOTE}" if part.name else f"Fill the fields. {_FIELDS_NOTE}"
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _field(slot: FieldSlot) -> dict[str, Any]:
-    value = {"type": "array", "items": _schema(slot.leaf)} if slot.many else _schema(slot.leaf)
+def _field_schema(slot: FieldSlot) -> dict[str, Any]:
+    value = {"type": "array", "items": _value_schema(slot.leaf)} if slot.many else _value_schema(slot.leaf)
     ids = {"type": "array", "items": {"type": "string"}}
     described = {"description": slot.description} if slot.description else {}
-    return _object({"value": value, "passages": ids, "reason": {"type": "string"}}) | described
+    return _object_schema({"value": value, "passages": ids, "reason": {"type": "string"}}) | described
 
 
-def _schema(leaf: Leaf) -> dict[str, Any]:
+def _value_schema(leaf: Leaf) -> dict[str, Any]:
     definition: dict[str, Any] = {"type": leaf.type}
     if leaf.enum:
         definition["enum"] = list(leaf.enum)
@@ -80,9 +83,9 @@ def _schema(leaf: Leaf) -> dict[str, Any]:
     return definition | leaf.bounds
 
 
-RECALLED = 6
+MAX_RECALLED_PASSAGES = 6
 """The most passages looked up for a field in addition to those that the findings cite."""
-HEADER = 25
+HEADER_PASSAGES = 25
 """How many passages at the beginning of a document may name it."""
 MOST_ITEMS = 200
 NO_CALL = "Your reply could not be read. Call fill_fields once, with every field, and nothing else."
@@ -100,24 +103,24 @@ class Filler:
         """Every field of the form, in order."""
         fields: list[Field] = []
         for part in form.parts:
-            fields += await (self._items(part) if part.many else self._part(part))
+            fields += await (self._fill_items(part) if part.many else self._fill_object(part))
         order = {name: place for place, name in enumerate(form.order)}
         return tuple(sorted(fields, key=lambda field: order[str(field.path[0])]))
 
-    async def _part(self, part: FieldGroup) -> list[Field]:
+    async def _fill_object(self, part: FieldGroup) -> list[Field]:
         """The fields of an object; each batch of them has its own passages."""
         fields: list[Field] = []
-        for at in range(0, len(part.slots), AT_ONCE):
-            slots = part.slots[at : at + AT_ONCE]
-            arguments = await self._ask(part, slots)
+        for at in range(0, len(part.slots), FIELDS_PER_CALL):
+            slots = part.slots[at : at + FIELDS_PER_CALL]
+            arguments = await self._ask_for_values(part, slots)
             subject, given = _subject_and_answers(arguments, slots)
             above = (part.name,) if part.name else ()
             fields += [self._checked_field((*above, slot.name), slot, given[slot.name], subject) for slot in slots]
         return fields
 
-    async def _items(self, part: FieldGroup) -> list[Field]:
+    async def _fill_items(self, part: FieldGroup) -> list[Field]:
         """The items of a list of objects, without those in which no field could be filled."""
-        arguments = await self._ask(part, part.slots)
+        arguments = await self._ask_for_values(part, part.slots)
         written = arguments.get("items")
         found: list[list[Field]] = []
         for item in written[:MOST_ITEMS] if isinstance(written, list) else []:
@@ -138,14 +141,14 @@ class Filler:
 
     # asking
 
-    async def _ask(self, part: FieldGroup, slots: Sequence[FieldSlot]) -> Mapping[str, Any]:
+    async def _ask_for_values(self, part: FieldGroup, slots: Sequence[FieldSlot]) -> Mapping[str, Any]:
         """The model's values for the fields; empty if it gave none."""
-        tool = definition(part, slots)
+        tool = fill_tool(part, slots)
         try:
             return await self._ask_with_repair(tool, part, slots)
         except (LimitReached, ModelFailed) as failed:
-            self.failed = labelled(_("no model filled it"), in_words(failed.reason))
-            self._run.warn(_("fields were left empty: {why}").format(why=in_words(failed.reason)))
+            self.failed = label_text(_("no model filled it"), stop_reason_phrase(failed.reason))
+            self._run.warn(_("fields were left empty: {why}").format(why=stop_reason_phrase(failed.reason)))
             return {}
 
     async def _ask_with_repair(
@@ -157,7 +160,9 @@ class Filler:
         except ContextTooLong:
             request = self._request(tool, part, slots, 2)
             reply = await self._run.ask("complex", request)
-        call = _usable(reply) or _usable(await self._run.ask("complex", again(request, reply, NO_CALL)))
+        call = _usable_call(reply) or _usable_call(
+            await self._run.ask("complex", retry_request(request, reply, NO_CALL))
+        )
         if call is None:
             self.failed = _("the model did not fill it")
             self._run.warn(_("fields were left empty: the model did not fill them"))
@@ -169,16 +174,16 @@ class Filler:
         """
         profile, system = self._run.profile("complex"), self._run.prompt("assay.phases", "fill")
         form = Form(title="", parts=(msgspec.structs.replace(part, slots=tuple(slots)),), order=())
-        wanted = user("fields", listed_fields(form))
+        wanted = user_message("fields", listed_fields(form))
         asked = [*(each for each in self._case.question_messages() if each.name != "fields"), wanted]
-        tokens = output(profile, self._run.rules.field_tokens)
-        free = (room(profile, system, (tool,), tokens) - total(asked)) // less
+        tokens = output_cap(profile, self._run.rules.field_tokens)
+        free = (message_room(profile, system, (tool,), tokens) - total_tokens(asked)) // less
         return Request(
             task="fill",
             system=system,
-            messages=(user("evidence", self._evidence(slots, free)), *asked),
+            messages=(user_message("evidence", self._evidence(slots, free)), *asked),
             tools=(tool,),
-            tool_choice=NAME,
+            tool_choice=FILL_TOOL,
             max_tokens=tokens,
         )
 
@@ -187,23 +192,26 @@ class Filler:
         held: dict[str, Passage] = {passage.id: passage for passage in self._cited}
         for slot in slots:
             query = f"{' '.join(words_of_name(slot.name))} {slot.description}"
-            held.update((passage.id, passage) for passage in self._case.ledger.recall(query, RECALLED))
-        held |= self._headers(held.values())
+            held.update((passage.id, passage) for passage in self._case.ledger.recall(query, MAX_RECALLED_PASSAGES))
+        held |= self._header_passages(held.values())
         chosen = list(held.values())
-        while len(chosen) > 1 and total([user("evidence", evidence(chosen, self._case.ledger))]) > tokens:
+        while (
+            len(chosen) > 1
+            and total_tokens([user_message("evidence", evidence_text(chosen, self._case.ledger))]) > tokens
+        ):
             chosen = chosen[: len(chosen) * 3 // 4]
-        return evidence(chosen, self._case.ledger)
+        return evidence_text(chosen, self._case.ledger)
 
-    def _headers(self, passages: Iterable[Passage]) -> dict[str, Passage]:
+    def _header_passages(self, passages: Iterable[Passage]) -> dict[str, Passage]:
         """The first passages of the same sources: there a document names itself."""
         sources = dict.fromkeys(passage.source for passage in passages)
         shown = (p for id in sources for p in self._case.ledger.passages(id))
-        return {p.id: p for p in shown if ordinal_of(p.id) < HEADER}
+        return {p.id: p for p in shown if ordinal_of(p.id) < HEADER_PASSAGES}
 
 
-def _usable(reply: Reply) -> ToolCall | None:
+def _usable_call(reply: Reply) -> ToolCall | None:
     """The call in a reply, if it has arguments."""
-    call = first(mend(reply, [NAME]), NAME)
+    call = first_call(read_calls(reply, [FILL_TOOL]), FILL_TOOL)
     return call if call is not None and not call.malformed and call.arguments else None
 
 
@@ -214,10 +222,12 @@ def _subject_and_answers(
     written = arguments.get("fields")
     fields = written if isinstance(written, dict) else arguments
     subject = arguments.get("subject")
-    return subject if isinstance(subject, str) else "", {slot.name: _one(fields.get(slot.name)) for slot in slots}
+    return subject if isinstance(subject, str) else "", {
+        slot.name: _read_answer(fields.get(slot.name)) for slot in slots
+    }
 
 
-def _one(written: object) -> FieldAnswer:
+def _read_answer(written: object) -> FieldAnswer:
     if not isinstance(written, dict):
         return FieldAnswer(value=written)
     reason = written.get("reason")
@@ -228,43 +238,43 @@ def _one(written: object) -> FieldAnswer:
     )
 
 
-async def fill(run: Run, case: Case, research: Research) -> Draft:
+async def fill_fields(run: Run, case: Case, research: Research) -> Draft:
     """Fill the fields of the brief's schema from the findings; code makes the report from them.
 
     Raises:
         NothingSearched: no field could be filled, because nothing was searched.
     """
-    form = read(run.brief.schema)
-    async with run.at("write").phase("write") as phase:
+    form = read_schema(run.brief.schema)
+    async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted(title=form.title or research.plan.title))
         filler = Filler(phase, case, research.findings)
         fields = await filler.fill(form)
         sourced = any(field.sentence for field in fields)
         if not sourced:
-            await checked(phase, case)
+            await require_search(phase, case)
         phase.emit(FieldsFilled(fields=fields))
-        text = with_date(composed(fields), case)
+        text = add_date(fields_text(fields), case)
         phase.emit(ReportDelta(text=text))
     return Draft(
         text=text,
-        limits=shortcomings(research),
+        limits=shortcoming_notes(research),
         sourced=sourced,
         written=not filler.failed,
         composed=True,
-        proofreader=proofreader(run, case.ledger, case.reader, added=case.added_checks),
+        proofreader=make_proofreader(run, case.ledger, case.reader, added=case.added_checks),
     )
 
 
-def composed(fields: Sequence[Field]) -> str:
+def fields_text(fields: Sequence[Field]) -> str:
     """The fields as the report's text, with passage markers."""
-    filled = list(dict.fromkeys(line(field) for field in fields if field.sentence))
+    filled = list(dict.fromkeys(field_line(field) for field in fields if field.sentence))
     empty = [
-        f"- {labelled(_field_name(field), escape_markdown(field.reason))}" for field in fields if not field.sentence
+        f"- {label_text(_field_name(field), escape_markdown(field.reason))}" for field in fields if not field.sentence
     ]
-    unfilled = f"## {missing()}\n\n" + "\n".join(empty) if empty else ""
+    unfilled = f"## {missing_heading()}\n\n" + "\n".join(empty) if empty else ""
     return "\n\n".join(part for part in ("\n".join(filled), unfilled) if part)
 
 
 def _field_name(field: Field) -> str:
-    names = [label(part) if isinstance(part, str) else str(part + 1) for part in field.path]
+    names = [field_label(part) if isinstance(part, str) else str(part + 1) for part in field.path]
     return escape_markdown(" ".join([names[0], *(name.lower() for name in names[1:])]))

@@ -13,13 +13,13 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.typed_answers import Scalar
 
 Type = Literal["string", "integer", "number", "boolean"]
 Format = Literal["", "date", "date-time"]
 
-LARGEST = 200_000
+MAX_SCHEMA_CHARS = 200_000
 """The most characters of a schema."""
 MOST_FIELDS = 300
 SUPPORTED = (
@@ -77,19 +77,19 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
     order: tuple[str, ...]
 
 
-def canonical(schema: str | Mapping[str, Any] | type) -> str:
+def canonical_schema(schema: str | Mapping[str, Any] | type) -> str:
     """The text of a valid schema, with its properties in their order and its definitions in place of the references
     to them, as a brief stores it.
 
     Raises:
         UsageError: it is not JSON, too large, or says what is not supported; the message names the place.
     """
-    given = _decoded(schema if isinstance(schema, str) else _schema_json(schema))
+    given = _decode_schema(schema if isinstance(schema, str) else _schema_json(schema))
     try:
-        text = _schema_json(_inlined(given))
+        text = _schema_json(_inline_definitions(given))
     except RecursionError as error:
         raise UsageError(f"the schema is not JSON ({error}): correct it") from error
-    read(text)
+    read_schema(text)
     return text
 
 
@@ -112,22 +112,22 @@ def _schema_json(schema: object) -> str:
         raise UsageError(f"the schema is not JSON ({error}): correct it") from error
 
 
-def _decoded(text: str) -> Any:
-    if len(text) > LARGEST:
+def _decode_schema(text: str) -> Any:
+    if len(text) > MAX_SCHEMA_CHARS:
         raise _too_large(len(text))
     try:
         return msgspec.json.decode(text)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise UsageError(f"the schema is not JSON ({error}): correct it") from error
 
 
 def _too_large(size: int) -> UsageError:
-    return UsageError(f"the schema has {size:,} characters; at most {LARGEST:,} are read")
+    return UsageError(f"the schema has {size:,} characters; at most {MAX_SCHEMA_CHARS:,} are read")
 
 
-def _inlined(schema: Any) -> Any:
+def _inline_definitions(schema: Any) -> Any:
     """The schema with its definitions in place of the references to them (`#/$defs/NAME`), by which libraries describe
-    types within types. A definition that refers to itself keeps the reference, which `read` refuses.
+    types within types. A definition that refers to itself keeps the reference, which `read_schema` refuses.
     """
     if not isinstance(schema, dict):
         return schema
@@ -144,7 +144,7 @@ def _inlined(schema: Any) -> Any:
         name = part.get("$ref")
         if isinstance(name, str) and name not in within and isinstance(meant := known.get(name), dict):
             size += len(_schema_json(meant))
-            if size > LARGEST:
+            if size > MAX_SCHEMA_CHARS:
                 raise _too_large(size)
             beside = {key: value for key, value in part.items() if key != "$ref"}
             return inlined(meant | beside, within | {name})
@@ -153,13 +153,13 @@ def _inlined(schema: Any) -> Any:
     return inlined({key: value for key, value in schema.items() if key not in groups}, frozenset())
 
 
-def read(text: str) -> Form:
+def read_schema(text: str) -> Form:
     """The fields a schema asks for.
 
     Raises:
-        UsageError: as `canonical`.
+        UsageError: as `canonical_schema`.
     """
-    schema = _decoded(text)
+    schema = _decode_schema(text)
     properties = _properties(schema, "#")
     parts = _parts(properties)
     count = sum(len(part.slots) for part in parts)
@@ -173,12 +173,12 @@ def _parts(properties: Mapping[str, Any]) -> tuple[FieldGroup, ...]:
     parts: list[FieldGroup] = []
     for name, given in properties.items():
         place = f"#/properties/{name}"
-        schema = _nullable(given, place)
+        schema = _drop_null(given, place)
         if schema.get("type") == "object":
-            parts.append(FieldGroup(name=name, description=_described(schema), slots=_slots(schema, place)))
+            parts.append(FieldGroup(name=name, description=_description(schema), slots=_slots(schema, place)))
         elif _type(schema) == "array" and (items := _items(schema, place)).get("type") == "object":
             _check_keywords(schema, _OF_ARRAY, place)
-            description = _described(schema) or _described(items)
+            description = _description(schema) or _description(items)
             parts.append(
                 FieldGroup(name=name, description=description, many=True, slots=_slots(items, f"{place}/items"))
             )
@@ -189,7 +189,7 @@ def _parts(properties: Mapping[str, Any]) -> tuple[FieldGroup, ...]:
 
 def _slots(schema: Mapping[str, Any], place: str) -> tuple[FieldSlot, ...]:
     return tuple(
-        _slot(name, _nullable(given, f"{place}/properties/{name}"), f"{place}/properties/{name}")
+        _slot(name, _drop_null(given, f"{place}/properties/{name}"), f"{place}/properties/{name}")
         for name, given in _properties(schema, place).items()
     )
 
@@ -211,7 +211,7 @@ def _properties(schema: object, place: str) -> dict[str, Any]:
     return properties
 
 
-def _nullable(schema: object, place: str) -> dict[str, Any]:
+def _drop_null(schema: object, place: str) -> dict[str, Any]:
     """The schema without null, since every field may be null: `["string", "null"]`, or `anyOf` with null."""
     if not isinstance(schema, dict):
         raise UsageError(f"the schema at {place} is not an object; {SUPPORTED}")
@@ -220,7 +220,7 @@ def _nullable(schema: object, place: str) -> dict[str, Any]:
         others = [each for each in choices if each != {"type": "null"}]
         if len(others) == 1 and len(choices) == 2 and isinstance(others[0], dict):
             outer = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
-            return _nullable(others[0] | outer, place)
+            return _drop_null(others[0] | outer, place)
     kinds = schema.get("type")
     if isinstance(kinds, list):
         named = [kind for kind in kinds if kind != "null"]
@@ -232,35 +232,35 @@ def _nullable(schema: object, place: str) -> dict[str, Any]:
 def _items(schema: Mapping[str, Any], place: str) -> dict[str, Any]:
     if "items" not in schema:
         raise UsageError(f"the schema at {place} does not say what its items are; {SUPPORTED}")
-    return _nullable(schema["items"], f"{place}/items")
+    return _drop_null(schema["items"], f"{place}/items")
 
 
 def _slot(name: str, schema: Mapping[str, Any], place: str) -> FieldSlot:
     if _type(schema) != "array":
-        return FieldSlot(name=name, leaf=_leaf(schema, place), description=_described(schema))
+        return FieldSlot(name=name, leaf=_leaf(schema, place), description=_description(schema))
     _check_keywords(schema, _OF_ARRAY, place)
     items = _items(schema, place)
     return FieldSlot(
         name=name,
         leaf=_leaf(items, f"{place}/items"),
-        description=_described(schema) or _described(items),
+        description=_description(schema) or _description(items),
         many=True,
-        least=_count_of(schema, "minItems", place) or 0,
-        most=_count_of(schema, "maxItems", place),
+        least=_read_count(schema, "minItems", place) or 0,
+        most=_read_count(schema, "maxItems", place),
     )
 
 
 def _leaf(schema: Mapping[str, Any], place: str) -> Leaf:
     _check_keywords(schema, _OF_LEAF, place)
     enum = _enum(schema, place)
-    kind = next((each for each in _TYPES if each == (schema.get("type") or _type_of(enum))), None)
+    kind = next((each for each in _TYPES if each == (schema.get("type") or _enum_type(enum))), None)
     if kind is None:
         raise UsageError(f"the schema at {place} has type {schema.get('type')!r}; {SUPPORTED}")
     bounds = {key: _number(schema, key, place) for key in _BOUNDS[:4]}
     format = schema.get("format", "")
     if format not in ("", *_FORMATS, *_FREE_FORMATS):
         raise UsageError(f"the schema at {place} has format {format!r}; {SUPPORTED}")
-    bounds |= {key: _count_of(schema, key, place) for key in _BOUNDS[4:]}
+    bounds |= {key: _read_count(schema, key, place) for key in _BOUNDS[4:]}
     given = {key: value for key, value in bounds.items() if value is not None}
     return Leaf(type=kind, enum=enum, format=format if format in _FORMATS else "", bounds=given)
 
@@ -277,7 +277,7 @@ def _enum(schema: Mapping[str, Any], place: str) -> tuple[Scalar, ...]:
     return tuple(values)
 
 
-def _type_of(enum: tuple[Scalar, ...]) -> Type:
+def _enum_type(enum: tuple[Scalar, ...]) -> Type:
     if enum and all(isinstance(each, bool) for each in enum):
         return "boolean"
     if enum and all(isinstance(each, int | float) and not isinstance(each, bool) for each in enum):
@@ -302,14 +302,14 @@ def _number(schema: Mapping[str, Any], key: str, place: str) -> float | None:
     raise UsageError(f"the schema at {place} has {key} {value!r}, which is not a number: write one")
 
 
-def _count_of(schema: Mapping[str, Any], key: str, place: str) -> int | None:
+def _read_count(schema: Mapping[str, Any], key: str, place: str) -> int | None:
     value = _number(schema, key, place)
     if value is None or (value >= 0 and value == int(value)):
         return None if value is None else int(value)
     raise UsageError(f"the schema at {place} has {key} {value!r}, which is not a count: write a whole number")
 
 
-def _described(schema: Mapping[str, Any]) -> str:
+def _description(schema: Mapping[str, Any]) -> str:
     return " ".join(text for text in (_text(schema.get("title")), _text(schema.get("description"))) if text)
 
 

@@ -17,23 +17,23 @@ from assay.core.clean import one_line
 from assay.core.dimensions import dimension_of, unit_of
 from assay.core.lazy import regex
 from assay.core.lexicon import SCALES
-from assay.core.markers import strip
+from assay.core.markers import strip_markers
 from assay.core.measures import split_label
 from assay.core.sources import Passage, ordinal_of
 from assay.core.text import words, words_of_name
 from assay.core.translation import gettext as _
-from assay.core.translation import labelled
+from assay.core.translation import label_text
 from assay.core.typed_answers import REFUTED, Field, Scalar
 from assay.evidence.ledger import Ledger
 from assay.phases.fields.schema import FieldSlot, Leaf
 from assay.verify.amounts import Amount, Day, tokens
-from assay.verify.analyzed_text import plain
-from assay.verify.checks import check
-from assay.verify.evidence import ClaimEvidence, field_of
+from assay.verify.analyzed_text import fold_text
+from assay.verify.checks import check_by_code
+from assay.verify.evidence import ClaimEvidence, read_field
 
-LONGEST = 2_000
+MAX_TEXT_CHARS = 2_000
 """The most code points of a text."""
-MOST = 200
+MAX_VALUES = 200
 """The most values of a list."""
 _GROUPED = regex(r"[+-]?\d{1,3}(?:[,_ \u00a0\u202f'’]\d{3})+(?:\.\d+)?")
 _YES, _NO = frozenset(("true", "yes")), frozenset(("false", "no"))
@@ -43,16 +43,16 @@ class Unfit(ValueError):
     """A value that does not match the schema; the message says why."""
 
 
-def convert(leaf: Leaf, value: object) -> Scalar:
+def convert_value(leaf: Leaf, value: object) -> Scalar:
     """`value` in the type of `leaf`; it also reads numbers and booleans written as text, and dates in any notation.
 
     Raises:
         Unfit: it cannot be, or lies outside its bounds.
     """
-    made = _typed(leaf, value)
+    made = _convert_type(leaf, value)
     if leaf.enum:
         made = _enum_member(leaf, made)
-    _bounded(leaf, made)
+    _check_bounds(leaf, made)
     return made
 
 
@@ -63,23 +63,27 @@ def list_values(slot: FieldSlot, value: object) -> tuple[Scalar, ...]:
         Unfit: one is not what its schema asks for, or there are too few or too many.
     """
     given = value if isinstance(value, list) else [value]
-    made = tuple(dict.fromkeys(convert(slot.leaf, each) for each in given[: MOST + 1]))
-    most = MOST if slot.most is None else min(slot.most, MOST)
+    made = tuple(dict.fromkeys(convert_value(slot.leaf, each) for each in given[: MAX_VALUES + 1]))
+    most = MAX_VALUES if slot.most is None else min(slot.most, MAX_VALUES)
     if not slot.least <= len(made) <= most:
         raise Unfit(f"{len(made)} values are not from {slot.least} to {most}")
     return made
 
 
-def _typed(leaf: Leaf, value: object) -> Scalar:
+def _convert_type(leaf: Leaf, value: object) -> Scalar:
     if leaf.type == "boolean":
         return _boolean(value)
     if leaf.type in ("integer", "number"):
         return _number(leaf, value)
-    text = one_line(strip(str(value))) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    text = (
+        one_line(strip_markers(str(value)))
+        if isinstance(value, str | int | float) and not isinstance(value, bool)
+        else ""
+    )
     if not text:
         raise Unfit(f"{_short_text(value)} is no text")
-    if len(text) > LONGEST:
-        raise Unfit(f"the text is longer than {LONGEST:,} characters")
+    if len(text) > MAX_TEXT_CHARS:
+        raise Unfit(f"the text is longer than {MAX_TEXT_CHARS:,} characters")
     if leaf.format == "date":
         return _date(text)
     return _moment(text) if leaf.format == "date-time" else text
@@ -99,7 +103,7 @@ def _number(leaf: Leaf, value: object) -> int | float:
     if isinstance(value, str):
         text = value.strip().replace("\u2212", "-")
         text = re.sub(r"[,_ \u00a0\u202f'’]", "", text) if _GROUPED.fullmatch(text) else text
-        number = _parsed(text)
+        number = _parse_number(text)
     if (
         isinstance(number, bool)
         or not isinstance(number, int | float)
@@ -114,7 +118,7 @@ def _number(leaf: Leaf, value: object) -> int | float:
     return int(number)
 
 
-def _parsed(text: str) -> int | float | None:
+def _parse_number(text: str) -> int | float | None:
     if len(text) > 60 or not text.isascii():
         return None
     try:
@@ -133,7 +137,7 @@ def _date(text: str) -> str:
         return date.fromisoformat(text[:10] if text[10:11] == "T" else text).isoformat()
     except ValueError:
         pass
-    days = [token for token in tokens(plain(text).text) if isinstance(token, Day)]
+    days = [token for token in tokens(fold_text(text).text) if isinstance(token, Day)]
     if len(days) == 1 and days[0].year and days[0].month and days[0].day:
         try:
             return date(days[0].year, days[0].month, days[0].day).isoformat()
@@ -150,23 +154,23 @@ def _moment(text: str) -> str:
 
 
 def _enum_member(leaf: Leaf, value: Scalar) -> Scalar:
-    wanted = _folded(value)
+    wanted = _fold_value(value)
     for member in leaf.enum:
         if member == value and isinstance(member, bool) == isinstance(value, bool):
             return member
     for member in leaf.enum:
-        if isinstance(member, str) and _folded(member) == wanted:
+        if isinstance(member, str) and _fold_value(member) == wanted:
             return member
     raise Unfit(f"{_short_text(value)} is none of {', '.join(map(str, leaf.enum))[:200]}")
 
 
-def _folded(value: Scalar) -> str:
+def _fold_value(value: Scalar) -> str:
     return " ".join(str(value).casefold().split())
 
 
-def _bounded(leaf: Leaf, value: Scalar) -> None:
+def _check_bounds(leaf: Leaf, value: Scalar) -> None:
     if isinstance(value, str):
-        if not leaf.bounds.get("minLength", 0) <= len(value) <= leaf.bounds.get("maxLength", LONGEST):
+        if not leaf.bounds.get("minLength", 0) <= len(value) <= leaf.bounds.get("maxLength", MAX_TEXT_CHARS):
             raise Unfit(f"the text has {len(value)} characters, which its bounds do not allow")
     elif not isinstance(value, bool) and not _is_within_bounds(leaf, value):
         raise Unfit(f"{value} is outside its bounds")
@@ -186,11 +190,11 @@ def _short_text(value: object) -> str:
 # A filled field as a sentence of the report: `FIELD of SUBJECT: VALUE`, cited and checked.
 
 LABEL_WORDS, SUBJECT_LENGTH = 6, 200
-SHORT = 12
+MAX_SHORT_WORDS = 12
 """The most words of a text that must all occur in the cited passages, in any order."""
-IDENTITY = 6
+IDENTITY_PASSAGES = 6
 """How many passages at the beginning of a document may contain the field with its name or number."""
-WHOLE = 100
+WHOLE_NUMBER_FROM = 100
 """A converted number this large may be stated without its decimals."""
 _NAMING = frozenset(("title", "name"))
 
@@ -210,50 +214,54 @@ def supported_field(
     empty = Field(path=path, reason=one_line(given.reason)[:300] or _("no passage says it"))
     if given.value is None or given.value in ([], ""):
         return empty
-    cited = _cited(given, f"{' '.join(words_of_name(slot.name))} {value_text(given.value)}", ledger)
+    cited = _cited_passages(given, f"{' '.join(words_of_name(slot.name))} {value_text(given.value)}", ledger)
     if not cited:
-        return msgspec.structs.replace(empty, reason=labelled(_uncited(given, ledger), value_text(given.value)))
+        return msgspec.structs.replace(
+            empty, reason=label_text(_uncited_reason(given, ledger), value_text(given.value))
+        )
     try:
-        value = list_values(slot, given.value) if slot.many else convert(slot.leaf, given.value)
+        value = list_values(slot, given.value) if slot.many else convert_value(slot.leaf, given.value)
     except Unfit as unfit:
         return msgspec.structs.replace(empty, reason=str(unfit))
-    return _checked(Field(path=path, value=value), slot, subject, cited, ledger)
+    return _check_field(Field(path=path, value=value), slot, subject, cited, ledger)
 
 
-def _cited(given: FieldAnswer, statement: str, ledger: Ledger) -> tuple[Passage, ...]:
+def _cited_passages(given: FieldAnswer, statement: str, ledger: Ledger) -> tuple[Passage, ...]:
     """The cited passages of an answer; of a source cited as a whole, those that `statement` means."""
     named = ledger.resolve(given.passages)
     meant = (p for each in named.sources for p in WholeSource(ledger.passages(each.id)).best_passages(statement))
     return tuple({passage.id: passage for passage in (*named.passages, *meant)}.values())
 
 
-def _uncited(given: FieldAnswer, ledger: Ledger) -> str:
+def _uncited_reason(given: FieldAnswer, ledger: Ledger) -> str:
     """Why an answer has no passages."""
     if ledger.resolve(given.passages).sources:
         return _("the cited document shares no word with it")
     return _("what it cites does not exist") if given.passages else _("it cites no passage")
 
 
-def _checked(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passage], ledger: Ledger) -> Field:
+def _check_field(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passage], ledger: Ledger) -> Field:
     empty = Field(path=field.path)
-    passages = (*cited, *_identity(cited, ledger))
+    passages = (*cited, *_identifying_passages(cited, ledger))
     sources = {id: source for id in dict.fromkeys(p.source for p in passages) if (source := ledger.source(id))}
     evidence = ClaimEvidence(passages=passages, sources=sources)
     if slot.leaf.type == "string" and not slot.leaf.enum and not slot.leaf.format:
-        missing = [text for text in _texts(field.value) if not _in_evidence(text, evidence)]
+        missing = [text for text in _value_texts(field.value) if not _is_in_evidence(text, evidence)]
         if missing:
             return msgspec.structs.replace(
                 empty, reason=_("{value} is not in what it cites").format(value=repr(missing[0][:200]))
             )
-    key = _label(slot, field.value, cited)
-    sentence, found = _stated(key, subject, slot, field.value, evidence)
+    key = _cited_label(slot, field.value, cited)
+    sentence, found = _check_sentence(key, subject, slot, field.value, evidence)
     if found.verdict in REFUTED:
         return msgspec.structs.replace(empty, reason=found.reason)
     ids = tuple(dict.fromkeys(passage.id for passage in passages))
     return msgspec.structs.replace(field, sentence=sentence, passages=ids)
 
 
-def _stated(key: str, subject: str, slot: FieldSlot, value: object, evidence: ClaimEvidence) -> tuple[str, Check]:
+def _check_sentence(
+    key: str, subject: str, slot: FieldSlot, value: object, evidence: ClaimEvidence
+) -> tuple[str, Check]:
     """The sentence that states a value, and its check: with the unit of the field's label, if it names one.
 
     A converted number is stated with what it is converted from, and with no more digits than that can have. If a number
@@ -263,14 +271,16 @@ def _stated(key: str, subject: str, slot: FieldSlot, value: object, evidence: Cl
     about, plain_value = f"{key} of {_subject(subject)}", value_text(value)
     unit = split_label(slot.name).unit if isinstance(value, int | float) and not isinstance(value, bool) else ""
     sentence = f"{about}: {plain_value} {unit}".rstrip()
-    found = check(sentence, evidence, True, off=("lexical",))  # words alone are weighed when the report is verified
-    written = _as_written(value, slot, evidence.passages) if unit or found.rule == "number" else ""
+    found = check_by_code(
+        sentence, evidence, True, off=("lexical",)
+    )  # words alone are weighed when the report is verified
+    written = _written_amount(value, slot, evidence.passages) if unit or found.rule == "number" else ""
     other = written if _has_unit_other_than(written, unit) else ""
-    digits = [plain_value, *([f"{value:.0f}"] if isinstance(value, float) and abs(value) >= WHOLE else [])]
+    digits = [plain_value, *([f"{value:.0f}"] if isinstance(value, float) and abs(value) >= WHOLE_NUMBER_FROM else [])]
     tried = [f"{about}: {each} {unit} ({other})" for each in digits] if other else []
     tried += [f"{frame}: {written}" for frame in (about, key)] if written else []
     for each in tried if found.verdict in REFUTED or other else ():
-        again = check(each, evidence, True, off=("lexical",))
+        again = check_by_code(each, evidence, True, off=("lexical",))
         if again.verdict not in REFUTED:
             return each, again
     return sentence, found
@@ -279,15 +289,15 @@ def _stated(key: str, subject: str, slot: FieldSlot, value: object, evidence: Cl
 def _has_unit_other_than(written: str, unit: str) -> bool:
     """True if an amount as written has a unit, and another one than this."""
     amounts = [token for token in tokens(written) if isinstance(token, Amount)] if written and unit else []
-    return any(own and own != measures.NAMES[unit.lower()] for each in amounts for own in each.units)
+    return any(own and own != measures.UNIT_NAMES[unit.lower()] for each in amounts for own in each.units)
 
 
-def line(field: Field) -> str:
+def field_line(field: Field) -> str:
     """The field as a list item of the report, with its citation."""
     return f"- {field.sentence} [{', '.join(field.passages)}]"
 
 
-def _as_written(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str:
+def _written_amount(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str:
     """A number as a cited passage writes it, with its zeros, scale and unit; "" if no passage has it.
 
     If the field is counted in millions, 84.5 matches "84.5 million" in the passage; if it is in metres, 1500 matches
@@ -300,25 +310,27 @@ def _as_written(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str
     asked = f"{' '.join(words_of_name(name))} {slot.description}"
     counted = any(word in SCALES for word in words(asked))
     told = unit_of(asked, dimension_of(asked)) if dimension_of(asked) else ""
-    unit = measures.NAMES.get((label_unit or told).lower(), "")
+    unit = measures.UNIT_NAMES.get((label_unit or told).lower(), "")
     for passage in cited:
-        for amount in tokens(plain(passage.text).text):
+        for amount in tokens(fold_text(passage.text).text):
             if isinstance(amount, Amount) and not (amount.ordinal or amount.word):
                 bare = counted and amount.scaled and amount.literal == f"{wanted:f}"
-                if wanted in amount.values or bare or _converted(amount, wanted, unit):
+                if wanted in amount.values or bare or _equals_converted(amount, wanted, unit):
                     return amount.text
     return ""
 
 
-def _converted(amount: Amount, wanted: Decimal, unit: str) -> bool:
+def _equals_converted(amount: Amount, wanted: Decimal, unit: str) -> bool:
     """True if an amount in another unit is `wanted` in this one."""
-    others = [other for other in amount.units if measures.comparable(other, unit)]
+    others = [other for other in amount.units if measures.are_comparable(other, unit)]
     return any(
-        measures.rounded(measures.convert(value, other, unit)) == wanted for other in others for value in amount.values
+        measures.round_converted(measures.convert(value, other, unit)) == wanted
+        for other in others
+        for value in amount.values
     )
 
 
-def label(name: str) -> str:
+def field_label(name: str) -> str:
     """A property's name in words, without its unit: `createdAt` as "Created at", `main_span_m` as "Main span"."""
     found = words_of_name(split_label(name).label)[:LABEL_WORDS]
     text = " ".join(part if part.isupper() else part.lower() for part in found) or "Field"
@@ -331,47 +343,47 @@ def value_text(value: object) -> str:
         return _("yes") if value else _("no")
     if isinstance(value, list | tuple):
         return ", ".join(map(value_text, value))
-    return one_line(strip(str(value)))
+    return one_line(strip_markers(str(value)))
 
 
-def _label(slot: FieldSlot, value: object, cited: Sequence[Passage]) -> str:
+def _cited_label(slot: FieldSlot, value: object, cited: Sequence[Passage]) -> str:
     """The key of the cited header field with the value, else the field's own name."""
     wanted = set(words(value_text(value)))
     for passage in cited:
-        header = field_of(passage)
+        header = read_field(passage)
         if header is not None and wanted <= set(words(header.value)):
             text = passage.text.partition(":")[0].strip(" \t-*+_")
             return text[:1].upper() + text[1:]
-    return label(slot.name)
+    return field_label(slot.name)
 
 
 def _subject(subject: str) -> str:
-    text = one_line(strip(subject)).strip(" .:*_`[]#")
+    text = one_line(strip_markers(subject)).strip(" .:*_`[]#")
     return text[:SUBJECT_LENGTH].rstrip() or "this question"
 
 
-def _identity(cited: Sequence[Passage], ledger: Ledger) -> list[Passage]:
+def _identifying_passages(cited: Sequence[Passage], ledger: Ledger) -> list[Passage]:
     """The fields with the names or numbers of the cited documents, as far as they are shown."""
     own = {passage.id for passage in cited}
-    sources = dict.fromkeys(passage.source for passage in cited if field_of(passage) is not None)
-    first = (p for id in sources for p in ledger.passages(id) if ordinal_of(p.id) < IDENTITY)
-    return [passage for passage in first if passage.id not in own and _names(passage)][:2]
+    sources = dict.fromkeys(passage.source for passage in cited if read_field(passage) is not None)
+    first = (p for id in sources for p in ledger.passages(id) if ordinal_of(p.id) < IDENTITY_PASSAGES)
+    return [passage for passage in first if passage.id not in own and _is_naming_field(passage)][:2]
 
 
-def _names(passage: Passage) -> bool:
-    header = field_of(passage)
+def _is_naming_field(passage: Passage) -> bool:
+    header = read_field(passage)
     if header is None:
         return False
     return bool(set(header.name) & _NAMING) or (len(header.name) == 1 and header.value.isdecimal())
 
 
-def _texts(value: object) -> list[str]:
+def _value_texts(value: object) -> list[str]:
     return [str(each) for each in value] if isinstance(value, tuple) else [str(value)]
 
 
-def _in_evidence(text: str, evidence: ClaimEvidence) -> bool:
+def _is_in_evidence(text: str, evidence: ClaimEvidence) -> bool:
     wanted = words(text)
-    if len(wanted) > SHORT:
+    if len(wanted) > MAX_SHORT_WORDS:
         return True  # a summary: its numbers and quotations are checked, its words are the verifier's
     held = {word for each in (*evidence.texts, *evidence.names()) for word in words(each)}
     return set(wanted) <= held and bool(wanted)

@@ -9,30 +9,30 @@ from typing import Any
 
 import msgspec
 
-from assay.agents.history import output, room, total
-from assay.agents.history import rules as stated
-from assay.agents.replies import first, mend, read_ids
+from assay.agents.history import message_room, output_cap, total_tokens
+from assay.agents.history import rules_message as stated
+from assay.agents.replies import first_call, read_calls, read_ids
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarted
 from assay.core.messages import Reply, Request
-from assay.core.passage_context import show
-from assay.core.phrases import in_words
-from assay.core.sources import Document, PassageSpan, ordinal_of, readable
+from assay.core.passage_context import format_source
+from assay.core.phrases import stop_reason_phrase
+from assay.core.sources import Document, PassageSpan, content_spans, ordinal_of
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case, data, user
+from assay.phases.case import Case, to_json, user_message
 from assay.phases.survey.collection import Collection, Row, SurveyLine
-from assay.phases.survey.filters import ROWS
+from assay.phases.survey.filters import ROWS_TOOL
 from assay.run.protocols import DocumentPassages
 from assay.run.run import Branch, Run
-from assay.tools.common import part
+from assay.tools.common import select_passages
 
-A_DOCUMENT = 24_000
+MAX_DOCUMENT_CHARS = 24_000
 """The most characters shown of a document; of a longer one, its beginning and what is nearest to the question."""
 MOST_DOCUMENTS = 40
 CHARACTERS_A_TOKEN = 3
-SHARE = 0.6
+DOCUMENTS_SHARE = 0.6
 """The share of the window's room for the documents of a batch."""
-LONGEST_ROW = 600
+MAX_ROW_CHARS = 600
 
 
 class DocumentBatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class DocumentBatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BatchRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules` message of a batch."""
+    """The `rules_message` message of a batch."""
 
     batch: int
     batches: int
@@ -66,7 +66,7 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
     parts: int = 0
     failed: str = ""
 
-    def and_(self, other: Read) -> Read:
+    def merge(self, other: Read) -> Read:
         """Both together."""
         return Read(
             rows=(*self.rows, *other.rows),
@@ -83,41 +83,41 @@ class BatchReaders:
         self._case, self._collection = case, collection
         self._free = asyncio.Semaphore(at_once)
 
-    async def read(self, phase: Run, look_for: str) -> Read:
+    async def read_documents(self, phase: Run, look_for: str) -> Read:
         """Read every document, in batches; a document that a limit or a failing model leaves unread does not count as
         read.
         """
-        groups = list(batches(self._collection.documents, self._room(phase, look_for)))
+        groups = list(group_documents(self._collection.documents, self._batch_chars(phase, look_for)))
         cut = [
             DocumentBatch(number=number, of=len(groups), documents=tuple(group), look_for=look_for)
             for number, group in enumerate(groups, 1)
         ]
-        branches = (Branch(f"batch-{batch.number}", partial(self._batch, batch=batch)) for batch in cut)
-        return reduce(Read.and_, await phase.gather(*branches), Read())
+        branches = (Branch(f"batch-{batch.number}", partial(self._read_batch, batch=batch)) for batch in cut)
+        return reduce(Read.merge, await phase.gather(*branches), Read())
 
-    def _room(self, phase: Run, look_for: str) -> int:
+    def _batch_chars(self, phase: Run, look_for: str) -> int:
         """The most characters of documents in a batch."""
         profile, system = phase.profile("analytical"), phase.prompt("assay.phases", "survey_read")
-        asked = total([*self._case.question_messages(), user("rules", look_for)])
-        free = room(profile, system, (ROWS,), output(profile, phase.rules.row_tokens)) - asked
-        return max(1_000, int(free * SHARE) * CHARACTERS_A_TOKEN)
+        asked = total_tokens([*self._case.question_messages(), user_message("rules", look_for)])
+        free = message_room(profile, system, (ROWS_TOOL,), output_cap(profile, phase.rules.row_tokens)) - asked
+        return max(1_000, int(free * DOCUMENTS_SHARE) * CHARACTERS_A_TOKEN)
 
-    async def _batch(self, run: Run, *, batch: DocumentBatch) -> Read:
+    async def _read_batch(self, run: Run, *, batch: DocumentBatch) -> Read:
         async with self._free:
             call, label = f"batch-{batch.number}", f"batch {batch.number} of {batch.of}"
             begins, ends = batch.documents[0].name, batch.documents[-1].name
             arguments = {"batch": label, "documents": begins if begins == ends else f"{begins} to {ends}"}
-            run.emit(ToolStarted(call=call, tool="read", arguments=data(arguments)))
+            run.emit(ToolStarted(call=call, tool="read", arguments=to_json(arguments)))
             try:
-                read = await self._ask(run, batch)
+                read = await self._ask_for_rows(run, batch)
             except (LimitReached, ModelFailed) as failed:
-                run.emit(ToolFailed(call=call, tool="read", reason=in_words(failed.reason)))
+                run.emit(ToolFailed(call=call, tool="read", reason=stop_reason_phrase(failed.reason)))
                 return Read(failed=failed.reason)
             summary = f"{label}: {read.documents} documents, {len(read.rows)} rows"
             run.emit(ToolFinished(call=call, tool="read", summary=summary))
             return read
 
-    async def _ask(self, run: Run, batch: DocumentBatch) -> Read:
+    async def _ask_for_rows(self, run: Run, batch: DocumentBatch) -> Read:
         """The rows of a batch; if its texts or rows are too long, it is read in halves."""
         shown, failed, parts = await asyncio.to_thread(self._show_documents, run, batch)
         for document in failed:
@@ -131,21 +131,21 @@ class BatchReaders:
         except ContextTooLong:
             if len(batch.documents) == 1:
                 raise
-            return await self._halves(run, batch)
+            return await self._read_halves(run, batch)
         rows = self._rows(reply, local, shown)
         if reply.stop == "length" and len(batch.documents) > 1:
-            return await self._halves(run, batch)
+            return await self._read_halves(run, batch)
         if rows is None:
             raise ModelFailed("the rows it reported could not be read")
         return Read(rows=rows, documents=len(shown), parts=parts)
 
-    async def _halves(self, run: Run, batch: DocumentBatch) -> Read:
+    async def _read_halves(self, run: Run, batch: DocumentBatch) -> Read:
         middle = len(batch.documents) // 2
         halves = (batch.documents[:middle], batch.documents[middle:])
         whole = Read()
         for name, documents in zip(("first", "second"), halves, strict=True):
             half = msgspec.structs.replace(batch, documents=documents)
-            whole = whole.and_(await self._ask(run.child(name), half))
+            whole = whole.merge(await self._ask_for_rows(run.child(name), half))
         return whole
 
     def _show_documents(self, run: Run, batch: DocumentBatch) -> tuple[list[DocumentPassages], list[Document], int]:
@@ -153,34 +153,34 @@ class BatchReaders:
         shown: list[DocumentPassages] = []
         failed: list[Document] = []
         parts = 0
-        share = max(1_000, self._room(run, batch.look_for) // len(batch.documents))
+        share = max(1_000, self._batch_chars(run, batch.look_for) // len(batch.documents))
         for document in batch.documents:
             try:
-                spans = readable(self._case.reader.spans(document))
+                spans = content_spans(self._case.reader.spans(document))
             except StoreError:
                 failed.append(document)
                 continue
-            chosen = part(spans, batch.look_for, min(A_DOCUMENT, share))
+            chosen = select_passages(spans, batch.look_for, min(MAX_DOCUMENT_CHARS, share))
             parts += len(chosen) < len(spans)
             shown.append(DocumentPassages(document=document, spans=chosen))
         return shown, failed, parts
 
     def _request(self, run: Run, batch: DocumentBatch, local: Ledger, shown: Sequence[DocumentPassages]) -> Request:
-        texts = "\n\n".join(show(block.source, block.passages) for block in local.blocks(0, shown))
+        texts = "\n\n".join(format_source(block.source, block.passages) for block in local.blocks(0, shown))
         rules = BatchRules(batch=batch.number, batches=batch.of, look_for=batch.look_for, date=self._case.date)
         return Request(
             task="survey",
             system=run.prompt("assay.phases", "survey_read"),
-            messages=(user("evidence", texts), *self._case.question_messages(), stated(rules)),
-            tools=(ROWS,),
-            tool_choice=ROWS.name,
-            max_tokens=output(run.profile("analytical"), run.rules.row_tokens),
+            messages=(user_message("evidence", texts), *self._case.question_messages(), stated(rules)),
+            tools=(ROWS_TOOL,),
+            tool_choice=ROWS_TOOL.name,
+            max_tokens=output_cap(run.profile("analytical"), run.rules.row_tokens),
             effort="low",
         )
 
     def _rows(self, reply: Reply, local: Ledger, shown: Sequence[DocumentPassages]) -> tuple[Row, ...] | None:
         """The rows in a reply, without those that cite nothing shown; None if it reports none at all."""
-        call = first(mend(reply, [ROWS.name]), ROWS.name)
+        call = first_call(read_calls(reply, [ROWS_TOOL.name]), ROWS_TOOL.name)
         written = call.arguments.get("rows") if call is not None and not call.malformed else None
         if not isinstance(written, list):
             return None
@@ -203,17 +203,17 @@ class BatchReaders:
                 at = passage.document_sha256, ordinal_of(passage.id)
                 cited.setdefault(passage.document_sha256, []).append(spans[at])
         for document, own in cited.items():
-            line = SurveyLine(text=text[:LONGEST_ROW], spans=tuple(own))
+            line = SurveyLine(text=text[:MAX_ROW_CHARS], spans=tuple(own))
             place = self._collection.place(document)
             yield Row(document=document, place=place, called=called[document], lines=(line,))
 
 
-def batches(documents: Sequence[Document], characters: int) -> Iterator[list[Document]]:
+def group_documents(documents: Sequence[Document], characters: int) -> Iterator[list[Document]]:
     """Documents in order, in groups that fit into `characters` by their sizes, with at least one in each."""
     group: list[Document] = []
     used = 0
     for document in documents:
-        size = min(document.size, A_DOCUMENT)
+        size = min(document.size, MAX_DOCUMENT_CHARS)
         if group and (used + size > characters or len(group) == MOST_DOCUMENTS):
             yield group
             group, used = [], 0

@@ -13,11 +13,11 @@ import msgspec
 from assay.core.clean import escape_markdown, one_line
 from assay.core.errors import LimitReached, StoreError
 from assay.core.events import SourceFailed, ToolFinished, ToolStarted
-from assay.core.markers import strip
-from assay.core.sources import Document, PassageSpan, readable
+from assay.core.markers import strip_markers
+from assay.core.sources import Document, PassageSpan, content_spans
 from assay.core.text import sentences, words
+from assay.core.translation import format_number, ngettext, record_statement
 from assay.core.translation import gettext as _
-from assay.core.translation import ngettext, number, state
 from assay.evidence.documents import DocumentReader
 from assay.phases.survey.filters import Header, read_header
 from assay.run.run import Run
@@ -25,7 +25,7 @@ from assay.run.steps import StepContext
 
 # Rows: the result of a survey, one per document; code merges and counts them, and writes the report.
 
-SHOWN = 50
+MAX_SHOWN_ROWS = 50
 """The most documents that the report names; all are counted."""
 
 
@@ -62,7 +62,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     counted: bool = False
 
 
-def merged(rows: Iterable[Row]) -> tuple[Row, ...]:
+def merge_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
     """One row per document, in the documents' order; repeated lines count once."""
     found: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: row.place):
@@ -79,8 +79,8 @@ def first_line(rows: Sequence[Row], reached: Reached) -> str:
         text = ngettext(
             "{count} document is in scope, counted by code.", "{count} documents are in scope, counted by code.", count
         )
-        return state(text.format(count=number(count)))
-    matching = ngettext("{count} document matches", "{count} documents match", count).format(count=number(count))
+        return record_statement(text.format(count=format_number(count)))
+    matching = ngettext("{count} document matches", "{count} documents match", count).format(count=format_number(count))
     read = ngettext("{read} of {count} document was read", "{read} of {count} documents were read", reached.total)
     if reached.what:
         read = ngettext(
@@ -88,11 +88,11 @@ def first_line(rows: Sequence[Row], reached: Reached) -> str:
             "{what} of {read} of {count} documents were read",
             reached.total,
         )
-    line = read.format(what=reached.what, read=number(reached.read), count=number(reached.total))
-    return state(_("{text}.").format(text=_("; ").join((matching, line))))
+    line = read.format(what=reached.what, read=format_number(reached.read), count=format_number(reached.total))
+    return record_statement(_("{text}.").format(text=_("; ").join((matching, line))))
 
 
-def composed(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[Row, SurveyLine], str]) -> str:
+def compose_report(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[Row, SurveyLine], str]) -> str:
     """The report: the count, then the first rows with their citations, and the number of rows not shown.
 
     Args:
@@ -103,10 +103,12 @@ def composed(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[
     if not rows:
         blocks.append(_("None"))
     else:
-        blocks.append("\n".join(part for row in rows[:SHOWN] for part in _item(row, cite)))
-    if len(rows) > SHOWN:
+        blocks.append("\n".join(part for row in rows[:MAX_SHOWN_ROWS] for part in _item(row, cite)))
+    if len(rows) > MAX_SHOWN_ROWS:
         listed = _("The first {shown} of {count} documents are listed.")
-        blocks.append(state(listed.format(shown=number(SHOWN), count=number(len(rows)))))
+        blocks.append(
+            record_statement(listed.format(shown=format_number(MAX_SHOWN_ROWS), count=format_number(len(rows))))
+        )
     return "\n\n".join(blocks)
 
 
@@ -117,12 +119,12 @@ def _item(row: Row, cite: Callable[[Row, SurveyLine], str]) -> list[str]:
 
 
 def _text(line: SurveyLine) -> str:
-    return one_line(strip(line.text))
+    return one_line(strip_markers(line.text))
 
 
-GROUP = 100
+GROUP_SIZE = 100
 """The most documents read in one step."""
-QUOTED = ("paragraph", "item", "field", "row")
+QUOTABLE_KINDS = ("paragraph", "item", "field", "row")
 
 
 class GroupReading(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,23 +151,23 @@ class Collection:
         """The place of a document in the order."""
         return self._places[document]
 
-    async def headers(self) -> list[Header]:
+    async def read_headers(self) -> list[Header]:
         """The header of each document, as far as limits allow."""
         headers: list[Header] = []
 
         async def one(group: Sequence[Document]) -> GroupReading:
-            read, failed = await asyncio.to_thread(self._headers, group)
+            read, failed = await asyncio.to_thread(self._group_headers, group)
             headers.extend(read)
             return GroupReading(failed=failed)
 
-        groups = await self._groups("headers", "header fields", one)
+        groups = await self._read_groups("headers", "header fields", one)
         done = {header.document.sha256 for header in headers}
         for group, found in groups:  # after a crash, a finished step only has the failures: the rest is read again
             left = [each for each in group if each.sha256 not in done and each.sha256 not in found.failed]
-            headers.extend((await asyncio.to_thread(self._headers, left))[0] if left else ())
+            headers.extend((await asyncio.to_thread(self._group_headers, left))[0] if left else ())
         return sorted(headers, key=lambda header: self.place(header.document.sha256))
 
-    def _headers(self, group: Sequence[Document]) -> tuple[list[Header], tuple[str, ...]]:
+    def _group_headers(self, group: Sequence[Document]) -> tuple[list[Header], tuple[str, ...]]:
         headers: list[Header] = []
         failed: list[str] = []
         for document in group:
@@ -175,13 +177,15 @@ class Collection:
                 failed.append(document.sha256)
         return headers, tuple(failed)
 
-    async def all_phrases(self, wanted: Sequence[str]) -> list[Row]:
+    async def find_all_phrases(self, wanted: Sequence[str]) -> list[Row]:
         """The rows of documents that contain all of `wanted`: for each the first sentence with it."""
-        found = [await self.phrases([phrase], f"phrases-{at}") for at, phrase in enumerate(dict.fromkeys(wanted), 1)]
+        found = [
+            await self.find_phrases([phrase], f"phrases-{at}") for at, phrase in enumerate(dict.fromkeys(wanted), 1)
+        ]
         everywhere = set.intersection(*({row.document for row in rows} for rows in found))
         return [row for rows in found for row in rows if row.document in everywhere]
 
-    async def phrases(self, wanted: Sequence[str], name: str = "phrases") -> list[Row]:
+    async def find_phrases(self, wanted: Sequence[str], name: str = "phrases") -> list[Row]:
         """A row for each document that contains any of `wanted`: the first sentence with it."""
         phrases = [tuple(words(phrase)) for phrase in wanted if words(phrase)]
 
@@ -189,52 +193,56 @@ class Collection:
             return await asyncio.to_thread(self._scan, group, phrases)
 
         hits: dict[str, int] = {}
-        for _group, found in await self._groups(name, f"the words {', '.join(wanted)}"[:200], one):
+        for _group, found in await self._read_groups(name, f"the words {', '.join(wanted)}"[:200], one):
             hits |= found.passages
-        return await asyncio.to_thread(self._quoted, hits, phrases)
+        return await asyncio.to_thread(self._quote_hits, hits, phrases)
 
     def _scan(self, group: Sequence[Document], phrases: Sequence[tuple[str, ...]]) -> GroupReading:
         passages: dict[str, int] = {}
         failed: list[str] = []
         for document in group:
             try:
-                likely = _may_have(self._reader.text(document), phrases)
+                likely = _can_contain(self._reader.text(document), phrases)
                 spans = (
-                    [span for span in readable(self._reader.spans(document)) if _has(span.text, phrases)]
+                    [
+                        span
+                        for span in content_spans(self._reader.spans(document))
+                        if _contains_phrase(span.text, phrases)
+                    ]
                     if likely
                     else []
                 )
             except StoreError:
                 failed.append(document.sha256)
                 continue
-            best = min(spans, key=lambda span: (span.kind not in QUOTED, span.ordinal), default=None)
+            best = min(spans, key=lambda span: (span.kind not in QUOTABLE_KINDS, span.ordinal), default=None)
             if best is not None:
                 passages[document.sha256] = best.ordinal
         return GroupReading(passages=passages, failed=tuple(failed))
 
-    def _quoted(self, hits: dict[str, int], phrases: Sequence[tuple[str, ...]]) -> list[Row]:
+    def _quote_hits(self, hits: dict[str, int], phrases: Sequence[tuple[str, ...]]) -> list[Row]:
         rows = []
         for document in self.documents:
             if document.sha256 in hits:
                 spans = self._reader.spans(document)
                 span = next(each for each in spans if each.ordinal == hits[document.sha256])
-                called = read_header(document, self._reader.text(document)).called
-                lines = (SurveyLine(text=_sentence(span, phrases), spans=(span,)),)
+                called = read_header(document, self._reader.text(document)).display_name
+                lines = (SurveyLine(text=_matching_sentence(span, phrases), spans=(span,)),)
                 rows.append(
                     Row(document=document.sha256, place=self.place(document.sha256), called=called, lines=lines)
                 )
         return rows
 
-    async def _groups(self, name: str, what: str, one: _Reading) -> list[tuple[Sequence[Document], GroupReading]]:
+    async def _read_groups(self, name: str, what: str, one: _Reading) -> list[tuple[Sequence[Document], GroupReading]]:
         """Read the documents in groups, a step for each; if a limit ends it, the rest is not read."""
         place = self._phase.child(name)
         place.emit(ToolStarted(call=name, tool="read", arguments=msgspec.json.encode({"what": what}).decode()))
         done: list[tuple[Sequence[Document], GroupReading]] = []
         self.read = 0
-        for at in range(0, len(self.documents), GROUP):
-            group = self.documents[at : at + GROUP]
+        for at in range(0, len(self.documents), GROUP_SIZE):
+            group = self.documents[at : at + GROUP_SIZE]
             try:
-                found = await self._step(place, name, group, one)
+                found = await self._read_in_step(place, name, group, one)
             except LimitReached:
                 break
             done.append((group, found))
@@ -243,7 +251,7 @@ class Collection:
         place.emit(ToolFinished(call=name, tool="read", summary=f"{self.read:,} of {total:,} documents read"))
         return done
 
-    async def _step(self, place: Run, name: str, group: Sequence[Document], one: _Reading) -> GroupReading:
+    async def _read_in_step(self, place: Run, name: str, group: Sequence[Document], one: _Reading) -> GroupReading:
         urls = {document.sha256: document.url for document in group}
 
         async def work(step_context: StepContext) -> GroupReading:
@@ -255,7 +263,7 @@ class Collection:
         return await place.step(name, work, returns=GroupReading, input=list(urls))
 
 
-async def collect(phase: Run, reader: DocumentReader) -> Collection:
+async def collect_documents(phase: Run, reader: DocumentReader) -> Collection:
     """The documents in scope, ordered by name, with numbers in names as numbers.
 
     Raises:
@@ -265,31 +273,33 @@ async def collect(phase: Run, reader: DocumentReader) -> Collection:
 
     async def look(_: StepContext) -> tuple[str, ...]:
         found = await asyncio.to_thread(library.documents, collections)
-        return tuple(document.sha256 for document in sorted(found, key=_order))
+        return tuple(document.sha256 for document in sorted(found, key=_name_key))
 
     hashes = await phase.step("collection", look, returns=tuple[str, ...])
     held = {document.sha256: document for document in await asyncio.to_thread(library.documents, collections)}
     return Collection(phase, reader, [held[hash] for hash in hashes if hash in held])
 
 
-def _order(document: Document) -> tuple[list[tuple[int, str]], str]:
+def _name_key(document: Document) -> tuple[list[tuple[int, str]], str]:
     name = document.name or document.url or document.title
     pieces = re.findall(r"\d{1,18}|\D+|\d", name.casefold())
     return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in pieces], document.sha256
 
 
-def _may_have(text: bytes, phrases: Sequence[tuple[str, ...]]) -> bool:
+def _can_contain(text: bytes, phrases: Sequence[tuple[str, ...]]) -> bool:
     """True if a text has all words of a phrase: a quick check, since splitting a text takes longer."""
     folded = unicodedata.normalize("NFKC", text.decode()).casefold()
     return any(all(word in folded for word in phrase) for phrase in phrases)
 
 
-def _has(text: str, phrases: Sequence[tuple[str, ...]]) -> bool:
+def _contains_phrase(text: str, phrases: Sequence[tuple[str, ...]]) -> bool:
     padded = f" {' '.join(words(text))} "
     return any(f" {' '.join(phrase)} " in padded for phrase in phrases)
 
 
-def _sentence(span: PassageSpan, phrases: Sequence[tuple[str, ...]]) -> str:
+def _matching_sentence(span: PassageSpan, phrases: Sequence[tuple[str, ...]]) -> str:
     """The first sentence of a passage with one of the phrases; the whole passage if the phrase spans sentences."""
-    found = (span.text[start:end] for start, end in sentences(span.text) if _has(span.text[start:end], phrases))
+    found = (
+        span.text[start:end] for start, end in sentences(span.text) if _contains_phrase(span.text[start:end], phrases)
+    )
     return next(found, span.text)

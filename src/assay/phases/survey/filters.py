@@ -19,20 +19,20 @@ from assay.core.text import words
 from assay.evidence.segment import segment
 from assay.tools.arguments import define
 from assay.verify.amounts import Day, tokens
-from assay.verify.analyzed_text import plain
-from assay.verify.evidence import field_of
+from assay.verify.analyzed_text import fold_text
+from assay.verify.evidence import read_field
 
 # Header fields: metadata above a document's text, and which fields a collection has.
 
-HEADS = (1_500, 6_000, 40_000)
+HEADER_BYTES = (1_500, 6_000, 40_000)
 """How many bytes of a text may contain its header; more are read if it has not ended by then."""
 NO_HEADER = ("rows", "code")
 """Kinds of texts without a header: their first lines are rows or code."""
-BEFORE, MOST = 2, 40
+MAX_PASSAGES_ABOVE, MAX_FIELDS = 2, 40
 """The most passages above a header (a title), and the most fields in it."""
-KEYS, VALUES, DISTINCT = 30, 40, 80
-"""The most keys and values shown to a model. If a key has more than `DISTINCT` different values, none are listed,
-unless half of the documents have the most common ones."""
+MAX_KEYS, MAX_VALUES, MAX_DISTINCT_VALUES = 30, 40, 80
+"""The most keys and values shown to a model. If a key has more than `MAX_DISTINCT_VALUES` different values, none are
+listed, unless half of the documents have the most common ones."""
 SERIES_LETTERS = 8
 _EMPTY = regex(r"\s*(?:[-*+]\s+)?[^\W\d_][^:.!?\n]{0,60}:\W*")
 """A key without a value."""
@@ -54,7 +54,7 @@ class Header:
     def __init__(self, document: Document, fields: Sequence[HeaderField]) -> None:
         self.document, self.fields = document, tuple(fields)
 
-    def field(self, *names: str) -> HeaderField | None:
+    def find_field(self, *names: str) -> HeaderField | None:
         """The first field with one of these names."""
         return next((field for field in self.fields if field.name in names), None)
 
@@ -67,12 +67,12 @@ class Header:
     @cached_property
     def naming_fields(self) -> tuple[HeaderField, ...]:
         """The fields that name the document."""
-        return tuple(field for field in (self.number, self.field("title", "name")) if field is not None)
+        return tuple(field for field in (self.number, self.find_field("title", "name")) if field is not None)
 
     @cached_property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """The document's name: `PEP 6 (Bug Fix Releases)`, else its title or file name."""
-        title = self.field("title", "name")
+        title = self.find_field("title", "name")
         name = one_line(title.value if title else self.document.title or self.document.name or self.document.url)
         if self.number is None:
             return name
@@ -93,8 +93,8 @@ class KeyCount(msgspec.Struct, frozen=True, kw_only=True):
 def read_header(document: Document, text: bytes) -> Header:
     """The header of a document: the fields above its first prose, below a heading or two."""
     fields: list[HeaderField] = []
-    for size in HEADS if document.syntax not in NO_HEADER else ():
-        fields, ended = _fields(text, _first(text[:size], len(text) > size, document))
+    for size in HEADER_BYTES if document.syntax not in NO_HEADER else ():
+        fields, ended = _fields(text, _first_passages(text[:size], len(text) > size, document))
         if ended or len(text) <= size:
             break
     return Header(document, fields)
@@ -107,16 +107,16 @@ def _fields(text: bytes, spans: Sequence[PassageSpan]) -> tuple[list[HeaderField
         field = _field(span)
         if field is not None:
             fields.setdefault(field.name, field)
-        elif _goes_on(text, span) and fields:
+        elif _continues_header(text, span) and fields:
             continue
-        elif fields or place >= BEFORE or span.kind != "heading":
+        elif fields or place >= MAX_PASSAGES_ABOVE or span.kind != "heading":
             return list(fields.values()), True
-        if len(fields) == MOST:
+        if len(fields) == MAX_FIELDS:
             return list(fields.values()), True
     return list(fields.values()), False
 
 
-def _first(text: bytes, more: bool, document: Document) -> tuple[PassageSpan, ...]:
+def _first_passages(text: bytes, more: bool, document: Document) -> tuple[PassageSpan, ...]:
     """The passages of a text's beginning; a longer text is cut between two blocks, so they equal those of the whole."""
     head = text.decode(errors="ignore")
     if more:
@@ -124,7 +124,7 @@ def _first(text: bytes, more: bool, document: Document) -> tuple[PassageSpan, ..
     return segment(head, document.syntax)
 
 
-def _goes_on(text: bytes, span: PassageSpan) -> bool:
+def _continues_header(text: bytes, span: PassageSpan) -> bool:
     """True if a header continues after a passage that is no field: a key without a value, or more of a long value."""
     line = text.rfind(b"\n", 0, span.start) + 1
     indented = text[line : line + 1].isspace() and not text[:line].endswith((b"\n\n", b"\n\r\n"))
@@ -132,7 +132,7 @@ def _goes_on(text: bytes, span: PassageSpan) -> bool:
 
 
 def _field(span: PassageSpan) -> HeaderField | None:
-    read = field_of(_passage(span))
+    read = read_field(_passage(span))
     if read is None:
         return None
     key = span.text.partition(":")[0].strip(" \t-*+_:")
@@ -158,16 +158,16 @@ def count_keys(headers: Iterable[Header]) -> tuple[KeyCount, ...]:
             keys[field.name] += 1
             written.setdefault(field.name, field.key)
             values[field.name][field.value] += 1
-    return tuple(_key_count(written[name], count, values[name]) for name, count in keys.most_common(KEYS))
+    return tuple(_key_count(written[name], count, values[name]) for name, count in keys.most_common(MAX_KEYS))
 
 
 def _key_count(key: str, documents: int, values: Counter[str]) -> KeyCount:
-    commonest = dict(values.most_common(VALUES))
-    sorting = len(values) <= DISTINCT or 2 * sum(commonest.values()) >= documents
+    commonest = dict(values.most_common(MAX_VALUES))
+    sorting = len(values) <= MAX_DISTINCT_VALUES or 2 * sum(commonest.values()) >= documents
     return KeyCount(key=key, documents=documents, values=commonest if sorting else {}, different=len(values))
 
 
-def parts(value: str) -> tuple[tuple[str, ...], ...]:
+def value_parts(value: str) -> tuple[tuple[str, ...], ...]:
     """A value, and each element of a list value, as words."""
     whole = tuple(words(value))
     pieces = [tuple(words(piece)) for piece in value.replace(";", ",").split(",")]
@@ -204,7 +204,7 @@ class Condition(msgspec.Struct, frozen=True):
         return f"{self.name[:1].upper()}{self.name[1:]} {between} {' or '.join(self.values)}"
 
 
-def read(texts: Iterable[str]) -> tuple[Condition, ...]:
+def read_conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
     """Conditions as a model writes them: `status = Rejected | Withdrawn`, `created < 2001-01-01`, `title ~ typing`.
 
     Raises:
@@ -225,14 +225,14 @@ def _condition(text: str) -> Condition:
     return Condition(name, msgspec.convert(match["operator"], Operator), values)
 
 
-def matching(header: Header, conditions: Sequence[Condition]) -> tuple[HeaderField, ...] | None:
+def matching_fields(header: Header, conditions: Sequence[Condition]) -> tuple[HeaderField, ...] | None:
     """The fields with which a document meets all conditions; None if it does not. A missing field meets no condition.
 
     A field that only has to exist is returned if there are no others.
     """
     met: dict[str, HeaderField] = {}
     for condition in conditions:
-        field = header.field(condition.name)
+        field = header.find_field(condition.name)
         if field is None or not _meets(field.value, condition):
             return None
         met[field.name] = field
@@ -244,16 +244,16 @@ def _meets(value: str, condition: Condition) -> bool:
     if condition.values == ANY:
         return condition.operator == "="
     if condition.operator == "!=":
-        return not any(_equal(value, wanted) for wanted in condition.values)
-    return any(_compared(value, condition.operator, wanted) for wanted in condition.values)
+        return not any(_is_equal(value, wanted) for wanted in condition.values)
+    return any(_compare_values(value, condition.operator, wanted) for wanted in condition.values)
 
 
-def _compared(value: str, operator: Operator, wanted: str) -> bool:
+def _compare_values(value: str, operator: Operator, wanted: str) -> bool:
     if operator == "=":
-        return _equal(value, wanted)
+        return _is_equal(value, wanted)
     if operator == "~":
         return f" {' '.join(words(wanted))} " in f" {' '.join(words(value))} "
-    mine, theirs = _measure(value), _measure(wanted)
+    mine, theirs = _comparable_value(value), _comparable_value(wanted)
     if mine is None or theirs is None or len(mine) != len(theirs):
         return False
     size = next((at for at, part in enumerate(theirs) if part == 0 and len(theirs) == 3), len(theirs))
@@ -261,17 +261,17 @@ def _compared(value: str, operator: Operator, wanted: str) -> bool:
     return {"<": one < other, "<=": one <= other, ">": one > other, ">=": one >= other}[operator]
 
 
-def _equal(value: str, wanted: str) -> bool:
+def _is_equal(value: str, wanted: str) -> bool:
     other = tuple(words(wanted))
-    if other in parts(value):
+    if other in value_parts(value):
         return True
-    mine, theirs = _measure(value), _measure(wanted)
+    mine, theirs = _comparable_value(value), _comparable_value(wanted)
     return mine is not None and mine == theirs and len(mine) == 3 and all(mine)
 
 
-def _measure(text: str) -> tuple[float, ...] | None:
+def _comparable_value(text: str) -> tuple[float, ...] | None:
     """A date as (year, month, day), 0 for missing parts, or a lone number; None for other texts."""
-    folded = plain(text).text
+    folded = fold_text(text).text
     days = [token for token in tokens(folded) if isinstance(token, Day)]
     if len(days) == 1 and days[0].year:
         return (days[0].year, days[0].month, days[0].day)
@@ -321,31 +321,31 @@ class CountDocuments(msgspec.Struct, frozen=True):
     show: Annotated[list[str], Meta(description="Header fields the question asks for, by their keys.")] = []
 
 
-FILTER = define(
+FILTER_TOOL = define(
     "filter_documents",
     "Every document whose header fields meet conditions. Exact and cheap: use it wherever header fields decide.",
     FilterDocuments,
     control=True,
 )
-FIND = define(
+FIND_TOOL = define(
     "find_phrase",
     "Every document whose text has given words. Exact and cheap: use it for questions of what mentions something.",
     FindPhrase,
     control=True,
 )
-READ = define(
+READ_TOOL = define(
     "read_documents",
     "Have every document read, in batches, and what each says listed. For all that only reading decides.",
     ReadDocuments,
     control=True,
 )
-COUNT = define(
+COUNT_TOOL = define(
     "count_documents",
     "Count and name all documents. Only where the question asks how many there are, or which, and sets no condition.",
     CountDocuments,
     control=True,
 )
-WAYS = (FILTER, FIND, READ, COUNT)
+SURVEY_TOOLS = (FILTER_TOOL, FIND_TOOL, READ_TOOL, COUNT_TOOL)
 _ROW = object_schema(
     {
         "text": {
@@ -359,7 +359,7 @@ _ROW = object_schema(
         },
     }
 )
-ROWS = ToolDefinition(
+ROWS_TOOL = ToolDefinition(
     name="report_rows",
     description="Report what these documents say to the question: one row for each thing found, none where none is.",
     parameters=object_schema({"rows": {"type": "array", "items": _ROW}}),

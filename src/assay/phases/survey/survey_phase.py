@@ -7,29 +7,38 @@ from typing import Literal
 
 import msgspec
 
-from assay.agents.history import output
-from assay.agents.loop import Acted, observe
-from assay.agents.replies import mend, names
+from assay.agents.history import output_cap
+from assay.agents.loop import Acted, register_results
+from assay.agents.replies import read_calls, tool_names
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
 from assay.core.messages import Request, ToolCall
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import Coverage
 from assay.core.sources import Document, PassageSpan
 from assay.core.text import words
+from assay.core.translation import format_number, label_text
 from assay.core.translation import gettext as _
-from assay.core.translation import labelled, number
 from assay.evidence.ledger import Ledger
-from assay.phases.case import Case, Draft, data, user
+from assay.phases.case import Case, Draft, to_json, user_message
 from assay.phases.survey import filters
 from assay.phases.survey.batches import BatchReaders
-from assay.phases.survey.collection import SHOWN, Collection, Reached, Row, SurveyLine, collect, composed, merged
+from assay.phases.survey.collection import (
+    MAX_SHOWN_ROWS,
+    Collection,
+    Reached,
+    Row,
+    SurveyLine,
+    collect_documents,
+    compose_report,
+    merge_rows,
+)
 from assay.phases.survey.filters import (
-    COUNT,
-    FILTER,
-    FIND,
-    READ,
-    WAYS,
+    COUNT_TOOL,
+    FILTER_TOOL,
+    FIND_TOOL,
+    READ_TOOL,
+    SURVEY_TOOLS,
     CountDocuments,
     FilterDocuments,
     FindPhrase,
@@ -38,17 +47,17 @@ from assay.phases.survey.filters import (
     ReadDocuments,
     count_keys,
 )
-from assay.phases.write import with_date
+from assay.phases.write import add_date
 from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
 from assay.tools.arguments import read
 
 Way = FilterDocuments | FindPhrase | ReadDocuments | CountDocuments
-FORMS: dict[str, type[Way]] = {
-    FILTER.name: FilterDocuments,
-    FIND.name: FindPhrase,
-    READ.name: ReadDocuments,
-    COUNT.name: CountDocuments,
+ARGUMENT_TYPES: dict[str, type[Way]] = {
+    FILTER_TOOL.name: FilterDocuments,
+    FIND_TOOL.name: FindPhrase,
+    READ_TOOL.name: ReadDocuments,
+    COUNT_TOOL.name: CountDocuments,
 }
 """The arguments of each way to go over the documents."""
 
@@ -62,45 +71,47 @@ class Surveyed(msgspec.Struct, frozen=True, kw_only=True):
     failed: str = ""
 
 
-async def survey(run: Run, case: Case) -> Draft | None:
+async def write_survey(run: Run, case: Case) -> Draft | None:
     """The report for a question about all documents; None if no way was found, so that research is done as usual."""
     async with run.phase("background") as phase:
         try:
-            collection = await collect(phase, case.reader)
-            headers = await collection.headers()
-            way = await _way(phase, case, headers)
+            collection = await collect_documents(phase, case.reader)
+            headers = await collection.read_headers()
+            way = await _choose_way(phase, case, headers)
         except (LimitReached, ModelFailed) as failed:
-            phase.warn(_("the documents were not read one by one: {why}").format(why=in_words(failed.reason)))
+            phase.warn(_("the documents were not read one by one: {why}").format(why=stop_reason_phrase(failed.reason)))
             return None
     if way is None:
         return None
     async with run.phase("research") as phase:
-        surveyed = await _go(phase, case, collection, headers, way)
-        cited = await _observe(phase, case.ledger, collection, surveyed.rows[:SHOWN], case.question)
+        surveyed = await _run_survey(phase, case, collection, headers, way)
+        cited = await _register_passages(phase, case.ledger, collection, surveyed.rows[:MAX_SHOWN_ROWS], case.question)
         phase.emit(CoverageAssessed(coverage=(_coverage(case, surveyed, cited),)))
-    async with run.at("write").phase("write") as phase:
+    async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted())
-        text = composed(surveyed.rows, surveyed.reached, surveyed.asked, lambda row, line: _marker(cited, row, line))
-        text = with_date(text, case)
+        text = compose_report(
+            surveyed.rows, surveyed.reached, surveyed.asked, lambda row, line: _marker(cited, row, line)
+        )
+        text = add_date(text, case)
         phase.emit(ReportDelta(text=text))
     return Draft(text=text, limits=_limits(surveyed), researched=False, sourced=bool(cited), composed=True)
 
 
-async def _way(phase: Run, case: Case, headers: Sequence[Header]) -> Way | None:
+async def _choose_way(phase: Run, case: Case, headers: Sequence[Header]) -> Way | None:
     """The way in which a model wants to go over the documents; None if it names none."""
     request = Request(
         task="survey",
         system=phase.prompt("assay.phases", "survey"),
         messages=(
-            user("documents", case.documents),
-            user("headers", data(count_keys(headers))),
+            user_message("documents", case.documents),
+            user_message("headers", to_json(count_keys(headers))),
             *case.question_messages(),
         ),
-        tools=WAYS,
-        max_tokens=output(phase.profile("analytical"), phase.rules.decision_tokens),
+        tools=SURVEY_TOOLS,
+        max_tokens=output_cap(phase.profile("analytical"), phase.rules.decision_tokens),
         effort="low",
     )
-    for call in mend(await phase.ask("analytical", request), names(WAYS)):
+    for call in read_calls(await phase.ask("analytical", request), tool_names(SURVEY_TOOLS)):
         way = _read_way(phase, call)
         if way is not None:
             return way
@@ -108,13 +119,13 @@ async def _way(phase: Run, case: Case, headers: Sequence[Header]) -> Way | None:
 
 
 def _read_way(phase: Run, call: ToolCall) -> Way | None:
-    tool = next((tool for tool in WAYS if tool.name == call.name), None)
+    tool = next((tool for tool in SURVEY_TOOLS if tool.name == call.name), None)
     if tool is None or call.malformed:
         return None
     try:
-        way = read(tool, call.arguments, FORMS[tool.name])
+        way = read(tool, call.arguments, ARGUMENT_TYPES[tool.name])
         if isinstance(way, FilterDocuments):
-            filters.read(way.where)
+            filters.read_conditions(way.where)
         if isinstance(way, FindPhrase):
             way = msgspec.structs.replace(way, phrases=[phrase for phrase in way.phrases if words(phrase)])
             if not way.phrases:
@@ -125,27 +136,27 @@ def _read_way(phase: Run, call: ToolCall) -> Way | None:
         return None
 
 
-async def _go(phase: Run, case: Case, collection: Collection, headers: Sequence[Header], way: Way) -> Surveyed:
+async def _run_survey(phase: Run, case: Case, collection: Collection, headers: Sequence[Header], way: Way) -> Surveyed:
     if isinstance(way, FilterDocuments):
-        return _filtered(collection, headers, way)
+        return _filter_documents(collection, headers, way)
     if isinstance(way, CountDocuments):
         return _count_documents(collection, headers, way)
     if isinstance(way, FindPhrase):
         return await _search_collection(collection, way)
     readers = BatchReaders(case, collection, phase.rules.agents_at_once)
-    done = await readers.read(phase, way.look_for or case.question)
+    done = await readers.read_documents(phase, way.look_for or case.question)
     reached = Reached(read=done.documents, total=len(collection.documents), parts=done.parts)
-    called = {header.document.sha256: header.called for header in headers}
+    called = {header.document.sha256: header.display_name for header in headers}
     rows = [msgspec.structs.replace(row, called=called.get(row.document, row.called)) for row in done.rows]
-    return Surveyed(rows=merged(rows), reached=reached, asked=way.look_for or case.question, failed=done.failed)
+    return Surveyed(rows=merge_rows(rows), reached=reached, asked=way.look_for or case.question, failed=done.failed)
 
 
 async def _search_collection(collection: Collection, way: FindPhrase) -> Surveyed:
     together = way.together and len(way.phrases) > 1
-    rows = await (collection.all_phrases if together else collection.phrases)(way.phrases)
+    rows = await (collection.find_all_phrases if together else collection.find_phrases)(way.phrases)
     asked = (" and " if together else ", ").join(f"“{each}”" for each in way.phrases)
     reached = Reached(read=collection.read, total=len(collection.documents), what=_("the words"))
-    return Surveyed(rows=merged(rows), reached=reached, asked=asked)
+    return Surveyed(rows=merge_rows(rows), reached=reached, asked=asked)
 
 
 def _count_documents(collection: Collection, headers: Sequence[Header], way: CountDocuments) -> Surveyed:
@@ -154,43 +165,45 @@ def _count_documents(collection: Collection, headers: Sequence[Header], way: Cou
     rows = []
     for place, document in enumerate(collection.documents):
         header = known.get(document.sha256) or Header(document, ())
-        lines = tuple(_framed(header, field) for field in _shown_fields(header, way.show))
-        rows.append(Row(document=document.sha256, place=place, called=header.called, lines=lines))
+        lines = tuple(_field_line(header, field) for field in _shown_fields(header, way.show))
+        rows.append(Row(document=document.sha256, place=place, called=header.display_name, lines=lines))
     reached = Reached(read=len(rows), total=len(rows), counted=True)
     return Surveyed(rows=tuple(rows), reached=reached, asked=_("All documents"))
 
 
 def _shown_fields(header: Header, keys: Sequence[str]) -> list[HeaderField]:
-    found = (header.field(" ".join(words(key))) for key in keys)
+    found = (header.find_field(" ".join(words(key))) for key in keys)
     return list(dict.fromkeys(field for field in found if field is not None))
 
 
-def _filtered(collection: Collection, headers: Sequence[Header], way: FilterDocuments) -> Surveyed:
-    conditions = filters.read(way.where)
+def _filter_documents(collection: Collection, headers: Sequence[Header], way: FilterDocuments) -> Surveyed:
+    conditions = filters.read_conditions(way.where)
     rows = []
     for header in headers:
-        met = filters.matching(header, conditions)
+        met = filters.matching_fields(header, conditions)
         if met is not None:
             fields = dict.fromkeys((*met, *_shown_fields(header, way.show)))
-            lines = tuple(_framed(header, field) for field in fields)
+            lines = tuple(_field_line(header, field) for field in fields)
             hash = header.document.sha256
-            rows.append(Row(document=hash, place=collection.place(hash), called=header.called, lines=lines, named=True))
+            rows.append(
+                Row(document=hash, place=collection.place(hash), called=header.display_name, lines=lines, named=True)
+            )
     reached = Reached(read=collection.read, total=len(collection.documents), what=_("the header fields"))
-    return Surveyed(rows=merged(rows), reached=reached, asked=", ".join(map(str, conditions)))
+    return Surveyed(rows=merge_rows(rows), reached=reached, asked=", ".join(map(str, conditions)))
 
 
-def _framed(header: Header, field: HeaderField) -> SurveyLine:
+def _field_line(header: Header, field: HeaderField) -> SurveyLine:
     """`KEY of SUBJECT: VALUE`, with the field and the fields that name the subject as evidence."""
     spans = dict.fromkeys((field.span, *(naming.span for naming in header.naming_fields)))
     return SurveyLine(
-        text=f"{field.key[:1].upper()}{field.key[1:]} of {header.called}: {field.value}", spans=tuple(spans)
+        text=f"{field.key[:1].upper()}{field.key[1:]} of {header.display_name}: {field.value}", spans=tuple(spans)
     )
 
 
 # citing
 
 
-async def _observe(
+async def _register_passages(
     phase: Run, ledger: Ledger, collection: Collection, rows: Sequence[Row], about: str
 ) -> dict[tuple[str, int], str]:
     """Give ids to the passages of the shown rows; the ids are by document and place."""
@@ -201,7 +214,7 @@ async def _observe(
     ledger = ledger.seeing([phase.lane])
     observation = Observation(summary=f"{len(rows)} documents", shown=shown)
     call = ToolCall(id="survey", name="read")
-    await observe(phase, ledger, [Acted(call=call, observation=observation)], about)
+    await register_results(phase, ledger, [Acted(call=call, observation=observation)], about)
     passages = (passage for block in ledger.blocks(phase.lane, shown) for passage in block.passages)
     return {(passage.document_sha256, passage.start): passage.id for passage in passages}
 
@@ -232,11 +245,11 @@ def _limits(surveyed: Surveyed) -> tuple[str, ...]:
     limits = []
     if unread:
         text = _("{unread} of {count} documents were not read").format(
-            unread=number(unread), count=number(reached.total)
+            unread=format_number(unread), count=format_number(reached.total)
         )
-        why = labelled(text, in_words(surveyed.failed)) if surveyed.failed else text
+        why = label_text(text, stop_reason_phrase(surveyed.failed)) if surveyed.failed else text
         limits.append(_("{text}.").format(text=why))
     if reached.parts:
         text = _("Of {count} long documents, only the beginning and the parts nearest to the question were read.")
-        limits.append(text.format(count=number(reached.parts)))
+        limits.append(text.format(count=format_number(reached.parts)))
     return tuple(limits)

@@ -20,21 +20,21 @@ from assay.core.errors import IndexDamaged, SearchError
 from assay.core.lazy import regex
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of, name_terms, terms
 from assay.core.sources import BlockKind, Document, PassageSpan
-from assay.search.shared_index import UNFOUND
+from assay.search.shared_index import UNFOUND_KINDS
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
 log = logging.getLogger(__name__)
 
-FORMAT = "local-3"
+INDEX_FORMAT = "local-3"
 """The folder's name; it changes with the schema or the analysis, so that an old index is left alone."""
-HEAP = 64_000_000
+WRITER_HEAP_BYTES = 64_000_000
 """Bytes a writer may buffer before it writes a segment."""
 WHITESPACE = "whitespace"
-FIELDS = 12
+MAX_HEADER_FIELDS = 12
 """Header fields stored with a document, for questions that name it."""
-POINTER = regex(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
+CONTENTS_ENTRY = regex(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
 """An entry of a table of contents: it says nothing itself and would rank high by its shortness."""
 Stored = tuple[int, int, int, str, BlockKind, tuple[str, ...], int, str, str]
 """A span as stored beside the index: cutting long documents again takes most of a search's time."""
@@ -61,8 +61,8 @@ def _passages_schema() -> tantivy.Schema:
     return builder.build()
 
 
-DOCUMENTS = _documents_schema()
-PASSAGES = _passages_schema()
+DOCUMENTS_SCHEMA = _documents_schema()
+PASSAGES_SCHEMA = _passages_schema()
 
 
 class DocumentsDeleted(IndexDamaged):
@@ -112,8 +112,8 @@ class LocalIndex:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.documents = open_index(DOCUMENTS, path and path / "documents")
-        self.passages = open_index(PASSAGES, path and path / "passages")
+        self.documents = open_index(DOCUMENTS_SCHEMA, path and path / "documents")
+        self.passages = open_index(PASSAGES_SCHEMA, path and path / "passages")
         self.reload()
 
     def reload(self) -> None:
@@ -124,7 +124,7 @@ class LocalIndex:
         self.analyses = _analyses(self.documents)
 
     @property
-    def there(self) -> bool:
+    def exists(self) -> bool:
         """True if the files still exist: anybody may delete a derived index."""
         if self.path is None:
             return True
@@ -132,7 +132,7 @@ class LocalIndex:
 
     def hash_of(self, row: int) -> str:
         """The hash of the document at a row, "" if it is not in the index."""
-        hits = self.documents.searcher().search(_rows(DOCUMENTS, row, row), 1, count=False).hits
+        hits = self.documents.searcher().search(_rows_query(DOCUMENTS_SCHEMA, row, row), 1, count=False).hits
         return str(self.documents.searcher().doc(hits[0][1]).get_first("sha256")) if hits else ""
 
     def writer(self) -> IndexWriter:
@@ -150,9 +150,9 @@ class IndexWriter:
 
     def __init__(self, index: LocalIndex) -> None:
         self._index = index
-        self._documents = index.documents.writer(HEAP, 1)
-        self._passages = index.passages.writer(HEAP, 1)
-        beyond = _rows(PASSAGES, index.last_row + 1)
+        self._documents = index.documents.writer(WRITER_HEAP_BYTES, 1)
+        self._passages = index.passages.writer(WRITER_HEAP_BYTES, 1)
+        beyond = _rows_query(PASSAGES_SCHEMA, index.last_row + 1)
         if index.passages.searcher().search(beyond, 1, count=False).hits:
             self._passages.delete_documents_by_query(beyond)
 
@@ -172,14 +172,14 @@ class IndexWriter:
         """Index a document again under its name, if it is in the index; its passages do not contain it, and stay."""
         if row > self._index.last_row:
             return
-        self._documents.delete_documents_by_query(_rows(DOCUMENTS, row, row))
+        self._documents.delete_documents_by_query(_rows_query(DOCUMENTS_SCHEMA, row, row))
         with writing():
             self._add_document(row, document, indexed_texts(document, spans))
 
     def forget(self, first: int, last: int | None = None) -> None:
         """Remove the documents from one row to another (None: the end), with their passages."""
-        for schema, writer in ((DOCUMENTS, self._documents), (PASSAGES, self._passages)):
-            writer.delete_documents_by_query(_rows(schema, first, last))
+        for schema, writer in ((DOCUMENTS_SCHEMA, self._documents), (PASSAGES_SCHEMA, self._passages)):
+            writer.delete_documents_by_query(_rows_query(schema, first, last))
 
     def commit(self) -> None:
         """Make what was added visible and durable."""
@@ -229,23 +229,23 @@ def indexed_texts(document: Document, spans: Sequence[PassageSpan]) -> IndexedTe
     for span in spans:
         text = " ".join(terms(span.text, analysis))
         body.append(text)
-        if span.kind in UNFOUND or POINTER.fullmatch(span.text):
+        if span.kind in UNFOUND_KINDS or CONTENTS_ENTRY.fullmatch(span.text):
             continue
         if span.heading != heading:
             heading = span.heading
             above = " ".join(terms(heading[-1], analysis)) if heading else ""
-        passages.append((span, " ".join(filter(None, (above, *terms(around(span), analysis), text)))))
+        passages.append((span, " ".join(filter(None, (above, *terms(context_text(span), analysis), text)))))
     return IndexedTexts(
         analysis=analysis,
         title=" ".join(name_terms(document.title, analysis)),
         name=" ".join(name_terms(f"{document.name} {document.url}", analysis)),
         body=" ".join(body),
-        fields=tuple([span for span in spans if span.kind == "field"][:FIELDS]),
+        fields=tuple([span for span in spans if span.kind == "field"][:MAX_HEADER_FIELDS]),
         passages=tuple(passages),
     )
 
 
-def around(span: PassageSpan) -> str:
+def context_text(span: PassageSpan) -> str:
     """Context by which a passage is found: its topic, and the sentence before code."""
     return f"{span.label} {span.lead}".strip() if span.kind == "code" else span.label
 
@@ -288,7 +288,7 @@ def _analyses(index: tantivy.Index) -> tuple[str, ...]:
     return tuple(name for name in (*STEMMERS, UNSTEMMED) if searcher.doc_freq("analysis", name))
 
 
-def _rows(schema: tantivy.Schema, first: int, last: int | None = None) -> tantivy.Query:
+def _rows_query(schema: tantivy.Schema, first: int, last: int | None = None) -> tantivy.Query:
     """The entries from one row to another; None: to the end."""
     return tantivy.Query.range_query(schema, "row", tantivy.FieldType.Unsigned, lower_bound=first, upper_bound=last)
 
@@ -318,7 +318,7 @@ class _Meta(msgspec.Struct, frozen=True):
     segments: tuple[_Segment, ...]
 
 
-def extent(path: Path) -> int | None:
+def document_count(path: Path) -> int | None:
     """The number of documents in the index under `path` (as given to `LocalSearch`), None if there is none.
 
     Raises:
@@ -326,14 +326,14 @@ def extent(path: Path) -> int | None:
         OSError: nor can the file.
     """
     try:
-        data = (path / FORMAT / "documents" / "meta.json").read_bytes()
+        data = (path / INDEX_FORMAT / "documents" / "meta.json").read_bytes()
     except FileNotFoundError:
         return None
     meta = msgspec.json.decode(data, type=_Meta)  # what msgspec raises is a ValueError
     return sum(each.max_doc - (each.deletes.num_deleted_docs if each.deletes else 0) for each in meta.segments)
 
 
-def unwritable(path: Path | None, error: OSError) -> SearchError:
+def unwritable_error(path: Path | None, error: OSError) -> SearchError:
     """The error for an index that cannot be written."""
     return SearchError(
         f"the search index in {path} cannot be written ({error.strerror or error}): "
@@ -341,7 +341,7 @@ def unwritable(path: Path | None, error: OSError) -> SearchError:
     )
 
 
-def let_merge(writer: IndexWriter, lock: FileLock | None) -> None:
+def close_after_merges(writer: IndexWriter, lock: FileLock | None) -> None:
     """Close a writer when its merges are done, then release the lock."""
     try:
         with index_errors():

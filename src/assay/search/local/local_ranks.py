@@ -22,9 +22,9 @@ from assay.core.lexicon import analysis_of, terms
 from assay.core.messages import Rarity
 from assay.core.ports import WordScore
 from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import DOCUMENTS, PASSAGES, LocalIndex, index_errors, unpack
+from assay.search.local.index import DOCUMENTS_SCHEMA, PASSAGES_SCHEMA, LocalIndex, index_errors, unpack
 from assay.search.local.words import (
-    CANDIDATES,
+    CANDIDATE_DOCUMENTS,
     FEEDBACK_COMMON,
     FEEDBACK_DOCUMENTS,
     FEEDBACK_LEAST,
@@ -42,9 +42,9 @@ from assay.search.local.words import (
     Frequencies,
     Naming,
     Words,
-    added_parts,
+    expand_query,
+    expansion_parts,
     restrict_to_rows,
-    with_more,
 )
 
 # More words for a question, from the best documents (pseudo-relevance feedback). After Rocchio (1971), with the weights
@@ -52,7 +52,7 @@ from assay.search.local.words import (
 # it is rarer elsewhere.
 
 
-def more_words(
+def feedback_words(
     found: Iterable[tuple[float, Collection[str]]], asked: int, leave: Collection[str], known: Frequencies
 ) -> Mapping[str, float]:
     """Index terms with their weights, where a word of the question weighs 1.
@@ -67,16 +67,16 @@ def more_words(
     for term in leave:
         weights.pop(term, None)
     weighed = {}
-    for term, weight in heapq.nsmallest(MOST_COUNTED, weights.items(), key=_heaviest):
+    for term, weight in heapq.nsmallest(MOST_COUNTED, weights.items(), key=_by_descending_weight):
         count = known.doc_freq("body", term) if len(term) >= SHORTEST_TERM and not term.isdigit() else 0
         if FEEDBACK_RARE <= count <= FEEDBACK_COMMON * known.num_docs:
             weighed[term] = weight * math.log(known.num_docs / count)
-    taken = heapq.nsmallest(FEEDBACK_WORDS, weighed.items(), key=_heaviest)
+    taken = heapq.nsmallest(FEEDBACK_WORDS, weighed.items(), key=_by_descending_weight)
     total = sum(weight for _, weight in taken)
     return {term: FEEDBACK_SHARE / (1 - FEEDBACK_SHARE) * asked * weight / total for term, weight in taken}
 
 
-def _heaviest(weighed: tuple[str, float]) -> tuple[float, str]:
+def _by_descending_weight(weighed: tuple[str, float]) -> tuple[float, str]:
     return -weighed[1], weighed[0]
 
 
@@ -140,7 +140,7 @@ class IndexSnapshot:
             return Rarity(
                 passages=self.passages.num_docs, holding={term: self.passages.doc_freq("text", term) for term in terms}
             )
-        held = {term: self._count(tantivy.Query.term_query(PASSAGES, "text", term), scope) for term in terms}
+        held = {term: self._count(tantivy.Query.term_query(PASSAGES_SCHEMA, "text", term), scope) for term in terms}
         return Rarity(passages=self._count(tantivy.Query.all_query(), scope), holding=held)
 
     def knows(self, words: Words) -> bool:
@@ -155,31 +155,33 @@ class IndexSnapshot:
         return [span.text for span in self._spans((place, score) for _, place, score in hits)]
 
     def _count(self, query: tantivy.Query, scope: Collection[int]) -> int:
-        found: Any = self.passages.search(restrict_to_rows(PASSAGES, query, scope), 1, count=True)  # not in its stubs
+        found: Any = self.passages.search(
+            restrict_to_rows(PASSAGES_SCHEMA, query, scope), 1, count=True
+        )  # not in its stubs
         return int(found.count or 0)
 
-    def weighed(
+    def rank_documents(
         self, asked: Words, scope: Collection[int] | None, limit: int, spans: int, look: Look
     ) -> tuple[list[RankedDocument], QueryWeights]:
         """The best `limit` documents for a question, each with its best `spans` passages, and the words of the ranking.
 
         `scope` None is all.
         """
-        words = asked.reduced(self.documents)
+        words = asked.select_informative(self.documents)
         if not words.plain or (scope is not None and not scope):
             return [], QueryWeights(words, {})
-        wanted = max(CANDIDATES, 4 * limit)
-        in_documents, in_passages = words.in_documents(asked.numbered()), words.in_passages()
+        wanted = max(CANDIDATE_DOCUMENTS, 4 * limit)
+        in_documents, in_passages = words.document_query(asked.numbered_names()), words.passage_query()
         met = self._candidates(in_documents, in_passages, scope, wanted)
         order = met.order()
         more: Mapping[str, float] = {}
         if len(order) >= FEEDBACK_LEAST and (best := look(order[:FEEDBACK_DOCUMENTS])):
             found = [(met.score(row), self._terms(met.passages.get(row, ()), best[row])) for row in best]
-            more = more_words(found, len(words.plain), asked.stop, self.documents)
-            again = self._documents(with_more(in_documents, more), order, len(order))
+            more = feedback_words(found, len(words.plain), asked.stop, self.documents)
+            again = self._documents(expand_query(in_documents, more), order, len(order))
             met = CandidateDocuments({row: (place, score) for row, place, score in again}, met.passages)
             order = met.order()
-        return [self._ranked(met, row, spans) for row in order[:limit]], QueryWeights(words, more)
+        return [self._ranked_document(met, row, spans) for row in order[:limit]], QueryWeights(words, more)
 
     def _candidates(
         self, in_documents: tantivy.Query, in_passages: tantivy.Query, scope: Collection[int] | None, wanted: int
@@ -198,11 +200,11 @@ class IndexSnapshot:
         spans = self._spans(list(passages)[:FEEDBACK_PASSAGES])
         return [term for span in spans for term in terms(span.text, analysis)]
 
-    def explained(self, asked: Words, weights: QueryWeights, rows: Sequence[int]) -> dict[int, tuple[WordScore, ...]]:
+    def word_shares(self, asked: Words, weights: QueryWeights, rows: Sequence[int]) -> dict[int, tuple[WordScore, ...]]:
         """The share of each word in these documents' scores, largest first: a score is a sum, and each part a query."""
         given: dict[int, list[WordScore]] = {row: [] for row in rows}
-        parts = [(part, False) for part in weights.words.document_parts(asked.numbered())]
-        for (word, field, query), added in parts + [(part, True) for part in added_parts(weights.more)]:
+        parts = [(part, False) for part in weights.words.document_parts(asked.numbered_names())]
+        for (word, field, query), added in parts + [(part, True) for part in expansion_parts(weights.more)]:
             for row, _, score in self._documents(query, rows, len(rows)):
                 given[row].append(WordScore(word=word, field=field, score=score, added=added))
         passages: dict[int, dict[tuple[int, int], list[WordScore]]] = {row: {} for row in rows}
@@ -214,7 +216,7 @@ class IndexSnapshot:
             given[row] += max(found.values(), key=lambda parts: sum(part.score for part in parts), default=[])
         return {row: tuple(sorted(found, key=lambda part: (-part.score, part.word))) for row, found in given.items()}
 
-    def _ranked(self, met: CandidateDocuments, row: int, spans: int) -> RankedDocument:
+    def _ranked_document(self, met: CandidateDocuments, row: int, spans: int) -> RankedDocument:
         best, place = met.passages.get(row, [])[:spans], met.documents.get(row, (None,))[0]
         return RankedDocument(row, met.score(row), self._spans(best), place)
 
@@ -238,7 +240,7 @@ class IndexSnapshot:
             inside = [hit for hit in found if hit[0] in scope]
             if len(inside) >= limit or len(found) < asked:
                 return inside[:limit]
-        query = query if scope is None else restrict_to_rows(DOCUMENTS, query, scope)
+        query = query if scope is None else restrict_to_rows(DOCUMENTS_SCHEMA, query, scope)
         return _hits(self.documents, query, limit)
 
     def _share(self, scope: Collection[int]) -> float:
@@ -270,11 +272,13 @@ class IndexSnapshot:
         return best
 
     def _passage_hits(self, query: tantivy.Query, scope: Collection[int] | None, limit: int) -> list[Found]:
-        query = query if scope is None else restrict_to_rows(PASSAGES, query, scope)
+        query = query if scope is None else restrict_to_rows(PASSAGES_SCHEMA, query, scope)
         return _hits(self.passages, query, limit)
 
 
-def spans_of(view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document) -> tuple[PassageSpan, ...]:
+def shown_spans(
+    view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document
+) -> tuple[PassageSpan, ...]:
     """The best passages, then the header fields of a document that the question names.
 
     Raises:
@@ -283,7 +287,7 @@ def spans_of(view: IndexSnapshot, found: RankedDocument, asked: Naming, document
     with index_errors():
         if not view.is_of(found, document.sha256):
             raise IndexDamaged("it belongs to another library")
-        if not asked.names(document):
+        if not asked.is_named(document):
             return found.spans
         return tuple(dict.fromkeys((*found.spans, *view.fields(found))))
 

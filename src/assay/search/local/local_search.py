@@ -17,32 +17,32 @@ from assay.core.messages import Rarity
 from assay.core.ports import Explanation, Hit, Library, Query
 from assay.core.sources import Document
 from assay.search.local.index import (
-    FORMAT,
+    INDEX_FORMAT,
     DocumentsDeleted,
     IndexWriter,
     LocalIndex,
+    close_after_merges,
     index_errors,
-    let_merge,
     remove,
-    unwritable,
+    unwritable_error,
 )
-from assay.search.local.local_ranks import IndexSnapshot, spans_of
+from assay.search.local.local_ranks import IndexSnapshot, shown_spans
 from assay.search.local.slips import rarity_of
 from assay.search.local.words import TITLE_MEANT, Naming, Words
 from assay.search.shared_index import (
-    BEST,
+    PASSAGES_PER_HIT,
     EachSpans,
     OneSpans,
     Say,
     SearchWaits,
     SharedWork,
     documents_after,
-    file_turn,
+    file_lock,
     first_passages,
-    one_by_one,
-    readable,
+    ignore_progress,
     scope_of,
-    silent,
+    spans_one_by_one,
+    spans_or_title_only,
 )
 
 if TYPE_CHECKING:
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-PAGE = 200
+PAGE_DOCUMENTS = 200
 """Documents read from the library at a time."""
-BACKLOG = 500
+BACKLOG_DOCUMENTS = 500
 """From this number of unindexed documents on they are indexed in the background, even if no search needs them."""
-AT_ONCE = 50
+BACKGROUND_DOCUMENTS = 50
 """Documents indexed at a time in the background: a search waits for them."""
 COMMIT_EVERY = 2_000
 """Documents; the most a killed process loses."""
-WORK = SharedWork(name="the search index", patience=600.0)
+INDEX_WORK = SharedWork(name="the search index", patience=600.0)
 
 
 class LocalSearch:
@@ -76,8 +76,8 @@ class LocalSearch:
     def __init__(
         self, path: Path | None, library: Library, spans: OneSpans, each_spans: EachSpans | None = None
     ) -> None:
-        self._path = None if path is None else path / FORMAT
-        self._library, self._each_spans = library, each_spans or partial(one_by_one, spans)
+        self._path = None if path is None else path / INDEX_FORMAT
+        self._library, self._each_spans = library, each_spans or partial(spans_one_by_one, spans)
         self._merging: threading.Thread | None = None
         self._index: LocalIndex | None = None
         self._guard = threading.RLock()
@@ -85,10 +85,10 @@ class LocalSearch:
         self._closed = False
 
     async def search(self, query: Query) -> list[Hit]:
-        return await asyncio.to_thread(self.find, query)
+        return await asyncio.to_thread(self.search_blocking, query)
 
     async def explain(self, query: Query) -> list[Explanation]:
-        return await asyncio.to_thread(self.explained, query)
+        return await asyncio.to_thread(self.explain_blocking, query)
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
         """A passage counts with the heading above it."""
@@ -104,11 +104,11 @@ class LocalSearch:
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 
-    def find(self, query: Query) -> list[Hit]:
+    def search_blocking(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
         return [each.hit for each in self._explanations(query, explain=False)]
 
-    def explained(self, query: Query) -> list[Explanation]:
+    def explain_blocking(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
         return self._explanations(query, explain=True)
 
@@ -124,8 +124,8 @@ class LocalSearch:
             except DocumentsDeleted as error:
                 self.forget(error.rows)
             except IndexDamaged as error:
-                with self._guard, self._lock(silent) as lock:
-                    self._rebuild(str(error), lock, silent)
+                with self._guard, self._lock(ignore_progress) as lock:
+                    self._rebuild(str(error), lock, ignore_progress)
             return self._search(query, self._scope(query.collections), explain)  # of what is left
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
@@ -137,10 +137,10 @@ class LocalSearch:
             SearchError: another process kept the index locked for ten minutes, or the index cannot be written.
             StoreError: a document cannot be read.
         """
-        say = progress or silent
+        say = progress or ignore_progress
         try:
             with self._guard:
-                if self._level():
+                if self._is_up_to_date():
                     return
                 with self._lock(say) as lock:
                     try:
@@ -148,7 +148,7 @@ class LocalSearch:
                     except IndexDamaged as error:
                         self._rebuild(str(error), lock, say)
         except OSError as error:
-            raise unwritable(self._path, error) from error
+            raise unwritable_error(self._path, error) from error
 
     def forget(self, rows: Sequence[int]) -> None:
         """Remove documents that are no longer in the library. Blocking.
@@ -164,15 +164,15 @@ class LocalSearch:
         if rows and self._path is not None and self._path.exists():
             self._edit(edit)
 
-    def renew(self, rows: Sequence[int]) -> None:
+    def reindex_names(self, rows: Sequence[int]) -> None:
         if not rows or (self._index is None if self._path is None else not self._path.exists()):
             return
 
         def edit(writer: IndexWriter) -> None:
-            for first in range(0, len(rows), PAGE):
-                found = self._library.at(rows[first : first + PAGE])
+            for first in range(0, len(rows), PAGE_DOCUMENTS):
+                found = self._library.documents_at(rows[first : first + PAGE_DOCUMENTS])
                 for (row, document), spans in zip(found.items(), self._each_spans(found.values()), strict=True):
-                    writer.renew(row, document, readable(spans, document))
+                    writer.renew(row, document, spans_or_title_only(spans, document))
 
         self._edit(edit)
 
@@ -208,35 +208,35 @@ class LocalSearch:
                 except IndexDamaged:
                     return False
             index = self._index
-            if index is None or not index.there or max(scope) > index.last_row:
+            if index is None or not index.exists or max(scope) > index.last_row:
                 return False
-        if self._library.last_row() - index.last_row >= BACKLOG:
-            self._begin_behind()
+        if self._library.last_row() - index.last_row >= BACKLOG_DOCUMENTS:
+            self._start_background_indexing()
         return True
 
-    def _begin_behind(self) -> None:
+    def _start_background_indexing(self) -> None:
         with self._guard:
             if self._closed or (self._behind is not None and self._behind.is_alive()):
                 return
-            self._behind = threading.Thread(target=self._work_off, name="search index", daemon=True)
+            self._behind = threading.Thread(target=self._index_backlog, name="search index", daemon=True)
             self._behind.start()
 
-    def _work_off(self) -> None:
+    def _index_backlog(self) -> None:
         """Index what no search needed, a little at a time; the next search over it reports errors."""
         try:
             while not self._closed:
                 with self._guard:
-                    if self._level():
+                    if self._is_up_to_date():
                         return
-                    with self._lock(silent) as lock:
-                        self._catch_up(lock, silent, AT_ONCE)
+                    with self._lock(ignore_progress) as lock:
+                        self._catch_up(lock, ignore_progress, BACKGROUND_DOCUMENTS)
         except (AssayError, OSError) as error:
             log.debug("the search index is not level: %s", error)
 
-    def _level(self) -> bool:
+    def _is_up_to_date(self) -> bool:
         """True if the index is open, and has everything in the library and nothing after it."""
         index = self._index
-        if index is None or not index.there:
+        if index is None or not index.exists:
             return False
         if index.last_row < self._library.last_row():
             try:
@@ -255,17 +255,17 @@ class LocalSearch:
             yield None
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with file_turn(self._path, WORK, say) as lock:
+        with file_lock(self._path, INDEX_WORK, say) as lock:
             yield lock
 
-    def _merge_behind(self, writer: IndexWriter, lock: FileLock | None) -> None:
+    def _merge_in_background(self, writer: IndexWriter, lock: FileLock | None) -> None:
         """Close a writer when its merges are done, without waiting: its commits are visible already.
 
         Merges happen every few commits, and sometimes rewrite the whole index: a second for 400,000 passages.
         """
         if lock is not None:
             lock.acquire()  # counted: held until the last release
-        self._merging = threading.Thread(target=let_merge, args=(writer, lock), name="search index merges")
+        self._merging = threading.Thread(target=close_after_merges, args=(writer, lock), name="search index merges")
         self._merging.start()
 
     def _wait_for_merges(self) -> None:
@@ -288,7 +288,7 @@ class LocalSearch:
         try:
             self._add_all(writer, index.last_row, say, most)
         finally:
-            self._merge_behind(writer, lock)
+            self._merge_in_background(writer, lock)
         with index_errors():
             index.reload()
 
@@ -298,7 +298,7 @@ class LocalSearch:
         Raises:
             IndexDamaged: the index belongs to another library.
         """
-        kept = self._library.at([row]).get(row)
+        kept = self._library.documents_at([row]).get(row)
         with index_errors():
             if kept is None or index.hash_of(row) != kept.sha256:
                 raise IndexDamaged("it knows documents the library does not have")
@@ -311,20 +311,20 @@ class LocalSearch:
     def _add_all(self, writer: IndexWriter, row: int, say: Say, most: int | None) -> None:
         """Add the documents after `row`, with progress messages, and a commit."""
         added = 0
-        for added, found in enumerate(documents_after(self._library, row, self._each_spans, PAGE, most), 1):
+        for added, found in enumerate(documents_after(self._library, row, self._each_spans, PAGE_DOCUMENTS, most), 1):
             writer.add(*found)
-            if added % PAGE == 0:
+            if added % PAGE_DOCUMENTS == 0:
                 say(f"indexed {added:,} documents")
             if added % COMMIT_EVERY == 0:
                 writer.commit()
-        if added % PAGE:
+        if added % PAGE_DOCUMENTS:
             say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         writer.commit()
 
     def _edit(self, edit: Callable[[IndexWriter], None]) -> None:
         """Change what is in the index about some documents."""
         try:
-            with self._guard, self._lock(silent) as lock:
+            with self._guard, self._lock(ignore_progress) as lock:
                 try:
                     with index_errors():
                         index = self._open_index()
@@ -333,15 +333,15 @@ class LocalSearch:
                             edit(writer)
                             writer.commit()
                         finally:
-                            self._merge_behind(writer, lock)
+                            self._merge_in_background(writer, lock)
                         index.reload()
                 except IndexDamaged as error:
-                    self._rebuild(str(error), lock, silent)
+                    self._rebuild(str(error), lock, ignore_progress)
         except OSError as error:
-            raise unwritable(self._path, error) from error
+            raise unwritable_error(self._path, error) from error
 
     def _open_index(self) -> LocalIndex:
-        if self._index is None or not self._index.there:
+        if self._index is None or not self._index.exists:
             self._index = LocalIndex(self._path)
         return self._index
 
@@ -367,21 +367,21 @@ class LocalSearch:
         asked = Naming(query.text)
 
         def look(rows: Sequence[int]) -> Mapping[int, Document]:
-            best = self._library.at(rows)
-            named = rows[0] in best and asked.names(best[rows[0]], TITLE_MEANT)
+            best = self._library.documents_at(rows)
+            named = rows[0] in best and asked.is_named(best[rows[0]], TITLE_MEANT)
             return {} if named else {row: best[row] for row in rows if row in best}
 
         with index_errors():
-            ranked, weights = view.weighed(words, scope, query.limit, BEST, look)
-            why = view.explained(words, weights, [found.row for found in ranked]) if explain and ranked else {}
-        documents = self._library.at([found.row for found in ranked])
+            ranked, weights = view.rank_documents(words, scope, query.limit, PASSAGES_PER_HIT, look)
+            why = view.word_shares(words, weights, [found.row for found in ranked]) if explain and ranked else {}
+        documents = self._library.documents_at([found.row for found in ranked])
         if gone := [found.row for found in ranked if found.row not in documents]:
             raise DocumentsDeleted(gone)
         explanations = []
         for rank, found in enumerate(ranked, 1):
             document = documents[found.row]
             first = () if found.spans else first_passages(self._each_spans, document)
-            hit = Hit(document=document, score=found.score, spans=(*first, *spans_of(view, found, asked, document)))
+            hit = Hit(document=document, score=found.score, spans=(*first, *shown_spans(view, found, asked, document)))
             given = why.get(found.row, ())
             explanations.append(Explanation(hit=hit, words=given, lexical=found.score, lexical_rank=rank))
         return explanations

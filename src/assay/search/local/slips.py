@@ -13,7 +13,7 @@ from assay.core.lazy import regex
 from assay.core.lexicon import terms
 from assay.core.messages import Rarity
 from assay.core.relevance.topic_question import CAPITALIZING, language_of
-from assay.search.local.index import PASSAGES
+from assay.search.local.index import PASSAGES_SCHEMA
 from assay.search.local.local_ranks import IndexSnapshot
 from assay.search.local.words import Words
 
@@ -21,7 +21,7 @@ MOST_CHECKED = 12
 """Words of a question that are looked up. For speed."""
 PASSAGES_READ = 20
 """Passages with a near form that are read for its spelling. For speed."""
-LEAST, LONG = 5, 8
+MIN_LETTERS, LONG_WORD_LETTERS = 5, 8
 """Letters of a word that may be misspelt; from how many on any but the first may be wrong ("price" is no "prize")."""
 _WORD = regex(r"(?<![\w.@/-])[^\W\d_]{3,}(?![\w@/-]|\.\w)")
 
@@ -48,13 +48,13 @@ def corrections(view: IndexSnapshot, text: str, scope: Collection[int] | None) -
         named = match.start() and word[0].isupper() and language not in CAPITALIZING
         if named:
             continue
-        near = _function(word.casefold(), functions, first=not match.start())
-        if near or (near := _closest(word.casefold(), _near_words(view, words, scope), view.analyses)):
+        near = _meant_function_word(word.casefold(), functions, first=not match.start())
+        if near or (near := _meant_word(word.casefold(), _near_words(view, words, scope), view.analyses)):
             found[word] = near
     return found
 
 
-def _function(word: str, functions: Iterable[str], *, first: bool) -> str:
+def _meant_function_word(word: str, functions: Iterable[str], *, first: bool) -> str:
     """The function word that a word is with two letters exchanged, or one doubled; "" if it is none.
 
     The `first` word may also lack one: questions begin with such words ("wich"). Elsewhere it may be another word:
@@ -70,15 +70,15 @@ def _near_words(view: IndexSnapshot, words: Words, scope: Collection[int] | None
     """The words of passages that have a form near to one of `words`."""
     found: Counter[str] = Counter()
     for form in words.plain[0]:
-        query = tantivy.Query.fuzzy_term_query(PASSAGES, "text", form)
+        query = tantivy.Query.fuzzy_term_query(PASSAGES_SCHEMA, "text", form)
         for text in view.texts(query, scope, PASSAGES_READ):
             found.update(match[0].casefold() for match in _WORD.finditer(text))
     return found
 
 
-def _closest(word: str, known: Counter[str], analyses: Sequence[str]) -> str:
+def _meant_word(word: str, known: Counter[str], analyses: Sequence[str]) -> str:
     """The most frequent of the words that `word` may be a slip for, in any form ("recieve" for "received")."""
-    if len(word) < LEAST:
+    if len(word) < MIN_LETTERS:
         return ""
     own = _forms(word, analyses)
     near = [
@@ -95,7 +95,7 @@ def _closest(word: str, known: Counter[str], analyses: Sequence[str]) -> str:
 def _forms(word: str, analyses: Sequence[str]) -> list[str]:
     """The word, and its form in each analysis; empty for a short one, which is near to many."""
     forms = (word, *("".join(terms(word, each)) for each in analyses))
-    return [form if len(form) >= LEAST else "" for form in forms]
+    return [form if len(form) >= MIN_LETTERS else "" for form in forms]
 
 
 def _is_slip(one: str, other: str) -> bool:
@@ -111,12 +111,12 @@ def _is_slip(one: str, other: str) -> bool:
         return False
     at = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
     doubled = at > 0 and long[at] == long[at - 1]
-    return short[at:] == long[at + 1 :] and (doubled or (long is other and len(one) < LEAST and at < len(short)))
+    return short[at:] == long[at + 1 :] and (doubled or (long is other and len(one) < MIN_LETTERS and at < len(short)))
 
 
 def _is_near(one: str, other: str) -> bool:
     """True if one letter of a long word is another, or missing, before its last one: an ending is no slip."""
-    if len(one) < LONG or abs(len(one) - len(other)) > 1:
+    if len(one) < LONG_WORD_LETTERS or abs(len(one) - len(other)) > 1:
         return False
     short, long = sorted((one, other), key=len)
     at = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))

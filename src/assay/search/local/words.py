@@ -16,10 +16,10 @@ from typing import Literal, Protocol
 import tantivy
 from tantivy import Occur, Query
 
-from assay.core.lexicon import DEFAULT, name_terms, stop_terms, terms
+from assay.core.lexicon import DEFAULT_ANALYSIS, name_terms, stop_terms, terms
 from assay.core.ports import WordField
 from assay.core.sources import Document
-from assay.search.local.index import DOCUMENTS, PASSAGES
+from assay.search.local.index import DOCUMENTS_SCHEMA, PASSAGES_SCHEMA
 
 # Words of the question.
 
@@ -67,7 +67,7 @@ SHORTEST_TERM = 3
 
 PASSAGE_WEIGHT = 0.5
 """The weight of the best passage's score beside the document's. Set with the bench."""
-CANDIDATES = 60
+CANDIDATE_DOCUMENTS = 60
 """Documents examined more closely, from each of both searches; four times the limit if that is more."""
 PASSAGES_READ = 12
 """Passages ranked per candidate, on average. For speed."""
@@ -103,7 +103,7 @@ class Words:
         self.named = _forms([name_terms(text, name) for name in names])
         self.stop = frozenset[str]().union(*map(stop_terms, names))
 
-    def reduced(self, searcher: Frequencies) -> Words:
+    def select_informative(self, searcher: Frequencies) -> Words:
         """The words worth searching for: in some documents but not in most, no stop words, the rarest of too many."""
         frequencies: dict[tuple[str, ...], int] = {}
         for forms, names in zip(self.plain, self.named, strict=True):
@@ -121,42 +121,42 @@ class Words:
             or 0 < max(searcher.doc_freq("title", form) for form in named[forms]) <= rarely
         } or plain
         kept = sorted(telling, key=lambda forms: (frequencies[forms], forms))[:MOST_WORDS]
-        return self._only(set(kept))
+        return self._keep_only(set(kept))
 
-    def _only(self, kept: set[tuple[str, ...]]) -> Words:
+    def _keep_only(self, kept: set[tuple[str, ...]]) -> Words:
         words = Words("", ())
         pairs = [(forms, named) for forms, named in zip(self.plain, self.named, strict=True) if forms in kept]
         words.plain = [forms for forms, _ in pairs]
         words.named = [named for _, named in pairs]
         return words
 
-    def in_passages(self) -> Query:
+    def passage_query(self) -> Query:
         """Passages with any of the words."""
-        return _any(query for _, _, query in self.passage_parts())
+        return _any_query(query for _, _, query in self.passage_parts())
 
     def passage_parts(self) -> Iterator[Part]:
         """The parts of a passage's score."""
         for forms, count in Counter(self.plain).items():
-            yield forms[0], "passage", _times(_one(PASSAGES, "text", forms), count)
+            yield forms[0], "passage", _boost_query(_term_query(PASSAGES_SCHEMA, "text", forms), count)
 
-    def in_documents(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Query:
+    def document_query(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Query:
         """Documents with any of the words in text, title or name, or with any of `pairs` in title or name."""
-        return _any(query for _, _, query in self.document_parts(pairs))
+        return _any_query(query for _, _, query in self.document_parts(pairs))
 
     def document_parts(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Iterator[Part]:
         """The parts of a document's score."""
         for forms, count in Counter(self.plain).items():
-            yield forms[0], "text", _times(_one(DOCUMENTS, "body", forms), count)
+            yield forms[0], "text", _boost_query(_term_query(DOCUMENTS_SCHEMA, "body", forms), count)
         fields: tuple[tuple[Literal["title", "name"], float], ...] = (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT))
         for field, weight in fields:
             for forms in dict.fromkeys(self.named):
-                yield forms[0], field, Query.boost_query(_one(DOCUMENTS, field, forms), weight)
+                yield forms[0], field, Query.boost_query(_term_query(DOCUMENTS_SCHEMA, field, forms), weight)
             for words, number in pairs:
                 for word in words:
-                    phrase = Query.phrase_query(DOCUMENTS, field, [word, number], NUMBER_GAP)
+                    phrase = Query.phrase_query(DOCUMENTS_SCHEMA, field, [word, number], NUMBER_GAP)
                     yield f"{word} {number}", field, Query.boost_query(phrase, NUMBERED_NAME)
 
-    def numbered(self) -> list[tuple[tuple[str, ...], str]]:
+    def numbered_names(self) -> list[tuple[tuple[str, ...], str]]:
         """Words followed by a number: how people name standards, proposals and laws."""
         found = []
         for word, number in pairwise(self.named):
@@ -165,15 +165,15 @@ class Words:
         return list(dict.fromkeys(found))[:MOST_WORDS]
 
 
-def with_more(query: Query, more: Mapping[str, float]) -> Query:
+def expand_query(query: Query, more: Mapping[str, float]) -> Query:
     """`query`, with the terms in `more` added for a document's text, with their weights."""
-    return _any([query, *(part for _, _, part in added_parts(more))])
+    return _any_query([query, *(part for _, _, part in expansion_parts(more))])
 
 
-def added_parts(more: Mapping[str, float]) -> Iterator[Part]:
+def expansion_parts(more: Mapping[str, float]) -> Iterator[Part]:
     """The contribution of added words to a document's score."""
     for term, weight in more.items():
-        yield term, "text", _times(_one(DOCUMENTS, "body", (term,)), weight)
+        yield term, "text", _boost_query(_term_query(DOCUMENTS_SCHEMA, "body", (term,)), weight)
 
 
 def restrict_to_rows(schema: tantivy.Schema, query: Query, rows: Iterable[int]) -> Query:
@@ -187,16 +187,16 @@ def _forms(readings: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     return [tuple(dict.fromkeys(forms)) for forms in zip(*readings, strict=True)]
 
 
-def _one(schema: tantivy.Schema, field: str, forms: Sequence[str]) -> Query:
+def _term_query(schema: tantivy.Schema, field: str, forms: Sequence[str]) -> Query:
     queries = [Query.term_query(schema, field, form, "freq") for form in forms]
     return queries[0] if len(queries) == 1 else Query.disjunction_max_query(queries)
 
 
-def _times(query: Query, weight: float) -> Query:
+def _boost_query(query: Query, weight: float) -> Query:
     return query if weight == 1 else Query.boost_query(query, weight)
 
 
-def _any(queries: Iterable[Query]) -> Query:
+def _any_query(queries: Iterable[Query]) -> Query:
     return Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
@@ -204,14 +204,14 @@ class Naming:
     """Decides if a question names a document: by most of its title, or a word of its name and the number after it."""
 
     def __init__(self, text: str) -> None:
-        words = name_terms(text[:MOST_CHARACTERS].encode(errors="replace").decode(), DEFAULT)
+        words = name_terms(text[:MOST_CHARACTERS].encode(errors="replace").decode(), DEFAULT_ANALYSIS)
         self._words = set(words)
         self._numbered = {(word, number) for word, number in pairwise(words) if number.isdigit()}
 
-    def names(self, document: Document, share: float = TITLE_NAMED) -> bool:
+    def is_named(self, document: Document, share: float = TITLE_NAMED) -> bool:
         """True if `document` is named: by this share of its title, or by its number."""
-        title = set(name_terms(document.title, DEFAULT))
+        title = set(name_terms(document.title, DEFAULT_ANALYSIS))
         if title and len(title & self._words) >= share * len(title):
             return True
-        name = title.union(name_terms(f"{document.name} {document.url}", DEFAULT))
+        name = title.union(name_terms(f"{document.name} {document.url}", DEFAULT_ANALYSIS))
         return any(word in name and number in name for word, number in self._numbered)

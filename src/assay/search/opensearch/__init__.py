@@ -16,17 +16,17 @@ from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import indexed_texts, pack
 from assay.search.local.words import Naming, Words
 from assay.search.opensearch.client import Action, NoIndex, OpenSearchClient
-from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, packed, rows_query
+from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, rows_query, to_base64
 from assay.search.shared_index import (
-    BEST,
+    PASSAGES_PER_HIT,
     EachSpans,
     Say,
     ServerIndex,
     Turn,
     documents_after,
-    no_turn,
-    readable,
-    silent,
+    ignore_progress,
+    spans_or_title_only,
+    without_lock,
 )
 
 __all__ = ["OpenSearchClient", "OpenSearchSearch"]
@@ -34,9 +34,9 @@ __all__ = ["OpenSearchClient", "OpenSearchSearch"]
 
 log = logging.getLogger(__name__)
 
-FORMAT = "3"
+INDEX_FORMAT = "3"
 """Part of the indexes' names; changes with their fields or the analysis."""
-PAGE, LOT = 200, 500
+PAGE_DOCUMENTS, LOT_DOCUMENTS = 200, 500
 """Documents read and written at a time before they become visible: the most a killed process loses."""
 MOST_BODY = 20_000_000
 """Code points of a document's terms: OpenSearch accepts no request above 100 MB."""
@@ -80,15 +80,15 @@ class OpenSearchSearch(ServerIndex):
         each_spans: EachSpans,
         segmenter: str,
         name: str = "assay",
-        turn: Turn = no_turn,
+        turn: Turn = without_lock,
     ) -> None:
         super().__init__(library)
         self._turn, self._client, self._each_spans = turn, client, each_spans
-        base = f"{name}-{FORMAT}-{segmenter.replace('/', '-')}"
+        base = f"{name}-{INDEX_FORMAT}-{segmenter.replace('/', '-')}"
         self._documents, self._passages = f"{base}-documents", f"{base}-passages"
 
     def sync(self, progress: Say | None = None) -> None:
-        self._level(progress or silent)
+        self._update_index(progress or ignore_progress)
 
     def forget(self, rows: Sequence[int]) -> None:
         if not rows:
@@ -99,25 +99,25 @@ class OpenSearchSearch(ServerIndex):
             except NoIndex:
                 continue  # nothing was indexed yet
 
-    def renew(self, rows: Sequence[int]) -> None:
-        with self._turn(silent):
+    def reindex_names(self, rows: Sequence[int]) -> None:
+        with self._turn(ignore_progress):
             state = self._find_state()
             if state is None:
                 return
-            for first in range(0, len(rows), PAGE):
-                found = self._library.at(rows[first : first + PAGE])
+            for first in range(0, len(rows), PAGE_DOCUMENTS):
+                found = self._library.documents_at(rows[first : first + PAGE_DOCUMENTS])
                 known = {row: document for row, document in found.items() if row <= state.row}
                 spans = zip(known.items(), self._each_spans(known.values()), strict=True)
-                lot = [(row, document, readable(of, document)) for (row, document), of in spans]
+                lot = [(row, document, spans_or_title_only(of, document)) for (row, document), of in spans]
                 if lot:
-                    self._write(lot, self._documents, self._passages)
+                    self._write_documents(lot, self._documents, self._passages)
 
     def close(self) -> None:
         self._client.close()
 
     # updating
 
-    def _level(self, say: Say) -> IndexState:
+    def _update_index(self, say: Say) -> IndexState:
         """The state of the index after an update from the library."""
         last, state = self._library.last_row(), self._find_state()
         if state is not None and state.row == last:
@@ -149,14 +149,14 @@ class OpenSearchSearch(ServerIndex):
         """Rebuild both indexes beside the old ones, which answer until the new ones replace them."""
         if reason:
             log.warning("the search index is unusable (%s); building it again", reason)
-        self._clear_away()
+        self._delete_abandoned()
         made = f"{time.time_ns():x}"
         documents, passages = f"{self._documents}-{made}", f"{self._passages}-{made}"
         for index, fields, kept in ((passages, _PASSAGES, "passages"), (documents, _DOCUMENTS, "documents")):
             mappings = {"dynamic": "strict", "_source": {"includes": _KEPT[kept]}, "properties": fields}
             self._client.call("PUT", f"/{index}", {"mappings": mappings})
         self._add_after(0, documents, passages, say)
-        old = [*self._behind(self._documents), *self._behind(self._passages)]
+        old = [*self._indexes_of_alias(self._documents), *self._indexes_of_alias(self._passages)]
         swap: list[dict[str, Any]] = [{"remove_index": {"index": index}} for index in old]
         swap += [
             {"add": {"index": documents, "alias": self._documents}},
@@ -164,7 +164,7 @@ class OpenSearchSearch(ServerIndex):
         ]
         self._client.call("POST", "/_aliases", {"actions": swap})
 
-    def _clear_away(self) -> None:
+    def _delete_abandoned(self) -> None:
         """Remove indexes without an alias: their builder was killed before they were put into use."""
         ours = re.compile(f"({re.escape(self._documents)}|{re.escape(self._passages)})-[0-9a-f]+")
         there = self._client.call("GET", f"/{self._documents}-*,{self._passages}-*/_alias")
@@ -172,7 +172,7 @@ class OpenSearchSearch(ServerIndex):
             if ours.fullmatch(index) and not there[index]["aliases"]:
                 self._client.call("DELETE", f"/{index}")
 
-    def _behind(self, alias: str) -> list[str]:
+    def _indexes_of_alias(self, alias: str) -> list[str]:
         """The indexes behind an alias."""
         try:
             return sorted(self._client.call("GET", f"/{alias}/_alias"))
@@ -184,17 +184,19 @@ class OpenSearchSearch(ServerIndex):
         self._client.delete(passages, {"range": {"row": {"gt": row}}})
         waiting: list[tuple[int, Document, Sequence[PassageSpan]]] = []
         added = 0
-        for found in documents_after(self._library, row, self._each_spans, PAGE):
+        for found in documents_after(self._library, row, self._each_spans, PAGE_DOCUMENTS):
             waiting.append(found)
-            if len(waiting) >= LOT:
-                added += self._write(waiting, documents, passages)
+            if len(waiting) >= LOT_DOCUMENTS:
+                added += self._write_documents(waiting, documents, passages)
                 waiting = []
                 say(f"indexed {added:,} documents")
         if waiting:
-            added += self._write(waiting, documents, passages)
+            added += self._write_documents(waiting, documents, passages)
             say(f"indexed {added:,} document{'s' if added != 1 else ''}")
 
-    def _write(self, lot: Sequence[tuple[int, Document, Sequence[PassageSpan]]], documents: str, passages: str) -> int:
+    def _write_documents(
+        self, lot: Sequence[tuple[int, Document, Sequence[PassageSpan]]], documents: str, passages: str
+    ) -> int:
         whole: list[Action] = []
 
         def parts() -> Iterator[Action]:
@@ -202,9 +204,9 @@ class OpenSearchSearch(ServerIndex):
                 found = indexed_texts(document, spans)
                 for span, text in found.passages:
                     at = {"index": {"_index": passages, "_id": f"{row}.{span.ordinal}"}}
-                    yield at, {"row": row, "ordinal": span.ordinal, "text": text, "span": packed(pack(span))}
+                    yield at, {"row": row, "ordinal": span.ordinal, "text": text, "span": to_base64(pack(span))}
                 fields = {"title": found.title, "name": found.name, "body": found.body[:MOST_BODY]}
-                kept = {"analysis": found.analysis, "field": [packed(pack(span)) for span in found.fields]}
+                kept = {"analysis": found.analysis, "field": [to_base64(pack(span)) for span in found.fields]}
                 about: Mapping[str, Any] = {"row": row, "sha256": document.sha256, **fields, **kept}
                 whole.append(({"index": {"_index": documents, "_id": str(row)}}, about))
 
@@ -221,11 +223,11 @@ class OpenSearchSearch(ServerIndex):
 
     def answer(self, query: Query, scope: set[int] | None) -> list[Hit]:
         """See `ServerIndex`."""
-        state = self._level(silent)
+        state = self._update_index(ignore_progress)
         words = Words(query.text, {*state.analyses, analysis_of(query.language)})
         question = OpenSearchQuestion(self._client, self._documents, self._passages, words, state.documents)
-        ranked = {found.row: found for found in question.rank(scope, query.limit, BEST)}
+        ranked = {found.row: found for found in question.rank(scope, query.limit, PASSAGES_PER_HIT)}
         hashes = {row: found.sha256 for row, found in ranked.items()}
-        return self.hits(
+        return self.to_hits(
             Naming(query.text), [*ranked.values()], hashes, lambda row: ranked[row].fields, self._each_spans
         )

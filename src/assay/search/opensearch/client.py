@@ -14,16 +14,16 @@ import httpx2
 import msgspec
 
 from assay.core.errors import ConfigError, SearchAway, SearchError
-from assay.core.json_decoders import UNREADABLE
-from assay.core.remote_services import retry_after, trusted
+from assay.core.json_decoders import DECODE_ERRORS
+from assay.core.remote_services import retry_after, tls_context
 
-SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 BULK_BYTES, BULK_ACTIONS = 5_000_000, 2_000
 """The most bytes or actions of a bulk request."""
 ATTEMPTS = 8
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
 """Seconds before the second attempt, doubling each time; and the longest pause."""
-LATER = frozenset((429, 502, 503, 504))
+RETRY_STATUSES = frozenset((429, 502, 503, 504))
 """Statuses that say that the same request may succeed later."""
 T = TypeVar("T")
 Sleep = Callable[[float], None]
@@ -79,8 +79,8 @@ class OpenSearchClient:
         login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
         self.place = parts.netloc.rpartition("@")[2]
         base = urlunsplit((parts.scheme, self.place, parts.path.rstrip("/"), "", ""))
-        verify = trusted() if parts.scheme == "https" else True
-        self._client = httpx2.Client(base_url=base, auth=login, timeout=SECONDS, trust_env=False, verify=verify)
+        verify = tls_context() if parts.scheme == "https" else True
+        self._client = httpx2.Client(base_url=base, auth=login, timeout=TIMEOUT_SECONDS, trust_env=False, verify=verify)
         self._sleep = sleep
         self._pauses = [min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE) for attempt in range(attempts - 1)]
 
@@ -96,7 +96,7 @@ class OpenSearchClient:
             SearchError: it refuses.
         """
         content = b"" if body is None else msgspec.json.encode(body)
-        return _decoded(self._answer(method, path, content, "application/json"), dict[str, Any])
+        return _decode(self._answer(method, path, content, "application/json"), dict[str, Any])
 
     def bulk(self, actions: Iterable[Action]) -> None:
         """Write documents; those rejected for now are written again, after a pause.
@@ -104,17 +104,17 @@ class OpenSearchClient:
         Raises:
             SearchError: a document is refused, or OpenSearch stays too busy.
         """
-        for lines in _requests(actions):
+        for lines in _bulk_requests(actions):
             self._write(lines)
 
     def _write(self, lines: Sequence[bytes]) -> None:
         for pause in (*self._pauses, None):
             answer = self._answer("POST", "/_bulk", b"".join(lines), "application/x-ndjson")
-            done = [next(iter(item.values())) for item in _decoded(answer, _Bulk).items]
-            refused = next((each for each in done if each.status >= 400 and each.status not in LATER), None)
+            done = [next(iter(item.values())) for item in _decode(answer, _Bulk).items]
+            refused = next((each for each in done if each.status >= 400 and each.status not in RETRY_STATUSES), None)
             if refused is not None:
                 raise SearchError(f"OpenSearch at {self.place} refuses a document: {refused.error.reason}")
-            lines = [line for line, each in zip(lines, done, strict=True) if each.status in LATER]
+            lines = [line for line, each in zip(lines, done, strict=True) if each.status in RETRY_STATUSES]
             if not lines:
                 return
             if pause is not None:
@@ -132,7 +132,7 @@ class OpenSearchClient:
         for pause in (*self._pauses, None):
             path = f"/{index}/_delete_by_query?conflicts=proceed&refresh=true"
             answer = self._answer("POST", path, msgspec.json.encode({"query": query}), "application/json")
-            left = _decoded(answer, _Deleted)
+            left = _decode(answer, _Deleted)
             if not (left.version_conflicts or left.failures or left.timed_out):
                 return
             if pause is not None:
@@ -149,18 +149,18 @@ class OpenSearchClient:
                 raise SearchAway(f"OpenSearch at {self.place} cannot be reached ({error}): is it running?") from error
             if answer.status_code < 400:
                 return answer.content
-            problem = self._problem(answer)
-            if answer.status_code not in LATER:
+            problem = self._error_reason(answer)
+            if answer.status_code not in RETRY_STATUSES:
                 raise SearchError(problem)
             if pause is not None:
                 self._sleep(max(pause, min(retry_after(answer.headers) or 0.0, LONGEST_PAUSE)))
         raise SearchAway(problem)
 
-    def _problem(self, answer: httpx2.Response) -> str:
+    def _error_reason(self, answer: httpx2.Response) -> str:
         """The fault, for a reader; raises errors that the caller distinguishes."""
         try:
             problem = msgspec.json.decode(answer.content, type=_ErrorAnswer).error
-        except UNREADABLE:
+        except DECODE_ERRORS:
             problem = answer.text.strip()[:200]
         kind, reason = ("", problem) if isinstance(problem, str) else (problem.type, problem.reason)
         if answer.status_code == 404 and kind == "index_not_found_exception":
@@ -171,14 +171,14 @@ class OpenSearchClient:
         return f"OpenSearch at {self.place} answered {answer.status_code}: {f'{kind}: {reason}'.strip(': ')}"
 
 
-def _decoded(answer: bytes, kind: type[T]) -> T:
+def _decode(answer: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(answer or b"{}", type=kind)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         raise SearchError(f"OpenSearch gave an answer that cannot be read ({error})") from error
 
 
-def _requests(actions: Iterable[Action]) -> Iterator[list[bytes]]:
+def _bulk_requests(actions: Iterable[Action]) -> Iterator[list[bytes]]:
     lines: list[bytes] = []
     size = 0
     for action, document in actions:

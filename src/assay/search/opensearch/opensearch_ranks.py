@@ -14,7 +14,7 @@ from typing import Any
 from assay.core.sources import PassageSpan
 from assay.search.local.index import unpack
 from assay.search.local.words import (
-    CANDIDATES,
+    CANDIDATE_DOCUMENTS,
     NAME_WEIGHT,
     NUMBER_GAP,
     NUMBERED_NAME,
@@ -27,7 +27,7 @@ from assay.search.shared_index import IndexMatch
 
 MOST_TERMS = 65_536
 """Values of one filter (`index.max_terms_count`)."""
-COUNTED = 1_000
+COUNTED_TERMS = 1_000
 """Words counted in one request."""
 Json = dict[str, Any]
 
@@ -40,7 +40,7 @@ class RankedSource(IndexMatch, frozen=True):
 
 
 class TermCounts:
-    """How many documents have a term: `Frequencies` for `Words.reduced`."""
+    """How many documents have a term: `Frequencies` for `Words.select_informative`."""
 
     def __init__(self, documents: int, counts: Mapping[tuple[str, str], int]) -> None:
         self.num_docs, self._counts = documents, counts
@@ -55,27 +55,27 @@ class OpenSearchQuestion:
 
     def __init__(self, client: OpenSearchClient, documents: str, passages: str, asked: Words, count: int) -> None:
         self._client, self._documents, self._passages, self._asked = client, documents, passages, asked
-        self._words = asked.reduced(TermCounts(count, self._counts()))
+        self._words = asked.select_informative(TermCounts(count, self._counts()))
 
     def rank(self, scope: Collection[int] | None, limit: int, spans: int) -> list[RankedSource]:
         """The best `limit` documents, each with its best `spans` passages; `scope` None is all."""
         if not self._words.plain:
             return []
-        wanted = max(CANDIDATES, 4 * limit)
-        whole, best = self._document_hits(scope, wanted), self._best(scope, wanted, spans)
+        wanted = max(CANDIDATE_DOCUMENTS, 4 * limit)
+        whole, best = self._document_hits(scope, wanted), self._passage_hits(scope, wanted, spans)
         # Each of the two was asked for its own best; now each is asked about the other's best.
         if others := best.keys() - whole.keys():
             whole |= self._document_hits(others, len(others))
         if others := whole.keys() - best.keys():
-            best |= self._best(others, len(others), spans)
+            best |= self._passage_hits(others, len(others), spans)
         scores = {
             row: (whole[row]["_score"] if row in whole else 0.0) + PASSAGE_WEIGHT * best.get(row, (0.0, ()))[0]
             for row in whole.keys() | best.keys()
         }
         order = sorted(scores, key=lambda row: (-scores[row], row))[:limit]
         if missing := [row for row in order if row not in whole]:
-            whole |= self._hits([{"match_all": {"boost": 0.0}}], missing, len(missing))
-        return [_ranked(row, scores[row], whole[row], best) for row in order if row in whole]
+            whole |= self._query_documents([{"match_all": {"boost": 0.0}}], missing, len(missing))
+        return [_ranked_source(row, scores[row], whole[row], best) for row in order if row in whole]
 
     def _counts(self) -> dict[tuple[str, str], int]:
         """The number of documents with each form."""
@@ -83,8 +83,8 @@ class OpenSearchQuestion:
         wanted |= {(field, form) for forms in self._asked.named for form in forms for field in ("name", "title")}
         pairs = sorted(wanted)
         counts: dict[tuple[str, str], int] = {}
-        for first in range(0, len(pairs), COUNTED):
-            some = pairs[first : first + COUNTED]
+        for first in range(0, len(pairs), COUNTED_TERMS):
+            some = pairs[first : first + COUNTED_TERMS]
             filters = {str(at): {"term": {field: form}} for at, (field, form) in enumerate(some)}
             body = {"size": 0, "aggs": {"words": {"filters": {"filters": filters}}}}
             found = self._search(self._documents, body)["aggregations"]["words"]["buckets"]
@@ -93,20 +93,20 @@ class OpenSearchQuestion:
 
     def _document_hits(self, scope: Collection[int] | None, limit: int) -> dict[int, Json]:
         """The best documents as a whole, by row."""
-        parts = [_one("body", forms, count) for forms, count in Counter(self._words.plain).items()]
+        parts = [_term_query("body", forms, count) for forms, count in Counter(self._words.plain).items()]
         for field, weight in (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT)):
-            parts += [_one(field, forms, weight) for forms in dict.fromkeys(self._words.named)]
-            for words, number in self._asked.numbered():
+            parts += [_term_query(field, forms, weight) for forms in dict.fromkeys(self._words.named)]
+            for words, number in self._asked.numbered_names():
                 parts += [
                     {"match_phrase": {field: {"query": f"{word} {number}", "slop": NUMBER_GAP, "boost": NUMBERED_NAME}}}
                     for word in words
                 ]
-        return self._hits(parts, scope, limit)
+        return self._query_documents(parts, scope, limit)
 
-    def _hits(self, parts: Sequence[Json], scope: Collection[int] | None, limit: int) -> dict[int, Json]:
+    def _query_documents(self, parts: Sequence[Json], scope: Collection[int] | None, limit: int) -> dict[int, Json]:
         body = {
             "size": limit,
-            "query": _any(parts, scope),
+            "query": _any_query(parts, scope),
             "sort": _ORDER,
             "track_scores": True,
             "track_total_hits": False,
@@ -115,14 +115,16 @@ class OpenSearchQuestion:
         hits = self._search(self._documents, body)["hits"]["hits"]
         return {int(hit["_source"]["row"]): hit for hit in hits}
 
-    def _best(
+    def _passage_hits(
         self, scope: Collection[int] | None, limit: int, spans: int
     ) -> dict[int, tuple[float, tuple[PassageSpan, ...]]]:
         """The documents of the best passages, by row: the score of the best, and the best of each."""
         inner = {"name": "best", "size": spans, "sort": ["_score", {"ordinal": "asc"}], "_source": ["span"]}
         body = {
             "size": limit,
-            "query": _any([_one("text", forms, count) for forms, count in Counter(self._words.plain).items()], scope),
+            "query": _any_query(
+                [_term_query("text", forms, count) for forms, count in Counter(self._words.plain).items()], scope
+            ),
             "collapse": {"field": "row", "inner_hits": inner},
             "sort": _ORDER,
             "track_scores": True,
@@ -143,7 +145,7 @@ class OpenSearchQuestion:
 _ORDER: list[Any] = ["_score", {"row": "asc"}]
 
 
-def _ranked(
+def _ranked_source(
     row: int, score: float, whole: Json, best: Mapping[int, tuple[float, tuple[PassageSpan, ...]]]
 ) -> RankedSource:
     source = whole["_source"]
@@ -151,12 +153,12 @@ def _ranked(
     return RankedSource(row, score, best.get(row, (0.0, ()))[1], source["sha256"], fields)
 
 
-def _one(field: str, forms: Sequence[str], boost: float) -> Json:
+def _term_query(field: str, forms: Sequence[str], boost: float) -> Json:
     queries = [{"term": {field: {"value": form, "boost": boost}}} for form in forms]
     return queries[0] if len(queries) == 1 else {"dis_max": {"queries": queries}}
 
 
-def _any(parts: Iterable[Json], scope: Collection[int] | None) -> Json:
+def _any_query(parts: Iterable[Json], scope: Collection[int] | None) -> Json:
     query: Json = {"should": list(parts), "minimum_should_match": 1}
     if scope is not None:
         query["filter"] = [rows_query(scope)]
@@ -170,7 +172,7 @@ def rows_query(rows: Collection[int]) -> Json:
     return some[0] if len(some) == 1 else {"bool": {"should": some, "minimum_should_match": 1}}
 
 
-def packed(data: bytes) -> str:
+def to_base64(data: bytes) -> str:
     """Bytes in the form of a `binary` field."""
     return base64.b64encode(data).decode()
 

@@ -15,9 +15,18 @@ from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.ports import Hit, Library, Query
 from assay.search.local.words import Naming, Words
 from assay.search.postgres import tables
-from assay.search.postgres.postgres_ranks import IndexQuery, extent
-from assay.search.postgres.tables import Lot, forget
-from assay.search.shared_index import BEST, OneSpans, Say, SearchWaits, ServerIndex, one_by_one, readable, silent
+from assay.search.postgres.postgres_ranks import IndexQuery, read_extent
+from assay.search.postgres.tables import Lot, delete_documents
+from assay.search.shared_index import (
+    PASSAGES_PER_HIT,
+    OneSpans,
+    Say,
+    SearchWaits,
+    ServerIndex,
+    ignore_progress,
+    spans_one_by_one,
+    spans_or_title_only,
+)
 
 try:
     import psycopg
@@ -26,7 +35,7 @@ except ImportError as missing:
 
 log = logging.getLogger(__name__)
 
-PAGE, PASSAGES, LOT_SECONDS = 200, 20_000, 5.0
+LOT_DOCUMENTS, LOT_PASSAGES, LOT_SECONDS = 200, 20_000, 5.0
 """The most documents or passages of a lot, or its longest time: the most a killed process loses.
 
 A single document may exceed it. A lot is read before the lock is taken: others only wait for its writing.
@@ -36,7 +45,7 @@ TURN_SECONDS, PAUSE_SECONDS = 10.0, 0.1
 QUERY_SECONDS = 60
 """Seconds one statement of a query may take."""
 FAULTS = (SQLAlchemyError, psycopg.Error)
-AWAY = (OperationalError, psycopg.OperationalError)
+CONNECTION_ERRORS = (OperationalError, psycopg.OperationalError)
 """Temporary errors of the connection or the server."""
 
 _ANALYSES = """SELECT known FROM unnest(%(known)s::text[]) AS known
@@ -68,93 +77,95 @@ class PostgresSearch(ServerIndex):
                 connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
                 return self._find_hits(connection, query, scope)
         except FAULTS as error:
-            raise _failed(error) from error
+            raise _search_error(error) from error
 
     def sync(self, progress: Say | None = None) -> None:
-        say, added = progress or silent, 0
+        say, added = progress or ignore_progress, 0
         try:
-            self._make()
+            self._create_tables()
             while (more := self._index_some()) is not None:
                 added += more
                 if not more:
                     continue  # another process was faster
                 say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         except FAULTS as error:
-            raise _failed(error) from error
+            raise _search_error(error) from error
 
     def forget(self, rows: Sequence[int]) -> None:
         if not rows:
             return
         try:
-            self._make()
+            self._create_tables()
             with self._engine.begin() as connection:
-                tables.lock(connection, self._prefix)
-                forget(connection, self._prefix, rows)
+                tables.lock_index(connection, self._prefix)
+                delete_documents(connection, self._prefix, rows)
         except FAULTS as error:
-            raise _failed(error) from error
+            raise _search_error(error) from error
 
-    def renew(self, rows: Sequence[int]) -> None:
+    def reindex_names(self, rows: Sequence[int]) -> None:
         try:
-            self._make()
-            for first in range(0, len(rows), PAGE):
-                documents = self._library.at(rows[first : first + PAGE])
+            self._create_tables()
+            for first in range(0, len(rows), LOT_DOCUMENTS):
+                documents = self._library.documents_at(rows[first : first + LOT_DOCUMENTS])
                 with self._engine.begin() as connection:
-                    tables.lock(connection, self._prefix)
-                    tables.rename(connection, self._prefix, documents)
+                    tables.lock_index(connection, self._prefix)
+                    tables.update_names(connection, self._prefix, documents)
         except FAULTS as error:
-            raise _failed(error) from error
+            raise _search_error(error) from error
 
     def close(self) -> None:
         self._engine.dispose()
 
-    def _make(self) -> None:
+    def _create_tables(self) -> None:
         if not self._made:
             with self._engine.begin() as connection:
-                tables.make(connection, self._prefix)
+                tables.create_tables(connection, self._prefix)
             self._made = True
 
     def _index_some(self) -> int | None:
         """Index the next documents, or wait for another process; return how many, None if the index is up to date."""
-        row = self._row()
+        row = self._last_row()
         if row >= self._library.last_row():
             return None
         with (
             self._turns.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
-            tables.turn(connection, self._prefix) as mine,
+            tables.try_indexing_lock(connection, self._prefix) as mine,
         ):
-            if mine and self._row() == row:
-                return self._add(row, self._read(row))
-        return 0 if self._is_moving(row) else self._add(row, self._read(row))
+            if mine and self._last_row() == row:
+                return self._add_documents(row, self._read_documents(row))
+        return 0 if self._is_progressing(row) else self._add_documents(row, self._read_documents(row))
 
-    def _row(self) -> int:
+    def _last_row(self) -> int:
         with self._engine.begin() as connection:
-            return extent(connection, self._prefix).row
+            return read_extent(connection, self._prefix).row
 
-    def _is_moving(self, row: int) -> bool:
+    def _is_progressing(self, row: int) -> bool:
         """True if the index moves on from `row` by itself, in the time others are given."""
         end = time.monotonic() + TURN_SECONDS
-        while self._row() == row:
+        while self._last_row() == row:
             if time.monotonic() > end:
                 return False
             time.sleep(PAUSE_SECONDS)
         return True
 
-    def _read(self, row: int) -> Lot:
+    def _read_documents(self, row: int) -> Lot:
         """The next documents after `row`, with their passages. Slow if bytes are remote, so no lock is held."""
         lot, end = Lot(), time.monotonic() + LOT_SECONDS
-        for number, document in self._library.documents_after(row, PAGE):
-            lot.add(number, document, readable(next(one_by_one(self._spans, (document,))), document))
-            if lot.passages >= PASSAGES or time.monotonic() > end:
+        for number, document in self._library.documents_after(row, LOT_DOCUMENTS):
+            lot.add(number, document, spans_or_title_only(next(spans_one_by_one(self._spans, (document,))), document))
+            if lot.passages >= LOT_PASSAGES or time.monotonic() > end:
                 break
         return lot
 
-    def _add(self, row: int, lot: Lot) -> int | None:
+    def _add_documents(self, row: int, lot: Lot) -> int | None:
         """Write the documents after `row`, if neither they nor the index changed since; return how many."""
         if not lot.rows:
             return None
         with self._engine.begin() as connection:
-            tables.lock(connection, self._prefix)
-            if extent(connection, self._prefix).row != row or len(self._library.at(lot.rows)) != len(lot.rows):
+            tables.lock_index(connection, self._prefix)
+            if read_extent(connection, self._prefix).row != row or len(self._library.documents_at(lot.rows)) != len(
+                lot.rows
+            ):
                 return 0
             lot.write(connection, self._prefix)
         return len(lot.rows)
@@ -164,12 +175,12 @@ class PostgresSearch(ServerIndex):
         analyses = set(connection.exec_driver_sql(_ANALYSES.format(self._prefix), known).scalars())
         words = Words(query.text, {*analyses, analysis_of(query.language)})
         question = IndexQuery(connection, self._prefix, words, scope)
-        ranked = question.rank(query.limit, BEST)
+        ranked = question.rank(query.limit, PASSAGES_PER_HIT)
         hashes = question.hashes([found.row for found in ranked])
-        return self.hits(Naming(query.text), ranked, hashes, question.fields, partial(one_by_one, self._spans))
+        return self.to_hits(Naming(query.text), ranked, hashes, question.fields, partial(spans_one_by_one, self._spans))
 
 
-def _failed(error: BaseException) -> SearchError:
+def _search_error(error: BaseException) -> SearchError:
     message = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-    kind = SearchAway if isinstance(error, AWAY) else SearchError
+    kind = SearchAway if isinstance(error, CONNECTION_ERRORS) else SearchError
     return kind(f"local search: the index in PostgreSQL cannot be used: {message}")

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from assay.core.sources import PassageSpan
 from assay.search.local.index import unpack
 from assay.search.local.words import (
-    CANDIDATES,
+    CANDIDATE_DOCUMENTS,
     NAME_WEIGHT,
     NUMBER_GAP,
     NUMBERED_NAME,
@@ -25,12 +25,12 @@ from assay.search.local.words import (
     TITLE_WEIGHT,
     Words,
 )
-from assay.search.postgres.tables import quoted
+from assay.search.postgres.tables import escape_word
 from assay.search.shared_index import IndexMatch
 
-K, B = 1.2, 0.75
+BM25_K, BM25_B = 1.2, 0.75
 """BM25's constants: how soon repetition stops counting, and how much length counts. Their usual values."""
-READ = 10_000
+MAX_PASSAGES_WEIGHED = 10_000
 """Passages weighed for a question, unless its rarest word alone is in more: passages with only more frequent words are
 not searched.
 
@@ -68,7 +68,7 @@ class IndexExtent(msgspec.Struct, frozen=True):
 
 
 class Counts:
-    """Frequencies of words: `Frequencies` for `Words.reduced`."""
+    """Frequencies of words: `Frequencies` for `Words.select_informative`."""
 
     def __init__(self, documents: int, rows: Collection[tuple[str, int, int, int]]) -> None:
         self.num_docs = documents
@@ -93,7 +93,7 @@ class Counts:
         return max((self._names.get(form, 0) for form in forms), default=0)
 
 
-def extent(connection: Connection, prefix: str) -> IndexExtent:
+def read_extent(connection: Connection, prefix: str) -> IndexExtent:
     """The progress of the index; an emptied one (`assay db restore`) starts again."""
     found = connection.exec_driver_sql(_STATE.format(prefix)).one_or_none()
     return IndexExtent(0, 0, 0, 0) if found is None else IndexExtent(*found)
@@ -105,18 +105,18 @@ class IndexQuery:
     def __init__(self, connection: Connection, prefix: str, asked: Words, scope: Collection[int] | None) -> None:
         self._connection, self._prefix = connection, prefix
         self._scope = None if scope is None else list(scope)
-        self._extent = extent(connection, prefix)
+        self._extent = read_extent(connection, prefix)
         forms = sorted({form for several in (*asked.plain, *asked.named) for form in several})
         counted = connection.exec_driver_sql(_COUNTED.format(prefix), {"words": forms})
         self._counts = Counts(self._extent.documents, [tuple(row) for row in counted])
-        self._words = asked.reduced(self._counts)
+        self._words = asked.select_informative(self._counts)
         self._plain = list(dict.fromkeys(self._words.plain))
 
     def rank(self, limit: int, spans: int) -> list[IndexMatch]:
         """The best `limit` documents, each with its best `spans` passages."""
         if not self._words.plain or (self._scope is not None and not self._scope):
             return []
-        wanted = max(CANDIDATES, 4 * limit)
+        wanted = max(CANDIDATE_DOCUMENTS, 4 * limit)
         named, scored = self._title_scores(self._scope, wanted), self._passage_scores(self._scope, wanted)
         # Each of the two was asked for its own best; now each is asked about the other's best.
         if missing := [row for row in named if row not in scored]:
@@ -141,13 +141,16 @@ class IndexQuery:
     def _title_scores(self, rows: list[int] | None, limit: int) -> dict[int, float]:
         """Documents with a word in their title or name, with the scores for that."""
         forms = list(dict.fromkeys(self._words.named))
-        given: dict[str, Any] = {"any": _any(forms), "limit": limit, "rows": rows}
+        given: dict[str, Any] = {"any": _any_word_query(forms), "limit": limit, "rows": rows}
         parts = []
         for at, each in enumerate(forms):
-            given[f"w{at}"], given[f"i{at}"] = _any([each]), _idf(self._extent.documents, self._counts.names(each))
+            given[f"w{at}"], given[f"i{at}"] = (
+                _any_word_query([each]),
+                _idf(self._extent.documents, self._counts.names(each)),
+            )
             for field, weight in (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT)):
                 parts.append(f"%(i{at})s * {weight} * ({field} @@ %(w{at})s::tsquery)::int")
-        for at, (words, number) in enumerate(self._words.numbered()):
+        for at, (words, number) in enumerate(self._words.numbered_names()):
             given[f"n{at}"] = " | ".join(_proximity_query(word, number) for word in words)
             given[f"j{at}"] = _idf(self._extent.documents, self._counts.names([number]))
             parts += [
@@ -158,7 +161,7 @@ class IndexQuery:
 
     def _passage_scores(self, rows: list[int] | None, limit: int) -> dict[int, float]:
         """Documents with a word in a passage, with the scores for that."""
-        given = self._parameters(self._anchors() if rows is self._scope else self._plain) | {
+        given = self._parameters(self._rarest_words() if rows is self._scope else self._plain) | {
             "limit": limit,
             "rows": rows,
         }
@@ -169,9 +172,9 @@ class IndexQuery:
         long = "(1 - %(b)s + %(b)s * d.passages / %(size)s)"
         statement = _SAID.format(
             self._prefix,
-            has=self._has(),
+            has=self._word_columns(),
             counts=", ".join(f"sum(h{at}) AS n{at}" for at in places),
-            passage=self._passage(),
+            passage=self._passage_score_sql(),
             document=" + ".join(f"%(d{at})s * n{at} * (1 + %(k)s) / (n{at} + %(k)s * {long})" for at in places),
             scope=_rows_condition(rows),
         )
@@ -180,35 +183,41 @@ class IndexQuery:
     def _spans(self, rows: list[int], limit: int) -> dict[int, list[PassageSpan]]:
         """The best passages of documents."""
         given = self._parameters(self._plain) | {"limit": limit, "rows": rows}
-        statement = _SPANS.format(self._prefix, has=self._has(), passage=self._passage())
+        statement = _SPANS.format(self._prefix, has=self._word_columns(), passage=self._passage_score_sql())
         best: dict[int, list[PassageSpan]] = {}
         for row, span in self._connection.exec_driver_sql(statement, given):
             best.setdefault(row, []).append(unpack(bytes(span)))
         return best
 
-    def _anchors(self) -> list[tuple[str, ...]]:
+    def _rarest_words(self) -> list[tuple[str, ...]]:
         """The rarest words that together are in not too many passages; at least one."""
         taken = 0
         anchors: list[tuple[str, ...]] = []
         for forms in sorted(self._plain, key=self._counts.passages):
             taken += self._counts.passages(forms)
-            if anchors and taken > READ:
+            if anchors and taken > MAX_PASSAGES_WEIGHED:
                 break
             anchors.append(forms)
         return anchors
 
     def _parameters(self, looked_for: Sequence[Sequence[str]]) -> dict[str, Any]:
         mean = max(self._extent.words / max(self._extent.passages, 1), 1.0)
-        given: dict[str, Any] = {"any": _any(looked_for), "k": K, "b": B, "part": PASSAGE_WEIGHT, "mean": mean}
+        given: dict[str, Any] = {
+            "any": _any_word_query(looked_for),
+            "k": BM25_K,
+            "b": BM25_B,
+            "part": PASSAGE_WEIGHT,
+            "mean": mean,
+        }
         for at, forms in enumerate(self._plain):
-            given[f"w{at}"] = _any([forms])
+            given[f"w{at}"] = _any_word_query([forms])
             given[f"p{at}"] = _idf(self._extent.passages, self._counts.passages(forms))
         return given
 
-    def _has(self) -> str:
+    def _word_columns(self) -> str:
         return ", ".join(f"(words @@ %(w{at})s::tsquery)::int AS h{at}" for at in range(len(self._plain)))
 
-    def _passage(self) -> str:
+    def _passage_score_sql(self) -> str:
         return " + ".join(f"%(p{at})s * h{at}" for at in range(len(self._plain)))
 
 
@@ -217,13 +226,13 @@ def _idf(total: int, found: int) -> float:
     return math.log(1 + (max(total - found, 0) + 0.5) / (found + 0.5))
 
 
-def _any(words: Sequence[Sequence[str]]) -> str:
-    return " | ".join(quoted(form) for forms in words for form in forms)
+def _any_word_query(words: Sequence[Sequence[str]]) -> str:
+    return " | ".join(escape_word(form) for forms in words for form in forms)
 
 
 def _proximity_query(word: str, number: str) -> str:
     """A word directly, or nearly, followed by its number."""
-    return " | ".join(f"({quoted(word)} <{far}> {quoted(number)})" for far in range(1, NUMBER_GAP + 2))
+    return " | ".join(f"({escape_word(word)} <{far}> {escape_word(number)})" for far in range(1, NUMBER_GAP + 2))
 
 
 def _rows_condition(rows: list[int] | None) -> str:

@@ -21,11 +21,11 @@ from assay.core.errors import SearchAway, SearchError
 from assay.core.lexicon import analysis_of, name_terms
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import indexed_texts, pack
-from assay.search.shared_index import SharedWork, waiting
+from assay.search.shared_index import SharedWork, waiting_message
 
-FORMAT = "3"
+INDEX_FORMAT = "3"
 """Changes with the tables or the analysis; an index of another release is left alone."""
-LOCK, TURN = 0x61737365, 0x61737366
+WRITE_LOCK, READ_LOCK = 0x61737365, 0x61737366
 """Keys of the advisory locks for writing and for reading, combined with the tables' schema and name."""
 _OF = "%(key)s, hashtext(current_setting('search_path') || %(of)s)"
 _DEFINITIONS = (
@@ -52,28 +52,28 @@ _DEFINITIONS = (
 
 def prefix_of(segmenter: str) -> str:
     """The beginning of the tables' names; each segmenter version has its own tables."""
-    return f"search_{FORMAT}_{re.sub('[^a-z0-9]+', '_', segmenter.lower())}"
+    return f"search_{INDEX_FORMAT}_{re.sub('[^a-z0-9]+', '_', segmenter.lower())}"
 
 
-def make(connection: Connection, prefix: str) -> None:
+def create_tables(connection: Connection, prefix: str) -> None:
     """Create missing tables; one process at a time."""
-    lock(connection, prefix)
+    lock_index(connection, prefix)
     for definition in _DEFINITIONS:
         connection.exec_driver_sql(definition.format(prefix))
 
 
-def lock(connection: Connection, prefix: str) -> None:
+def lock_index(connection: Connection, prefix: str) -> None:
     """Wait for the lock on writing the index, which ends with the transaction."""
-    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_OF})", {"key": LOCK, "of": prefix})
+    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_OF})", {"key": WRITE_LOCK, "of": prefix})
 
 
 @contextmanager
-def turn(connection: Connection, prefix: str) -> Iterator[bool]:
+def try_indexing_lock(connection: Connection, prefix: str) -> Iterator[bool]:
     """True if it is this session's turn to read for the index, while the block lasts; another's may be.
 
-    The connection is outside a transaction. The turn only spares others the work; correctness depends on `lock`.
+    The connection is outside a transaction. The turn only spares others the work; correctness depends on `lock_index`.
     """
-    of = {"key": TURN, "of": prefix}
+    of = {"key": READ_LOCK, "of": prefix}
     taken = connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({_OF})", of).scalar_one()
     try:
         yield bool(taken)
@@ -82,24 +82,24 @@ def turn(connection: Connection, prefix: str) -> Iterator[bool]:
             connection.exec_driver_sql(f"SELECT pg_advisory_unlock({_OF})", of)
 
 
-def bag(words: Iterable[str]) -> str:
+def unordered_tsvector(words: Iterable[str]) -> str:
     """Words as the text of a tsvector without positions."""
-    return " ".join(map(quoted, set(words)))
+    return " ".join(map(escape_word, set(words)))
 
 
-def vector(words: Iterable[str]) -> str:
+def ordered_tsvector(words: Iterable[str]) -> str:
     """Words in order as the text of a tsvector."""
     places: dict[str, list[str]] = {}
     for place, word in enumerate(words, 1):
         places.setdefault(word, []).append(str(min(place, _LAST)))
-    return " ".join(f"{quoted(word)}:{','.join(dict.fromkeys(at[:_MOST]))}" for word, at in places.items())
+    return " ".join(f"{escape_word(word)}:{','.join(dict.fromkeys(at[:_MOST]))}" for word, at in places.items())
 
 
 _LAST, _MOST = 16_383, 255
 """The limits of a tsvector's positions: their highest number, and how many per word."""
 
 
-def quoted(word: str) -> str:
+def escape_word(word: str) -> str:
     """A word escaped for the text of a tsvector or tsquery."""
     if "\\" in word or "'" in word:
         word = word.replace("\\", "\\\\").replace("'", "''")
@@ -156,7 +156,9 @@ class Lot:
         self._counts["documents"].update(set(found.body.split()))
         self._counts["names"].update({*title, *name})
         counted = (document.sha256, found.analysis, len(found.passages))
-        self._documents.append((row, *counted, vector(title), vector(name), [*map(pack, found.fields)]))
+        self._documents.append(
+            (row, *counted, ordered_tsvector(title), ordered_tsvector(name), [*map(pack, found.fields)])
+        )
         self._row = row
 
     def write(self, connection: Connection, prefix: str) -> None:
@@ -176,14 +178,14 @@ class Lot:
     def _add_passage(self, row: int, span: PassageSpan, words: list[str]) -> None:
         self._counts["passages"].update(set(words))
         self._length += len(words)
-        self._passages.append((row, span.ordinal, len(words), bag(words), pack(span)))
+        self._passages.append((row, span.ordinal, len(words), unordered_tsvector(words), pack(span)))
 
     def _frequencies(self) -> dict[str, list[Any]]:
         words = sorted(set().union(*self._counts.values()))  # in one order: two writers never deadlock
         return {"words": words} | {name: [count[word] for word in words] for name, count in self._counts.items()}
 
 
-def forget(connection: Connection, prefix: str, rows: Sequence[int]) -> None:
+def delete_documents(connection: Connection, prefix: str, rows: Sequence[int]) -> None:
     """Remove documents. Word frequencies are not counted again: they only serve for weighing."""
     for statement in _FORGET:
         connection.exec_driver_sql(statement.format(prefix), {"rows": list(rows)})
@@ -193,7 +195,7 @@ _RENAME = "UPDATE {0}_documents SET name = %(name)s WHERE row = %(row)s"
 _NAMED = "INSERT INTO {0}_words VALUES (%(word)s, 0, 0, 1) ON CONFLICT (word) DO NOTHING"
 
 
-def rename(connection: Connection, prefix: str, documents: Mapping[int, Document]) -> None:
+def update_names(connection: Connection, prefix: str, documents: Mapping[int, Document]) -> None:
     """Index the names and addresses of documents again, by row; those not in the index yet are left out.
 
     Only words of no other document are counted: the frequencies only serve for weighing, but a word without one is not
@@ -201,7 +203,7 @@ def rename(connection: Connection, prefix: str, documents: Mapping[int, Document
     """
     for row, document in sorted(documents.items()):
         words = _name_terms(document)
-        connection.exec_driver_sql(_RENAME.format(prefix), {"name": vector(words), "row": row})
+        connection.exec_driver_sql(_RENAME.format(prefix), {"name": ordered_tsvector(words), "row": row})
         for word in sorted(set(words)):
             connection.exec_driver_sql(_NAMED.format(prefix), {"word": word})
 
@@ -214,7 +216,7 @@ _SCHEMA = "%(k)s, hashtext(current_setting('search_path'))"
 
 
 @contextmanager
-def postgres_turn(engine: Engine, work: SharedWork, say: Callable[[str], None]) -> Iterator[None]:
+def postgres_lock(engine: Engine, work: SharedWork, say: Callable[[str], None]) -> Iterator[None]:
     """The right of one session among all machines of a library; it is released when the session ends.
 
     The lock is that of the schema: another library in the same database has its own.
@@ -229,7 +231,7 @@ def postgres_turn(engine: Engine, work: SharedWork, say: Callable[[str], None]) 
                 if time.monotonic() > end:
                     raise SearchError(f"another machine has written {work.name} for more than {work.patience:.0f} s")
                 if not announced:
-                    say(waiting(work))
+                    say(waiting_message(work))
                 announced = True
                 time.sleep(work.pause)
             try:

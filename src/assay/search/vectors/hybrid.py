@@ -23,14 +23,14 @@ from assay.core.sources import PassageSpan
 from assay.core.usage import Usage
 from assay.search.local.index import unpack
 from assay.search.local.words import MOST_CHARACTERS
-from assay.search.shared_index import BEST, Say, scope_of
+from assay.search.shared_index import PASSAGES_PER_HIT, Say, scope_of
 from assay.search.vectors.neighbours import MemoryNeighbours, NearestPassages, Neighbours, Remembered
-from assay.search.vectors.store import VectorStore, embed, quantized
+from assay.search.vectors.store import VectorStore, embed, quantize
 
 # Combines two rankings: by words, and by meaning.
 
 T = TypeVar("T")
-K = 60
+RANK_CONSTANT = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
 
@@ -48,7 +48,7 @@ class Fused(msgspec.Struct, frozen=True):
     cosine_rank: int | None
 
 
-def mixed(lexical: Mapping[str, float], cosines: Mapping[str, float], weight: float) -> list[Fused]:
+def fuse_scores(lexical: Mapping[str, float], cosines: Mapping[str, float], weight: float) -> list[Fused]:
     """All candidates, best first. `weight` is that of meaning, from 0 to 1.
 
     A document without vectors counts as near as its words say: it neither gains nor loses.
@@ -68,12 +68,12 @@ def mixed(lexical: Mapping[str, float], cosines: Mapping[str, float], weight: fl
     ]
 
 
-def merged(first: Sequence[T], second: Sequence[T]) -> list[T]:
+def merge_rankings(first: Sequence[T], second: Sequence[T]) -> list[T]:
     """Merge two rankings by reciprocal ranks, with common elements once."""
     scores: dict[T, float] = {}
     for ranking in (first, second):
         for rank, each in enumerate(ranking, 1):
-            scores[each] = scores.get(each, 0.0) + 1 / (K + rank)
+            scores[each] = scores.get(each, 0.0) + 1 / (RANK_CONSTANT + rank)
     return sorted(scores, key=lambda each: -scores[each])
 
 
@@ -83,21 +83,21 @@ def _ranks(scores: Mapping[str, float]) -> dict[str, int]:
 
 
 log = logging.getLogger(__name__)
-CANDIDATES = 60
+CANDIDATE_DOCUMENTS = 60
 """Documents of each ranking that are combined; four times the limit if that is more."""
-NEAREST = 10
+PASSAGES_PER_CANDIDATE = 10
 """Passages examined per candidate by meaning, on average."""
-REMEMBERED = 256
+CACHED_QUESTIONS = 256
 """Questions whose vectors are cached: agents repeat them."""
 
 
 class WordIndex(LibrarySearch, Protocol):
     """A search over the library by words that can be called from a thread."""
 
-    def find(self, query: Query) -> list[Hit]:
+    def search_blocking(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
 
-    def explained(self, query: Query) -> list[Explanation]:
+    def explain_blocking(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
 
 
@@ -127,13 +127,13 @@ class HybridSearch:
         self.remembered = Remembered()
 
     async def search(self, query: Query) -> list[Hit]:
-        return await asyncio.to_thread(self.find, query)
+        return await asyncio.to_thread(self.search_blocking, query)
 
-    async def metered(self, query: Query) -> tuple[list[Hit], Usage]:
+    async def search_with_usage(self, query: Query) -> tuple[list[Hit], Usage]:
 
         def work() -> tuple[list[Hit], Usage]:
             self._asked.tokens = 0
-            hits = self.find(query)
+            hits = self.search_blocking(query)
             tokens = int(self._asked.tokens)
             return hits, Usage(input_tokens=tokens, usd=tokens * (self._embedder.price or 0.0) / 1e6)
 
@@ -143,30 +143,32 @@ class HybridSearch:
         return await self.index.rarity(text, collections) if isinstance(self.index, Counting) else Rarity()
 
     async def explain(self, query: Query) -> list[Explanation]:
-        return await asyncio.to_thread(self.explained, query)
+        return await asyncio.to_thread(self.explain_blocking, query)
 
-    def find(self, query: Query) -> list[Hit]:
+    def search_blocking(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
-        ranked = self.ranked(query)
-        return self.index.find(query) if ranked is None else [hit for hit, _ in ranked]
+        ranked = self.rank_documents(query)
+        return self.index.search_blocking(query) if ranked is None else [hit for hit, _ in ranked]
 
-    def ranked(self, query: Query) -> list[tuple[Hit, Fused]] | None:
+    def rank_documents(self, query: Query) -> list[tuple[Hit, Fused]] | None:
         """The best documents with their ranks, blocking; None if only the index can be used."""
-        with _library_read():
+        with _library_errors():
             near = self._nearest_passages(query)
             if near is None:
                 return None
-            hits = self.index.find(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
-            return self._fused(hits, near, query)
+            hits = self.index.search_blocking(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
+            return self._fuse_rankings(hits, near, query)
 
-    def explained(self, query: Query) -> list[Explanation]:
+    def explain_blocking(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
-        with _library_read():
+        with _library_errors():
             near = self._nearest_passages(query)
             if near is None:
-                return self.index.explained(query)
-            explained = self.index.explained(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
-            fused_hits = self._fused([each.hit for each in explained], near, query)
+                return self.index.explain_blocking(query)
+            explained = self.index.explain_blocking(
+                msgspec.structs.replace(query, limit=_candidates_per_ranking(query))
+            )
+            fused_hits = self._fuse_rankings([each.hit for each in explained], near, query)
         words = {each.hit.document.sha256: each.words for each in explained}
         return [
             Explanation(
@@ -188,9 +190,9 @@ class HybridSearch:
         self.index.forget(rows)
         self._store.forget(rows)
 
-    def renew(self, rows: Sequence[int]) -> None:
+    def reindex_names(self, rows: Sequence[int]) -> None:
         """Vectors do not depend on names and addresses."""
-        self.index.renew(rows)
+        self.index.reindex_names(rows)
 
     def close(self) -> None:
         self._embedder.close()
@@ -206,7 +208,7 @@ class HybridSearch:
             return None
         try:
             with self._guard:
-                self.neighbours.level()
+                self.neighbours.update()
                 if not self.neighbours.dimensions:
                     return None
                 vector = self._vector(text)
@@ -215,7 +217,7 @@ class HybridSearch:
                         f"{self._embedder.name} now gives vectors of {len(vector)} numbers, and the stored ones have"
                         f" {self.neighbours.dimensions}: `assay docs embed --anew` makes all of them again"
                     )
-                most = NEAREST * _candidates_per_ranking(query)
+                most = PASSAGES_PER_CANDIDATE * _candidates_per_ranking(query)
                 return self.neighbours.find_nearest(vector, scope_of(self._library, query.collections), most)
         except (SearchError, ConfigError) as failed:
             log.warning("searching by words alone: %s", failed)
@@ -227,23 +229,23 @@ class HybridSearch:
             return self._questions[text]
         answer = embed(self._embedder, [text], "query", attempts=1)
         self._asked.tokens = getattr(self._asked, "tokens", 0) + answer.tokens
-        self._store.count(answer.tokens, answer.tokens * (self._embedder.price or 0.0) / 1e6)
-        self._questions[text] = quantized(answer.vectors[0])
-        while len(self._questions) > REMEMBERED:
+        self._store.add_cost(answer.tokens, answer.tokens * (self._embedder.price or 0.0) / 1e6)
+        self._questions[text] = quantize(answer.vectors[0])
+        while len(self._questions) > CACHED_QUESTIONS:
             self._questions.popitem(last=False)
         return self._questions[text]
 
     # together
 
-    def _fused(self, hits: Sequence[Hit], near: NearestPassages, query: Query) -> list[tuple[Hit, Fused]]:
+    def _fuse_rankings(self, hits: Sequence[Hit], near: NearestPassages, query: Query) -> list[tuple[Hit, Fused]]:
         found = {hit.document.sha256: hit for hit in hits}
         nearest = dict.fromkeys(near.names[row] for (row, _), _ in near.nearest)
         candidates = dict.fromkeys([*found, *list(nearest)[: _candidates_per_ranking(query)]])
         rows = near.rows(candidates)
         cosines = {each: max(near.cosines(rows[each])) for each in candidates if each in rows}
         best: list[tuple[Hit, Fused]] = []
-        for fused in mixed({each: hit.score for each, hit in found.items()}, cosines, self._weight):
-            hit = found.get(fused.document) or self._unsaid(fused, rows[fused.document])
+        for fused in fuse_scores({each: hit.score for each, hit in found.items()}, cosines, self._weight):
+            hit = found.get(fused.document) or self._hit_without_words(fused, rows[fused.document])
             if hit is not None:
                 best.append((hit, fused))
             if len(best) == query.limit:
@@ -251,7 +253,7 @@ class HybridSearch:
         passages = self._passages([rows[fused.document] for _, fused in best if fused.document in rows], near)
         return [(_fuse_hit(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
 
-    def _unsaid(self, fused: Fused, row: int) -> Hit | None:
+    def _hit_without_words(self, fused: Fused, row: int) -> Hit | None:
         """A document without any word of the question.
 
         None if it is not near, is gone from the library, or belongs to another one, whose rows say nothing about the
@@ -259,7 +261,7 @@ class HybridSearch:
         """
         if fused.score <= 0 or (fused.cosine or 0.0) <= 0:
             return None
-        document = self._library.at([row]).get(row)
+        document = self._library.documents_at([row]).get(row)
         if document is None or document.sha256 != fused.document:
             return None
         return Hit(document=document, score=0.0)
@@ -271,13 +273,13 @@ class HybridSearch:
         found = {}
         for row, spans in packed.items():
             cosines = near.cosines(row)
-            order = sorted(range(len(spans)), key=lambda place: (-cosines[place], place))[:BEST]
+            order = sorted(range(len(spans)), key=lambda place: (-cosines[place], place))[:PASSAGES_PER_HIT]
             found[near.names[row]] = [unpack(spans[place]) for place in order]
         return found
 
 
 @contextmanager
-def _library_read() -> Iterator[None]:
+def _library_errors() -> Iterator[None]:
     """Turn an error of the library into a failed search."""
     try:
         yield
@@ -287,13 +289,15 @@ def _library_read() -> Iterator[None]:
 
 def _candidates_per_ranking(query: Query) -> int:
     """How many documents of each ranking are candidates."""
-    return max(CANDIDATES, 4 * query.limit)
+    return max(CANDIDATE_DOCUMENTS, 4 * query.limit)
 
 
 def _fuse_hit(hit: Hit, fused: Fused, near: Sequence[PassageSpan]) -> Hit:
     """A hit with its score, and its best passages by both rankings; further ones of the index follow."""
     known = {span.ordinal: span for span in (*near, *hit.spans)}
-    best = merged([span.ordinal for span in hit.spans[:BEST]], [span.ordinal for span in near])[:BEST]
-    added = [span.ordinal for span in hit.spans[BEST:]]
+    best = merge_rankings([span.ordinal for span in hit.spans[:PASSAGES_PER_HIT]], [span.ordinal for span in near])[
+        :PASSAGES_PER_HIT
+    ]
+    added = [span.ordinal for span in hit.spans[PASSAGES_PER_HIT:]]
     spans = tuple(known[ordinal] for ordinal in dict.fromkeys([*best, *added]))
     return msgspec.structs.replace(hit, score=fused.score, spans=spans)

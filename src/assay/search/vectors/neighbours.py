@@ -19,7 +19,7 @@ from assay.core.errors import SearchError
 from assay.core.ports import Cosines, Embedder, TextKind
 from assay.core.text import estimate_tokens
 from assay.core.usage import Usage
-from assay.search.vectors.store import LONGEST, VectorStore, embed, key_of, quantized
+from assay.search.vectors.store import MAX_TEXT_CHARS, VectorStore, embed, key_of, quantize
 
 # All vectors of a library in memory, and the search for the nearest.
 
@@ -67,12 +67,14 @@ class Matrix:
         self._vectors += vectors
 
     def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> Nearness:
-        """The cosines of a question with all passages of the rows in `scope` (None: all), and the `most` nearest."""
+        """The cosines of a question with all passages of the rows in `scope` (None: all), and the `max_usage`
+        nearest.
+        """
         rows = [row for row in self._where if scope is None or row in scope]
         if not rows:
             return Nearness(array("d"), {}, ())
         whole = len(rows) == len(self._where)
-        vectors = self._vectors if whole else b"".join(map(self._of, rows))
+        vectors = self._vectors if whole else b"".join(map(self._vectors_of, rows))
         distances = _distances(query, vectors, self.dimensions)
         starts = [0, *accumulate(self._where[row][1] for row in rows)]
         nearest = []
@@ -81,7 +83,7 @@ class Matrix:
             nearest.append(((rows[document], index - starts[document]), 1.0 - distances[index]))
         return Nearness(distances, dict(zip(rows, pairwise(starts), strict=True)), tuple(nearest))
 
-    def _of(self, row: int) -> memoryview:
+    def _vectors_of(self, row: int) -> memoryview:
         start, count = self._where[row]
         return memoryview(self._vectors)[start * self.dimensions : (start + count) * self.dimensions]
 
@@ -132,11 +134,11 @@ class Neighbours(Protocol):
     def dimensions(self) -> int:
         """The length of a vector; 0 while there are none."""
 
-    def level(self) -> None:
+    def update(self) -> None:
         """Include added vectors, and drop removed ones."""
 
     def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
-        """The `most` nearest passages of the rows in `scope` (None: all)."""
+        """The `max_usage` nearest passages of the rows in `scope` (None: all)."""
 
 
 class _InMemory:
@@ -166,8 +168,8 @@ class MemoryNeighbours:
     def dimensions(self) -> int:
         return self._matrix.dimensions
 
-    def level(self) -> None:
-        highest, count = self._store.extent()
+    def update(self) -> None:
+        highest, count = self._store.highest_id_and_count()
         if (highest, count) == self._extent:
             return
         added = highest - self._extent[0]
@@ -184,7 +186,7 @@ class MemoryNeighbours:
 
 # Texts: by cached vectors, and by an embedder for the others.
 
-MOST_BYTES = 64_000_000
+MAX_CACHE_BYTES = 64_000_000
 """Bytes of cached vectors."""
 ATTEMPTS = 2
 """How often an embedder is tried while a run waits."""
@@ -193,11 +195,11 @@ ATTEMPTS = 2
 class Remembered:
     """The vectors of recent texts, by kind and hash of the text. Thread-safe."""
 
-    def __init__(self, most: int = MOST_BYTES) -> None:
+    def __init__(self, most: int = MAX_CACHE_BYTES) -> None:
         self._vectors: OrderedDict[tuple[TextKind, bytes], bytes] = OrderedDict()
         self._most, self._size, self._guard = most, 0, threading.Lock()
 
-    def of(self, kind: TextKind, key: bytes) -> bytes | None:
+    def get(self, kind: TextKind, key: bytes) -> bytes | None:
         """The vector of a text; None if it is not cached."""
         with self._guard:
             if (kind, key) in self._vectors:
@@ -224,9 +226,9 @@ class EmbedderSimilarity:
         self._embedder, self._store, self._remembered, self._told = embedder, store, remembered, told
         self._batch = batch
 
-    def most(self, texts: Sequence[str]) -> Usage:
+    def max_usage(self, texts: Sequence[str]) -> Usage:
         """Their cost if none of their vectors is cached."""
-        return self._cost(sum(estimate_tokens(text[:LONGEST]) for text in texts))
+        return self._cost(sum(estimate_tokens(text[:MAX_TEXT_CHARS]) for text in texts))
 
     async def cosines(self, texts: Sequence[str], others: Sequence[str], kind: TextKind = "passage") -> Cosines:
         """See the port. Of a long text the beginning counts.
@@ -235,9 +237,9 @@ class EmbedderSimilarity:
             SearchError: the embedder does not answer, or may not be told of these texts; or vectors of another length
                 than those kept come back.
         """
-        return await asyncio.to_thread(self._compared, texts, others, kind)
+        return await asyncio.to_thread(self._compute_cosines, texts, others, kind)
 
-    def _compared(self, texts: Sequence[str], others: Sequence[str], kind: TextKind) -> Cosines:
+    def _compute_cosines(self, texts: Sequence[str], others: Sequence[str], kind: TextKind) -> Cosines:
         if not texts or not others:
             return Cosines(tuple(() for _ in texts))
         if not self._told():
@@ -253,9 +255,9 @@ class EmbedderSimilarity:
 
     def _vectors(self, texts: Sequence[str], kind: TextKind) -> tuple[list[bytes], int]:
         """The vectors of texts, and the tokens that the embedder counted for them."""
-        keys = [key_of(text[:LONGEST]) for text in texts]
-        known = {key: self._remembered.of(kind, key) for key in keys}
-        new = {key: text[:LONGEST] for key, text in zip(keys, texts, strict=True) if known[key] is None}
+        keys = [key_of(text[:MAX_TEXT_CHARS]) for text in texts]
+        known = {key: self._remembered.get(kind, key) for key in keys}
+        new = {key: text[:MAX_TEXT_CHARS] for key, text in zip(keys, texts, strict=True) if known[key] is None}
         ordered = sorted(new, key=lambda key: (len(new[key]), key))
         made: dict[bytes, bytes] = {}
         tokens = 0
@@ -263,12 +265,12 @@ class EmbedderSimilarity:
             for start in range(0, len(ordered), self._batch):
                 some = ordered[start : start + self._batch]
                 answer = embed(self._embedder, [new[key] for key in some], kind, attempts=ATTEMPTS)
-                made |= zip(some, map(quantized, answer.vectors), strict=True)
+                made |= zip(some, map(quantize, answer.vectors), strict=True)
                 tokens += answer.tokens
         finally:  # what was paid for is counted and cached, whatever happened to the rest
             self._remembered.keep(kind, made.items())
             if tokens:
-                self._store.count(tokens, self._cost(tokens).usd)
+                self._store.add_cost(tokens, self._cost(tokens).usd)
         return [known[key] or made[key] for key in keys], tokens
 
     def _cost(self, tokens: int) -> Usage:

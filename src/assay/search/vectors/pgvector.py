@@ -16,11 +16,11 @@ from sqlalchemy import Connection, Engine, text
 from assay.search.vectors.neighbours import NearestPassages, Place
 from assay.search.vectors.store import VectorStore, database_errors
 
-LONGEST = 4_000
+MAX_DIMENSIONS = 4_000
 """The longest vector that pgvector can index as half-precision numbers, which represent a signed byte exactly."""
-INSTALLING, LOCK = 0x61737370, 0x61737371
+INSTALL_LOCK, WRITE_LOCK = 0x61737370, 0x61737371
 """Keys of the advisory locks for installing the extension, once per database, and for writing here."""
-LOT = 2_000
+LOT_PASSAGES = 2_000
 """Passages written at a time."""
 QUERY_SECONDS = 60
 WITHOUT_IT = " (embedder.pgvector = false does without it)"
@@ -35,26 +35,26 @@ class PgvectorNeighbours:
         self.dimensions = 0
         self._extent, self._place = (0, 0), ""
 
-    def level(self) -> None:
+    def update(self) -> None:
         """One process at a time writes; others wait for it."""
         dimensions = self._store.progress().dimensions
         if not dimensions:
             self.dimensions = 0
             return
-        extent = self._store.extent()
-        if extent == self._extent and dimensions == self.dimensions and self._last() == extent[0]:
+        extent = self._store.highest_id_and_count()
+        if extent == self._extent and dimensions == self.dimensions and self._last_id() == extent[0]:
             return  # ids only grow: an equal maximum and an equal count mean equal contents
-        with self._connected() as connection:
+        with self._transaction() as connection:
             self._install(connection)
             of = "hashtext(current_setting('search_path'))"
-            connection.execute(text(f"SELECT pg_advisory_xact_lock(:lock, {of})"), {"lock": LOCK})
-            self._make(connection, dimensions)
+            connection.execute(text(f"SELECT pg_advisory_xact_lock(:lock, {of})"), {"lock": WRITE_LOCK})
+            self._create_table(connection, dimensions)
             connection.execute(text(f"DELETE FROM {self._table} t WHERE NOT EXISTS ({self._document_exists('t.id')})"))
             self._fill(connection, self._highest(connection))
         self.dimensions, self._extent = dimensions, extent
 
     def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
-        with self._connected() as connection:
+        with self._transaction() as connection:
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
             where = "" if scope is None else "WHERE row = ANY(:rows)"
             asked = text(
@@ -66,7 +66,7 @@ class PgvectorNeighbours:
         nearest = [((int(row), int(place)), float(cosine)) for row, place, _, cosine in found]
         return _InDatabase(self, query, scope, nearest, {int(row): str(name) for row, _, name, _ in found})
 
-    def looked_up(
+    def passage_cosines(
         self, query: bytes, scope: Collection[int] | None, documents: Collection[str]
     ) -> Iterator[tuple[int, str, float]]:
         """Row, hash and cosine of each passage of these documents, in their order."""
@@ -77,20 +77,20 @@ class PgvectorNeighbours:
         )
         values: dict[str, object] = {"query": _vector_literal(query), "documents": list(documents)}
         values |= {} if scope is None else {"rows": list(scope)}
-        with self._connected() as connection:
+        with self._transaction() as connection:
             for row, name, cosine in connection.execute(asked, values):
                 yield int(row), str(name), float(cosine)
 
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
+    def _transaction(self) -> Iterator[Connection]:
         """A transaction in which the extension's type and operators are known, in whatever schema they are."""
         with database_errors(" with pgvector", WITHOUT_IT), self._engine.begin() as connection:
             if self._place:
-                _know(connection, self._place)
+                _add_to_search_path(connection, self._place)
             yield connection
 
-    def _last(self) -> int:
-        with self._connected() as connection:
+    def _last_id(self) -> int:
+        with self._transaction() as connection:
             return self._highest(connection)
 
     def _highest(self, connection: Connection) -> int:
@@ -101,12 +101,12 @@ class PgvectorNeighbours:
         """Install the extension in the database if necessary, and find its schema."""
         where = text("SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'")
         if connection.execute(where).scalar_one_or_none() is None:
-            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": INSTALLING})
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": INSTALL_LOCK})
             connection.exec_driver_sql("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
         self._place = str(connection.execute(where).scalar_one())
-        _know(connection, self._place)
+        _add_to_search_path(connection, self._place)
 
-    def _make(self, connection: Connection, dimensions: int) -> None:
+    def _create_table(self, connection: Connection, dimensions: int) -> None:
         """Create the table; one with vectors of another length is replaced."""
         length = text("SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass(:name) AND attname = 'vector'")
         known = connection.execute(length, {"name": self._table}).scalar_one_or_none()
@@ -137,7 +137,7 @@ class PgvectorNeighbours:
                 }
                 for place in range(count)
             )
-            if len(lot) >= LOT:
+            if len(lot) >= LOT_PASSAGES:
                 connection.execute(insert, lot)
                 lot = []
         if lot:
@@ -161,7 +161,7 @@ class _InDatabase:
 
     def rows(self, documents: Collection[str]) -> Mapping[str, int]:
         found: dict[str, int] = {}
-        for row, name, cosine in self._neighbours.looked_up(self._query, self._scope, documents):
+        for row, name, cosine in self._neighbours.passage_cosines(self._query, self._scope, documents):
             found[name] = row
             self.names[row] = name
             self._cosines.setdefault(row, []).append(cosine)
@@ -171,7 +171,7 @@ class _InDatabase:
         return self._cosines[row]
 
 
-def _know(connection: Connection, schema: str) -> None:
+def _add_to_search_path(connection: Connection, schema: str) -> None:
     """Search names in a schema too, until the transaction ends."""
     statement = "SELECT set_config('search_path', current_setting('search_path') || ', ' || :schema, true)"
     connection.execute(text(statement), {"schema": schema})

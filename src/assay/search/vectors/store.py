@@ -34,38 +34,38 @@ from assay.core.errors import ContextTooLong, ModelError, ModelFailed, SearchErr
 from assay.core.messages import passage_text
 from assay.core.ports import Embedder, Embedding, TextKind
 from assay.core.sources import Document, PassageSpan
-from assay.search.local.index import POINTER, around
-from assay.search.shared_index import UNFOUND
+from assay.search.local.index import CONTENTS_ENTRY, context_text
+from assay.search.shared_index import UNFOUND_KINDS
 
-LONGEST = 2_000
+MAX_TEXT_CHARS = 2_000
 """Code points of a text; a model with a window of 512 tokens reads no more."""
-KEY = 16
+KEY_BYTES = 16
 """Bytes of a text's hash."""
-LARGEST = 127
+LARGEST_COMPONENT = 127
 
 
 def embedded_spans(spans: Iterable[PassageSpan]) -> list[PassageSpan]:
     """The passages that get vectors: headings are in the texts below them, and pointers say nothing."""
-    return [span for span in spans if span.kind not in UNFOUND and not POINTER.fullmatch(span.text)]
+    return [span for span in spans if span.kind not in UNFOUND_KINDS and not CONTENTS_ENTRY.fullmatch(span.text)]
 
 
 def text_of(span: PassageSpan, document: Document) -> str:
     """The text to embed for a passage: its heading, or else the document's title, its topic, its words."""
     above = span.heading[-1] if span.heading else document.title
-    return passage_text(above, around(span), span.text)[:LONGEST]
+    return passage_text(above, context_text(span), span.text)[:MAX_TEXT_CHARS]
 
 
 def key_of(text: str) -> bytes:
     """The key of a text: equal texts have equal vectors."""
-    return hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:KEY]
+    return hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:KEY_BYTES]
 
 
-def quantized(vector: Sequence[float]) -> bytes:
+def quantize(vector: Sequence[float]) -> bytes:
     """A vector as signed bytes, scaled so that the largest is 127: cosines only depend on directions."""
     scale = max(map(abs, vector), default=0.0)
     if not scale:
         return bytes(len(vector))
-    return array("b", [round(number * LARGEST / scale) for number in vector]).tobytes()
+    return array("b", [round(number * LARGEST_COMPONENT / scale) for number in vector]).tobytes()
 
 
 # Calls an embedder with retries: it waits as long as the embedder asks, and sends less if it was too much.
@@ -73,7 +73,7 @@ def quantized(vector: Sequence[float]) -> bytes:
 ATTEMPTS = 6
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 """Seconds before the second attempt, doubling each time; and the longest pause."""
-SHORTEST = 64
+MIN_TEXT_CHARS = 64
 """Code points; a text is not cut further."""
 Sleep = Callable[[float], None]
 
@@ -89,7 +89,7 @@ def embed(
     try:
         return _embed_attempts(embedder, texts, kind, attempts, sleep)
     except ContextTooLong as error:
-        if len(texts) == 1 and len(texts[0]) <= SHORTEST:
+        if len(texts) == 1 and len(texts[0]) <= MIN_TEXT_CHARS:
             raise SearchError(f"{embedder.name}: {error}") from error
     if len(texts) == 1:
         return embed(embedder, [texts[0][: len(texts[0]) // 2]], kind, attempts=attempts, sleep=sleep)
@@ -118,7 +118,7 @@ def _embed_attempts(embedder: Embedder, texts: Sequence[str], kind: TextKind, at
 # embedders money. Each model has its own tables, each segmenter version its own rows.
 
 
-FORMAT = "1"
+STORE_FORMAT = "1"
 """Changes with the tables, or with what is embedded of a passage; those of another release are left alone."""
 _WRITE = {"assay_write": True}
 _SOME = 500
@@ -127,7 +127,7 @@ _SOME = 500
 class DocumentVectors(msgspec.Struct, frozen=True):
     """A document with its vectors: their number, their texts (`keys`), and the passages, each packed as in the index.
 
-    `withheld` says that it was not embedded, since it is private and the embedder is remote.
+    `withheld_rows` says that it was not embedded, since it is private and the embedder is remote.
     """
 
     row: int
@@ -159,7 +159,7 @@ class VectorStore:
 
     def __init__(self, engine: Engine, model: str, segmenter: str) -> None:
         self._engine, self.segmenter = engine, segmenter
-        self.prefix = f"search_{FORMAT}_vectors_{_name_of(model)}"
+        self.prefix = f"search_{STORE_FORMAT}_vectors_{_table_name(model)}"
         self._documents, self._state = _tables(self.prefix)
         self._made = False
 
@@ -171,10 +171,10 @@ class VectorStore:
             found = connection.execute(select(*columns).where(state.c.segmenter == self.segmenter)).one_or_none()
         return VectorProgress() if found is None else VectorProgress(*found)
 
-    def extent(self) -> tuple[int, int]:
+    def highest_id_and_count(self) -> tuple[int, int]:
         """The highest id, and the number of documents: they change whenever something is added or removed."""
         documents = self._documents
-        asked = select(func.coalesce(func.max(documents.c.id), 0), func.count()).where(self._mine())
+        asked = select(func.coalesce(func.max(documents.c.id), 0), func.count()).where(self._is_current_segmenter())
         with self._connect() as connection:
             highest, count = connection.execute(asked).one()
         return int(highest), int(count)
@@ -183,7 +183,7 @@ class VectorStore:
         """Id, row, hash, number of vectors and vectors of the documents whose id is higher than `after`, by id."""
         documents = self._documents
         columns = (documents.c.id, documents.c.row, documents.c.sha256, documents.c.passages, documents.c.vectors)
-        asked = select(*columns).where(self._mine(), documents.c.id > after, documents.c.passages > 0)
+        asked = select(*columns).where(self._is_current_segmenter(), documents.c.id > after, documents.c.passages > 0)
         with self._connect() as connection:
             for id, row, sha256, count, vectors in connection.execute(asked.order_by(documents.c.id)):
                 yield int(id), int(row), str(sha256), int(count), bytes(vectors)
@@ -191,7 +191,9 @@ class VectorStore:
     def spans(self, rows: Collection[int]) -> dict[int, tuple[bytes, ...]]:
         """The packed passages of these documents, by row, in the order of their vectors."""
         documents, found = self._documents, {}
-        asked = select(documents.c.row, documents.c.spans).where(self._mine(), documents.c.row.in_(rows))
+        asked = select(documents.c.row, documents.c.spans).where(
+            self._is_current_segmenter(), documents.c.row.in_(rows)
+        )
         with self._connect() as connection:
             for row, spans in connection.execute(asked):
                 found[int(row)] = _SPANS.decode(bytes(spans))
@@ -201,7 +203,9 @@ class VectorStore:
         """The keys of the texts of these documents with their vectors."""
         documents = self._documents
         columns = (documents.c.digests, documents.c.passages, documents.c.vectors)
-        asked = select(*columns).where(self._mine(), documents.c.row.in_(rows), documents.c.passages > 0)
+        asked = select(*columns).where(
+            self._is_current_segmenter(), documents.c.row.in_(rows), documents.c.passages > 0
+        )
         with self._connect() as connection:
             for keys, count, vectors in connection.execute(asked):
                 yield from _split_vectors(bytes(keys), int(count), bytes(vectors))
@@ -209,14 +213,16 @@ class VectorStore:
     def hashes(self, rows: Collection[int]) -> dict[int, str]:
         """The documents of these rows when they were embedded."""
         documents = self._documents
-        asked = select(documents.c.row, documents.c.sha256).where(self._mine(), documents.c.row.in_(rows))
+        asked = select(documents.c.row, documents.c.sha256).where(
+            self._is_current_segmenter(), documents.c.row.in_(rows)
+        )
         with self._connect() as connection:
             return {int(row): str(sha256) for row, sha256 in connection.execute(asked)}
 
-    def withheld(self) -> set[int]:
+    def withheld_rows(self) -> set[int]:
         """The documents that were not embedded because they were private."""
         documents = self._documents
-        asked = select(documents.c.row).where(self._mine(), documents.c.withheld == 1)
+        asked = select(documents.c.row).where(self._is_current_segmenter(), documents.c.withheld == 1)
         with self._connect() as connection:
             return set(connection.execute(asked).scalars())
 
@@ -232,7 +238,9 @@ class VectorStore:
         """Replace the vectors of their rows and store the progress, in one transaction."""
         table, state = self._documents, self._state
         with self._writing() as connection:
-            connection.execute(delete(table).where(self._mine(), table.c.row.in_([each.row for each in documents])))
+            connection.execute(
+                delete(table).where(self._is_current_segmenter(), table.c.row.in_([each.row for each in documents]))
+            )
             last = int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())
             last = last or time.time_ns() // 1_000_000  # rows that were cleared and made again must not look unchanged
             rows = [
@@ -256,7 +264,7 @@ class VectorStore:
             if not changed.rowcount:
                 connection.execute(state.insert().values(segmenter=self.segmenter, **values))
 
-    def count(self, tokens: int, usd: float) -> None:
+    def add_cost(self, tokens: int, usd: float) -> None:
         """Count the cost of a question."""
         state = self._state
         with self._writing() as connection:
@@ -280,30 +288,30 @@ class VectorStore:
     def forget_other_segmenters(self) -> None:
         """Remove rows of other segmenter versions whose texts have their vectors here now."""
         with self._writing() as connection:
-            connection.execute(delete(self._documents).where(~self._mine()))
+            connection.execute(delete(self._documents).where(~self._is_current_segmenter()))
             connection.execute(delete(self._state).where(self._state.c.segmenter != self.segmenter))
 
     def close(self) -> None:
         self._engine.dispose()
 
-    def _mine(self) -> ColumnElement[bool]:
+    def _is_current_segmenter(self) -> ColumnElement[bool]:
         return self._documents.c.segmenter == self.segmenter
 
     @contextmanager
     def _connect(self) -> Iterator[Connection]:
         with database_errors():
-            self._make()
+            self._create_tables()
             with self._engine.connect() as connection:
                 yield connection
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
         with database_errors():
-            self._make()
+            self._create_tables()
             with self._engine.connect().execution_options(**_WRITE) as connection, connection.begin():
                 yield connection
 
-    def _make(self) -> None:
+    def _create_tables(self) -> None:
         if not self._made:
             with self._engine.connect().execution_options(**_WRITE) as connection, connection.begin():
                 self._documents.metadata.create_all(connection)
@@ -328,10 +336,10 @@ def _split_vectors(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[by
     """The keys and vectors of a document, separated."""
     length = len(vectors) // count
     for place in range(count):
-        yield keys[place * KEY : (place + 1) * KEY], vectors[place * length : (place + 1) * length]
+        yield keys[place * KEY_BYTES : (place + 1) * KEY_BYTES], vectors[place * length : (place + 1) * length]
 
 
-def _name_of(model: str) -> str:
+def _table_name(model: str) -> str:
     """A model's name as a part of a table's: readable and unique."""
     readable = re.sub("[^a-z0-9]+", "_", model.lower())[-20:].strip("_")
     return f"{readable}_{hashlib.sha256(model.encode()).hexdigest()[:8]}"

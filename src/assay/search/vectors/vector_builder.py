@@ -17,7 +17,7 @@ from assay.core.ports import Embedder, Library
 from assay.core.sources import Document, PassageSpan
 from assay.core.text import estimate_tokens
 from assay.search.local.index import pack
-from assay.search.shared_index import Say, Turn, silent
+from assay.search.shared_index import Say, Turn, ignore_progress
 from assay.search.vectors.store import (
     DocumentVectors,
     Sleep,
@@ -26,14 +26,14 @@ from assay.search.vectors.store import (
     embed,
     embedded_spans,
     key_of,
-    quantized,
+    quantize,
     text_of,
 )
 
 log = logging.getLogger(__name__)
-PAGE = 20
+PAGE_DOCUMENTS = 20
 """Documents read from the library at a time."""
-LOT = 512
+LOT_PASSAGES = 512
 """Passages after which a lot ends: the most a killed process loses, except for a longer document."""
 
 
@@ -48,7 +48,7 @@ class EmbeddingLimits(msgspec.Struct, frozen=True, kw_only=True):
 class Built(msgspec.Struct, frozen=True, kw_only=True):
     """The result: documents done and their passages, texts that were embedded, and the cost.
 
-    `withheld` documents are private, and the embedder is remote. `stopped` says why not everything was done.
+    `withheld_rows` documents are private, and the embedder is remote. `stopped` says why not everything was done.
     """
 
     documents: int = 0
@@ -88,7 +88,7 @@ class VectorBuilder:
                 f"embedder.max_usd is set, and there is no price for {self.embedder.name} costs: name its price in"
                 f' [catalogue."{self.embedder.name}"] (input_price and output_price, in US dollars a million tokens)'
             )
-        say = progress or silent
+        say = progress or ignore_progress
         with self._turn(say):
             return _VectorPass(self, limits).work(private, say)
 
@@ -112,12 +112,12 @@ class _VectorPass:
         """Process everything that is not done."""
         total, started = self._library.last_row(), time.monotonic()
         try:
-            released = sorted(self._store.withheld().difference(private))
-            for start in range(0, len(released), PAGE):
-                found = self._library.at(released[start : start + PAGE])
+            released = sorted(self._store.withheld_rows().difference(private))
+            for start in range(0, len(released), PAGE_DOCUMENTS):
+                found = self._library.documents_at(released[start : start + PAGE_DOCUMENTS])
                 self._add(sorted(found.items()), private, self._state.row)
-            while page := self._library.documents_after(self._state.row, PAGE):
-                for lot in _lots(page, self._spans_of):
+            while page := self._library.documents_after(self._state.row, PAGE_DOCUMENTS):
+                for lot in _split_page(page, self._spans_of):
                     self._add(lot, private, lot[-1][0])
                 say(_progress_line(self._built, self._state.row, total, time.monotonic() - started))
         except _Spent as spent:
@@ -126,13 +126,13 @@ class _VectorPass:
             self._store.forget_other_segmenters()
         finally:
             self._store.add((), self._state)  # what was paid for is counted, whatever happened to it
-        return msgspec.structs.replace(self._built, withheld=len(self._store.withheld()))
+        return msgspec.structs.replace(self._built, withheld=len(self._store.withheld_rows()))
 
     def _load_progress(self) -> VectorProgress:
         """The progress of the vectors; those of another library are deleted."""
         state = self._store.progress()
         if state.row:
-            is_there = self._library.at([state.row])
+            is_there = self._library.documents_at([state.row])
             kept = self._store.hashes([state.row])
             others = state.row in is_there and state.row in kept and is_there[state.row].sha256 != kept[state.row]
             if others or state.row > self._library.last_row():
@@ -178,7 +178,7 @@ class _VectorPass:
             batch = [texts[key] for key in keys]
             answer = embed(self._embedder, batch, "passage", sleep=self._sleep)
             self._check_length(len(answer.vectors[0]))
-            made |= zip(keys, map(quantized, answer.vectors), strict=True)
+            made |= zip(keys, map(quantize, answer.vectors), strict=True)
             self._spend(answer.tokens)
         return made
 
@@ -223,16 +223,16 @@ class _VectorPass:
         self._built = msgspec.structs.replace(self._built, **counted)
 
 
-def _lots(
+def _split_page(
     page: Sequence[tuple[int, Document]], spans: Callable[[Document], Sequence[PassageSpan]]
 ) -> Iterable[list[tuple[int, Document]]]:
-    """A page in parts of about `LOT` passages."""
+    """A page in parts of about `LOT_PASSAGES` passages."""
     lot: list[tuple[int, Document]] = []
     count = 0
     for row, document in page:
         lot.append((row, document))
         count += len(spans(document))
-        if count >= LOT:
+        if count >= LOT_PASSAGES:
             yield lot
             lot, count = [], 0
     if lot:

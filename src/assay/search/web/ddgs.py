@@ -11,9 +11,9 @@ from assay.core.errors import SearchError
 from assay.core.ports import Query
 from assay.search.web.http import Pace, SearchAccess, WebHit, plain, with_sites
 
-SECONDS = 6
+TIMEOUT_SECONDS = 6
 """For one engine; several are asked in parallel."""
-PAUSE = 1.0
+PAUSE_SECONDS = 1.0
 
 
 class Ddgs:
@@ -27,15 +27,15 @@ class Ddgs:
 
     def __init__(self, access: SearchAccess) -> None:
         self._engines = access.option or "auto"
-        self._pace = Pace(PAUSE if access.pause is None else access.pause)
+        self._pace = Pace(PAUSE_SECONDS if access.pause is None else access.pause)
 
     async def find(self, query: Query) -> list[WebHit]:
-        await self._pace.turn()
+        await self._pace.wait_for_turn()
         try:
-            async with asyncio.timeout(2 * SECONDS):
+            async with asyncio.timeout(2 * TIMEOUT_SECONDS):
                 found = await asyncio.to_thread(self._find, query)
         except TimeoutError as error:
-            raise SearchError(f"ddgs did not answer in {2 * SECONDS} s") from error
+            raise SearchError(f"ddgs did not answer in {2 * TIMEOUT_SECONDS} s") from error
         except DDGSException as error:
             if "No results" in str(error):
                 return []
@@ -52,7 +52,7 @@ class Ddgs:
         """Do nothing: nothing is open."""
 
     def _find(self, query: Query) -> list[dict[str, str]]:
-        found: list[dict[str, str]] = DDGS(timeout=SECONDS).text(
+        found: list[dict[str, str]] = DDGS(timeout=TIMEOUT_SECONDS).text(
             with_sites(query),
             region=f"{query.rules.country or 'us'}-{query.language[:2] or 'en'}",
             max_results=query.limit,

@@ -10,17 +10,17 @@ from assay.core.errors import ConfigError
 from assay.core.languages import country_name
 from assay.core.ports import Query
 from assay.search.web.http import (
-    FIRST,
-    LAST,
+    FIRST_DAY,
+    LAST_DAY,
     Ask,
     HttpProvider,
     Results,
     SearchAccess,
     WebHit,
+    convert_rows,
     decode,
     iso_date,
     plain,
-    readable,
     with_sites,
 )
 
@@ -55,7 +55,7 @@ class Brave(HttpProvider):
         if query.rules.country:
             params["country"] = query.rules.country.upper()
         if query.rules.since or query.rules.until:
-            params["freshness"] = f"{query.rules.since or FIRST}to{query.rules.until or LAST}"
+            params["freshness"] = f"{query.rules.since or FIRST_DAY}to{query.rules.until or LAST_DAY}"
         return Ask(path="/web/search", params=params, headers={"x-subscription-token": self.key})
 
     def hits(self, data: bytes) -> list[WebHit]:
@@ -66,7 +66,7 @@ class Brave(HttpProvider):
                 snippet=plain(each.description),
                 published=iso_date(each.page_age),
             )
-            for each in readable(decode(data, _BraveAnswer).web.results, _BraveResult)
+            for each in convert_rows(decode(data, _BraveAnswer).web.results, _BraveResult)
         ]
 
 
@@ -107,7 +107,7 @@ class Exa(HttpProvider):
                 published=iso_date(each.published),
                 author=each.author or "",
             )
-            for each in readable(decode(data, Results).results, _ExaResult)
+            for each in convert_rows(decode(data, Results).results, _ExaResult)
         ]
 
 
@@ -145,14 +145,14 @@ class GooglePSE(HttpProvider):
         if query.rules.country:
             params["gl"] = query.rules.country
         if query.rules.since or query.rules.until:
-            days = (query.rules.since or FIRST, query.rules.until or LAST)
+            days = (query.rules.since or FIRST_DAY, query.rules.until or LAST_DAY)
             params["sort"] = "date:r:" + ":".join(day.replace("-", "") for day in days)
         return Ask(params=params, headers={"x-goog-api-key": self.key})
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(url=each.link, title=each.title, snippet=plain(each.snippet))
-            for each in readable(decode(data, _GoogleAnswer).items, _GoogleItem)
+            for each in convert_rows(decode(data, _GoogleAnswer).items, _GoogleItem)
         ]
 
 
@@ -182,7 +182,7 @@ class SearXNG(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(url=each.url, title=each.title, snippet=plain(each.content), published=iso_date(each.published))
-            for each in readable(decode(data, Results).results, _SearXNGResult)
+            for each in convert_rows(decode(data, Results).results, _SearXNGResult)
         ]
 
 
@@ -211,18 +211,18 @@ class Serper(HttpProvider):
         if query.rules.country:
             body["gl"] = query.rules.country
         if query.rules.since or query.rules.until:
-            first, last = _american(query.rules.since or FIRST), _american(query.rules.until or LAST)
+            first, last = _american_date(query.rules.since or FIRST_DAY), _american_date(query.rules.until or LAST_DAY)
             body["tbs"] = f"cdr:1,cd_min:{first},cd_max:{last}"
         return Ask(path="/search", headers={"x-api-key": self.key}, body=body)
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(url=each.link, title=each.title, snippet=plain(each.snippet), published=iso_date(each.date))
-            for each in readable(decode(data, _SerperAnswer).organic, _SerperResult)
+            for each in convert_rows(decode(data, _SerperAnswer).organic, _SerperResult)
         ]
 
 
-def _american(day: str) -> str:
+def _american_date(day: str) -> str:
     year, month, day = day.split("-")
     return f"{month}/{day}/{year}"
 
@@ -261,7 +261,7 @@ class Tavily(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(url=each.url, title=each.title, snippet=plain(each.content), published=iso_date(each.published_date))
-            for each in readable(decode(data, Results).results, _TavilyResult)
+            for each in convert_rows(decode(data, Results).results, _TavilyResult)
         ]
 
 
@@ -309,5 +309,5 @@ class Wikipedia(HttpProvider):
                 snippet=plain(each.snippet),
                 published=iso_date(each.timestamp),
             )
-            for each in readable(decode(data, _WikipediaAnswer).query.search, _WikipediaPage)
+            for each in convert_rows(decode(data, _WikipediaAnswer).query.search, _WikipediaPage)
         ]

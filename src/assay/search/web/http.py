@@ -17,12 +17,12 @@ from dateutil import parser as dates
 from selectolax.lexbor import LexborHTMLParser
 
 from assay.core.errors import ConfigError, SearchError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.ports import Query
 from assay.core.ports.models import Secret
-from assay.core.remote_services import retry_after, trusted
-from assay.core.web_addresses import BadUrl, is_address, read
+from assay.core.remote_services import retry_after, tls_context
+from assay.core.web_addresses import BadUrl, is_address, parse_url
 
 
 class SearchAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +66,7 @@ class WebSearchProvider(Protocol):
 
 # Providers' texts in one form: without markup, with ISO dates.
 
-FIRST, LAST = "1970-01-01", "2100-01-01"
+FIRST_DAY, LAST_DAY = "1970-01-01", "2100-01-01"
 """The ends of a range of days for providers that require both."""
 
 
@@ -115,9 +115,9 @@ def iso_date(date: str | int | None) -> str:
 
 # How often a provider is queried, and when it is left alone.
 
-REST = 60.0
+REST_SECONDS = 60.0
 """Seconds for which a provider that does not answer is left alone."""
-SLOW = 4.0
+SLOW_SECONDS = 4.0
 """Seconds: a provider that fails this slowly is left alone at once, others after the second failure in a row."""
 
 
@@ -129,7 +129,7 @@ class Pace:
         self._turn = asyncio.Lock()
         self._next = 0.0
 
-    async def turn(self) -> None:
+    async def wait_for_turn(self) -> None:
         """Wait for a turn; the run's own deadline ends the wait."""
         async with self._turn:
             now = asyncio.get_running_loop().time()
@@ -137,7 +137,7 @@ class Pace:
             self._next = max(self._next, now) + self.pause
 
 
-SPARE = 0.5
+SPARE_PAUSE_SECONDS = 0.5
 """With a shorter pause than this, a query ahead may take a turn."""
 
 
@@ -154,25 +154,25 @@ class Rest:
         if asyncio.get_running_loop().time() < self._until:
             raise SearchError(self._reason)
 
-    def failed(self, reason: str, seconds: float) -> None:
+    def record_failure(self, reason: str, seconds: float) -> None:
         """Record a failure after so many seconds."""
         self._failures += 1
-        if self._failures > 1 or seconds >= SLOW:
-            self._until, self._reason = asyncio.get_running_loop().time() + REST, reason
+        if self._failures > 1 or seconds >= SLOW_SECONDS:
+            self._until, self._reason = asyncio.get_running_loop().time() + REST_SECONDS, reason
 
-    def answered(self) -> None:
+    def record_success(self) -> None:
         """Record a success."""
         self._failures, self._until = 0, 0.0
 
 
-AGENT = f"Assay/{version('assay')} (research assistant; asks what its user wants to know)"
+USER_AGENT = f"Assay/{version('assay')} (research assistant; asks what its user wants to know)"
 """Services want to know who asks; some refuse anonymous clients."""
-SECONDS = 15.0
-CONNECT = 5.0
+TIMEOUT_SECONDS = 15.0
+CONNECT_SECONDS = 5.0
 """Seconds to connect; a service that takes longer mostly never answers."""
-LARGEST = 4_000_000
+MAX_ANSWER_BYTES = 4_000_000
 LONGEST_WAIT = 10.0
-WORDS = 200
+MAX_MESSAGE_CHARS = 200
 """Code points of a provider's own message in an error."""
 T = TypeVar("T")
 
@@ -221,7 +221,7 @@ class HttpProvider(ABC):
         """A provider with a long pause has no turn to spare."""
         if self.needs_key:
             return "paid"
-        return "free" if self._pace.pause < SPARE else "never"
+        return "free" if self._pace.pause < SPARE_PAUSE_SECONDS else "never"
 
     @abstractmethod
     def ask(self, query: Query) -> Ask:
@@ -247,8 +247,10 @@ class HttpProvider(ABC):
         """
         try:
             hits = [msgspec.structs.replace(hit, url=_resolve_url(base, hit.url)) for hit in self.hits(data)]
-        except (*UNREADABLE, ValueError) as error:
-            raise SearchError(f"{self.name} sent an answer that cannot be read: {self._hidden(str(error))}") from error
+        except (*DECODE_ERRORS, ValueError) as error:
+            raise SearchError(
+                f"{self.name} sent an answer that cannot be read: {self._hide_key(str(error))}"
+            ) from error
         return [hit for hit in hits if hit.url]
 
     async def send(self, ask: Ask) -> bytes:
@@ -257,9 +259,9 @@ class HttpProvider(ABC):
         Raises:
             SearchError: there is none.
         """
-        await self._pace.turn()  # waiting for a turn does not count as the provider's time
+        await self._pace.wait_for_turn()  # waiting for a turn does not count as the provider's time
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(TIMEOUT_SECONDS):
                 for again in (True, False):
                     status, headers, data = await self._request(ask)
                     wait = retry_after(headers)
@@ -267,9 +269,9 @@ class HttpProvider(ABC):
                         break
                     await asyncio.sleep(wait)
         except (TimeoutError, httpx2.TimeoutException) as error:
-            raise SearchError(f"{self.name} did not answer in {SECONDS:g} s") from error
+            raise SearchError(f"{self.name} did not answer in {TIMEOUT_SECONDS:g} s") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            message = self._hidden(str(error)) or type(error).__name__
+            message = self._hide_key(str(error)) or type(error).__name__
             raise SearchError(f"{self.name} cannot be reached: {message}") from error
         if status != httpx2.codes.OK:
             raise SearchError(self._refusal(status, headers, data))
@@ -294,21 +296,21 @@ class HttpProvider(ABC):
         if self._client is None:
             # The environment's proxies and .netrc are not settings of Assay.
             self._client = httpx2.AsyncClient(
-                trust_env=False, verify=trusted(), timeout=httpx2.Timeout(SECONDS, connect=CONNECT)
+                trust_env=False, verify=tls_context(), timeout=httpx2.Timeout(TIMEOUT_SECONDS, connect=CONNECT_SECONDS)
             )
         url = (ask.base or self.url) + ask.path
-        headers = {"accept": "application/json", "user-agent": AGENT, **ask.headers}
+        headers = {"accept": "application/json", "user-agent": USER_AGENT, **ask.headers}
         method = "GET" if ask.body is None else "POST"
         async with self._client.stream(method, url, params=ask.params, headers=headers, json=ask.body) as response:
             data = bytearray()
             async for part in response.aiter_bytes():
                 data += part
-                if len(data) > LARGEST:
-                    raise SearchError(f"{self.name} answered with more than {LARGEST / 1e6:g} MB")
+                if len(data) > MAX_ANSWER_BYTES:
+                    raise SearchError(f"{self.name} answered with more than {MAX_ANSWER_BYTES / 1e6:g} MB")
         return response.status_code, response.headers, bytes(data)
 
     def _refusal(self, status: int, headers: Mapping[str, str], data: bytes) -> str:
-        text = self._hidden(" ".join(data[:2_000].decode(errors="replace").split()))[:WORDS]
+        text = self._hide_key(" ".join(data[:2_000].decode(errors="replace").split()))[:MAX_MESSAGE_CHARS]
         words = f": {text}" if text and not text.startswith("<") else ""
         if status in (401, 403):
             if not self.key:
@@ -320,7 +322,7 @@ class HttpProvider(ABC):
             return f"{self.name} has had too many questions (429){again}"
         return f"{self.name} answered {status}{words}"
 
-    def _hidden(self, text: str) -> str:
+    def _hide_key(self, text: str) -> str:
         return text.replace(self.key, "***") if self.key else text
 
 
@@ -328,7 +330,7 @@ def _resolve_url(base: str, url: str) -> str:
     """A provider's address, relative or not; "" if it is not that of a page: one bad hit does not spoil the others."""
     try:
         whole = urljoin(base, url) if url else ""
-        return whole if is_address(whole) or not url else read(url, base).href
+        return whole if is_address(whole) or not url else parse_url(url, base).href
     except (BadUrl, ValueError):
         return ""
 
@@ -356,7 +358,7 @@ class Results(msgspec.Struct):
     results: list[msgspec.Raw]
 
 
-def readable(rows: Sequence[msgspec.Raw], type: type[T]) -> list[T]:
+def convert_rows(rows: Sequence[msgspec.Raw], type: type[T]) -> list[T]:
     """The rows that are a `type`: one odd row does not spoil the others.
 
     Raises:
@@ -366,7 +368,7 @@ def readable(rows: Sequence[msgspec.Raw], type: type[T]) -> list[T]:
     for row in rows:
         try:
             found.append(msgspec.json.decode(row, type=type))
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             failed = error
     if failed is not None and not found:
         raise failed

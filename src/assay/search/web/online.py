@@ -17,7 +17,7 @@ from assay.core.clean import HARMFUL, one_line
 from assay.core.errors import SearchError
 from assay.core.ports import AskedAhead, Blobs, Clock, Hit, Library, Query, RateLimiter
 from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot, sha256
-from assay.core.web_addresses import canonical
+from assay.core.web_addresses import canonical_url
 from assay.search.web.http import Rest, WebHit, WebSearchProvider
 
 EXTRACTOR = "snippet/1"
@@ -59,20 +59,20 @@ class OnlineSearch:
         return self._provider.ahead if isinstance(self._provider, AskedAhead) else "never"
 
     async def search(self, query: Query) -> list[Hit]:
-        found = {canonical(hit.url): hit for hit in reversed(await self._query_provider(query))}
+        found = {canonical_url(hit.url): hit for hit in reversed(await self._query_provider(query))}
         return await asyncio.to_thread(self._store_hits, list(reversed(found.values())))
 
     async def _query_provider(self, query: Query) -> list[WebHit]:
-        async with nullcontext() if self._turns is None else self._turns.turn(self.name):
+        async with nullcontext() if self._turns is None else self._turns.call_slot(self.name):
             self._rest.check()
             begun = self._clock.monotonic()
             try:
                 found = await self._provider.find(query)
             except SearchError as failed:
-                self._rest.failed(failed.reason, self._clock.monotonic() - begun)
+                self._rest.record_failure(failed.reason, self._clock.monotonic() - begun)
                 raise
-            self._rest.answered()
-            return [_printable(hit) for hit in found]
+            self._rest.record_success()
+            return [_without_control_characters(hit) for hit in found]
 
     async def close(self) -> None:
         await self._provider.close()
@@ -114,7 +114,7 @@ class OnlineSearch:
         )
 
 
-def _printable(hit: WebHit) -> WebHit:
+def _without_control_characters(hit: WebHit) -> WebHit:
     """A hit without the control characters that databases refuse and terminals obey."""
     return msgspec.structs.replace(
         hit,

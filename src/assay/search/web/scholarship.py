@@ -8,16 +8,27 @@ from urllib.parse import quote
 import msgspec
 
 from assay.core.errors import SearchError
-from assay.core.json_decoders import UNREADABLE
-from assay.core.lazy import later
+from assay.core.json_decoders import DECODE_ERRORS
+from assay.core.lazy import lazy_module
 from assay.core.ports import Query
 from assay.core.sources import Notice
-from assay.search.web.http import FIRST, LAST, Ask, HttpProvider, Results, WebHit, decode, iso_date, plain, readable
+from assay.search.web.http import (
+    FIRST_DAY,
+    LAST_DAY,
+    Ask,
+    HttpProvider,
+    Results,
+    WebHit,
+    convert_rows,
+    decode,
+    iso_date,
+    plain,
+)
 
 if TYPE_CHECKING:
     from lxml import etree
 else:
-    etree = later("lxml.etree")
+    etree = lazy_module("lxml.etree")
 
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -33,7 +44,9 @@ class Arxiv(HttpProvider):
     def ask(self, query: Query) -> Ask:
         terms = " AND ".join(f"all:{word}" for word in query.text.replace('"', " ").replace(":", " ").split())
         if query.rules.since or query.rules.until:
-            first, last = ((day.replace("-", "")) for day in (query.rules.since or FIRST, query.rules.until or LAST))
+            first, last = (
+                (day.replace("-", "")) for day in (query.rules.since or FIRST_DAY, query.rules.until or LAST_DAY)
+            )
             terms += f" AND submittedDate:[{first}0000 TO {last}2359]"
         params: dict[str, str | int] = {"search_query": terms, "max_results": min(query.limit, self.most)}
         return Ask(path="/query", params=params)
@@ -89,7 +102,7 @@ class _CrossrefAnswer(msgspec.Struct):
     message: _CrossrefMessage
 
 
-def _works(asked: dict[str, str | int], query: Query, dates: tuple[str, str], mailto: str) -> Ask:
+def _works_request(asked: dict[str, str | int], query: Query, dates: tuple[str, str], mailto: str) -> Ask:
     """A request for works, published between the query's `dates`, as the service names them; `mailto` says who asks."""
     named = zip(dates, (query.rules.since, query.rules.until), strict=True)
     more = {"filter": ",".join(f"{name}:{day}" for name, day in named if day), "mailto": mailto}
@@ -108,7 +121,9 @@ class Crossref(HttpProvider):
 
     def ask(self, query: Query) -> Ask:
         rows = min(query.limit, self.most)
-        return _works({"query": query.text, "rows": rows}, query, ("from-pub-date", "until-pub-date"), self.option)
+        return _works_request(
+            {"query": query.text, "rows": rows}, query, ("from-pub-date", "until-pub-date"), self.option
+        )
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [
@@ -119,7 +134,7 @@ class Crossref(HttpProvider):
                 published=_date(each.issued),
                 author="; ".join(filter(None, map(_crossref_name, each.author))),
             )
-            for each in readable(decode(data, _CrossrefAnswer).message.items, _CrossrefItem)
+            for each in convert_rows(decode(data, _CrossrefAnswer).message.items, _CrossrefItem)
         ]
 
 
@@ -136,10 +151,10 @@ def _iso(parts: list[int]) -> str:
     return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(parts[:3]))
 
 
-LONGEST = 40
+MAX_KIND_CHARS = 40
 """Code points of a kind of notice; Crossref's are shorter."""
-MOST = 20
-UNKNOWN = "crossref answered 404"
+MAX_NOTICES = 20
+UNKNOWN_DOI = "crossref answered 404"
 
 
 class _Update(msgspec.Struct):
@@ -159,24 +174,24 @@ class _WorkAnswer(msgspec.Struct):
 class CrossrefNotices(Crossref):
     """The `updated-by` of a work, with the data of Retraction Watch; implements `core.ports.Notices`."""
 
-    async def of(self, doi: str) -> tuple[Notice, ...]:
+    async def find_notices(self, doi: str) -> tuple[Notice, ...]:
         params = {"mailto": self.option} if self.option else {}
         try:
             data = await self.send(Ask(path=f"/works/{quote(doi, safe='')}", params=params))
         except SearchError as failed:
-            if str(failed).startswith(UNKNOWN):  # a DOI of another registry
+            if str(failed).startswith(UNKNOWN_DOI):  # a DOI of another registry
                 return ()
             raise
         try:
             work = decode(data, _WorkAnswer).message
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise SearchError(f"{self.name} sent an answer that cannot be read") from error
-        return tuple(dict.fromkeys(_notice(each) for each in work.updated_by[:MOST] if each.type))
+        return tuple(dict.fromkeys(_notice(each) for each in work.updated_by[:MAX_NOTICES] if each.type))
 
 
 def _notice(update: _Update) -> Notice:
     return Notice(
-        kind=plain(update.type)[:LONGEST].strip().lower().replace(" ", "_").replace("-", "_"),
+        kind=plain(update.type)[:MAX_KIND_CHARS].strip().lower().replace(" ", "_").replace("-", "_"),
         doi=plain(update.doi)[:300],
         date=_day(update.updated),
     )
@@ -220,10 +235,10 @@ class OpenAlex(HttpProvider):
 
     def ask(self, query: Query) -> Ask:
         asked: dict[str, str | int] = {"search": query.text, "per-page": min(query.limit, self.most)}
-        return _works(asked, query, ("from_publication_date", "to_publication_date"), self.option)
+        return _works_request(asked, query, ("from_publication_date", "to_publication_date"), self.option)
 
     def hits(self, data: bytes) -> list[WebHit]:
-        return [_openalex_hit(work) for work in readable(decode(data, Results).results, _OpenAlexWork)]
+        return [_openalex_hit(work) for work in convert_rows(decode(data, Results).results, _OpenAlexWork)]
 
 
 def _openalex_hit(work: _OpenAlexWork) -> WebHit:
@@ -282,7 +297,7 @@ class PubMed(HttpProvider):
         data = await self.send(self.ask(query))
         try:
             ids = decode(data, _PubMedIds).esearchresult.idlist[: query.limit]
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise SearchError(f"{self.name} sent an answer that cannot be read: {error}") from error
         if not ids:
             return []
@@ -294,7 +309,9 @@ class PubMed(HttpProvider):
         params: dict[str, str | int] = {"db": "pubmed", "term": query.text, "retmode": "json", "sort": "relevance"}
         params["retmax"] = min(query.limit, self.most)
         if query.rules.since or query.rules.until:
-            first, last = ((day.replace("-", "/")) for day in (query.rules.since or FIRST, query.rules.until or LAST))
+            first, last = (
+                (day.replace("-", "/")) for day in (query.rules.since or FIRST_DAY, query.rules.until or LAST_DAY)
+            )
             params |= {"datetype": "pdat", "mindate": first, "maxdate": last}
         return Ask(path="/esearch.fcgi", params=params | self._key())
 
@@ -304,7 +321,7 @@ class PubMed(HttpProvider):
         if "uids" not in result or not records:
             raise ValueError("no records of articles")
         order = {id: at for at, id in enumerate(decode(bytes(result["uids"]), list[str]))}
-        articles = sorted(readable(records, _PubMedArticle), key=lambda each: order.get(each.uid, len(order)))
+        articles = sorted(convert_rows(records, _PubMedArticle), key=lambda each: order.get(each.uid, len(order)))
         return [
             WebHit(
                 url=f"https://pubmed.ncbi.nlm.nih.gov/{each.uid}/",
@@ -369,5 +386,5 @@ class SemanticScholar(HttpProvider):
                 published=iso_date(each.published or each.year),
                 author="; ".join(name.name for name in each.authors if name.name),
             )
-            for each in readable(decode(data, _SemanticAnswer).data, _SemanticPaper)
+            for each in convert_rows(decode(data, _SemanticAnswer).data, _SemanticPaper)
         ]

@@ -156,7 +156,7 @@ async def list_audit(call: RouteCall, query: AuditWanted) -> AuditPage:
     wanted = AuditFilter(
         actor=query.actor, action=query.action, since=_seconds(query.since), until=_seconds(query.until)
     )
-    limit = lists.bounded_page(query.limit)
+    limit = lists.check_page_size(query.limit)
     found = [] if log is None else await log.page(wanted, limit + 1, lists.read_cursor(query.cursor, int))
     after = lists.cursor_text(found[limit - 1].number) if len(found) > limit else ""
     return AuditPage(entries=tuple(map(_audit_entry, found[:limit])), next=after)
@@ -188,7 +188,7 @@ async def set_user_limits(call: RouteCall, user: str, body: LimitsWanted) -> Lim
     """Set the limits of one user, replacing earlier ones; they apply on all servers within 5 seconds."""
     await call.backend.assay.users.find(user)
     given = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not msgspec.UNSET}
-    await call.backend.limits.give(user, given)
+    await call.backend.limits.set_limits(user, given)
     return _limits_shown(call.backend.limits, user)
 
 
@@ -196,11 +196,11 @@ async def set_user_limits(call: RouteCall, user: str, body: LimitsWanted) -> Lim
 async def reset_user_limits(call: RouteCall, user: str) -> None:
     """Reset the limits of one user to those in the settings."""
     await call.backend.assay.users.find(user)
-    await call.backend.limits.give(user, {})
+    await call.backend.limits.set_limits(user, {})
 
 
 def _limits_shown(book: LimitBook, user: str) -> LimitsShown:
-    return LimitsShown(user=user, limits=book.of(user), given=tuple(sorted(book.overrides().get(user, ()))))
+    return LimitsShown(user=user, limits=book.limits_of(user), given=tuple(sorted(book.overrides().get(user, ()))))
 
 
 @routes.get("/admin/runs", scope="admin")

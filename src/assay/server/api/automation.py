@@ -14,21 +14,21 @@ from assay.core.ports.jobs import Job, JobFilter, JobState
 from assay.core.ports.webhooks import Delivery, DeliveryState, Webhook
 from assay.core.run_options import RunOptions
 from assay.core.sources import sha256
-from assay.export.atom import MEDIA, AtomFeed, atom
-from assay.server.api.documents import named_alone
+from assay.export.atom import MEDIA, AtomFeed, render_feed
+from assay.server.api.documents import hide_upload_paths
 from assay.server.api.run_requests import RequestBody, RunWanted, options_of, sources_of
 from assay.server.problems import refusal
-from assay.server.wire import Endpoints, RouteCall, iso, struct_from
+from assay.server.wire import Endpoints, RouteCall, format_timestamp, struct_from
 from assay.services.jobs.specifications import SyncJob
 from assay.services.schedules import (
-    PATH,
+    FEED_PATH,
     Schedule,
     ScheduleBook,
+    absolute_sources,
     close_feed,
     feed_entries,
-    lasting_sources,
     open_feed,
-    read_every,
+    parse_interval,
     schedule_of,
     stored_options,
 )
@@ -73,15 +73,15 @@ async def list_schedules(call: RouteCall) -> ScheduleList:
 @schedule_routes.post("/schedules", status=201)
 async def add_schedule(call: RouteCall, body: ScheduleWanted) -> ScheduleShown:
     """Have the server ask a question repeatedly; it is due at once."""
-    book, seconds = book_of(call), read_every(body.every)
+    book, seconds = book_of(call), parse_interval(body.every)
     wanted = cast(
         "RunOptions", {name: value for name, value in options_of(body.run).items() if value not in (None, (), {})}
     )
     kept = stored_options(body.run.question, wanted, call.backend.settings)
     sources = sources_of(body.run.scope, call.backend.settings)
-    named = lasting_sources(sources) if sources is not None else None
+    named = absolute_sources(sources) if sources is not None else None
     made = book.add(body.run.question, seconds, named, kept, datetime.now(UTC))
-    call.about(made.id)
+    call.set_subject(made.id)
     return _schedule_shown(made)
 
 
@@ -126,7 +126,7 @@ async def open_schedule_feed(call: RouteCall, schedule: str) -> FeedMade:
     """
     _require_shares(call)
     secret = open_feed(book_of(call), schedule)
-    return FeedMade(url=str(call.request.base_url).rstrip("/") + PATH + secret)
+    return FeedMade(url=str(call.request.base_url).rstrip("/") + FEED_PATH + secret)
 
 
 @schedule_routes.delete("/schedules/{schedule}/feed", status=204)
@@ -135,11 +135,11 @@ async def close_schedule_feed(call: RouteCall, schedule: str) -> None:
     close_feed(book_of(call), schedule)
 
 
-@feed_routes.get(PATH + "{secret}", scope="", media=(MEDIA,))
+@feed_routes.get(FEED_PATH + "{secret}", scope="", media=(MEDIA,))
 async def show_feed(call: RouteCall, secret: str) -> Response:
     """Show the Atom feed of a schedule: an entry for each report, with the changed claims."""
     _require_shares(call)
-    home = call.backend.engine("").home
+    home = call.backend.assay_for("").home
     found = await asyncio.to_thread(schedule_of, ScheduleBook(home, None), secret) if home is not None else None
     if found is None:
         raise refusal("unknown-name", GONE)
@@ -147,10 +147,10 @@ async def show_feed(call: RouteCall, secret: str) -> Response:
     headers = {"ETag": tag, "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
     if tag in call.request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    entries = await feed_entries(call.backend.engine(found.owner), found)
+    entries = await feed_entries(call.backend.assay_for(found.owner), found)
     site = str(call.request.base_url).rstrip("/")
-    feed = struct_from(AtomFeed, found, url=site + PATH + secret, site=site, entries=entries)
-    data = await asyncio.to_thread(atom, feed)
+    feed = struct_from(AtomFeed, found, url=site + FEED_PATH + secret, site=site, entries=entries)
+    data = await asyncio.to_thread(render_feed, feed)
     return Response(data, headers=headers, media_type=MEDIA)
 
 
@@ -163,7 +163,7 @@ def _require_shares(call: RouteCall) -> None:
 
 job_routes = Endpoints("jobs")
 
-LISTED = 100
+MAX_LISTED_JOBS = 100
 
 
 class JobWanted(RequestBody, frozen=True, kw_only=True):
@@ -204,14 +204,14 @@ class JobList(msgspec.Struct, frozen=True, kw_only=True):
 @job_routes.get("/jobs")
 async def list_jobs(call: RouteCall) -> JobList:
     """List jobs in progress and those that ended in the last 30 days, newest first."""
-    return JobList(jobs=tuple(map(_job_shown, await call.assay.jobs(JobFilter(limit=LISTED)))))
+    return JobList(jobs=tuple(map(_job_shown, await call.assay.jobs(JobFilter(limit=MAX_LISTED_JOBS)))))
 
 
 @job_routes.post("/jobs", status=202)
 async def begin_job(call: RouteCall, body: JobWanted) -> JobShown:
     """Queue a job that looks again at every place a collection was added from."""
     made = await call.backend.begin_job(call.owner, SyncJob(collection=body.sync))
-    call.about(made.id)
+    call.set_subject(made.id)
     return _job_shown(made)
 
 
@@ -234,15 +234,17 @@ async def retry_job(call: RouteCall, job: str) -> JobShown:
 
 
 def _job_shown(job: Job) -> JobShown:
-    warnings = tuple(map(named_alone, job.result.get("warnings", ())))
-    return struct_from(JobShown, job, line=named_alone(job.line), error=named_alone(job.error), warnings=warnings)
+    warnings = tuple(map(hide_upload_paths, job.result.get("warnings", ())))
+    return struct_from(
+        JobShown, job, line=hide_upload_paths(job.line), error=hide_upload_paths(job.error), warnings=warnings
+    )
 
 
 # Webhooks: addresses of a user that receive the outcomes of the user's runs and schedules.
 
 webhook_routes = Endpoints("webhooks")
 
-SHOWN = 100
+MAX_DELIVERIES = 100
 """Deliveries that are shown."""
 
 
@@ -319,7 +321,7 @@ async def list_webhooks(call: RouteCall, query: WhichWebhooks) -> WebhookList:
 async def add_webhook(call: RouteCall, body: WebhookWanted) -> WebhookMade:
     """Send events to an address from now on; its secret is shown only this once."""
     made = await _webhooks(call).add(call.owner, body.url, body.events)
-    call.about(made.id)
+    call.set_subject(made.id)
     return WebhookMade(webhook=_webhook_shown(made), secret=made.secret)
 
 
@@ -338,7 +340,7 @@ async def remove_webhook(call: RouteCall, webhook: str) -> None:
 @webhook_routes.get("/webhooks/{webhook}/deliveries")
 async def list_deliveries(call: RouteCall, webhook: str) -> DeliveryList:
     """List sent and waiting messages of a webhook."""
-    found = await _webhooks(call).deliveries(call.owner, webhook, SHOWN)
+    found = await _webhooks(call).deliveries(call.owner, webhook, MAX_DELIVERIES)
     return DeliveryList(deliveries=tuple(map(_delivery, found)))
 
 
@@ -347,9 +349,9 @@ def _webhooks(call: RouteCall) -> Webhooks:
 
 
 def _webhook_shown(webhook: Webhook) -> WebhookShown:
-    return struct_from(WebhookShown, webhook, created_at=iso(webhook.created))
+    return struct_from(WebhookShown, webhook, created_at=format_timestamp(webhook.created))
 
 
 def _delivery(delivery: Delivery) -> DeliveryShown:
-    next_at = iso(delivery.due) if delivery.state == "waiting" else ""
-    return struct_from(DeliveryShown, delivery, created_at=iso(delivery.created), next_at=next_at)
+    next_at = format_timestamp(delivery.due) if delivery.state == "waiting" else ""
+    return struct_from(DeliveryShown, delivery, created_at=format_timestamp(delivery.created), next_at=next_at)

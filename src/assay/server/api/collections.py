@@ -13,8 +13,8 @@ from starlette.datastructures import UploadFile
 from assay.core.errors import UnknownName
 from assay.core.ports import Addition, CollectionRow, Origin
 from assay.core.sources import Document
-from assay.evidence.ingest import UPLOADED, address
-from assay.server.api.documents import WAIT, AdditionList, await_additions, named_alone
+from assay.evidence.ingest import UPLOAD_SUFFIX, address
+from assay.server.api.documents import WAIT_SECONDS, AdditionList, await_additions, hide_upload_paths
 from assay.server.api.run_requests import AddedScope, RequestBody, body_error, sources_of
 from assay.server.guards import body_of, form_of
 from assay.server.problems import refusal
@@ -23,7 +23,7 @@ from assay.services.collections import Synced
 
 routes = Endpoints("documents")
 
-MOST = 1_000
+MAX_PAGE_SIZE = 1_000
 PIECE = 1 << 20
 FILES = ("application/octet-stream", "multipart/form-data")
 MORE_FILES = "send fewer or smaller files at a time; the setting server.upload_mb allows larger ones"
@@ -85,7 +85,7 @@ class FileNamed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """
 
     name: str = ""
-    wait: float = WAIT
+    wait: float = WAIT_SECONDS
 
 
 class Crawl(RequestBody, frozen=True, kw_only=True):
@@ -101,7 +101,7 @@ class Places(RequestBody, frozen=True, kw_only=True):
 
     urls: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
-    wait: float = WAIT
+    wait: float = WAIT_SECONDS
 
 
 class AdditionWanted(RequestBody, frozen=True, kw_only=True):
@@ -140,7 +140,7 @@ async def create_collection(call: RouteCall, body: NewCollection) -> CollectionS
     """Create an empty collection, and set who may read it; an existing name is refused."""
     if body.name in {row.name for row in await call.assay.collections()}:
         raise refusal("wrong-state", f"there is a collection {body.name!r} already: change it by PUT, or add to it")
-    call.about(body.name)
+    call.set_subject(body.name)
     made = await mark_collection(call, body.name, body)
     call.headers["Location"] = f"/api/v1/collections/{quote(body.name)}"
     return made
@@ -151,7 +151,7 @@ async def list_documents(call: RouteCall, collection: str, query: Window) -> Doc
     """List the documents of a collection, in the order they were added."""
     await call.assay.check_collection(collection)
     found = await call.assay.documents(collection)
-    start, limit = max(query.offset, 0), min(max(query.limit, 1), MOST)
+    start, limit = max(query.offset, 0), min(max(query.limit, 1), MAX_PAGE_SIZE)
     end = start + limit
     return DocumentPage(documents=tuple(found[start:end]), total=len(found), next=end if end < len(found) else None)
 
@@ -240,7 +240,7 @@ async def begin_addition(call: RouteCall, collection: str, body: AdditionWanted)
 async def sync_collection(call: RouteCall, collection: str) -> Synced:
     """Look again at every place a collection was added from."""
     synced = await call.assay.sync(collection)
-    return msgspec.structs.replace(synced, warnings=tuple(map(named_alone, synced.warnings)))
+    return msgspec.structs.replace(synced, warnings=tuple(map(hide_upload_paths, synced.warnings)))
 
 
 def _pages(crawl: Crawl) -> int:
@@ -262,13 +262,13 @@ async def show_collection(call: RouteCall, collection: str) -> CollectionShown:
     """Show a collection, and the places it was added from."""
     await call.assay.check_collection(collection)
     row = next(row for row in await call.assay.collections() if row.name == collection)
-    return struct_from(CollectionShown, row, origins=tuple(map(_without_place, await call.assay.origins(collection))))
+    return struct_from(CollectionShown, row, origins=tuple(map(_hide_places, await call.assay.origins(collection))))
 
 
-def _without_place(origin: Origin) -> Origin:
+def _hide_places(origin: Origin) -> Origin:
     """An origin for others, without the paths of uploaded files on the server."""
     path = Path(origin.place)
-    if origin.kind == "files" and path.parent.suffix == UPLOADED:
+    if origin.kind == "files" and path.parent.suffix == UPLOAD_SUFFIX:
         there = address(path)
         skipped = tuple(
             msgspec.structs.replace(each, path=each.path.replace(origin.place, there, 1)) for each in origin.skipped

@@ -15,21 +15,30 @@ from starlette.responses import Response
 from assay.app.verification import VerifiedText
 from assay.core.lazy import regex
 from assay.core.ports import Addition, Hit
-from assay.core.ports.collections import ENDED, AdditionState
+from assay.core.ports.collections import ADDITION_ENDED, AdditionState
 from assay.core.sources import PagePlaces
 from assay.core.usage import Budget
-from assay.evidence.ingest import UPLOADED
-from assay.server.api.run_requests import AddedScope, RequestBody, roles, sources_of
+from assay.evidence.ingest import UPLOAD_SUFFIX
+from assay.server.api.run_requests import AddedScope, RequestBody, models_by_role, sources_of
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal
-from assay.server.streams import BEAT, BEGIN, HEADERS, HEARTBEAT, STREAM, EventStream, frame, last_event_of
+from assay.server.streams import (
+    HEADERS,
+    HEARTBEAT,
+    HEARTBEAT_FRAME,
+    RETRY_FRAME,
+    STREAM,
+    EventStream,
+    frame,
+    last_event_of,
+)
 from assay.server.wire import Endpoints, RouteCall, struct_from
-from assay.services.additions import FOLDER
+from assay.services.additions import UPLOADS_FOLDER
 from assay.services.shelves import DocumentFacts, Excerpt, PageText
 
 routes = Endpoints("documents")
 
-MOST = 100
+MAX_HITS = 100
 """Hits of one search."""
 
 
@@ -45,7 +54,7 @@ class SearchWanted(RequestBody, frozen=True, kw_only=True):
 
     q: str
     collections: tuple[str, ...] = ()
-    limit: Annotated[int, msgspec.Meta(ge=1, le=MOST)] = 10
+    limit: Annotated[int, msgspec.Meta(ge=1, le=MAX_HITS)] = 10
 
 
 class Hits(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,7 +99,7 @@ async def search_all(call: RouteCall, body: SearchWanted) -> Hits:
 async def search_documents(call: RouteCall, collection: str, query: Searched) -> Hits:
     """Search a collection without starting a run."""
     await call.assay.check_collection(collection)
-    return Hits(hits=tuple(await call.assay.search(query.q, min(max(query.limit, 1), MOST), collection)))
+    return Hits(hits=tuple(await call.assay.search(query.q, min(max(query.limit, 1), MAX_HITS), collection)))
 
 
 @routes.get("/documents/{document}")
@@ -140,11 +149,11 @@ async def show_file(call: RouteCall, document: str) -> Response:
     return Response(data, headers=headers, media_type="application/octet-stream")
 
 
-WAIT, LONGEST_WAIT = 60.0, 600.0
+WAIT_SECONDS, MAX_WAIT_SECONDS = 60.0, 600.0
 """Seconds a request waits until its documents are read."""
 LOOK_SECONDS = 0.5
 
-_PLACE = regex(rf"/[^\n;]*?/{FOLDER}/[0-9a-f]{{16}}{re.escape(UPLOADED)}/")
+_PLACE = regex(rf"/[^\n;]*?/{UPLOADS_FOLDER}/[0-9a-f]{{16}}{re.escape(UPLOAD_SUFFIX)}/")
 """The folder of an uploaded file."""
 
 
@@ -182,14 +191,14 @@ async def await_additions(call: RouteCall, made: list[Addition], wait: float) ->
     """
     now = {each.id: each for each in made}
     with suppress(TimeoutError):
-        async with asyncio.timeout(min(max(wait, 0.0), LONGEST_WAIT)):
+        async with asyncio.timeout(min(max(wait, 0.0), MAX_WAIT_SECONDS)):
             for begun in made:
                 async for standing in call.assay.follow_addition(begun.id):
                     now[begun.id] = standing
     found = list(now.values())
     if all(each.state == "failed" for each in found):
-        raise refusal("nothing-read", "; ".join(named_alone(each.error) for each in found))
-    call.status = 201 if all(each.state in ENDED for each in found) else 202
+        raise refusal("nothing-read", "; ".join(hide_upload_paths(each.error) for each in found))
+    call.status = 201 if all(each.state in ADDITION_ENDED for each in found) else 202
     return AdditionList(additions=tuple(map(_addition_shown, found)))
 
 
@@ -212,7 +221,7 @@ async def addition_events(call: RouteCall, addition: str) -> Response:
     To resume a stream, send the number of the last frame in `Last-Event-ID`; after the last one the answer is 204.
     """
     now, last = await call.assay.addition(addition), last_event_of(call.request) or 0
-    if now.state in ENDED and now.seq == last:
+    if now.state in ADDITION_ENDED and now.seq == last:
         return Response(status_code=204)
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=STREAM)
@@ -221,7 +230,7 @@ async def addition_events(call: RouteCall, addition: str) -> Response:
 
 async def _progress(call: RouteCall, addition: str, last: int) -> AsyncIterator[bytes]:
     silent = 0.0
-    yield BEGIN
+    yield RETRY_FRAME
     while not call.backend.closing.is_set():
         now = await call.assay.addition(addition)
         silent = 0.0 if now.seq != last else silent + LOOK_SECONDS
@@ -229,23 +238,23 @@ async def _progress(call: RouteCall, addition: str, last: int) -> AsyncIterator[
             yield frame(msgspec.json.encode(_addition_shown(now)), event="addition", id=str(now.seq))
         elif silent >= HEARTBEAT:
             silent = 0.0
-            yield BEAT
+            yield HEARTBEAT_FRAME
         last = now.seq
-        if now.state in ENDED:
+        if now.state in ADDITION_ENDED:
             return
         with suppress(TimeoutError):
             await asyncio.wait_for(call.backend.closing.wait(), LOOK_SECONDS)
-    yield BEGIN
+    yield RETRY_FRAME
 
 
 def _addition_shown(addition: Addition) -> AdditionShown:
-    line, error = named_alone(addition.line), named_alone(addition.error)
+    line, error = hide_upload_paths(addition.line), hide_upload_paths(addition.error)
     return struct_from(
-        AdditionShown, addition, line=line, error=error, warnings=tuple(map(named_alone, addition.warnings))
+        AdditionShown, addition, line=line, error=error, warnings=tuple(map(hide_upload_paths, addition.warnings))
     )
 
 
-def named_alone(text: str) -> str:
+def hide_upload_paths(text: str) -> str:
     """A text with uploaded files by name only: their paths on the server are not shown."""
     return _PLACE.sub("", text)
 
@@ -272,7 +281,7 @@ class TextWanted(RequestBody, frozen=True, kw_only=True):
 @check_routes.post("/verify")
 async def verify_text(call: RouteCall, body: TextWanted) -> VerifiedText:
     """Check every claim of a text with citations or links against the documents it names."""
-    roles(body.model, {})  # refuses models that clients may not name
+    models_by_role(body.model, {})  # refuses models that clients may not name
     return await call.assay.verify(
         body.text,
         sources=sources_of(body.scope, call.backend.settings) or (),

@@ -16,25 +16,25 @@ from starlette.responses import Response
 from assay.core import events as e
 from assay.core.coordinates import Coordinates, Placer
 from assay.core.events import Envelope, Event, decode
-from assay.core.phrases import LIMITS
+from assay.core.phrases import LIMIT_REASONS
 from assay.core.plan import Plan
 from assay.core.ports import FINAL
-from assay.core.report import bibliography
+from assay.core.report import build_bibliography
 from assay.core.sources import Source
 from assay.core.view import ViewBuilder
 from assay.server.api.run_details import RunShown, list_entry
-from assay.server.broadcasts import MOST as MOST_RUNS
+from assay.server.broadcasts import MAX_LISTED_RUNS as MOST_RUNS
 from assay.server.broadcasts import RunStream
 from assay.server.openai.text import answer_of, url_of
 from assay.server.problems import refusal
 from assay.server.streams import (
-    BEAT,
-    BEGIN,
     HEADERS,
     HEARTBEAT,
+    HEARTBEAT_FRAME,
+    RETRY_FRAME,
     STREAM,
+    EventFilter,
     EventStream,
-    Picked,
     event_frame,
     last_event_of,
     run_frames,
@@ -71,7 +71,7 @@ class PacketProjection:
         self._last, self._lanes, self._planned, self._told = START, dict[int, int](), "", False
         self._sources: dict[str, Source] = {}
 
-    def take(self, envelope: Envelope) -> PlacedEvent:
+    def add_event(self, envelope: Envelope) -> PlacedEvent:
         """The event with its place and packets."""
         self._folder.apply(envelope)
         at = self._placer.place(envelope)
@@ -90,8 +90,8 @@ class PacketProjection:
             return
         if isinstance(event, e.SourceAdded):
             self._sources[event.source.id] = event.source
-        draw = _DRAWN.get(type(event))
-        objs = self._more(event) if draw is None else draw(event)
+        draw = _PACKET_MAKERS.get(type(event))
+        objs = self._stateful_packets(event) if draw is None else draw(event)
         for obj in objs:
             yield Packet(placement=at, obj=obj)
 
@@ -103,7 +103,7 @@ class PacketProjection:
             obj = {"type": "top_level_branching", "num_parallel_branches": lanes}
             yield Packet(placement=Coordinates(block, 0, 0), obj=obj)
 
-    def _more(self, event: Event) -> Iterator[Obj]:
+    def _stateful_packets(self, event: Event) -> Iterator[Obj]:
         """Packets that need more than the event itself."""
         if isinstance(event, e.PlanProposed | e.PlanChanged | e.PlanApproved):
             yield from self._plan(event.plan)
@@ -145,7 +145,7 @@ class PacketProjection:
         view = self._folder.view
         if isinstance(event, e.RunCompleted) and not self._told:
             self._told = True
-            cited = [(each.number, each.source) for each in bibliography(view).entries if each.number is not None]
+            cited = [(each.number, each.source) for each in build_bibliography(view).entries if each.number is not None]
             yield {"type": "message_start", "final_documents": [_document(source) for _, source in cited]}
             yield from ({"type": "message_delta", "content": piece} for piece in answer_of(view).pieces())
             for number, source in cited:
@@ -166,7 +166,7 @@ def _reason(event: e.RunCompleted | e.RunCancelled | e.RunFailed) -> str:
         return "user_cancelled"
     if isinstance(event, e.RunFailed):
         return "failed"
-    return "limited" if event.stop_reason in LIMITS else "finished"
+    return "limited" if event.stop_reason in LIMIT_REASONS else "finished"
 
 
 def _document(source: Source) -> Obj:
@@ -187,7 +187,7 @@ def _tool_failed(event: e.ToolFailed) -> Iterator[Obj]:
     yield _SECTION_END
 
 
-_DRAWN: dict[type[Event], Callable[[Any], Iterable[Obj]]] = {
+_PACKET_MAKERS: dict[type[Event], Callable[[Any], Iterable[Obj]]] = {
     e.ThinkStarted: lambda _: [{"type": "reasoning_start"}],
     e.ThinkDelta: lambda event: [{"type": "reasoning_delta", "reasoning": event.text}],
     e.ThinkFinished: lambda _: [{"type": "reasoning_done"}, _SECTION_END],
@@ -210,18 +210,20 @@ _DRAWN: dict[type[Event], Callable[[Any], Iterable[Obj]]] = {
 """The packets of an event that contains everything needed."""
 
 
-async def placed_frames(groups: AsyncIterator[Sequence[Envelope]], after: int, wanted: Picked) -> AsyncIterator[bytes]:
+async def placed_frames(
+    groups: AsyncIterator[Sequence[Envelope]], after: int, wanted: EventFilter
+) -> AsyncIterator[bytes]:
     """The log of a run, read from its first event, as frames with places and packets; those after `after`."""
     projection = PacketProjection()
-    yield BEGIN
+    yield RETRY_FRAME
     async for group in groups:
-        placed = [projection.take(envelope) for envelope in group]
+        placed = [projection.add_event(envelope) for envelope in group]
         chunk = b"".join(event_frame(each) for each in placed if each.seq > after and wanted(each.type))
         if chunk or not group:
-            yield chunk or BEAT
+            yield chunk or HEARTBEAT_FRAME
 
 
-MOST = 5_000
+MAX_EVENTS = 5_000
 """Events of one page."""
 
 routes = Endpoints("events")
@@ -268,7 +270,7 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
         raise refusal("invalid", f"placement is for streams: ask for {STREAM}")
     if type == JSON:
         return Response(msgspec.json.encode(await _page(call, row.run_id, after, query)), media_type=JSON)
-    if row.status in FINAL and not await _more(call, row.run_id, after, query):
+    if row.status in FINAL and not await _has_more(call, row.run_id, after, query):
         return Response(status_code=204)
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=STREAM)
@@ -285,14 +287,14 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
     return RunStream(call.backend.broadcasts, (row.run_id, row.last_seq), (query.types, after), ticket, alone)
 
 
-async def _more(call: RouteCall, run: str, after: int, query: EventsWanted) -> bool:
+async def _has_more(call: RouteCall, run: str, after: int, query: EventsWanted) -> bool:
     """True if an ended run has more events after a number that match."""
     wanted = type_filter(query.types)
     return any(wanted(each.type) for each in await call.assay.events(run, after))
 
 
 async def _page(call: RouteCall, run: str, after: int, query: EventsWanted) -> EventPage:
-    limit = min(max(query.limit, 1), MOST)
+    limit = min(max(query.limit, 1), MAX_EVENTS)
     wanted = type_filter(query.types)
     behind = await call.assay.events(run, after)
     found = tuple(each for each in behind if wanted(each.type))

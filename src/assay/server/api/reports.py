@@ -24,12 +24,20 @@ from assay.core.usage import Budget
 from assay.core.view import Low, Spending
 from assay.evidence.documents import CitedPassage
 from assay.server.api.run_details import RunBegun, located_run
-from assay.server.api.run_requests import ForkWanted, RequestBody, RunWanted, once, options_of, roles, sources_of
+from assay.server.api.run_requests import (
+    ForkWanted,
+    RequestBody,
+    RunWanted,
+    models_by_role,
+    options_of,
+    run_once,
+    sources_of,
+)
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal, whole_number
-from assay.server.wire import JSON, Endpoints, RouteCall, accepts, iso, struct_from
+from assay.server.wire import JSON, Endpoints, RouteCall, accepts, format_timestamp, struct_from
 from assay.services.arguments import check_format
-from assay.services.stored_runs import SHARES_PATH, Shares, comparable
+from assay.services.stored_runs import SHARES_PATH, Shares, comparable_report
 from assay.verify.pipeline import Rechecked
 
 routes = Endpoints("reports")
@@ -120,7 +128,7 @@ def formats() -> dict[str, str]:
     return {name: type or "application/octet-stream" for name, type in found.items()}
 
 
-def can_be_made(suffix: str) -> bool:
+def is_format_available(suffix: str) -> bool:
     """True if what a format needs is installed: Word and PDF files need an extra."""
     try:
         check_format(suffix)
@@ -223,7 +231,7 @@ async def estimate_run(call: RouteCall, body: RunWanted) -> Estimate:
 async def verify_run(call: RouteCall, run: str, body: RecheckWanted) -> Rechecked:
     """Check a report again by today's rules, against the stored documents."""
     row = await call.assay.find(run)
-    roles(body.model, {})  # refuses models that clients may not name
+    models_by_role(body.model, {})  # refuses models that clients may not name
     return await call.assay.recheck(
         row.run_id,
         model=body.model,
@@ -252,14 +260,14 @@ async def fork_run(call: RouteCall, run: str, body: ForkWanted) -> RunBegun:
             **cast("ForkOptions", options_of(body)),
         )
 
-    return located_run(call, await once(call, body, begin))
+    return located_run(call, await run_once(call, body, begin))
 
 
 @routes.get("/compare")
 async def compare_runs(call: RouteCall, query: Compared) -> Difference:
     """Compare the report of run `b` with that of run `a`: claims, verdicts, cited sources, plan."""
     views = [await call.backend.view(call.owner, run) for run in (query.a, query.b)]
-    return difference(*map(comparable, views))
+    return difference(*map(comparable_report, views))
 
 
 async def _report(call: RouteCall, run: str) -> Report:
@@ -311,7 +319,7 @@ async def share_run(call: RouteCall, run: str, body: ShareWanted) -> ShareMade:
 @share_routes.get("/runs/{run}/shares")
 async def list_shares(call: RouteCall, run: str) -> ShareList:
     """List the links to a run, without their secrets."""
-    return ShareList(shares=_shares_shown(await _shares(call).of(run)))
+    return ShareList(shares=_shares_shown(await _shares(call).of_run(run)))
 
 
 @share_routes.delete("/runs/{run}/shares/{share}", status=204)
@@ -332,7 +340,7 @@ async def show_shared(call: RouteCall, secret: str) -> Response:
     try:
         if report_state(await call.backend.view(share.owner, share.run_id)) == "none":
             raise NotNow("there is no report yet: come back later")
-        data = await call.backend.engine(share.owner).export(share.run_id, ".html" if media == HTML else ".json")
+        data = await call.backend.assay_for(share.owner).export(share.run_id, ".html" if media == HTML else ".json")
     except UnknownName:  # it was just deleted
         raise refusal("unknown-name", GONE) from None
     headers = {"Vary": "Accept", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
@@ -354,5 +362,8 @@ def _shares(call: RouteCall) -> Shares:
 
 def _shares_shown(shares: Iterable[ShareRow]) -> tuple[ShareShown, ...]:
     return tuple(
-        struct_from(ShareShown, each, created_at=iso(each.created), expires_at=iso(each.expires)) for each in shares
+        struct_from(
+            ShareShown, each, created_at=format_timestamp(each.created), expires_at=format_timestamp(each.expires)
+        )
+        for each in shares
     )

@@ -14,11 +14,11 @@ from assay.server.api.run_details import RunBegun, started_run
 from assay.server.api.run_requests import RequestBody
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall, etag_of
-from assay.services.run_control import Came
+from assay.services.run_control import ControlOutcome
 
 routes = Endpoints("control")
 
-PATIENCE = 5.0
+WAIT_SECONDS = 5.0
 """Seconds an answer waits for the outcome of a request."""
 
 
@@ -26,7 +26,7 @@ class Controlled(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a request: it was applied, the run (or agent) had ended before, or it will be (`stored`)."""
 
     id: str
-    outcome: Came
+    outcome: ControlOutcome
 
 
 class SteeringText(RequestBody, frozen=True, kw_only=True):
@@ -81,12 +81,12 @@ async def finish_run(call: RouteCall, run: str) -> Controlled:
 async def cancel_agent(call: RouteCall, run: str, lane: int) -> Controlled:
     """Stop one agent; its findings are kept, and the run goes on without it."""
     row = await call.assay.find(run)
-    return Controlled(id=row.run_id, outcome=await call.assay.stop_agent(row.run_id, lane, wait=PATIENCE))
+    return Controlled(id=row.run_id, outcome=await call.assay.stop_agent(row.run_id, lane, wait=WAIT_SECONDS))
 
 
 async def _control(call: RouteCall, run: str, action: Literal["cancel", "pause", "finish"]) -> Controlled:
     row = await call.assay.find(run)
-    outcome = await call.assay.control(row.run_id, action, wait=PATIENCE)
+    outcome = await call.assay.control(row.run_id, action, wait=WAIT_SECONDS)
     return Controlled(id=row.run_id, outcome=outcome)
 
 
@@ -98,14 +98,14 @@ async def resume_run(call: RouteCall, run: str) -> RunBegun:
         raise NotNow(
             f"run {row.run_id} has ended ({row.status}): there is nothing to continue; ask again with `continues`"
         )
-    await call.backend.go_on(call.owner, row.run_id)
+    await call.backend.continue_run(call.owner, row.run_id)
     return started_run(row.run_id, row.status)
 
 
 @routes.post("/runs/{run}/steer")
 async def steer_run(call: RouteCall, run: str, body: SteeringText) -> Steered:
     """Give a run an instruction that counts from its next decision on; returns what became of it."""
-    return await call.assay.steer(run, body.text, wait=PATIENCE)
+    return await call.assay.steer(run, body.text, wait=WAIT_SECONDS)
 
 
 @routes.post("/runs/{run}/answers", status=202)
@@ -113,7 +113,7 @@ async def answer_run(call: RouteCall, run: str, body: Answered) -> RunBegun:
     """Answer the questions a run waits for; it continues."""
     row = await call.assay.find(run)
     await call.assay.answer(row.run_id, body.answers)
-    await call.backend.go_on(call.owner, row.run_id)
+    await call.backend.continue_run(call.owner, row.run_id)
     return started_run(row.run_id, "running")
 
 
@@ -136,7 +136,7 @@ async def approve_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
     if body.plan is not None and body.form is not None:
         raise refusal("invalid", "give a plan as `plan` or as `form`, not both")
     await call.assay.approve(row.run_id, body.plan if body.form is None else body.form)
-    await call.backend.go_on(call.owner, row.run_id)
+    await call.backend.continue_run(call.owner, row.run_id)
     return started_run(row.run_id, "running")
 
 

@@ -14,7 +14,7 @@ from assay.core.ports import RunStatus
 from assay.core.report import ReportClaim, ReportSource, build_report
 from assay.core.usage import Usage
 from assay.core.view import Lane, RunView, RunWarning, Spending, Steered
-from assay.core.ways import worded
+from assay.core.ways import adapt_wording
 from assay.server.wire import RouteCall, struct_from
 from assay.services.stored_runs import ListedRun
 
@@ -164,7 +164,7 @@ def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: Cita
         questions=view.clarification.questions,
         answers=view.clarification.answers,
         assumptions=view.clarification.assumptions,
-        error=worded(view.error),
+        error=adapt_wording(view.error),
         thread=brief.thread if brief else "",
         parent=brief.parent if brief else "",
         forked_from=brief.fork.run if brief and brief.fork else "",

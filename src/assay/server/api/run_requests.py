@@ -9,16 +9,16 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from assay.core.brief import Point, Role
-from assay.core.options import declared
+from assay.core.options import declared_options
 from assay.core.plan import Plan
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.usage import Budget
 from assay.plugins import split
 from assay.server.problems import Fault, refusal
-from assay.server.protocol_runs import body_type, with_fields
+from assay.server.protocol_runs import add_fields, body_type
 from assay.server.wire import RouteCall
 from assay.services.briefs import named_models
-from assay.services.providers import ASIDE
+from assay.services.providers import INTERNAL_PROVIDERS
 from assay.services.webhooks import RUN_EVENTS, RunWebhookEvent
 from assay.settings import Settings
 
@@ -27,7 +27,7 @@ from assay.settings import Settings
 LONGEST = 255
 
 
-async def once(call: RouteCall, body: msgspec.Struct, do: Callable[[], Awaitable[str]]) -> str:
+async def run_once(call: RouteCall, body: msgspec.Struct, do: Callable[[], Awaitable[str]]) -> str:
     """Return the result of `do`; for a repeated request with a key, that of the first time.
 
     Raises:
@@ -56,7 +56,7 @@ class RequestBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-def with_options(place: str, table: type = RunOptions) -> Callable[[type[S]], type[S]]:
+def add_options(place: str, table: type = RunOptions) -> Callable[[type[S]], type[S]]:
     """Add the fields of a table's options to a body, those at this place in the body of a run.
 
     A fork has all of them at its root, except limits; missing ones stay as they were.
@@ -64,12 +64,12 @@ def with_options(place: str, table: type = RunOptions) -> Callable[[type[S]], ty
 
     def with_options(body: type[S]) -> type[S]:
         fields = {}
-        for each in declared(table).values():
+        for each in declared_options(table).values():
             at, _, name = each.option.api.rpartition(".")
             if name and (at == place or (table is ForkOptions and at != "budget")):
                 kind = body_type(each, each.option.sent)
                 fields[name] = kind | None if table is ForkOptions and each.kind is not bool else kind
-        return with_fields(body, fields)
+        return add_fields(body, fields)
 
     return with_options
 
@@ -82,7 +82,7 @@ class AddedScope(RequestBody, frozen=True, kw_only=True):
     paths: tuple[str, ...] = ()
 
 
-@with_options("scope")
+@add_options("scope")
 class WantedScope(AddedScope, frozen=True, kw_only=True):
     """Where a run searches.
 
@@ -94,7 +94,7 @@ class WantedScope(AddedScope, frozen=True, kw_only=True):
     """
 
 
-@with_options("report")
+@add_options("report")
 class WantedReport(RequestBody, frozen=True, kw_only=True):
     """The form of the report: `length` is short, normal, long or a number of words; `language` a code (BCP 47).
 
@@ -102,7 +102,7 @@ class WantedReport(RequestBody, frozen=True, kw_only=True):
     """
 
 
-@with_options("checks")
+@add_options("checks")
 class WantedChecks(RequestBody, frozen=True, kw_only=True):
     """How much to verify; None follows the settings."""
 
@@ -119,7 +119,7 @@ class WantedWebhook(RequestBody, frozen=True, kw_only=True):
     events: tuple[RunWebhookEvent, ...] = RUN_EVENTS
 
 
-@with_options("")
+@add_options("")
 class RunWanted(RequestBody, frozen=True, kw_only=True):
     """A run to start; missing fields come from the settings.
 
@@ -138,7 +138,7 @@ class RunWanted(RequestBody, frozen=True, kw_only=True):
     webhook: WantedWebhook | None = None
 
 
-@with_options("", ForkOptions)
+@add_options("", ForkOptions)
 class ForkWanted(RequestBody, frozen=True, kw_only=True):
     """A run that continues from a `point` of another: `plan`, `research` or `write`. None leaves an option unchanged.
 
@@ -172,8 +172,8 @@ def options_of(body: RunWanted | ForkWanted | QuestionWanted) -> RunOptions:
         Refusal: a model would read a file of the server.
     """
     models = {} if isinstance(body, QuestionWanted) else body.models
-    found: dict[str, Any] = {"models": roles(body.model, models)}
-    for name, each in declared(RunOptions).items():
+    found: dict[str, Any] = {"models": models_by_role(body.model, models)}
+    for name, each in declared_options(RunOptions).items():
         at, _, field = each.option.api.rpartition(".")
         for holder in (getattr(body, at, None) if at else None, body):
             if field and hasattr(holder, field):
@@ -182,14 +182,14 @@ def options_of(body: RunWanted | ForkWanted | QuestionWanted) -> RunOptions:
     return cast("RunOptions", found)
 
 
-def roles(model: str | None, models: dict[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
+def models_by_role(model: str | None, models: dict[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
     """Models by role: `model` for all roles without one, except the judge (see `core.ports.models`).
 
     Raises:
         Refusal: a model would read a file of the server.
     """
     named = named_models(model, models)
-    if any(split(name)[0] in ASIDE for names in named.values() for name in names):
+    if any(split(name)[0] in INTERNAL_PROVIDERS for names in named.values() for name in names):
         raise body_error("/models", "a model which reads a file of the server is named in its settings alone")
     return named
 

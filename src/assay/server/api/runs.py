@@ -15,14 +15,14 @@ from assay.core.ports import FINAL, RunRow, RunStatus
 from assay.core.ports.lists import ThreadRow
 from assay.core.run_options import RunOptions
 from assay.server.api.run_details import Part, RunBegun, RunDetail, RunList, RunShown, detail, list_entry, located_run
-from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, once, options_of, sources_of
+from assay.server.api.run_requests import QuestionWanted, RequestBody, RunWanted, options_of, run_once, sources_of
 from assay.server.wire import Endpoints, RouteCall
 from assay.services.daily import UsedToday
 from assay.services.run_lists import ThreadMessage
 
 routes = Endpoints("runs")
 
-AT_REST = frozenset((*FINAL, "paused", "waiting"))
+RESTING_STATUSES = frozenset((*FINAL, "paused", "waiting"))
 """A run with one of these statuses does nothing until somebody tells it to."""
 
 
@@ -106,10 +106,10 @@ async def create_run(call: RouteCall, body: RunWanted, query: Patience) -> RunBe
         return await _begin(call, body, options_of(body))
 
     if not query.wait:
-        return located_run(call, await once(call, body, begin))
+        return located_run(call, await run_once(call, body, begin))
     with closing(call.backend.streams.ticket(call.owner)):  # before it begins: who is refused may send it again
-        run_id = await once(call, body, begin)
-        await _at_rest(call, await call.assay.find(run_id), query.wait)
+        run_id = await run_once(call, body, begin)
+        await _wait_until_resting(call, await call.assay.find(run_id), query.wait)
     return located_run(call, run_id, (await call.assay.find(run_id)).status)
 
 
@@ -152,9 +152,9 @@ async def show_run(call: RouteCall, run: str, query: Shown) -> RunDetail:
     """
     if query.wait and call.request.method != "HEAD":
         found = await call.assay.find(run)
-        if found.status not in AT_REST:
+        if found.status not in RESTING_STATUSES:
             with closing(call.backend.streams.ticket(call.owner)):
-                await _at_rest(call, found, query.wait)
+                await _wait_until_resting(call, found, query.wait)
     view = await call.backend.view(call.owner, run)
     row = await call.assay.find(view.run_id)
     call.headers["ETag"] = f'W/"{view.last_seq}"'
@@ -170,7 +170,7 @@ async def label_run(call: RouteCall, run: str, body: LabelsChanged) -> RunLabels
 @routes.delete("/runs/{run}", status=204)
 async def delete_run(call: RouteCall, run: str) -> None:
     """Delete a run: its events, steps and messages. What it read stays in the library."""
-    call.about((await call.assay.find(run)).run_id)
+    call.set_subject((await call.assay.find(run)).run_id)
     await call.assay.delete(run)
 
 
@@ -184,7 +184,7 @@ async def follow_up(call: RouteCall, run: str, body: RunWanted) -> RunBegun:
         wanted["continues"] = row.run_id
         return await _begin(call, body, wanted)
 
-    return located_run(call, await once(call, body, begin))
+    return located_run(call, await run_once(call, body, begin))
 
 
 @routes.post("/runs/{run}/ask", status=202, headers=("Idempotency-Key",))
@@ -194,19 +194,19 @@ async def ask_run(call: RouteCall, run: str, body: QuestionWanted) -> RunBegun:
     async def begin() -> str:
         return await call.backend.begin_ask(call.owner, run, body.question, **options_of(body))
 
-    return located_run(call, await once(call, body, begin))
+    return located_run(call, await run_once(call, body, begin))
 
 
 async def _begin(call: RouteCall, body: RunWanted, wanted: RunOptions) -> str:
     sources, hook, told = sources_of(body.scope, call.backend.settings), body.webhook, None
     if hook is not None:
-        told = await call.backend.assay.webhooks.for_run(call.owner, hook.url, hook.secret, hook.events)
+        told = await call.backend.assay.webhooks.make_for_run(call.owner, hook.url, hook.secret, hook.events)
     return await call.backend.begin(call.owner, body.question, sources=sources, webhook=told, **wanted)
 
 
-async def _at_rest(call: RouteCall, row: RunRow, seconds: float) -> None:
+async def _wait_until_resting(call: RouteCall, row: RunRow, seconds: float) -> None:
     """Wait until a run is at rest, at most so long; the caller has a ticket, since it counts as a stream."""
-    if row.status in AT_REST:
+    if row.status in RESTING_STATUSES:
         return
     try:
         async with (
@@ -215,7 +215,7 @@ async def _at_rest(call: RouteCall, row: RunRow, seconds: float) -> None:
         ):
             async for group in groups:
                 stopped = any(each.type in (ControlApplied.kind, RunWaiting.kind) for each in group)
-                if stopped and (await call.assay.find(row.run_id)).status in AT_REST:
+                if stopped and (await call.assay.find(row.run_id)).status in RESTING_STATUSES:
                     return
     except (TimeoutError, Cancelled):
         pass  # the wait is over, or the server stops: the run goes on, and is shown as it is

@@ -11,7 +11,7 @@ from assay.app.doctor import Diagnosis, examine
 from assay.core.brief import Role
 from assay.core.errors import ConfigError
 from assay.plugins import names
-from assay.server.api.reports import can_be_made, formats
+from assay.server.api.reports import formats, is_format_available
 from assay.server.api.run_requests import RequestBody, body_error
 from assay.server.wire import Endpoints, RouteCall, struct_from
 from assay.services import configuration
@@ -68,7 +68,7 @@ async def list_models(call: RouteCall, query: ModelsWanted) -> Models:
 @routes.post("/models/test", scope="admin")
 async def test_model(call: RouteCall, body: ModelNamed) -> ModelTrial:
     """Ask a model for one word: whether it answers, how fast, and at what cost."""
-    call.about(body.model)
+    call.set_subject(body.model)
     return await try_model(call.backend.settings, body.model)
 
 
@@ -82,7 +82,7 @@ async def show_findings(call: RouteCall) -> Findings:
 async def list_formats(call: RouteCall) -> Formats:
     """List the installed formats of reports, strategies and search providers."""
     known = formats()
-    available = await asyncio.to_thread(lambda: [name for name in known if can_be_made(name)])
+    available = await asyncio.to_thread(lambda: [name for name in known if is_format_available(name)])
     return Formats(
         reports={name.removeprefix("."): media for name, media in known.items()},
         available=tuple(name.removeprefix(".") for name in available),
@@ -142,7 +142,7 @@ async def change_settings(call: RouteCall, body: SettingsWanted) -> SettingsShow
     log.file, notify, web.chromium, embedder.model, server.folders, server.host, server.port.
     """
     try:
-        await asyncio.to_thread(configuration.change, body.settings)
+        await asyncio.to_thread(configuration.change_settings, body.settings)
     except ConfigError as error:
         raise body_error("/settings", str(error)) from error
     return await asyncio.to_thread(_settings_shown, call.backend.settings)
@@ -166,6 +166,8 @@ async def remove_key(call: RouteCall, provider: str) -> None:
 def _settings_shown(used: settings.Settings) -> SettingsShown:
     """The settings in use, and those in the file and the environment now."""
     stored = settings.load(home=used.home)  # which the command line sets at each start
-    now = {each.name: each for each in configuration.described(stored)}
-    every = tuple(struct_from(SettingShown, each, next=now[each.name].value) for each in configuration.described(used))
+    now = {each.name: each for each in configuration.all_settings(stored)}
+    every = tuple(
+        struct_from(SettingShown, each, next=now[each.name].value) for each in configuration.all_settings(used)
+    )
     return SettingsShown(settings=every, restart=stored != used)

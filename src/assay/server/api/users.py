@@ -12,10 +12,10 @@ from starlette.responses import RedirectResponse, Response
 from assay.core.errors import NotLoggedIn
 from assay.core.ports.users import PERMISSIONS, Credential, Permission, UserRole, UserRow
 from assay.server.api.run_requests import RequestBody
-from assay.server.gate import cookie_of, is_secure, keep_cookie, keep_session, who_of
+from assay.server.gate import cookie_of, is_secure, set_cookie, set_session_cookie, who_of
 from assay.server.oidc import LoginAttempt, OidcProvider
 from assay.server.problems import refusal
-from assay.server.wire import JSON, Endpoints, RouteCall, iso, struct_from
+from assay.server.wire import JSON, Endpoints, RouteCall, format_timestamp, struct_from
 from assay.services.ownership import DataErased
 from assay.services.users import SESSION_SECONDS, Users, Who
 
@@ -124,12 +124,12 @@ class UserRemoval(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 @routes.post("/auth/login", scope="", media=(JSON,), pages=WhoShown)
 async def log_in(call: RouteCall, body: Login) -> Response:
     """Log in with name and password; the response sets the cookie of a new session."""
-    call.login(await name_of_user(call, body.name))
+    call.set_login(await name_of_user(call, body.name))
     secret = await _users(call).log_in(body.name, body.password)
     who = await _users(call).authenticate(secret, "session")
     assert who is not None  # the session was just created
     response = Response(msgspec.json.encode(_identity(who)), media_type=JSON)
-    keep_session(call.request, response, secret, int(SESSION_SECONDS))
+    set_session_cookie(call.request, response, secret, int(SESSION_SECONDS))
     return response
 
 
@@ -138,7 +138,7 @@ async def log_out(call: RouteCall) -> Response:
     """End the session; also succeeds without one."""
     url = await end_session(call)
     response = Response(msgspec.json.encode(LoggedOut(provider=url)), media_type=JSON)
-    keep_session(call.request, response, "", 0)
+    set_session_cookie(call.request, response, "", 0)
     return response
 
 
@@ -150,7 +150,7 @@ async def end_session(call: RouteCall) -> str:
     ended = await _users(call).log_out(who)
     if ended is None or not ended.issuer or oidc is None:
         return ""
-    return await oidc.farewell(ended, str(call.request.base_url).rstrip("/") + "/login")
+    return await oidc.logout_url(ended, str(call.request.base_url).rstrip("/") + "/login")
 
 
 @routes.get("/auth/me")
@@ -165,7 +165,7 @@ async def show_me(call: RouteCall) -> WhoShown:
 @routes.put("/auth/password", status=204)
 async def change_password(call: RouteCall, body: PasswordChange) -> None:
     """Change the user's password; all their sessions end."""
-    await _users(call).change_password(_session(call).name, body.old, body.new)
+    await _users(call).change_password(_session_user(call).name, body.old, body.new)
 
 
 @routes.get("/tokens")
@@ -177,8 +177,8 @@ async def list_tokens(call: RouteCall) -> TokenList:
 @routes.post("/tokens", status=201)
 async def make_token(call: RouteCall, body: TokenWanted) -> TokenMade:
     """Create a token for a program; its secret is shown only this once. A token cannot create tokens."""
-    made, secret = await _users(call).new_token(_session(call).name, body.name, body.scopes, body.days)
-    call.about(made.id)
+    made, secret = await _users(call).new_token(_session_user(call).name, body.name, body.scopes, body.days)
+    call.set_subject(made.id)
     return TokenMade(token=_tokens([made])[0], secret=secret)
 
 
@@ -197,7 +197,7 @@ async def list_users(call: RouteCall) -> UserList:
 @routes.post("/users", scope="admin", status=201)
 async def add_user(call: RouteCall, body: UserWanted) -> UserShown:
     """Add a user."""
-    call.about(body.name)
+    call.set_subject(body.name)
     return _user_shown(await _users(call).add(body.name, body.password, body.role))
 
 
@@ -214,8 +214,8 @@ async def remove_user(call: RouteCall, user: str, query: UserRemoval) -> DataEra
     if query.data == "none":
         await _users(call).remove(user)
         return None
-    await _users(call).close(user)
-    erased = await call.backend.engine(user).erase()
+    await _users(call).revoke_access(user)
+    erased = await call.backend.assay_for(user).erase()
     await _users(call).remove(user)
     return erased
 
@@ -241,7 +241,7 @@ def _user(call: RouteCall) -> Who:
     return who
 
 
-def _session(call: RouteCall) -> Who:
+def _session_user(call: RouteCall) -> Who:
     """The current user, if logged in directly and not by a token.
 
     Raises:
@@ -258,13 +258,17 @@ def _identity(who: Who) -> WhoShown:
 
 
 def _user_shown(user: UserRow) -> UserShown:
-    return UserShown(name=user.name, role=user.role, created_at=iso(user.created))
+    return UserShown(name=user.name, role=user.role, created_at=format_timestamp(user.created))
 
 
 def _tokens(credentials: Iterable[Credential]) -> tuple[TokenShown, ...]:
     return tuple(
         struct_from(
-            TokenShown, each, created_at=iso(each.created), expires_at=iso(each.expires), used_at=iso(each.used)
+            TokenShown,
+            each,
+            created_at=format_timestamp(each.created),
+            expires_at=format_timestamp(each.expires),
+            used_at=format_timestamp(each.used),
         )
         for each in credentials
     )
@@ -273,9 +277,9 @@ def _tokens(credentials: Iterable[Credential]) -> tuple[TokenShown, ...]:
 LOGIN, PLAIN_LOGIN = "__Host-assay-login", "assay-login"
 ATTEMPT_SECONDS = 600
 """Seconds a user has to log in at the provider."""
-BEGIN = "/api/v1/auth/oidc"
-CALLBACK = f"{BEGIN}/callback"
-LOGIN_PATHS = frozenset((BEGIN, CALLBACK))
+BEGIN_PATH = "/api/v1/auth/oidc"
+CALLBACK_PATH = f"{BEGIN_PATH}/callback"
+LOGIN_PATHS = frozenset((BEGIN_PATH, CALLBACK_PATH))
 """Operations that a browser opens: whoever reads pages sees the login again if they fail."""
 LONGEST_BACK = 500
 
@@ -313,9 +317,9 @@ async def login_methods(call: RouteCall) -> LoginMethods:
 @routes.get("/auth/oidc", scope="", status=303)
 async def begin_login(call: RouteCall, query: LoginBegun) -> Response:
     """Redirect the browser to the provider; a cookie ensures that only this browser can complete the login."""
-    url, attempt = await _provider(call).begin(_callback(call.request), _path(query.back))
+    url, attempt = await _provider(call).begin_login(_callback(call.request), _path(query.back))
     response = RedirectResponse(url, status_code=303)
-    _keep(call.request, response, msgspec.json.encode(attempt).hex(), ATTEMPT_SECONDS)
+    _keep_attempt(call.request, response, msgspec.json.encode(attempt).hex(), ATTEMPT_SECONDS)
     return response
 
 
@@ -328,13 +332,13 @@ async def end_login(call: RouteCall, query: LoginEnded) -> Response:
         raise NotLoggedIn("this login was not begun in this browser, or it has expired: log in again")
     if query.error or not query.code:
         raise NotLoggedIn(f"the provider did not log you in: {query.error[:80] or 'no code'}")
-    person = await provider.finish(attempt, query.code, _callback(call.request), query.iss)
+    person = await provider.finish_login(attempt, query.code, _callback(call.request), query.iss)
     users = call.backend.assay.users
-    call.login((await users.account(person)).name)
-    secret = await users.admit(person, attempt.state + attempt.verifier)
+    call.set_login((await users.user_for(person)).name)
+    secret = await users.log_in_person(person, attempt.state + attempt.verifier)
     response = RedirectResponse(_path(attempt.back), status_code=303)
-    keep_session(call.request, response, secret, int(SESSION_SECONDS))
-    _keep(call.request, response, "", 0)
+    set_session_cookie(call.request, response, secret, int(SESSION_SECONDS))
+    _keep_attempt(call.request, response, "", 0)
     return response
 
 
@@ -346,7 +350,7 @@ def _provider(call: RouteCall) -> OidcProvider:
 
 
 def _callback(request: Request) -> str:
-    return str(request.base_url).rstrip("/") + CALLBACK
+    return str(request.base_url).rstrip("/") + CALLBACK_PATH
 
 
 def _path(back: str) -> str:
@@ -358,14 +362,14 @@ def _path(back: str) -> str:
 
 def _attempt(request: Request) -> LoginAttempt | None:
     try:
-        return msgspec.json.decode(bytes.fromhex(cookie_of(request, _name(request))), type=LoginAttempt)
+        return msgspec.json.decode(bytes.fromhex(cookie_of(request, _cookie_name(request))), type=LoginAttempt)
     except (ValueError, msgspec.MsgspecError):
         return None
 
 
-def _name(request: Request) -> str:
+def _cookie_name(request: Request) -> str:
     return LOGIN if is_secure(request) else PLAIN_LOGIN
 
 
-def _keep(request: Request, response: Response, value: str, seconds: int) -> None:
-    keep_cookie(request, response, _name(request), value, seconds)
+def _keep_attempt(request: Request, response: Response, value: str, seconds: int) -> None:
+    set_cookie(request, response, _cookie_name(request), value, seconds)

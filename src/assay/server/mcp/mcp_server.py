@@ -102,7 +102,7 @@ def build_server(service: McpService, security: RequestStateSecurity | None = No
     async def lifespan(_: MCPServer[McpService]) -> AsyncIterator[McpService]:
         yield service
 
-    with _log_kept():
+    with _preserve_logging():
         server = ToolServer(
             "assay",
             title="Assay",
@@ -119,7 +119,7 @@ def build_server(service: McpService, security: RequestStateSecurity | None = No
 
 
 @contextmanager
-def _log_kept() -> Iterator[None]:
+def _preserve_logging() -> Iterator[None]:
     """Restore this process's logging after the block: the library sets it up anew."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
@@ -213,16 +213,16 @@ class LocalRuns:
     ) -> str:
         """Store a run and execute it; return its id."""
         run_id = await self._assay.create(question, sources=sources, **wanted)
-        await self.go_on(owner, run_id)
+        await self.continue_run(owner, run_id)
         return run_id
 
     async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
         """Start a run that answers from what another has read; return its id."""
         run_id = await self._assay.create_ask(reference, question, **wanted)
-        await self.go_on(owner, run_id)
+        await self.continue_run(owner, run_id)
         return run_id
 
-    async def go_on(self, owner: str, reference: str) -> None:
+    async def continue_run(self, owner: str, reference: str) -> None:
         """Continue a stored run unless it has ended, waits for a person, or is being executed."""
         row = await self._assay.find(reference)
         if row.queued or row.status in FINAL:
@@ -235,7 +235,7 @@ class LocalRuns:
             with suppress(StoreError):  # the run is released, whatever happens
                 await held.view()
         with suppress(LeaseHeld):
-            self._hold(await self._assay.resume(row.run_id))
+            self._keep_handle(await self._assay.resume(row.run_id))
 
     async def view(self, owner: str, reference: str) -> RunView:
         """A run as it is now."""
@@ -247,7 +247,7 @@ class LocalRuns:
         """Yield the events of a run as they come, until it ends; an empty group after `rest` seconds without any."""
         return self._assay.groups(run_id, after, rest=rest)
 
-    def _hold(self, handle: RunHandle) -> None:
+    def _keep_handle(self, handle: RunHandle) -> None:
         self._held[handle.run_id] = handle
         handle.on_end(lambda: self._forget(handle.run_id))
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from assay.app.assay import DEFAULT
+from assay.app.assay import DEFAULT_COLLECTION
 from assay.app.library import DocumentLibrary
 from assay.core.claims import VERDICTS, Summary
 from assay.core.errors import UsageError
@@ -34,24 +34,34 @@ from assay.server.mcp.answers import (
     part_of,
 )
 from assay.server.mcp.research import RunId
-from assay.server.mcp.service import Ctx, assay_of, citable, hides, is_page, shelves, sources_of, tool_errors, view_of
+from assay.server.mcp.service import (
+    Ctx,
+    assay_of,
+    citation_address,
+    is_hidden,
+    is_page,
+    sources_of,
+    tool_errors,
+    view_of,
+    visible_collections,
+)
 
-FOUND = 10
+MAX_HITS = 10
 PASSAGES = 3
 """Passages shown of a found document."""
-LISTED = 50
+MAX_LISTED_RUNS = 50
 CLAIMS = 20
 """The most claims whose evidence is shown at once."""
 
 
 async def search(ctx: Ctx, query: Annotated[str, Field(description="What to look for.")]) -> FoundDocuments:
     """Search the library's documents. `fetch` gives the whole text of a result by its id."""
-    names = [row.name for row in await shelves(ctx)]
+    names = [row.name for row in await visible_collections(ctx)]
     if not names:
         return FoundDocuments(results=[])
     with tool_errors():
-        hits = await assay_of(ctx).search(query, FOUND, names)
-    shown = [hit for hit in hits if not await hides(ctx, documents=[hit.document.sha256])]
+        hits = await assay_of(ctx).search(query, MAX_HITS, names)
+    shown = [hit for hit in hits if not await is_hidden(ctx, documents=[hit.document.sha256])]
     return FoundDocuments(results=[_found_document(ctx, hit) for hit in shown])
 
 
@@ -76,7 +86,7 @@ async def fetch(
         id=id,
         title=document.title or document.name,
         text=found.text,
-        url=citable(ctx, document.url, document.sha256),
+        url=citation_address(ctx, document.url, document.sha256),
         metadata={name: value for name, value in known.items() if value},
     )
 
@@ -88,12 +98,12 @@ async def document_of(ctx: Ctx, reference: str) -> tuple[Document, str]:
         ToolError: there is none.
     """
     library: DocumentLibrary = assay_of(ctx)
-    for row in await shelves(ctx):
+    for row in await visible_collections(ctx):
         try:
             document, text = await library.text(reference, row.name)
         except UsageError:  # not in this collection
             continue
-        if not await hides(ctx, documents=[document.sha256]):
+        if not await is_hidden(ctx, documents=[document.sha256]):
             return document, text
     raise ToolError(f"no document {reference!r} in the library; `search` gives the ids of documents")
 
@@ -157,7 +167,7 @@ async def verify(
             return _checked_answer(sentences, again.now, list(again.problems))
         if not text.strip():
             raise UsageError("there is nothing to check: give a text, or the run_id of a report")
-        named = collections or [row.name for row in await shelves(ctx) if row.name == DEFAULT]
+        named = collections or [row.name for row in await visible_collections(ctx) if row.name == DEFAULT_COLLECTION]
         found = await assay.verify(text, sources=await sources_of(ctx, named) or (), web=web)
     passages = {passage.id: passage.text for passage in found.passages}
     shown = {url: await _address(ctx, url) for url in {url: None for each in found.claims for url in each.found}}
@@ -179,7 +189,7 @@ async def verify(
 
 
 async def list_runs(
-    ctx: Ctx, limit: Annotated[int, Field(ge=1, le=LISTED, description="Number of runs at most.")] = 20
+    ctx: Ctx, limit: Annotated[int, Field(ge=1, le=MAX_LISTED_RUNS, description="Number of runs at most.")] = 20
 ) -> ListedRuns:
     """The latest runs, newest first."""
     rows = (await assay_of(ctx).page(limit=limit, accounts=False)).runs
@@ -188,7 +198,7 @@ async def list_runs(
 
 async def list_collections(ctx: Ctx) -> CollectionList:
     """The collections of documents that can be searched."""
-    rows = await shelves(ctx)
+    rows = await visible_collections(ctx)
     return CollectionList(collections=[CollectionEntry.model_validate(row, from_attributes=True) for row in rows])
 
 
@@ -197,7 +207,7 @@ async def _address(ctx: Ctx, url: str) -> str:
     if is_page(url):
         return url
     try:
-        return citable(ctx, url, (await assay_of(ctx).facts(url)).document.sha256)
+        return citation_address(ctx, url, (await assay_of(ctx).facts(url)).document.sha256)
     except UsageError:
         return ""
 
@@ -207,7 +217,7 @@ def _found_document(ctx: Ctx, hit: Hit) -> FoundDocument:
     return FoundDocument(
         id=document.sha256,
         title=document.title or document.name,
-        url=citable(ctx, document.url, document.sha256),
+        url=citation_address(ctx, document.url, document.sha256),
         text=" … ".join(span.text for span in hit.spans[:PASSAGES]),
     )
 

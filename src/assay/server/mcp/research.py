@@ -16,11 +16,11 @@ from assay.core.assurance import report_state
 from assay.core.claims import VERDICTS
 from assay.core.errors import Cancelled
 from assay.core.events import RunWaiting, decode
-from assay.core.milestones import milestone
+from assay.core.milestones import milestone_line
 from assay.core.ports import FINAL
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
-from assay.core.ways import way, worded
+from assay.core.ways import adapt_wording, suggest_command
 from assay.server.mcp.answers import RunNews, SteerResult, first_page
 from assay.server.mcp.service import (
     Ctx,
@@ -28,14 +28,14 @@ from assay.server.mcp.service import (
     caller_of,
     check_may_write,
     may_write,
-    page_of,
     record_action,
+    report_address,
     sources_of,
     stream_for,
     tool_errors,
     view_of,
 )
-from assay.server.protocol_runs import Caller, request_key, with_options
+from assay.server.protocol_runs import Caller, add_options, request_key
 
 LONGEST_WAIT = 50
 """Seconds: most clients give a tool 60."""
@@ -75,7 +75,7 @@ Clarify = Annotated[
 ]
 
 
-@with_options
+@add_options
 async def start_run(
     ctx: Ctx, question: str, collections: list[str] | None, clarify: bool | None, wait_seconds: int, **options: Any
 ) -> Begun:
@@ -96,23 +96,23 @@ async def start_run(
     with stream_for(ctx, wait_seconds):  # before it begins: who is refused may send it again
         with tool_errors():
             run_id = await caller.begin(question, key=key, sources=sources, **wanted)
-            await caller.go_on(run_id)
+            await caller.continue_run(run_id)
         view = await watch(ctx, run_id, until) if may_ask else await view_of(ctx, run_id)
     return Begun(run_id=run_id, until=until, questions=open_questions(view))
 
 
-async def answered(ctx: Ctx, run: Annotated[Begun, Resolve(start_run)]) -> FormAnswers | Elicit[FormAnswers]:
+async def elicit_answers(ctx: Ctx, run: Annotated[Begun, Resolve(start_run)]) -> FormAnswers | Elicit[FormAnswers]:
     """The user's answers to the run's questions; none if it has no questions, or the client cannot ask the user."""
     if not run.questions or not can_elicit(ctx):
         return FormAnswers()
     return Elicit("Before the research begins:", _form(run.questions))
 
 
-@with_options
+@add_options
 async def research(
     ctx: Ctx,
     run: Annotated[Begun, Resolve(start_run)],
-    answers: Annotated[ElicitationResult[FormAnswers], Resolve(answered)],
+    answers: Annotated[ElicitationResult[FormAnswers], Resolve(elicit_answers)],
     question: Question,
     collections: Collections = None,
     clarify: Clarify = None,
@@ -130,9 +130,9 @@ async def research(
         )
     try:
         with stream_for(ctx, run.until - time.monotonic()):
-            return await _news(ctx, run.run_id, run.until)
+            return await _state_result(ctx, run.run_id, run.until)
     except NoStream:  # the run has begun all the same
-        return await _news(ctx, run.run_id, time.monotonic())
+        return await _state_result(ctx, run.run_id, time.monotonic())
 
 
 async def research_wait(
@@ -153,8 +153,8 @@ async def research_wait(
             check_may_write(ctx)
             await _answer(ctx, view.run_id, answers)
         elif may_write(ctx):
-            await caller_of(ctx).go_on(view.run_id)
-        return await _news(ctx, view.run_id, time.monotonic() + seconds)
+            await caller_of(ctx).continue_run(view.run_id)
+        return await _state_result(ctx, view.run_id, time.monotonic() + seconds)
 
 
 async def ask(
@@ -168,7 +168,7 @@ async def ask(
     run_id = (await view_of(ctx, run_id)).run_id
     until = time.monotonic() + wait_seconds
     with stream_for(ctx, wait_seconds), tool_errors():
-        return await _news(ctx, await caller_of(ctx).ask(run_id, question, ask="never"), until)
+        return await _state_result(ctx, await caller_of(ctx).ask(run_id, question, ask="never"), until)
 
 
 async def steer(
@@ -200,7 +200,7 @@ async def cancel(
         else:
             await caller_of(ctx).assay.control(run_id, "finish" if keep else "cancel", wait=STEER_SECONDS)
     await record_action(ctx, "finish_run" if keep else "cancel_run", run_id)
-    return await _news(ctx, run_id, time.monotonic())
+    return await _state_result(ctx, run_id, time.monotonic())
 
 
 def can_elicit(ctx: Ctx) -> bool:
@@ -225,16 +225,18 @@ async def watch(ctx: Ctx, run_id: str, until: float) -> RunView:
             async for group in caller.groups(run_id, rest=STILL_SECONDS):
                 for envelope in group:
                     event = decode(envelope)
-                    news.note(envelope.seq, milestone(event) if event else "")
+                    news.note(envelope.seq, milestone_line(event) if event else "")
                 await news.notify(still=not group)
-                if any(envelope.type == RunWaiting.kind for envelope in group) and await _waits(caller, run_id):
+                if any(envelope.type == RunWaiting.kind for envelope in group) and await _awaits_answers(
+                    caller, run_id
+                ):
                     break
     except (TimeoutError, Cancelled):
         pass  # the wait is over, or the server stops; the run continues, and the client learns that
     return await view_of(ctx, run_id)
 
 
-async def _waits(caller: Caller, run_id: str) -> bool:
+async def _awaits_answers(caller: Caller, run_id: str) -> bool:
     """True if a run waits for answers that nobody has given."""
     return bool(open_questions(await caller.view(run_id))) and not await caller.assay.is_answered(run_id)
 
@@ -266,16 +268,16 @@ class _Notices:
 async def _answer(ctx: Ctx, run_id: str, answers: Sequence[str]) -> None:
     caller = caller_of(ctx)
     with tool_errors():
-        if await _waits(caller, run_id):
+        if await _awaits_answers(caller, run_id):
             await caller.assay.answer(run_id, list(answers))
             await record_action(ctx, "answer_run", run_id)
-        await caller.go_on(run_id)
+        await caller.continue_run(run_id)
 
 
-async def _news(ctx: Ctx, run_id: str, until: float) -> CallToolResult:
+async def _state_result(ctx: Ctx, run_id: str, until: float) -> CallToolResult:
     """The state of the run at `until`, or when it ends if that is earlier."""
     view = await watch(ctx, run_id, until)
-    news = _run_news(view, page_of(ctx, run_id))
+    news = _run_news(view, report_address(ctx, run_id))
     content: list[Any] = [TextContent(type="text", text=news.model_dump_json())]
     if news.report:
         content.append(_link(run_id, view.question))
@@ -290,7 +292,7 @@ def _run_news(view: RunView, url: str) -> RunNews:
         status=view.status,
         terminal=terminal,
         timed_out=not terminal and view.status not in ("waiting", "paused"),
-        next_action=_next(view, terminal=terminal, has_report=bool(report), more=more),
+        next_action=_next_step(view, terminal=terminal, has_report=bool(report), more=more),
         question=view.question,
         phase=view.active_phase,
         sources=len({each.document_sha256 for each in view.sources.values()}),  # a document may have several ids
@@ -303,7 +305,7 @@ def _run_news(view: RunView, url: str) -> RunNews:
     )
 
 
-def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str:
+def _next_step(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str:
     run_id = view.run_id
     if has_report and more:
         return f"The report goes on: research_report(run_id={run_id!r}, cursor=2). Keep its citations."
@@ -315,7 +317,7 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
     if has_report:
         return f"Give the user the report with its citations. evidence(run_id={run_id!r}) shows what they rest on."
     if terminal:
-        why = worded(view.error) or view.stop_reason or view.status
+        why = adapt_wording(view.error) or view.stop_reason or view.status
         return f"The run ended without a report ({why}). Tell the user; do not begin it again unasked."
     if open_questions(view):
         return (
@@ -323,9 +325,9 @@ def _next(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str
             "in their order."
         )
     if view.status == "waiting":
-        return f"The run waits for its plan: {way('approve', run_id)}."
+        return f"The run waits for its plan: {suggest_command('approve', run_id)}."
     if view.status == "paused":
-        return f"Its owner has paused the run. Tell the user; to go on with it: {way('resume', run_id)}."
+        return f"Its owner has paused the run. Tell the user; to go on with it: {suggest_command('resume', run_id)}."
     return f"Call research_wait(run_id={run_id!r}). Do not begin another run for this question."
 
 

@@ -25,7 +25,7 @@ from assay.server.protocol_runs import Caller
 PATH = "/mcp"
 BODY_BYTES = 4_000_000
 
-_made: WeakKeyDictionary[Backend, MCPServer[McpService]] = WeakKeyDictionary()
+_servers: WeakKeyDictionary[Backend, MCPServer[McpService]] = WeakKeyDictionary()
 
 
 def routes(backend: Backend) -> Sequence[BaseRoute]:
@@ -59,7 +59,7 @@ def _limit_bodies(application: ASGIApp) -> ASGIApp:
 
 
 @asynccontextmanager
-async def running(backend: Backend) -> AsyncIterator[None]:
+async def run_sessions(backend: Backend) -> AsyncIterator[None]:
     """Keeps sessions while the server runs; their streams end when it begins to stop."""
     AppStatus.should_exit = False
     backend.tasks.start(_end_streams(backend), "the end of MCP streams")
@@ -74,17 +74,17 @@ async def _end_streams(backend: Backend) -> None:
 
 
 def _server(backend: Backend) -> MCPServer[McpService]:
-    if backend not in _made:
+    if backend not in _servers:
         service = McpService(
             caller_of=lambda request: _caller(backend, request), allow_private=backend.settings.server.mcp_private
         )
-        _made[backend] = build_server(service, _security(backend))
-    return _made[backend]
+        _servers[backend] = build_server(service, _security(backend))
+    return _servers[backend]
 
 
 def _caller(backend: Backend, request: Request | None) -> Caller:
     owner = "" if request is None else owner_of(request)
-    return Caller(backend.engine(owner), backend, owner)
+    return Caller(backend.assay_for(owner), backend, owner)
 
 
 def _security(backend: Backend) -> RequestStateSecurity | None:
@@ -95,4 +95,4 @@ def _security(backend: Backend) -> RequestStateSecurity | None:
     return RequestStateSecurity(keys=[hashlib.sha256(b"assay mcp request state\0" + secret).digest()])
 
 
-PART = RouteGroup(prefix=PATH, routes=routes, running=running, needs="read")
+PART = RouteGroup(prefix=PATH, routes=routes, running=run_sessions, needs="read")

@@ -11,15 +11,15 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from starlette.requests import Request
 
-from assay.app.assay import DEFAULT, Assay
+from assay.app.assay import DEFAULT_COLLECTION, Assay
 from assay.core.brief import Scope
 from assay.core.errors import AssayError
 from assay.core.ports import CollectionRow
 from assay.core.ports.users import AuditEntry
 from assay.core.view import RunView
-from assay.core.ways import now_read_on, worded
+from assay.core.ways import adapt_wording, set_surface
 from assay.server.audit import Auditor
-from assay.server.gate import not_allowed, who_of
+from assay.server.gate import permission_problem, who_of
 from assay.server.problems import Refusal
 from assay.server.protocol_runs import Caller
 from assay.server.streams import Tickets
@@ -69,7 +69,7 @@ def service_of(ctx: Ctx) -> McpService:
 
 def caller_of(ctx: Ctx) -> Caller:
     """The caller; from here on messages are worded for a model, which has tools and no commands."""
-    now_read_on("mcp")
+    set_surface("mcp")
     return service_of(ctx).caller_of(_request(ctx))
 
 
@@ -80,7 +80,7 @@ def check_may_write(ctx: Ctx) -> None:
         ToolError: they, or their token, may not.
     """
     if not may_write(ctx):
-        raise ToolError(not_allowed("write").detail)
+        raise ToolError(permission_problem("write").detail)
 
 
 def may_write(ctx: Ctx) -> bool:
@@ -126,10 +126,10 @@ async def record_action(ctx: Ctx, action: str, run_id: str) -> None:
         address=address,
         status=200,
     )
-    await caller.runs.auditor.note(entry)
+    await caller.runs.auditor.store_entry(entry)
 
 
-def page_of(ctx: Ctx, run_id: str) -> str:
+def report_address(ctx: Ctx, run_id: str) -> str:
     """The address of the page with a report and its evidence, "" without a server."""
     base = _base(ctx)
     return f"{base}/api/v1/runs/{run_id}/report?format=html" if base else ""
@@ -140,7 +140,7 @@ def is_page(url: str) -> bool:
     return url.startswith(("http://", "https://"))
 
 
-def citable(ctx: Ctx, url: str, sha256: str) -> str:
+def citation_address(ctx: Ctx, url: str, sha256: str) -> str:
     """An address for citing a document: its own if it is a web page."""
     if is_page(url):
         return url
@@ -173,21 +173,21 @@ async def view_of(ctx: Ctx, run_id: str) -> RunView:
         view = await caller_of(ctx).view(run_id)
     scope = view.brief.scope if view.brief else Scope(collections=())
     read = [source.document_sha256 for source in view.sources.values()]
-    if scope.private or await hides(ctx, collections=scope.collections, documents=read):
+    if scope.private or await is_hidden(ctx, collections=scope.collections, documents=read):
         _refuse_private(ctx, f"what run {view.run_id} has read")
     sources = {
-        id: msgspec.structs.replace(source, url=citable(ctx, source.url, source.document_sha256))
+        id: msgspec.structs.replace(source, url=citation_address(ctx, source.url, source.document_sha256))
         for id, source in view.sources.items()
     }
     return msgspec.structs.replace(view, sources=sources)
 
 
-async def hides(ctx: Ctx, *, collections: Sequence[str] = (), documents: Sequence[str] = ()) -> bool:
+async def is_hidden(ctx: Ctx, *, collections: Sequence[str] = (), documents: Sequence[str] = ()) -> bool:
     """True if any of this is private and hidden from this client."""
     return not service_of(ctx).allow_private and bool(await assay_of(ctx).private(collections, documents))
 
 
-async def shelves(ctx: Ctx) -> list[CollectionRow]:
+async def visible_collections(ctx: Ctx) -> list[CollectionRow]:
     """The collections that the client may see."""
     rows = await assay_of(ctx).collections()
     return [row for row in rows if service_of(ctx).allow_private or not row.private]
@@ -201,11 +201,11 @@ async def sources_of(ctx: Ctx, collections: Sequence[str] | None) -> list[str] |
     """
     known = [row.name for row in await assay_of(ctx).collections()]
     names = [name.removeprefix("@") for name in collections or ()]
-    for name in names or ([DEFAULT] if DEFAULT in known else []):
+    for name in names or ([DEFAULT_COLLECTION] if DEFAULT_COLLECTION in known else []):
         if name not in known:
-            there = ", ".join(row.name for row in await shelves(ctx)) or "none yet"
+            there = ", ".join(row.name for row in await visible_collections(ctx)) or "none yet"
             raise ToolError(f"no collection named {name!r}; use one of: {there}")
-        if await hides(ctx, collections=[name]):
+        if await is_hidden(ctx, collections=[name]):
             _refuse_private(ctx, f"the collection {name}, or a document in it,")
     return [f"@{name}" for name in names] or None
 
@@ -220,7 +220,7 @@ def tool_errors() -> Iterator[None]:
     try:
         yield
     except AssayError as error:
-        raise ToolError(worded(str(error))) from error
+        raise ToolError(adapt_wording(str(error))) from error
 
 
 def _refuse_private(ctx: Ctx, what: str) -> None:

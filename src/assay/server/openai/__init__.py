@@ -5,8 +5,8 @@ A client that speaks to a model this way gets research instead, without any chan
 
 from assay.server.backend import RouteGroup
 from assay.server.openai import chat, responses
-from assay.server.openai.calls import refused
+from assay.server.openai.calls import error_response
 
-PART = RouteGroup(prefix="/v1", routes=lambda _: (*chat.ROUTES, *responses.ROUTES), refused=refused)
+PART = RouteGroup(prefix="/v1", routes=lambda _: (*chat.ROUTES, *responses.ROUTES), refused=error_response)
 
 __all__ = ["PART"]

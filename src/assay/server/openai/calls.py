@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
-from assay.server.backend import backend_of, engine_of, owner_of
+from assay.server.backend import assay_of, backend_of, owner_of
 from assay.server.openai.requests import AskedRun
 from assay.server.problems import Problem
 from assay.server.protocol_runs import HEARTBEAT_SECONDS, Caller, request_key
@@ -23,10 +23,10 @@ DONE = b"data: [DONE]\n\n"
 
 def caller_of(request: Request) -> Caller:
     """The caller."""
-    return Caller(engine_of(request), backend_of(request), owner_of(request))
+    return Caller(assay_of(request), backend_of(request), owner_of(request))
 
 
-async def begin(request: Request, body: msgspec.Struct, asked: AskedRun) -> tuple[str, Ticket]:
+async def begin_run(request: Request, body: msgspec.Struct, asked: AskedRun) -> tuple[str, Ticket]:
     """Start the requested run; return its id, and the ticket for the response that waits for it.
 
     A repeated request gets the run it has started.
@@ -59,7 +59,7 @@ def ticket_for(request: Request) -> Ticket:
     return backend_of(request).streams.ticket(owner_of(request))
 
 
-def json_answer(value: object) -> Response:
+def json_response(value: object) -> Response:
     """A value as JSON."""
     return Response(msgspec.json.encode(value), media_type=JSON)
 
@@ -124,14 +124,14 @@ class ErrorAnswer(msgspec.Struct, frozen=True, kw_only=True):
     error: ErrorBody
 
 
-def refused(problem: Problem) -> Response:
+def error_response(problem: Problem) -> Response:
     """A problem in the form of this protocol."""
     status = 400 if problem.status == 422 else problem.status  # clients only know this one
     headers = {} if problem.retry_after is None else {"Retry-After": str(problem.retry_after)}
-    return Response(msgspec.json.encode(fault(problem)), status, headers, JSON)
+    return Response(msgspec.json.encode(error_body(problem)), status, headers, JSON)
 
 
-def fault(problem: Problem) -> ErrorAnswer:
+def error_body(problem: Problem) -> ErrorAnswer:
     """A problem as an error; if a field of the request is wrong, `param` names it."""
     kind = _TYPES.get(problem.status, "server_error" if problem.status >= 500 else "invalid_request")
     param = problem.errors[0].pointer.strip("/").replace("/", ".") if problem.errors else None

@@ -18,7 +18,7 @@ from assay.core.events import Envelope
 from assay.core.lazy import regex
 from assay.core.milestones import shorten
 from assay.core.usage import Usage
-from assay.server.openai.calls import DONE, Waiting, begin, caller_of, events, fault, json_answer, ticket_for
+from assay.server.openai.calls import DONE, Waiting, begin_run, caller_of, error_body, events, json_response, ticket_for
 from assay.server.openai.chat_stream import (
     ChatChoice,
     ChatChunk,
@@ -31,9 +31,9 @@ from assay.server.openai.chat_stream import (
     chat_usage,
 )
 from assay.server.openai.requests import ChatRequest, Format, chat_run, text_of
-from assay.server.openai.text import ListedModel, models, read_model
+from assay.server.openai.text import ListedModel, available_models, read_model
 from assay.server.problems import problem
-from assay.server.streams import BEAT, EventStream, frame
+from assay.server.streams import HEARTBEAT_FRAME, EventStream, frame
 from assay.server.wire import read_body
 
 # Prompts that chat clients send besides those of their users: for titles, tags, next questions, completions.
@@ -120,14 +120,14 @@ class ModelList(msgspec.Struct, frozen=True, kw_only=True):
 
 async def list_models(request: Request) -> Response:
     """`GET /v1/models`."""
-    return json_answer(ModelList(data=tuple(await models(caller_of(request).assay))))
+    return json_response(ModelList(data=tuple(await available_models(caller_of(request).assay))))
 
 
 async def show_model(request: Request) -> Response:
     """`GET /v1/models/{id}`."""
     name = request.path_params["id"]
     await read_model(caller_of(request).assay, name)
-    return json_answer(ListedModel(id=name))
+    return json_response(ListedModel(id=name))
 
 
 async def complete(request: Request) -> Response:
@@ -136,11 +136,11 @@ async def complete(request: Request) -> Response:
     model = await read_model(caller_of(request).assay, body.model)
     if help := help_answer(body):
         return _help_response(request, help, body)
-    run_id, ticket = await begin(request, body, chat_run(body, model))
+    run_id, ticket = await begin_run(request, body, chat_run(body, model))
     projection = ChatProjection(str(request.base_url).rstrip("/"))
     groups = events(caller_of(request), run_id)
     if not body.stream:
-        return Waiting(groups, ticket, projection.take, lambda: projection.completion)
+        return Waiting(groups, ticket, projection.add_event, lambda: projection.completion)
     usage = bool(body.stream_options and body.stream_options.include_usage)
     return EventStream(frames(groups, projection, usage=usage), ticket)
 
@@ -151,16 +151,16 @@ async def frames(
     """The chunks of a stream as server-sent events, until the run ends or the server stops."""
     try:
         async for group in groups:
-            chunks = [chunk for envelope in group for chunk in projection.take(envelope)]
-            yield b"".join(frame(msgspec.json.encode(chunk)) for chunk in chunks) or BEAT
+            chunks = [chunk for envelope in group for chunk in projection.add_event(envelope)]
+            yield b"".join(frame(msgspec.json.encode(chunk)) for chunk in chunks) or HEARTBEAT_FRAME
     except (Cancelled, UnknownName):
         failure = problem("stopping", "the server is stopping; the run continues when it restarts: repeat the request")
-        yield frame(msgspec.json.encode(fault(failure))) + DONE
+        yield frame(msgspec.json.encode(error_body(failure))) + DONE
         return
     if projection.failure:
-        yield frame(msgspec.json.encode(fault(problem("service-failed", projection.failure))))
+        yield frame(msgspec.json.encode(error_body(problem("service-failed", projection.failure))))
     elif usage:
-        yield frame(msgspec.json.encode(projection.usage()))
+        yield frame(msgspec.json.encode(projection.usage_chunk()))
     yield DONE
 
 
@@ -171,7 +171,7 @@ def _help_response(request: Request, help: Helped, body: ChatRequest) -> Respons
         message = ChatMessage(role="assistant", content=help.text)
         choice = ChatChoice(message=message, finish_reason=help.finish)
         usage = chat_usage(Usage())
-        return json_answer(Completion(id=id, created=created, model=body.model, choices=(choice,), usage=usage))
+        return json_response(Completion(id=id, created=created, model=body.model, choices=(choice,), usage=usage))
     choices = (
         ChunkChoice(delta=Delta(role="assistant", content=help.text)),
         ChunkChoice(finish_reason=help.finish),

@@ -20,12 +20,12 @@ from assay.core.events import (
     SearchPerformed,
     decode,
 )
-from assay.core.milestones import milestone, pluralize, shorten
-from assay.core.phrases import LIMITS
+from assay.core.milestones import milestone_line, pluralize, shorten
+from assay.core.phrases import LIMIT_REASONS
 from assay.core.ports import FINAL
 from assay.core.usage import Usage
 from assay.core.view import RunView, ViewBuilder
-from assay.server.openai.text import AnswerText, SearchResult, UrlCitation, answer_of, model_of, why_none
+from assay.server.openai.text import AnswerText, SearchResult, UrlCitation, answer_of, model_of, no_report_reason
 
 Finish = Literal["stop", "length"]
 
@@ -144,7 +144,7 @@ class ChatProjection:
         self.failure = ""
         """Why there is no report, if the run failed."""
 
-    def take(self, envelope: Envelope) -> list[ChatChunk]:
+    def add_event(self, envelope: Envelope) -> list[ChatChunk]:
         """The chunks one more event adds to the stream."""
         self._folder.apply(envelope)
         return list(self._project(envelope))
@@ -164,10 +164,10 @@ class ChatProjection:
             case RunCompleted() | RunFailed() | RunCancelled():
                 yield from self._end()
             case Event():
-                if line := milestone(event):
+                if line := milestone_line(event):
                     yield self._reason(line)
 
-    def usage(self) -> ChatChunk:
+    def usage_chunk(self) -> ChatChunk:
         """The chunk with the usage, on request."""
         return msgspec.structs.replace(
             self._chunk(Delta()), choices=(), usage=chat_usage(self._folder.view.usage.total)
@@ -207,7 +207,7 @@ class ChatProjection:
     def _end(self) -> Iterator[ChatChunk]:
         view = self._folder.view
         if view.status == "failed" and not view.report.text.strip():
-            self.failure = why_none(view)
+            self.failure = no_report_reason(view)
             return
         answer = answer_of(view, self._base)
         for piece in answer.pieces():
@@ -247,7 +247,7 @@ def chat_usage(usage: Usage) -> ChatUsage:
 
 
 def _finish(view: RunView) -> Finish:
-    return "length" if view.status == "completed" and view.stop_reason in LIMITS else "stop"
+    return "length" if view.status == "completed" and view.stop_reason in LIMIT_REASONS else "stop"
 
 
 def _nested_citations(answer: AnswerText) -> tuple[NestedCitation, ...]:

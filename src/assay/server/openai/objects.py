@@ -12,7 +12,7 @@ from assay.core.ports import FINAL
 from assay.core.report import build_report
 from assay.core.usage import Usage
 from assay.core.view import RunView
-from assay.server.openai.text import LABEL, Annotation, label, model_of, response_id
+from assay.server.openai.text import LABEL_PREFIX, Annotation, model_of, request_label, response_id
 
 ItemStatus = Literal["in_progress", "searching", "completed", "incomplete", "failed"]
 Status = Literal["queued", "in_progress", "completed", "failed", "cancelled", "incomplete"]
@@ -258,14 +258,14 @@ def response_of(run_id: str, created_at: int, brief: Brief, status: Status) -> R
         id=response_id(run_id),
         created_at=created_at,
         status=status,
-        background=bool(label(brief, "background")),
+        background=bool(request_label(brief, "background")),
         instructions=brief.instructions or None,
-        max_output_tokens=_number(label(brief, "max_output_tokens")),
-        max_tool_calls=_number(label(brief, "max_tool_calls")),
-        metadata={name: text for name, text in brief.labels.items() if not name.startswith((LABEL, "assay."))},
+        max_output_tokens=_number(request_label(brief, "max_output_tokens")),
+        max_tool_calls=_number(request_label(brief, "max_tool_calls")),
+        metadata={name: text for name, text in brief.labels.items() if not name.startswith((LABEL_PREFIX, "assay."))},
         model=model_of(brief),
         previous_response_id=response_id(brief.parent) if brief.parent else None,
-        reasoning=Effort(effort=label(brief, "effort") or None),
+        reasoning=Effort(effort=request_label(brief, "effort") or None),
         text=TextForm(format=SchemaFormat(schema=msgspec.json.decode(brief.schema))) if brief.schema else TextForm(),
         tools=_tools(brief),
     )

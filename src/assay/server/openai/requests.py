@@ -9,10 +9,10 @@ import msgspec
 
 from assay.core.brief import ConversationMessage, Depth
 from assay.core.errors import UsageError
-from assay.core.options import offered
+from assay.core.options import offered_options
 from assay.core.run_options import RunOptions
-from assay.server.openai.text import LABEL, Kind, ModelName, run_at_foot, run_of, run_of_item
-from assay.server.protocol_runs import body_type, with_fields
+from assay.server.openai.text import LABEL_PREFIX, Kind, ModelName, footer_run_id, item_run_id, run_id_of
+from assay.server.protocol_runs import add_fields, body_type
 
 EFFORTS: dict[str, Depth] = {
     "none": "light",
@@ -77,14 +77,14 @@ class Reasoning(msgspec.Struct, frozen=True):
     effort: str | None = None
 
 
-OFFERED = offered(RunOptions, "openai")
+OFFERED = offered_options(RunOptions, "openai")
 
 
-def _with_options(body: type[Options]) -> type[Options]:
-    return with_fields(body, {name: body_type(each, offer.sent) for name, (each, offer) in OFFERED.items()})
+def _add_options(body: type[Options]) -> type[Options]:
+    return add_fields(body, {name: body_type(each, offer.sent) for name, (each, offer) in OFFERED.items()})
 
 
-@_with_options
+@_add_options
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The field `assay` of a request: options of a run that the protocol cannot express.
 
@@ -210,7 +210,7 @@ def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
         if isinstance(request.input, str)
         else [each for each in request.input if each.type == "message"]
     )
-    named = next((run for each in reversed(messages) if (run := run_of_item(each.id or ""))), "")
+    named = next((run for each in reversed(messages) if (run := item_run_id(each.id or ""))), "")
     effort = (request.reasoning.effort if request.reasoning else None) or ""
     wanted = _run_options(model, request.assay, effort)
     places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
@@ -223,7 +223,7 @@ def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
     if schema := _schema_of(request.text.format if request.text else None):
         wanted["schema"] = schema
     if request.previous_response_id:
-        wanted["continues"] = run_of(request.previous_response_id)
+        wanted["continues"] = run_id_of(request.previous_response_id)
     wanted["labels"] = (request.metadata or {}) | _labels(
         {
             "model": request.model,
@@ -246,7 +246,7 @@ def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
     if (request.n or 1) != 1:
         raise UsageError("Assay gives one answer: leave `n` out")
     answers = [text_of(each.content) for each in request.messages if each.role == "assistant"]
-    named = next((run for each in reversed(answers) if (run := run_at_foot(each))), "")
+    named = next((run for each in reversed(answers) if (run := footer_run_id(each))), "")
     wanted = _run_options(model, request.assay, request.reasoning_effort or "")
     places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
     if request.web_search_options is not None:
@@ -354,4 +354,4 @@ def _run_options(model: ModelName, options: Options, effort: str) -> RunOptions:
 
 
 def _labels(parts: dict[Kind, str]) -> dict[str, str]:
-    return {f"{LABEL}{name}": value for name, value in parts.items() if value}
+    return {f"{LABEL_PREFIX}{name}": value for name, value in parts.items() if value}

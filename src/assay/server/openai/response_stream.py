@@ -33,8 +33,8 @@ from assay.core.events import (
     ToolStarted,
     decode,
 )
-from assay.core.milestones import milestone
-from assay.core.phrases import LIMITS
+from assay.core.milestones import milestone_line
+from assay.core.phrases import LIMIT_REASONS
 from assay.core.sources import Source
 from assay.core.view import RunView, ViewBuilder
 from assay.server.openai import stream_parts as p
@@ -60,7 +60,7 @@ from assay.server.openai.objects import (
     usage_of,
 )
 from assay.server.openai.requests import CLAIMS
-from assay.server.openai.text import answer_of, label, url_of, why_none
+from assay.server.openai.text import answer_of, no_report_reason, request_label, url_of
 
 LOCAL = "local"
 """The search provider of the library."""
@@ -99,18 +99,18 @@ class ResponseProjection:
         if self._base is None:
             return None
         view = self._folder.view
-        status = status_of(view, LIMITS)
+        status = status_of(view, LIMIT_REASONS)
         return msgspec.structs.replace(
             self._base,
             status=status,
             output=tuple(self._items),
             completed_at=_seconds(view.finished_at) if status in ("completed", "incomplete") else None,
-            error=ResponseFault(code="server_error", message=why_none(view)) if status == "failed" else None,
+            error=ResponseFault(code="server_error", message=no_report_reason(view)) if status == "failed" else None,
             incomplete_details=Incomplete() if status == "incomplete" else None,
             usage=usage_of(view.usage.total) if self.ended else None,
         )
 
-    def take(self, envelope: Envelope) -> list[p.StreamPart]:
+    def add_event(self, envelope: Envelope) -> list[p.StreamPart]:
         """The events one more event adds to the stream.
 
         A failed run may be resumed, and its stream continues; whoever left it need not come back.
@@ -133,7 +133,7 @@ class ResponseProjection:
             case RunCompleted() | RunFailed() | RunCancelled():
                 yield from self._end()
             case Event():
-                if line := milestone(event):
+                if line := milestone_line(event):
                     yield from self._summary_line(_title(envelope), line)
 
     def _tool_item(self, event: Event) -> Iterator[p.StreamPart]:
@@ -152,11 +152,11 @@ class ResponseProjection:
     # the response
 
     def _creation_parts(self, envelope: Envelope, brief: Brief) -> Iterator[p.StreamPart]:
-        queued = bool(label(brief, "background"))
+        queued = bool(request_label(brief, "background"))
         status: Status = "queued" if queued else "in_progress"
         self._run = envelope.run_id
         self._base = response_of(envelope.run_id, _seconds(envelope.at) or 0, brief, status)
-        self._include |= {name for name in label(brief, "include").split(",") if name}
+        self._include |= {name for name in request_label(brief, "include").split(",") if name}
         yield self._response_part("response.created", status)
         if queued:
             yield self._response_part("response.queued", status)
@@ -168,13 +168,15 @@ class ResponseProjection:
 
     def _end(self) -> Iterator[p.StreamPart]:
         self.ended = True
-        yield from self._rest()
+        yield from self._finish_summary()
         view = self._folder.view
-        status = status_of(view, LIMITS)
+        status = status_of(view, LIMIT_REASONS)
         if status in ("completed", "incomplete") or view.report.text.strip():
             yield from self._message(view, status)
         if status == "failed":
-            yield p.ErrorPart(type="error", sequence_number=self._next(), code="server_error", message=why_none(view))
+            yield p.ErrorPart(
+                type="error", sequence_number=self._next(), code="server_error", message=no_report_reason(view)
+            )
         kind = {"completed": "completed", "failed": "failed"}.get(status, "incomplete")
         response = self.response
         assert response is not None
@@ -207,7 +209,7 @@ class ResponseProjection:
         self._reasoning = msgspec.structs.replace(self._reasoning, summary=(*self._reasoning.summary, done))
         self._lines = []
 
-    def _rest(self) -> Iterator[p.StreamPart]:
+    def _finish_summary(self) -> Iterator[p.StreamPart]:
         """Complete the summary so far as an item."""
         if self._reasoning is None:
             return
@@ -230,7 +232,7 @@ class ResponseProjection:
     # tools
 
     def _search(self, query: str, provider: str, found: tuple[str, ...], status: ItemStatus) -> Iterator[p.StreamPart]:
-        yield from self._rest()
+        yield from self._finish_summary()
         place = f"{self._run}_{len(self._items)}"
         if provider == LOCAL:
             results = tuple(FoundFile(file_id=url, filename=url.rpartition("/")[2]) for url in found)
@@ -254,7 +256,7 @@ class ResponseProjection:
 
     def _opened_pages(self, arguments: str) -> Iterator[p.StreamPart]:
         for url in _addresses(arguments, self._sources):
-            yield from self._rest()
+            yield from self._finish_summary()
             action = SearchAction(type="open_page", url=url)
             yield from self._call(
                 WebSearchItem(id=f"ws_{self._run}_{len(self._items)}", status="completed", action=action)

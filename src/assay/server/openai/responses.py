@@ -13,13 +13,13 @@ from starlette.routing import Route
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import FINAL
-from assay.server.openai.calls import DONE, Waiting, begin, caller_of, events, json_answer, ticket_for
+from assay.server.openai.calls import DONE, Waiting, begin_run, caller_of, events, json_response, ticket_for
 from assay.server.openai.requests import ResponseRequest, response_run
 from assay.server.openai.response_stream import ResponseProjection
-from assay.server.openai.text import read_model, response_id, run_of
+from assay.server.openai.text import read_model, response_id, run_id_of
 from assay.server.problems import refusal, whole_number
 from assay.server.protocol_runs import CANCEL_SECONDS, Caller
-from assay.server.streams import BEAT, EventStream, frame
+from assay.server.streams import HEARTBEAT_FRAME, EventStream, frame
 from assay.server.wire import read_body
 
 
@@ -63,14 +63,14 @@ async def create(request: Request) -> Response:
     body = await read_body(request, ResponseRequest)
     caller = caller_of(request)
     asked = response_run(body, await read_model(caller.assay, body.model))
-    run_id, ticket = await begin(request, body, asked)
+    run_id, ticket = await begin_run(request, body, asked)
     projection = ResponseProjection()
     if body.stream:
         return EventStream(frames(events(caller, run_id), projection, -1), ticket)
     if body.background:
         ticket.close()
-        return json_answer((await replay(caller, run_id, projection)).response)
-    return Waiting(events(caller, run_id), ticket, projection.take, lambda: projection.response)
+        return json_response((await replay_events(caller, run_id, projection)).response)
+    return Waiting(events(caller, run_id), ticket, projection.add_event, lambda: projection.response)
 
 
 async def retrieve(request: Request) -> Response:
@@ -86,7 +86,7 @@ async def retrieve(request: Request) -> Response:
             raise refusal("invalid", f"starting_after is the number of an event, not {begins[:40]!r}")
         parts = frames(events(caller, run_id), projection, after)
         return EventStream(parts, ticket_for(request))
-    return json_answer((await replay(caller, run_id, projection)).response)
+    return json_response((await replay_events(caller, run_id, projection)).response)
 
 
 async def cancel(request: Request) -> Response:
@@ -94,21 +94,21 @@ async def cancel(request: Request) -> Response:
     caller, run_id = await _caller_and_run(request)
     if (await caller.assay.find(run_id)).status not in FINAL:
         await caller.assay.control(run_id, "cancel", wait=CANCEL_SECONDS)
-    return json_answer((await replay(caller, run_id, ResponseProjection())).response)
+    return json_response((await replay_events(caller, run_id, ResponseProjection())).response)
 
 
 async def delete(request: Request) -> Response:
     """`DELETE /v1/responses/{id}`; deletes the run, and cancels it first if it is active."""
     caller, run_id = await _caller_and_run(request)
     await caller.remove(run_id)
-    return json_answer(Deleted(id=response_id(run_id)))
+    return json_response(Deleted(id=response_id(run_id)))
 
 
 async def input_items(request: Request) -> Response:
     """`GET /v1/responses/{id}/input_items`."""
     caller, run_id = await _caller_and_run(request)
     item = InputItem(id=f"in_{run_id}", content=(InputText(text=(await caller.view(run_id)).question),))
-    return json_answer(InputItems(data=(item,), first_id=item.id, last_id=item.id))
+    return json_response(InputItems(data=(item,), first_id=item.id, last_id=item.id))
 
 
 async def frames(
@@ -121,21 +121,21 @@ async def frames(
     """
     try:
         async for group in groups:
-            parts = [part for envelope in group for part in projection.take(envelope)]
+            parts = [part for envelope in group for part in projection.add_event(envelope)]
             new = [part for part in parts if part.sequence_number > after]
             if chunk := b"".join(frame(msgspec.json.encode(part), event=part.type) for part in new):
                 yield chunk
             elif not group:
-                yield BEAT
+                yield HEARTBEAT_FRAME
     except (Cancelled, UnknownName):
         return
     yield DONE
 
 
-async def replay(caller: Caller, run_id: str, projection: ResponseProjection) -> ResponseProjection:
+async def replay_events(caller: Caller, run_id: str, projection: ResponseProjection) -> ResponseProjection:
     """The projection after all events of a run so far."""
     for envelope in await caller.assay.events(run_id):
-        projection.take(envelope)
+        projection.add_event(envelope)
     return projection
 
 
@@ -147,7 +147,7 @@ async def _caller_and_run(request: Request) -> tuple[Caller, str]:
     """
     caller, id = caller_of(request), request.path_params["id"]
     try:
-        run_id = run_of(id)
+        run_id = run_id_of(id)
         known = (await caller.assay.find(run_id)).run_id == run_id  # the start of an id does not count
     except UnknownName:
         known = False

@@ -12,13 +12,13 @@ from assay.core.brief import Brief, Depth
 from assay.core.clean import link_target, one_line
 from assay.core.errors import UnknownName
 from assay.core.lazy import regex
-from assay.core.report import bibliography, build_report, render_report
+from assay.core.report import build_bibliography, build_report, render_report
 from assay.core.sources import Source
 from assay.core.view import RunView
-from assay.core.ways import worded
+from assay.core.ways import adapt_wording
 from assay.export.markdown import after_text
 from assay.server.problems import refusal
-from assay.services.places import is_sent
+from assay.services.places import is_sent_collection
 
 PIECE = 400
 """About how many code points are sent at a time."""
@@ -82,7 +82,7 @@ def answer_of(view: RunView, base: str = "") -> AnswerText:
     if view.brief and view.brief.schema:
         return AnswerText(text=msgspec.json.encode(build_report(view).data).decode(), sources=_sources(view, base))
     if report_state(view) == "none":
-        return AnswerText(text=why_none(view))
+        return AnswerText(text=no_report_reason(view))
     report, body, books = render_report(view, "numbers")
     entries = {entry.number: entry for entry in books.entries if entry.number is not None}
     parts, notes, length, at = list[str](), list[Annotation](), 0, 0
@@ -94,19 +94,19 @@ def answer_of(view: RunView, base: str = "") -> AnswerText:
         notes.append(_annotation(length, length + len(link), source, url_of(source, base)))
         length, at = length + len(link), cited.end
     shown = f"{''.join(parts)}{body.text[at:]}".rstrip()
-    foot = foot_of(view.run_id, base) if base else ""
+    foot = answer_footer(view.run_id, base) if base else ""
     text = "\n\n".join(filter(None, (shown, after_text(view, report))))
     return AnswerText(text=f"{text}{foot}\n", annotations=tuple(notes), sources=_sources(view, base))
 
 
-def why_none(view: RunView) -> str:
+def no_report_reason(view: RunView) -> str:
     """Why a run gave no report."""
     if view.status == "cancelled":
         return "The run was cancelled before its report was written."
-    return f"The run ended without a report: {worded(view.error) or view.stop_reason or view.status}"
+    return f"The run ended without a report: {adapt_wording(view.error) or view.stop_reason or view.status}"
 
 
-def foot_of(run_id: str, base: str) -> str:
+def answer_footer(run_id: str, base: str) -> str:
     """The last line of an answer in a chat: it names the run, so that the next question can use the same evidence."""
     return f"\n\n[Run {run_id}: evidence and verdicts]({base}/api/v1/runs/{run_id}/report?format=html)"
 
@@ -130,7 +130,7 @@ def _annotation(start: int, end: int, source: Source, url: str) -> Annotation:
 
 
 def _sources(view: RunView, base: str) -> tuple[SearchResult, ...]:
-    cited = [entry.source for entry in bibliography(view).entries if entry.number is not None]
+    cited = [entry.source for entry in build_bibliography(view).entries if entry.number is not None]
     return tuple(
         SearchResult(
             title=one_line(source.title),
@@ -144,18 +144,18 @@ def _sources(view: RunView, base: str) -> tuple[SearchResult, ...]:
 
 # Names: models stand for depths and collections, ids of responses for ids of runs.
 
-PLAIN = "assay"
-DEPTHS: dict[str, Depth] = {"assay-light": "light", PLAIN: "auto", "assay-extended": "extended"}
+DEFAULT_MODEL = "assay"
+DEPTHS: dict[str, Depth] = {"assay-light": "light", DEFAULT_MODEL: "auto", "assay-extended": "extended"}
 """The depth behind each model's name."""
 
-LABEL = "openai."
+LABEL_PREFIX = "openai."
 """Begins the labels of a run about the request itself; all others are the request's metadata."""
 Kind = Literal["model", "effort", "background", "include", "max_tool_calls", "max_output_tokens"]
 
 _RESPONSE = regex(r"resp_([0-9a-z]+)")
 _ITEM = regex(r"msg_([0-9a-z]+)")
 _FOOT = regex(r"\[Run ([0-9a-z]{6,}): ")
-"""How the last line of an answer names its run (see `foot_of`)."""
+"""How the last line of an answer names its run (see `answer_footer`)."""
 
 
 class ModelName(msgspec.Struct, frozen=True):
@@ -174,10 +174,10 @@ class ListedModel(msgspec.Struct, frozen=True, kw_only=True):
     owned_by: str = "assay"
 
 
-async def models(assay: Assay) -> list[ListedModel]:
+async def available_models(assay: Assay) -> list[ListedModel]:
     """The available models: three depths, and one for each collection except those of files sent with questions."""
-    names = [row.name for row in await assay.collections() if row.documents and not is_sent(row)]
-    return [ListedModel(id=name) for name in (*DEPTHS, *(f"{PLAIN}:{name}" for name in names))]
+    names = [row.name for row in await assay.collections() if row.documents and not is_sent_collection(row)]
+    return [ListedModel(id=name) for name in (*DEPTHS, *(f"{DEFAULT_MODEL}:{name}" for name in names))]
 
 
 async def read_model(assay: Assay, name: str) -> ModelName:
@@ -189,20 +189,22 @@ async def read_model(assay: Assay, name: str) -> ModelName:
     base, _, collection = name.partition(":")
     there = {row.name for row in await assay.collections()} if collection else set()
     if base not in DEPTHS or (collection and collection not in there):
-        raise refusal("unknown-name", str(UnknownName("model", name, [each.id for each in await models(assay)])))
+        raise refusal(
+            "unknown-name", str(UnknownName("model", name, [each.id for each in await available_models(assay)]))
+        )
     return ModelName(DEPTHS[base], collection)
 
 
 def model_of(brief: Brief) -> str:
     """The model of a run: the requested one, or the one that would have started it."""
-    if asked := label(brief, "model"):
+    if asked := request_label(brief, "model"):
         return asked
-    return next((name for name, depth in DEPTHS.items() if depth == brief.depth), PLAIN)
+    return next((name for name, depth in DEPTHS.items() if depth == brief.depth), DEFAULT_MODEL)
 
 
-def label(brief: Brief, name: Kind) -> str:
+def request_label(brief: Brief, name: Kind) -> str:
     """The words of the request about this, "" if nothing."""
-    return brief.labels.get(f"{LABEL}{name}", "")
+    return brief.labels.get(f"{LABEL_PREFIX}{name}", "")
 
 
 def response_id(run_id: str) -> str:
@@ -210,7 +212,7 @@ def response_id(run_id: str) -> str:
     return f"resp_{run_id}"
 
 
-def run_of(response: str) -> str:
+def run_id_of(response: str) -> str:
     """The id of a response's run.
 
     Raises:
@@ -222,13 +224,13 @@ def run_of(response: str) -> str:
     return found[1]
 
 
-def run_of_item(item: str) -> str:
+def item_run_id(item: str) -> str:
     """The id of the run whose report is the message with this id, "" if there is none."""
     found = _ITEM.fullmatch(item)
     return found[1] if found else ""
 
 
-def run_at_foot(text: str) -> str:
+def footer_run_id(text: str) -> str:
     """The run named in the last line of an answer, "" if there is none."""
     found = _FOOT.findall(text)
     return str(found[-1]) if found else ""

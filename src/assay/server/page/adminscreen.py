@@ -10,7 +10,7 @@ import msgspec
 from starlette.responses import Response
 
 from assay.core.errors import AssayError
-from assay.core.ports import GOING
+from assay.core.ports import ACTIVE_STATUSES
 from assay.core.ports.users import PERMISSIONS
 from assay.server.api import admin, system, users
 from assay.server.page.forms import PageForm, convert_texts, read_form
@@ -18,7 +18,7 @@ from assay.server.page.templates_environment import fault_values, go_to, screen
 from assay.server.problems import Refusal
 from assay.server.wire import RouteCall
 
-FOUND = 50
+MAX_RUNS = 50
 MOST_DAYS = 366
 """Days in the plot; all are in the table."""
 STATUSES = ("created", "running", "waiting", "paused", "completed", "failed", "cancelled", "exhausted")
@@ -99,7 +99,7 @@ async def list_runs(call: RouteCall) -> Response:
     """Runs of all users: owners and states, without their contents."""
     asked = _query_values(call, "user", "cursor")
     status = call.request.query_params.get("status", "")
-    given = asked | ({"status": (status,)} if status else {}) | {"limit": FOUND}
+    given = asked | ({"status": (status,)} if status else {}) | {"limit": MAX_RUNS}
     found = await admin.list_all_runs(call, convert_texts(given, admin.AllRunsWanted))
     return screen(
         call,
@@ -115,7 +115,7 @@ async def list_runs(call: RouteCall) -> Response:
 
 async def show_health(call: RouteCall) -> Response:
     """The queue, the runs at work, and everything that prevents the server from working."""
-    going = await admin.list_all_runs(call, admin.AllRunsWanted(status=GOING, limit=FOUND))
+    going = await admin.list_all_runs(call, admin.AllRunsWanted(status=ACTIVE_STATUSES, limit=MAX_RUNS))
     findings = (await system.show_findings(call)).findings
     order = {"broken": 0, "note": 1, "ok": 2}
     return screen(
@@ -133,7 +133,7 @@ async def show_health(call: RouteCall) -> Response:
 async def show_audit(call: RouteCall) -> Response:
     """The audit log."""
     asked = _query_values(call, "actor", "action", "since", "cursor")
-    found = await admin.list_audit(call, convert_texts({**asked, "limit": FOUND}, admin.AuditWanted))
+    found = await admin.list_audit(call, convert_texts({**asked, "limit": MAX_RUNS}, admin.AuditWanted))
     return screen(call, "admin/audit.html", section="settings", entries=found.entries, next=found.next, asked=asked)
 
 

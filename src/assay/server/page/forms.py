@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from assay.core.brief import ROLES, Brief, Section
 from assay.core.errors import InProgress
-from assay.core.options import Declared, declared, nested
+from assay.core.options import Declared, declared_options, nest_values
 from assay.core.run_options import RunOptions, Waiting
 from assay.core.sources import sha256
 from assay.core.translation import N_
@@ -41,7 +41,7 @@ class PageForm(msgspec.Struct, frozen=True):
         """All non-empty texts with a name."""
         return tuple(text.strip() for text in self.fields.get(name, ()) if text.strip())
 
-    def lines(self, name: str) -> tuple[str, ...]:
+    def words(self, name: str) -> tuple[str, ...]:
         """The words of a text, separated by spaces, commas or line ends."""
         return tuple(self.text(name).replace(",", " ").split())
 
@@ -78,11 +78,11 @@ def _files(form: FormData) -> Iterator[UploadFile]:
 
 
 LONGEST_KEY = 64
-PATIENCE, PAUSE = 60.0, 0.1
+WAIT_SECONDS, POLL_SECONDS = 60.0, 0.1
 """Seconds to wait for a run that the same form is beginning, and between two looks."""
 
 
-async def begun_once(call: RouteCall, form: PageForm, begin: Callable[[], Awaitable[str]]) -> str:
+async def begin_once(call: RouteCall, form: PageForm, begin: Callable[[], Awaitable[str]]) -> str:
     """The id of what `begin` starts for a form, a run or a schedule: where the same form was sent before, that of then.
 
     Without a script nothing holds back a second press of its button. A form that was changed in between is another
@@ -96,31 +96,31 @@ async def begun_once(call: RouteCall, form: PageForm, begin: Callable[[], Awaita
         return await begin()
     files = [(each.filename, each.size) for each in form.files]
     asked = msgspec.json.encode((call.request.scope["path"], form.fields, files))
-    ends = time.monotonic() + PATIENCE
+    ends = time.monotonic() + WAIT_SECONDS
     while True:
         try:
             return await call.assay.once(f"{call.owner}/page/{sha256(key.encode() + asked)}", asked, begin)
         except InProgress:
             if time.monotonic() > ends:
                 raise
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(POLL_SECONDS)
 
 
-def run_wanted(form: PageForm, **more: Any) -> RunWanted:
+def requested_run(form: PageForm, **more: Any) -> RunWanted:
     """The run a form asks for; empty fields come from the settings.
 
     Raises:
         Refusal: a value is not allowed.
     """
     options: dict[str, Any] = {
-        each.option.api: _form_value(form, each) for each in declared(RunOptions).values() if each.option.api
+        each.option.api: _form_value(form, each) for each in declared_options(RunOptions).values() if each.option.api
     }
     if minutes := form.text("minutes"):
         options["budget.seconds"] = _figure(minutes, "minutes") * 60
-    asked = nested({name: value for name, value in options.items() if value not in (None, "", ())})
+    asked = nest_values({name: value for name, value in options.items() if value not in (None, "", ())})
     asked |= {name: text for name in ("question", "model") if (text := form.text(name))}
-    asked["models"] = {role: named for role in ROLES if (named := form.lines(f"model_{role}"))}
-    asked["scope"] = {"collections": form.texts("collection"), "urls": form.lines("urls")} | asked.get("scope", {})
+    asked["models"] = {role: named for role in ROLES if (named := form.words(f"model_{role}"))}
+    asked["scope"] = {"collections": form.texts("collection"), "urls": form.words("urls")} | asked.get("scope", {})
     if "web_asked" in form.fields and not form.text("web"):
         asked["scope"]["web"] = False  # it was offered and left out: no setting takes its place
     return convert_texts({**asked, **more}, RunWanted)
@@ -172,7 +172,7 @@ def check_places(form: PageForm) -> None:
         Refusal: nothing is ticked, and no files or addresses are named.
     """
     if "web_asked" in form.fields and not (
-        form.texts("collection") or form.text("web") or form.files or form.lines("urls")
+        form.texts("collection") or form.text("web") or form.files or form.words("urls")
     ):
         raise refusal("invalid", N_("tick where to look, or add files"))
 
@@ -184,7 +184,7 @@ def _form_value(form: PageForm, option: Declared) -> str | bool | tuple[str, ...
     if option.option.sent is Waiting:
         return "required" if text else "never"
     if get_origin(option.data) is Sequence:
-        return form.lines(name)
+        return form.words(name)
     if bool in (option.data, *get_args(option.data)):
         return {"yes": True, "no": False}.get(text)
     return text

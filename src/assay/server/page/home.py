@@ -14,9 +14,9 @@ from assay.core.ports.models import BUILT_IN
 from assay.core.translation import N_
 from assay.plugins import names
 from assay.server.api import automation, reports, runs
-from assay.server.page.forms import EMPTY, PageForm, begun_once, check_places, form_for, read_form, run_wanted
-from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
-from assay.server.page.templates_environment import fault_values, go_to, is_fragment, piece, screen
+from assay.server.page.forms import EMPTY, PageForm, begin_once, check_places, form_for, read_form, requested_run
+from assay.server.page.shelfscreen import collection_choices, max_form_bytes, store_files
+from assay.server.page.templates_environment import fault_values, fragment_response, go_to, is_fragment, screen
 from assay.server.problems import Refusal, refusal
 from assay.server.wire import RouteCall
 from assay.services.schedules import format_interval
@@ -29,7 +29,7 @@ EXAMPLES = (
 )
 
 
-FOLDED = (
+FOLDED_FIELDS = (
     *(
         "mode",
         "depth",
@@ -74,12 +74,12 @@ async def ask(call: RouteCall) -> Response:
 
     Files that cannot be read are such a problem: the report would not say that they are missing.
     """
-    form = await read_form(call.request, most_bytes(call))
+    form = await read_form(call.request, max_form_bytes(call))
     unread: tuple[str, ...] = ()
 
     async def begin() -> str:
         nonlocal form, unread
-        wanted = run_wanted(form)
+        wanted = requested_run(form)
         if form.files:
             stored = await store_files(call, form.files, "asked")
             chosen = (*form.texts("collection"), stored.collection)
@@ -92,7 +92,7 @@ async def ask(call: RouteCall) -> Response:
 
     try:
         check_places(form)
-        run = await begun_once(call, form, begin)
+        run = await begin_once(call, form, begin)
     except (Refusal, AssayError) as error:
         found = fault_values(error) | ({"fault": ""} if unread else {})  # the files say more
         return await _home(call, form, unread=unread, **found)
@@ -106,11 +106,11 @@ async def estimate(call: RouteCall) -> Response:
     form = await read_form(call.request)
     found, wrong = None, fault_values(None)
     try:
-        found = await reports.estimate_run(call, run_wanted(form))
+        found = await reports.estimate_run(call, requested_run(form))
     except (Refusal, AssayError) as error:
         wrong = fault_values(error)
     if is_fragment(call.request):
-        return piece(call.request, "parts/estimate.html", estimate=found, fault=wrong["fault"])
+        return fragment_response(call.request, "parts/estimate.html", estimate=found, fault=wrong["fault"])
     return await _home(call, form, estimate=found, **wrong)
 
 
@@ -137,7 +137,7 @@ async def _home(
         runs=found.runs,
         more=bool(found.next),
         choices=await collection_choices(call, ticked),
-        limited=any(form.text(name) not in ("", "auto") for name in FOLDED),
+        limited=any(form.text(name) not in ("", "auto") for name in FOLDED_FIELDS),
         setup=_setup(call),
         examples=EXAMPLES,
     )
@@ -159,7 +159,7 @@ def _setup(call: RouteCall) -> HomeSetup:
 # Schedules: questions that the server asks repeatedly, and the reports that answered them.
 
 SHOWN_OUTCOMES = 3
-OFTEN = ("daily", "weekly", "12h", "2w", "4w")
+OFFERED_INTERVALS = ("daily", "weekly", "12h", "2w", "4w")
 """Suggested intervals; any other can be typed."""
 
 
@@ -185,12 +185,12 @@ async def add_schedule(call: RouteCall) -> Response:
     form = await read_form(call.request)
 
     async def add() -> str:
-        wanted = automation.ScheduleWanted(every=form.text("every"), run=run_wanted(form))
+        wanted = automation.ScheduleWanted(every=form.text("every"), run=requested_run(form))
         return (await automation.add_schedule(call, wanted)).id
 
     try:
         check_places(form)
-        await begun_once(call, form, add)
+        await begin_once(call, form, add)
     except (Refusal, AssayError) as error:
         return await list_schedules(call, form, error)
     return go_to("/schedules")
@@ -238,7 +238,7 @@ async def list_schedules(
         sharing=call.backend.settings.server.shares,
         entries=[await _entry(call, each) for each in found],
         choices=await collection_choices(call, frozenset(form.texts("collection")) if form.fields else None),
-        often=OFTEN,
+        often=OFFERED_INTERVALS,
         setup=_setup(call),
         form=form,
     )

@@ -15,19 +15,19 @@ from assay.core import events
 from assay.core.claims import VERDICTS
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope, Event, decode
-from assay.core.phrases import in_words, verdict
+from assay.core.phrases import stop_reason_phrase, verdict
 from assay.core.ports import FINAL
 from assay.core.translation import ENGLISH, N_, gettext, join_list
 from assay.core.view import RunView, ViewBuilder
-from assay.locale import speaking_page
+from assay.locale import use_page_locale
 from assay.server.backend import Backend
 from assay.server.page.regions import regions_of
 from assay.server.page.words import format_count, measure_word
-from assay.server.streams import BEAT, BEGIN, frame, wait_for_news
+from assay.server.streams import HEARTBEAT_FRAME, RETRY_FRAME, frame, wait_for_news
 
 # The regions of one run as last rendered, and which of them changed when.
 
-SHARE = 20.0
+RENDER_PAUSE_FACTOR = 20.0
 """A region is rendered again after this multiple of its last rendering time, so a run takes little of a core."""
 
 
@@ -68,10 +68,10 @@ class Board:
             if not at_once and (region.dear > dear or began < self._not_before.get(region.name, 0.0)):
                 late = True
                 continue
-            with speaking_page(self.language):
+            with use_page_locale(self.language):
                 html = region.render(view)
             self._made_of[region.name] = made_of
-            self._not_before[region.name] = perf_counter() + SHARE * (perf_counter() - began)
+            self._not_before[region.name] = perf_counter() + RENDER_PAUSE_FACTOR * (perf_counter() - began)
             if self.html.get(region.name) != html:
                 fresh[region.name] = html
         return RenderedRegions(fresh, late, view.last_seq)
@@ -87,7 +87,7 @@ class Board:
             self._changed |= dict.fromkeys(rendered.fresh, self.edition)
         return bool(rendered.fresh)
 
-    def since(self, edition: int) -> tuple[tuple[str, Markup], ...]:
+    def changes_since(self, edition: int) -> tuple[tuple[str, Markup], ...]:
         """The names and regions that changed after an edition."""
         wanted = [name for name, changed in self._changed.items() if changed > edition]
         if "team" in wanted:  # which contains the agents
@@ -95,7 +95,7 @@ class Board:
         return tuple((name, self.html[name]) for name in wanted)
 
 
-def screen_of(view: RunView, language: str = ENGLISH) -> dict[str, Markup]:
+def render_regions(view: RunView, language: str = ENGLISH) -> dict[str, Markup]:
     """Every region by its name, rendered."""
     return Board(language).render(view, at_once=True).fresh
 
@@ -124,7 +124,7 @@ def _control_line(event: events.ControlApplied) -> str:
     return gettext(_CONTROLLED[event.action]) if event.action in _CONTROLLED else ""
 
 
-_SPOKEN: dict[type[Event], Callable[[Any], str]] = {
+_ANNOUNCEMENTS: dict[type[Event], Callable[[Any], str]] = {
     events.RunResumed: lambda _: gettext("The run was resumed"),
     events.RunWaiting: lambda event: (
         gettext("Waiting for you to approve the plan") if event.topic == "plan" else gettext("Waiting for your answers")
@@ -141,28 +141,28 @@ _SPOKEN: dict[type[Event], Callable[[Any], str]] = {
     events.BudgetLow: lambda event: gettext("80 % of the limit is used: {measure}").format(
         measure=measure_word(event.measure)
     ),
-    events.RunExhausted: lambda event: gettext("Research ends: {why}").format(why=in_words(event.reason)),
+    events.RunExhausted: lambda event: gettext("Research ends: {why}").format(why=stop_reason_phrase(event.reason)),
     events.RunCancelled: lambda _: gettext("Cancelled; findings are kept"),
     events.ControlApplied: _control_line,
     events.ControlRejected: lambda event: gettext("Not followed: {why}").format(why=event.why),
 }
-READ_OUT = frozenset(kind.kind for kind in _SPOKEN)
+ANNOUNCED_TYPES = frozenset(kind.kind for kind in _ANNOUNCEMENTS)
 """The kinds of events that are read out."""
 
 
 def announcement(event: Event) -> str:
     """The sentence for an event, empty if it is not read out."""
-    spoken = _SPOKEN.get(type(event))
+    spoken = _ANNOUNCEMENTS.get(type(event))
     return "" if spoken is None else spoken(event)
 
 
 # One reader of a run for all viewers.
 
-TICK = 0.2
+MIN_UPDATE_SECONDS = 0.2
 """Seconds between two looks of a screen, at least."""
-IDLE = 1.0
+IDLE_SECONDS = 1.0
 """Seconds between two looks at a run that nobody executes."""
-QUIET = 5.0
+ANNOUNCE_SECONDS = 5.0
 """Seconds between two milestones that are read out."""
 
 
@@ -178,50 +178,50 @@ class Watched:
         self.over, self.ended = False, False
         self.news = asyncio.Event()
         self.reader: asyncio.Task[None] | None = None
-        self._folder, self._said_at = ViewBuilder(), -QUIET
+        self._folder, self._said_at = ViewBuilder(), -ANNOUNCE_SECONDS
         self._known, self._chunk = (-1, "", -1, ""), b""
 
     async def read(self, backend: Backend, owner: str) -> None:
         """Keep the screen up to date until the run has ended."""
         try:
             while not self.ended:
-                await self._read_on(backend, owner)
+                await self._follow_events(backend, owner)
                 if not self.ended:
-                    await asyncio.sleep(IDLE)  # it waits for a person, or is paused
+                    await asyncio.sleep(IDLE_SECONDS)  # it waits for a person, or is paused
         except (Cancelled, UnknownName):
             pass  # the server stops, or the run was deleted: viewers ask again, and learn which
         finally:
             self.over = True
             self._wake_followers()
 
-    async def _read_on(self, backend: Backend, owner: str) -> None:
+    async def _follow_events(self, backend: Backend, owner: str) -> None:
         now = asyncio.get_running_loop().time
-        async for group in backend.groups(owner, self.run_id, self._folder.view.last_seq, TICK):
+        async for group in backend.groups(owner, self.run_id, self._folder.view.last_seq, MIN_UPDATE_SECONDS):
             began = now()
             self._folder.extend(group)
             if self._folder.view.last_seq < self.wanted:
                 continue  # a viewer has seen more than that: nothing older is shown
             if group or self.board.late:
-                spoken = self._listen(group, began)
-                if await self._renew(at_once=not self.board.edition, dear=not self.board.edition) or spoken:
+                spoken = self._update_announcement(group, began)
+                if await self._update_board(at_once=not self.board.edition, dear=not self.board.edition) or spoken:
                     self._wake_followers()
-                if self.board.late and await self._renew():
+                if self.board.late and await self._update_board():
                     self._wake_followers()
-            await asyncio.sleep(max(TICK - (now() - began), 0.0) if group else 0.0)
-        await self._renew(at_once=True)
+            await asyncio.sleep(max(MIN_UPDATE_SECONDS - (now() - began), 0.0) if group else 0.0)
+        await self._update_board(at_once=True)
         self.ended = self._folder.view.status in FINAL
         self._wake_followers()
 
-    async def _renew(self, *, at_once: bool = False, dear: bool = True) -> bool:
+    async def _update_board(self, *, at_once: bool = False, dear: bool = True) -> bool:
         view = self._folder.view
         return self.board.put(await asyncio.to_thread(self.board.render, view, at_once=at_once, dear=dear))
 
-    def _listen(self, group: Sequence[Envelope], now: float) -> bool:
+    def _update_announcement(self, group: Sequence[Envelope], now: float) -> bool:
         """Store the last milestone to be read out, not more often than anybody can listen."""
-        if now - self._said_at < QUIET:
+        if now - self._said_at < ANNOUNCE_SECONDS:
             return False
-        with speaking_page(self.board.language):
-            line = next(filter(None, map(_line, reversed(group))), "")
+        with use_page_locale(self.board.language):
+            line = next(filter(None, map(_envelope_announcement, reversed(group))), "")
         if line:
             self.said, self._said_at = line, now
         return bool(line)
@@ -231,7 +231,7 @@ class Watched:
         known = (max(edition, 0), text, self.board.edition, self.said)
         if known != self._known:
             spoken = _announcement(self.said) if self.said != text else ""
-            data = _partials(self.board.since(max(edition, 0))) + spoken
+            data = _partials(self.board.changes_since(max(edition, 0))) + spoken
             self._known, self._chunk = known, frame(data.encode(), id=str(self.board.settled))
         return self._chunk
 
@@ -254,7 +254,7 @@ class Hub:
         watched = self._join(owner, run_id, language)
         watched.wanted = max(watched.wanted, after)
         try:
-            yield BEGIN
+            yield RETRY_FRAME
             edition, last = -1, ""
             while True:
                 news, over, board = watched.news, watched.over or watched.ended, watched.board
@@ -267,8 +267,8 @@ class Hub:
                 elif over:
                     break
                 elif not await wait_for_news(news):
-                    yield BEAT
-            yield frame(b"over", event="ended") if watched.ended else BEGIN
+                    yield HEARTBEAT_FRAME
+            yield frame(b"over", event="ended") if watched.ended else RETRY_FRAME
         finally:
             self._leave(watched)
 
@@ -300,8 +300,8 @@ def hub_of(state: State, backend: Backend) -> Hub:
     return hub
 
 
-def _line(envelope: Envelope) -> str:
-    event = decode(envelope) if envelope.type in READ_OUT else None
+def _envelope_announcement(envelope: Envelope) -> str:
+    event = decode(envelope) if envelope.type in ANNOUNCED_TYPES else None
     return announcement(event)[:200] if event is not None else ""
 
 

@@ -10,17 +10,17 @@ import msgspec
 from markupsafe import Markup
 
 from assay.core.claims import VERDICTS
-from assay.core.markers import strip
+from assay.core.markers import strip_markers
 from assay.core.phrases import STOP_REASONS
 from assay.core.ports import FINAL
 from assay.core.translation import N_, gettext
 from assay.core.usage import Budget
 from assay.core.view import Lane, RunView, ToolUse, Turn
-from assay.export.html.article import article_of
-from assay.export.html.evidence_section import sources
-from assay.export.html.markup import gather
-from assay.export.report_parts import spoken_in
-from assay.locale import speaking
+from assay.export.html.article import render_run_article
+from assay.export.html.evidence_section import sources_section
+from assay.export.html.markup import gather_material
+from assay.export.report_parts import report_locale
+from assay.locale import use_locale
 from assay.server.page.templates_environment import fragment
 from assay.server.page.words import format_count
 
@@ -204,8 +204,8 @@ def _lane_region(number: int) -> PageRegion:
 def _report(view: RunView) -> dict[str, Any]:
     if view.report.state == "none" or not view.report.text:
         return {"text": None, "counts": ()}
-    with speaking(spoken_in(view)):
-        text = article_of(gather(view, "numbers"))
+    with use_locale(report_locale(view)):
+        text = render_run_article(gather_material(view, "numbers"))
     counts = [(name, getattr(view.summary, name)) for name in VERDICTS if getattr(view.summary, name)]
     return {"text": text.html, "counts": tuple(counts)}
 
@@ -213,13 +213,13 @@ def _report(view: RunView) -> dict[str, Any]:
 def _quotes(view: RunView) -> dict[str, Any]:
     if view.report.state == "none" or not view.claims:
         return {"quotes": None}
-    with speaking(spoken_in(view)):
-        return {"quotes": sources(gather(view, "numbers"))}
+    with use_locale(report_locale(view)):
+        return {"quotes": sources_section(gather_material(view, "numbers"))}
 
 
 def _tail(view: RunView) -> dict[str, Any]:
     writes = view.report.state == "writing"
-    return {"tail": strip(view.report.text[-2 * TAIL :])[-TAIL:].lstrip() if writes else ""}
+    return {"tail": strip_markers(view.report.text[-2 * TAIL :])[-TAIL:].lstrip() if writes else ""}
 
 
 _FIXED: tuple[PageRegion, ...] = (
@@ -334,7 +334,7 @@ def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
         title=gettext("Agent {number}").format(number=lane.lane),
         task=lane.task,
         state="stopped" if whole and lane.state in ("planned", "running") else lane.state,  # with its run
-        now=gettext("Given up") if whole and lane.state == "planned" else _now(lane, doings),
+        now=gettext("Given up") if whole and lane.state == "planned" else _current_activity(lane, doings),
         doings=doings,
         steps=sum(len(turn.thoughts) + len(turn.tools) for turn in lane.turns),
         finding=lane.finding.text,
@@ -344,7 +344,7 @@ def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
     )
 
 
-def _now(lane: Lane, doings: tuple[Doing, ...]) -> str:
+def _current_activity(lane: Lane, doings: tuple[Doing, ...]) -> str:
     if lane.state == "planned":
         return gettext("Waiting for its turn")
     if lane.state == "finished":
@@ -352,7 +352,7 @@ def _now(lane: Lane, doings: tuple[Doing, ...]) -> str:
     if lane.state != "running":
         return gettext("Failed") if lane.state == "failed" else gettext("Given up")
     if lane.finding.text:
-        return gettext("Writing: {text}").format(text=strip(lane.finding.text)[-TAIL:].lstrip())
+        return gettext("Writing: {text}").format(text=strip_markers(lane.finding.text)[-TAIL:].lstrip())
     return doings[-1].text if doings else gettext("Starting")
 
 

@@ -19,28 +19,35 @@ from assay.core.ports.models import BUILT_IN
 from assay.core.report import ReportPassage
 from assay.core.search_record import search_log
 from assay.core.sources import Passage
-from assay.core.translation import N_, gettext, is_right_to_left, speech
+from assay.core.translation import N_, current_phrases, gettext, is_right_to_left
 from assay.core.view import RunView
-from assay.export.html import in_short, method_section
-from assay.export.html.article import Article, PageHeading, article_of, fields
-from assay.export.html.evidence_section import sources
-from assay.export.html.ledger import conflicts, counts, ledger, left_open, limits, to_check
-from assay.export.html.markup import Material, el, gather, join
-from assay.export.report_parts import language, spoken_in
-from assay.locale import speaking, speaking_page
+from assay.export.html import method_section, summary_line
+from assay.export.html.article import Article, PageHeading, fields_section, render_run_article
+from assay.export.html.evidence_section import sources_section
+from assay.export.html.ledger import (
+    claims_to_check,
+    conflicts_section,
+    counts_section,
+    ledger_section,
+    limits_section,
+    open_parts,
+)
+from assay.export.html.markup import Material, el, gather_material, join
+from assay.export.report_parts import language_tag, report_locale
+from assay.locale import use_locale, use_page_locale
 from assay.server.api import documents, reports, runs
-from assay.server.api.reports import can_be_made, formats, list_shares
+from assay.server.api.reports import formats, is_format_available, list_shares
 from assay.server.api.run_requests import AddedScope
 from assay.server.page.forms import EMPTY, PageForm, convert_texts, read_form
 from assay.server.page.regions import active_seconds, summary_of
-from assay.server.page.shelfscreen import collection_choices, most_bytes, store_files
+from assay.server.page.shelfscreen import collection_choices, max_form_bytes, store_files
 from assay.server.page.templates_environment import fault_values, go_to, screen
 from assay.server.page.words import language_of
 from assay.server.problems import Refusal
 from assay.server.wire import RouteCall
 from assay.settings import Settings
 
-WORDS = {
+SCRIPT_TEXTS = {
     "close": N_("Close"),
     "copy": N_("Copy quote"),
     "copied": N_("Copied"),
@@ -49,9 +56,9 @@ WORDS = {
     "verdict": N_("Verdict and quotes"),
 }
 """The texts of the script for quotes."""
-KEPT = 8
+MAX_CACHED_REPORTS = 8
 """Cached rendered reports: an ended run does not change."""
-_SHOWN: dict[tuple[str, int, str], dict[str, Any]] = {}
+_REPORT_CACHE: dict[tuple[str, int, str], dict[str, Any]] = {}
 
 SECTIONS = {"fields": "Fields", "sources": "Sources and quotes", "made": "How this was made"}
 
@@ -70,11 +77,11 @@ async def report_screen(
     """The report of a run; `link` is a new link to it, `fault` why none could be made."""
     language = language_of(call.request)
     known = (view.run_id, view.last_seq, language)
-    values = _SHOWN.get(known)
+    values = _REPORT_CACHE.get(known)
     if values is None:
-        values = _SHOWN[known] = await asyncio.to_thread(_values, view, language)
-        while len(_SHOWN) > KEPT:
-            del _SHOWN[next(iter(_SHOWN))]
+        values = _REPORT_CACHE[known] = await asyncio.to_thread(_values, view, language)
+        while len(_REPORT_CACHE) > MAX_CACHED_REPORTS:
+            del _REPORT_CACHE[next(iter(_REPORT_CACHE))]
     sharing = call.backend.settings.server.shares
     searched = view.brief.scope.collections if view.brief else ()
     known_here = [row.name for row in await call.assay.collections() if row.name in searched]
@@ -89,7 +96,7 @@ async def report_screen(
         shares=(await list_shares(call, view.run_id)).shares if sharing else (),
         link=link,
         fault=fault,
-        words=WORDS,
+        words=SCRIPT_TEXTS,
         labels=(await call.assay.find(view.run_id)).labels,
         exports=await asyncio.to_thread(offered_formats),
         collections=known_here,
@@ -99,25 +106,32 @@ async def report_screen(
 
 def _values(view: RunView, page: str) -> dict[str, Any]:
     """The values for the report's template, rendered by the code for exports. Takes a while."""
-    with speaking_page(page):
+    with use_page_locale(page):
         reads, summary = gettext("Read it in its document"), summary_of(view)
-    with speaking(spoken_in(view)):
-        material = gather(view, "numbers", opens=partial(_place, reads))
-        text = article_of(material)
+    with use_locale(report_locale(view)):
+        material = gather_material(view, "numbers", opens=partial(_place, reads))
+        text = render_run_article(material)
         return {
             "report": material.report,
             "text": text.html,
             "headings": _headings(text, material),
-            "glance": join((counts(material), to_check(material, text.words), conflicts(material), limits(material))),
-            "left_open": left_open(material, (heading.text for heading in text.headings)),
-            "parts": join((fields(material.report), sources(material), method_section(material))),
-            "ledger": ledger(material, text.words),
-            "in_short": in_short(material),
+            "glance": join(
+                (
+                    counts_section(material),
+                    claims_to_check(material, text.words),
+                    conflicts_section(material),
+                    limits_section(material),
+                )
+            ),
+            "left_open": open_parts(material, (heading.text for heading in text.headings)),
+            "parts": join((fields_section(material.report), sources_section(material), method_section(material))),
+            "ledger": ledger_section(material, text.words),
+            "in_short": summary_line(material),
             "left_out": tuple(left for row in search_log(view) for left in row.excluded if not left.tried),
             "filters": _filters(material),
-            "voice": speech().locale,
-            "direction": "rtl" if is_right_to_left(speech().locale) else "ltr",
-            "language": (language(view.brief.language) if view.brief else "") or None,
+            "voice": current_phrases().locale,
+            "direction": "rtl" if is_right_to_left(current_phrases().locale) else "ltr",
+            "language": (language_tag(view.brief.language) if view.brief else "") or None,
             "summary": summary,
             "seconds": active_seconds(view),
         }
@@ -173,7 +187,7 @@ def offered_formats() -> Mapping[str, str]:
 
     The page offers no link that only answers with an error.
     """
-    known = {name.removeprefix(".") for name in formats() if can_be_made(name)}
+    known = {name.removeprefix(".") for name in formats() if is_format_available(name)}
     return {name: EXPORTS.get(name, name) for name in (*EXPORTS, *sorted(known - EXPORTS.keys())) if name in known}
 
 
@@ -203,7 +217,7 @@ MOST_RUNS = 100
 
 async def verify(call: RouteCall) -> Response:
     """Check a text, also against files sent with it, and show each sentence's verdict."""
-    form = await read_form(call.request, most_bytes(call))
+    form = await read_form(call.request, max_form_bytes(call))
     unread: tuple[str, ...] = ()
     try:
         if form.files:

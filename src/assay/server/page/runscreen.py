@@ -14,16 +14,16 @@ from assay.core.translation import N_
 from assay.core.view import RunView
 from assay.server.api import reports, run_control, runs
 from assay.server.api.run_requests import AddedScope, ForkWanted, QuestionWanted
-from assay.server.page.forms import PageForm, begun_once, convert_texts, read_form, run_wanted
-from assay.server.page.hub import hub_of, screen_of
-from assay.server.page.reportscreen import WORDS, report_screen
-from assay.server.page.templates_environment import form_response, go_to, local, screen
+from assay.server.page.forms import PageForm, begin_once, convert_texts, read_form, requested_run
+from assay.server.page.hub import hub_of, render_regions
+from assay.server.page.reportscreen import SCRIPT_TEXTS, report_screen
+from assay.server.page.templates_environment import form_response, go_to, safe_path, screen
 from assay.server.page.words import language_of
 from assay.server.problems import refusal, whole_number
 from assay.server.streams import HEADERS, EventStream, last_event_of
 from assay.server.wire import RouteCall
 
-FOUND = 20
+MAX_RUNS = 20
 _DONE: dict[str, str] = {
     "applied": N_("Done."),
     "stored": N_("This takes effect in a moment."),
@@ -37,10 +37,10 @@ async def list_runs(call: RouteCall) -> Response:
     words, cursor, label = (asked.get(name, "").strip() for name in ("q", "cursor", "label"))
     back = f"/runs?{call.request.url.query}"
     if words:
-        matches = await runs.search_runs(call, runs.WordsWanted(q=words, cursor=cursor, limit=FOUND))
+        matches = await runs.search_runs(call, runs.WordsWanted(q=words, cursor=cursor, limit=MAX_RUNS))
         rows = [(match.run, match.snippet) for match in matches.runs]
         return screen(call, "runs.html", section="runs", rows=rows, next=matches.next, words=words, label="", back=back)
-    found = await runs.list_runs(call, runs.RunsWanted(cursor=cursor, label=label, limit=FOUND))
+    found = await runs.list_runs(call, runs.RunsWanted(cursor=cursor, label=label, limit=MAX_RUNS))
     rows = [(run, "") for run in found.runs]
     return screen(call, "runs.html", section="runs", rows=rows, next=found.next, words="", label=label, back=back)
 
@@ -55,7 +55,7 @@ async def label(call: RouteCall, run: str) -> Response:
     if form.text("unstar"):
         removed = (*removed, STARRED)
     await runs.label_run(call, run, runs.LabelsChanged(added=added, removed=removed))
-    return go_to(local(form.text("back")) if form.text("back") else f"/runs/{run}")
+    return go_to(safe_path(form.text("back")) if form.text("back") else f"/runs/{run}")
 
 
 async def show_run(call: RouteCall, run: str) -> Response:
@@ -72,7 +72,7 @@ async def show_activity(call: RouteCall, run: str) -> Response:
 
 
 async def _run_screen(call: RouteCall, view: RunView) -> Response:
-    regions = await asyncio.to_thread(screen_of, view, language_of(call.request))
+    regions = await asyncio.to_thread(render_regions, view, language_of(call.request))
     return screen(
         call,
         "run.html",
@@ -82,7 +82,7 @@ async def _run_screen(call: RouteCall, view: RunView) -> Response:
         over=view.status in FINAL,
         has_report=report_state(view) != "none",
         plan_form=plan.format_plan(view.plan) if view.plan else "",
-        words=WORDS,
+        words=SCRIPT_TEXTS,
         refreshes="still" not in call.request.query_params,
     )
 
@@ -195,10 +195,10 @@ async def follow_up(call: RouteCall, run: str) -> Response:
 
     async def begin() -> str:
         if form.text("how") == "research":
-            return (await runs.follow_up(call, run, run_wanted(form))).id
+            return (await runs.follow_up(call, run, requested_run(form))).id
         return (await runs.ask_run(call, run, convert_texts({"question": form.text("question")}, QuestionWanted))).id
 
-    return go_to(f"/runs/{await begun_once(call, form, begin)}")
+    return go_to(f"/runs/{await begin_once(call, form, begin)}")
 
 
 async def exclude(call: RouteCall, run: str) -> Response:
@@ -211,7 +211,7 @@ async def exclude(call: RouteCall, run: str) -> Response:
     async def begin() -> str:
         return (await reports.fork_run(call, run, ForkWanted(point="write", exclude=left_out, scope=AddedScope()))).id
 
-    return go_to(f"/runs/{await begun_once(call, form, begin)}")
+    return go_to(f"/runs/{await begin_once(call, form, begin)}")
 
 
 async def recheck(call: RouteCall, run: str) -> Response:

@@ -13,11 +13,11 @@ from starlette.responses import Response
 
 from assay.core.errors import AssayError, NotLoggedIn
 from assay.core.translation import N_
-from assay.export.html.article import bare
+from assay.export.html.article import render_plain
 from assay.locale import PAGE_LOCALES
 from assay.plugins import names
 from assay.server.api import automation, runs, system, users
-from assay.server.gate import keep_cookie, keep_session, who_of
+from assay.server.gate import set_cookie, set_session_cookie, who_of
 from assay.server.page.forms import convert_texts, read_form
 from assay.server.page.templates_environment import (
     DENSITIES,
@@ -26,7 +26,7 @@ from assay.server.page.templates_environment import (
     THEMES,
     fault_values,
     go_to,
-    local,
+    safe_path,
     screen,
 )
 from assay.server.page.words import LANGUAGE
@@ -93,7 +93,7 @@ async def set_key(call: RouteCall) -> Response:
         await system.set_key(call, provider, system.KeyWanted(key=form.text("key")))
     except (Refusal, AssayError) as error:
         return await show_settings(call, fault=error)
-    call.about(provider)
+    call.set_subject(provider)
     return go_to("/settings")
 
 
@@ -137,7 +137,7 @@ async def change_settings(call: RouteCall) -> Response:
         changed: dict[str, str | int | float | bool | list[str] | None]
         changed = {name: value for name, value in wanted.items() if (value or "") != before.get(name, "")}
         if changed:
-            call.about(", ".join(sorted(changed)))
+            call.set_subject(", ".join(sorted(changed)))
             await system.change_settings(call, system.SettingsWanted(settings=changed))
     except (Refusal, AssayError) as error:
         return await show_settings(call, fault=error)
@@ -231,23 +231,23 @@ def _choices(name: str, value: str) -> tuple[str, ...]:
 
 
 YEAR = 365 * 86_400
-FOUND = 20
+MAX_THREADS = 20
 
 
 async def show_login(call: RouteCall) -> Response:
     """The form for name and password, and the way to the provider."""
-    return login_screen(call, local(call.request.query_params.get("next", "/")))
+    return login_screen(call, safe_path(call.request.query_params.get("next", "/")))
 
 
 def login_screen(call: RouteCall, path: str, *, name: str = "", fault: str = "", status: int = 200) -> Response:
     """The login, which leads to `path`; with a `fault` again."""
-    provider = f"{users.BEGIN}?{urlencode({'back': path})}" if call.backend.oidc else ""
+    provider = f"{users.BEGIN_PATH}?{urlencode({'back': path})}" if call.backend.oidc else ""
     return screen(call, "login.html", status=status, next=path, name=name, fault=fault, provider=provider)
 
 
 def failed_login(request: Request, fault: Problem, headers: Mapping[str, str] | None = None) -> Response:
     """The login again, for a browser whose login at the provider failed."""
-    path = local(request.query_params.get("back", "/"))
+    path = safe_path(request.query_params.get("back", "/"))
     answer = login_screen(RouteCall(request), path, fault=fault.detail or fault.title, status=fault.status)
     answer.headers.update(headers or {})
     return answer
@@ -256,15 +256,15 @@ def failed_login(request: Request, fault: Problem, headers: Mapping[str, str] | 
 async def log_in(call: RouteCall) -> Response:
     """Begin a session, and return to the page that asked for the login."""
     form = await read_form(call.request, 10_000)
-    name, path = form.text("name"), local(form.text("next"))
+    name, path = form.text("name"), safe_path(form.text("next"))
     password = next(iter(form.fields.get("password", ())), "")
-    call.login(await users.name_of_user(call, name))
+    call.set_login(await users.name_of_user(call, name))
     try:
         secret = await call.backend.assay.users.log_in(name, password)
     except NotLoggedIn as error:
         return login_screen(call, path, name=name, **fault_values(error))
     response = go_to(path)
-    keep_session(call.request, response, secret, int(SESSION_SECONDS))
+    set_session_cookie(call.request, response, secret, int(SESSION_SECONDS))
     return response
 
 
@@ -272,7 +272,7 @@ async def log_out(call: RouteCall) -> Response:
     """End the session."""
     url = await users.end_session(call)
     gone = screen(call, "logged_out.html", url=url) if url else go_to("/login")
-    keep_session(call.request, gone, "", 0)
+    set_session_cookie(call.request, gone, "", 0)
     return gone
 
 
@@ -283,10 +283,10 @@ async def keep_theme(call: RouteCall) -> Response:
     for cookie, field, known in ((THEME, "theme", THEMES), (DENSITY, "density", DENSITIES)):
         if field in form.fields:
             text = form.text(field)
-            keep_cookie(call.request, response, cookie, text if text in known else known[0], YEAR)
+            set_cookie(call.request, response, cookie, text if text in known else known[0], YEAR)
     if "language" in form.fields:
         text = form.text("language")
-        keep_cookie(call.request, response, LANGUAGE, text if text in PAGE_LOCALES else "", YEAR)
+        set_cookie(call.request, response, LANGUAGE, text if text in PAGE_LOCALES else "", YEAR)
     return response
 
 
@@ -294,7 +294,7 @@ async def list_threads(call: RouteCall) -> Response:
     """The user's conversations, latest first."""
     asked = call.request.query_params
     words, cursor = asked.get("q", "").strip(), asked.get("cursor", "")
-    found = await runs.list_threads(call, runs.ThreadsWanted(q=words, cursor=cursor, limit=FOUND))
+    found = await runs.list_threads(call, runs.ThreadsWanted(q=words, cursor=cursor, limit=MAX_THREADS))
     return screen(call, "threads.html", section="runs", threads=found.threads, next=found.next, words=words)
 
 
@@ -303,6 +303,6 @@ async def show_thread(call: RouteCall, thread: str) -> Response:
     found = await runs.show_thread(call, thread)
 
     def texts() -> list[str]:
-        return [each.text if each.by == "user" else bare(each.text) for each in found.messages]
+        return [each.text if each.by == "user" else render_plain(each.text) for each in found.messages]
 
     return screen(call, "thread.html", section="runs", thread=found, texts=await asyncio.to_thread(texts))

@@ -25,18 +25,18 @@ from assay.server.wire import BODY_BYTES, RouteCall
 from assay.services import places
 from assay.services.shelves import Excerpt
 
-WAIT = 3.0
+UPLOAD_WAIT_SECONDS = 3.0
 """Seconds to wait for an upload; the rest is read in the background."""
-LATELY = 8
-WINDOW = 60_000
+MAX_ADDITIONS = 8
+SHOWN_BYTES = 60_000
 """Bytes of a document shown at a time."""
-AROUND = 8_000
+CONTEXT_BYTES = 8_000
 """Bytes shown before and after a passage."""
 
 
 async def show_library(call: RouteCall) -> Response:
     """The collections."""
-    made = await call.assay.additions(LATELY)
+    made = await call.assay.additions(MAX_ADDITIONS)
     found = await collections.list_collections(call)
     return screen(call, "library.html", section="library", collections=found.collections, additions=made)
 
@@ -72,7 +72,7 @@ async def show_collection(call: RouteCall, collection: str, *, fault: str = "", 
         next=page.next,
         words=words,
         hits=hits,
-        additions=made[:LATELY],
+        additions=made[:MAX_ADDITIONS],
         going=any(each.state in ("waiting", "reading") for each in made),
         fault=fault,
     )
@@ -81,7 +81,7 @@ async def show_collection(call: RouteCall, collection: str, *, fault: str = "", 
 async def upload(call: RouteCall, collection: str) -> Response:
     """Read files into a collection."""
     try:
-        await collections.upload_documents(call, collection, collections.FileNamed(wait=WAIT))
+        await collections.upload_documents(call, collection, collections.FileNamed(wait=UPLOAD_WAIT_SECONDS))
     except (Refusal, AssayError) as error:
         wrong = fault_values(error, (collection,))
         if is_fragment(call.request):
@@ -90,7 +90,7 @@ async def upload(call: RouteCall, collection: str) -> Response:
     return go_to(_address(collection))
 
 
-def most_bytes(call: RouteCall) -> int:
+def max_form_bytes(call: RouteCall) -> int:
     """The most bytes of a form with files beside its texts."""
     return call.backend.settings.server.upload_mb * 1_000_000 + BODY_BYTES
 
@@ -108,10 +108,10 @@ async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: pla
     Raises:
         Refusal: nothing could be read of any.
     """
-    collection = places.name_of_sent(purpose)
+    collection = places.sent_collection_name(purpose)
     most = call.backend.settings.server.upload_mb * 1_000_000
     made = await collections.begin_uploads(call, files, collection, most)
-    found = (await documents.await_additions(call, made, documents.WAIT)).additions
+    found = (await documents.await_additions(call, made, documents.WAIT_SECONDS)).additions
     return FormFiles(collection, tuple(each.error for each in found if each.state == "failed"))
 
 
@@ -133,22 +133,24 @@ async def collection_choices(call: RouteCall, ticked: frozenset[str] | None) -> 
     """
     rows = [row for row in await call.assay.collections() if row.documents]
     if ticked is None:
-        kept = [row for row in rows if not places.is_sent(row)]
+        kept = [row for row in rows if not places.is_sent_collection(row)]
         ticked = frozenset(row.name for row in kept if len(kept) == 1 or not (row.private or SLASH in row.name))
-    sent = tuple(row for row in rows if places.is_sent(row) and row.name not in ticked)
+    sent = tuple(row for row in rows if places.is_sent_collection(row) and row.name not in ticked)
     return CollectionChoices(tuple(row for row in rows if row not in sent), sent[::-1], ticked)
 
 
 async def add_places(call: RouteCall, collection: str) -> Response:
     """Read pages of the web, sites, or Git repositories into a collection."""
     form = await read_form(call.request)
-    urls, how = form.lines("urls"), form.text("how")
-    wanted = [collections.AdditionWanted(urls=urls, wait=WAIT)]
+    urls, how = form.words("urls"), form.text("how")
+    wanted = [collections.AdditionWanted(urls=urls, wait=UPLOAD_WAIT_SECONDS)]
     if how == "site":
-        wanted = [collections.AdditionWanted(crawl=_crawl(url, form.text("pages")), wait=WAIT) for url in urls]
+        wanted = [
+            collections.AdditionWanted(crawl=_crawl(url, form.text("pages")), wait=UPLOAD_WAIT_SECONDS) for url in urls
+        ]
     elif how == "git":
         named = tuple(url if url.startswith("git+") else f"git+{url}" for url in urls)
-        wanted = [collections.AdditionWanted(urls=named, wait=WAIT)]
+        wanted = [collections.AdditionWanted(urls=named, wait=UPLOAD_WAIT_SECONDS)]
     try:
         for each in wanted:
             await collections.begin_addition(call, collection, each)
@@ -165,7 +167,9 @@ def _crawl(url: str, pages: str) -> collections.Crawl:
 async def sync(call: RouteCall, collection: str) -> Response:
     """Look again at every place a collection was added from."""
     try:
-        await collections.begin_addition(call, collection, collections.AdditionWanted(sync=True, wait=WAIT))
+        await collections.begin_addition(
+            call, collection, collections.AdditionWanted(sync=True, wait=UPLOAD_WAIT_SECONDS)
+        )
     except (Refusal, AssayError) as error:
         return await show_collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
@@ -176,7 +180,7 @@ async def share(call: RouteCall, collection: str) -> Response:
     form = await read_form(call.request)
     readers: tuple[str, ...] | Literal["all"] = "all" if form.text("who") == "all" else ()
     if form.text("who") == "some":
-        readers = form.lines("readers")
+        readers = form.words("readers")
     wanted = collections.CollectionWanted(private=bool(form.text("private")), readers=readers)
     try:
         await collections.mark_collection(call, collection, wanted)
@@ -204,13 +208,13 @@ async def show_document(call: RouteCall, document: str) -> Response:
     start, end, begin = (whole_number(asked.get(name, "")) for name in ("start", "end", "from"))
     marked = start is not None and end is not None and end > start
     if marked:
-        found = await call.assay.excerpt(document, start or 0, end, AROUND)
+        found = await call.assay.excerpt(document, start or 0, end, CONTEXT_BYTES)
         printed = await _page_places(call, found)
         return screen(
             call, "document.html", section="library", excerpt=found, marked=True, next=0, printed=printed, pieces=()
         )
     at = begin or 0
-    found = await call.assay.excerpt(document, at, at, WINDOW)
+    found = await call.assay.excerpt(document, at, at, SHOWN_BYTES)
     over = at + len(found.after.encode())
     shown = msgspec.structs.replace(found, start=at, end=over, before="", text=found.after, after="")
     following = over if over < found.document.size else 0

@@ -23,19 +23,19 @@ from starlette.routing import Route
 from assay.core import phrases
 from assay.core.clean import HARMFUL, local_path, one_line
 from assay.core.errors import AssayError
-from assay.core.markers import strip
+from assay.core.markers import strip_markers
 from assay.core.ports.users import Permission
-from assay.core.translation import N_, gettext, number
-from assay.core.ways import read_on, worded
-from assay.export.html.evidence_section import place
-from assay.export.html.ledger import legend
-from assay.export.html.markup import sprite, word
-from assay.locale import PAGE_LOCALES, speaking_page
+from assay.core.translation import N_, format_number, gettext
+from assay.core.ways import adapt_wording, use_surface
+from assay.export.html.evidence_section import address_link
+from assay.export.html.ledger import legend_section
+from assay.export.html.markup import sprite, verdict_word
+from assay.locale import PAGE_LOCALES, use_page_locale
 from assay.server import guards
-from assay.server.api.documents import named_alone
-from assay.server.gate import check, who_of
+from assay.server.api.documents import hide_upload_paths
+from assay.server.gate import check_permission, who_of
 from assay.server.page import words
-from assay.server.page.words import NAMES, chosen_of, language_of
+from assay.server.page.words import NAMES, chosen_language, language_of
 from assay.server.problems import Problem, Refusal, problem_of, refusal
 from assay.server.protocol_runs import BOOKKEEPING
 from assay.server.wire import RouteCall
@@ -43,7 +43,7 @@ from assay.server.wire import RouteCall
 # Assets of the pages: style, scripts and icons, all from this package.
 
 PREFIX = "/static"
-FOR_EVER = "public, max-age=31536000, immutable"
+IMMUTABLE_CACHE = "public, max-age=31536000, immutable"
 """An address contains the hash of its content, so changed content has another address."""
 
 _OWN = (
@@ -82,7 +82,7 @@ def assets() -> dict[str, bytes]:
 
 
 @cache
-def address(name: str) -> str:
+def asset_url(name: str) -> str:
     """The address of a file."""
     return f"{PREFIX}/{_edition()}/{name}"
 
@@ -99,7 +99,7 @@ async def _serve(request: Request) -> Response:
     if data is None:
         raise refusal("not-found")
     media = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    kept = FOR_EVER if request.path_params["edition"] == _edition() else "no-store"
+    kept = IMMUTABLE_CACHE if request.path_params["edition"] == _edition() else "no-store"
     return Response(data, headers={"Cache-Control": kept}, media_type=media)
 
 
@@ -117,7 +117,7 @@ POLICY = f"{guards.POLICY}; trusted-types assay"
 """Markup is accepted from one place only: what `trusted.js` lets through."""
 
 VARIES = "Accept-Encoding, Accept-Language, Cookie"
-LARGE = 50_000
+MIN_COMPRESSED_BYTES = 50_000
 """Bytes from which on a page is sent compressed."""
 
 Section = Literal["ask", "runs", "library", "verify", "settings", ""]
@@ -150,7 +150,7 @@ def frame_of(request: Request, section: Section) -> Frame:
         theme=theme if theme in THEMES else THEMES[0],
         density=density if density in DENSITIES else DENSITIES[0],
         language=language_of(request),
-        chosen=chosen_of(request),
+        chosen=chosen_language(request),
         user=who.name if who else "",
         writes=who is None or who.may("write"),
         path=request.url.path,
@@ -169,10 +169,10 @@ def screen(
 ) -> HTMLResponse:
     """A whole page. A page with a `secret` is never compressed, since its size would reveal it."""
     frame = frame_of(call.request, section)
-    with speaking_page(frame.language):
+    with use_page_locale(frame.language):
         data = ENVIRONMENT.get_template(template).render(frame=frame, **values).encode()
     sent = {**(headers or {}), "Content-Security-Policy": POLICY, "Content-Language": frame.language, "Vary": VARIES}
-    if len(data) > LARGE and not secret and "gzip" in call.request.headers.get("accept-encoding", ""):
+    if len(data) > MIN_COMPRESSED_BYTES and not secret and "gzip" in call.request.headers.get("accept-encoding", ""):
         data, sent["Content-Encoding"] = gzip.compress(data, 4), "gzip"
     return HTMLResponse(data, status, sent)
 
@@ -191,9 +191,9 @@ def fragment(template: str, **values: Any) -> Markup:
     return Markup(ENVIRONMENT.get_template(template).render(**values))
 
 
-def piece(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+def fragment_response(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A part of a page as a response to a script."""
-    with speaking_page(language_of(request)):
+    with use_page_locale(language_of(request)):
         return HTMLResponse(fragment(template, **values), status)
 
 
@@ -210,7 +210,7 @@ def is_fragment(request: Request) -> bool:
 def form_response(call: RouteCall, text: str, path: str) -> Response:
     """The result of a form: a sentence if a script sent it, else the page it belongs to."""
     return (
-        piece(call.request, "parts/note.html", text=text, fault=False, login=False)
+        fragment_response(call.request, "parts/note.html", text=text, fault=False, login=False)
         if is_fragment(call.request)
         else go_to(path)
     )
@@ -229,7 +229,7 @@ def page_route(
         call = RouteCall(request)
         try:
             if needs:
-                check(request, needs)
+                check_permission(request, needs)
             made = cast(Callable[..., Awaitable[Response]], handler)
             return await made(call, **request.path_params)
         except Refusal as refusal:
@@ -250,10 +250,10 @@ def problem_page(request: Request, problem: Problem, headers: Mapping[str, str] 
         text = LOGIN_ENDED if ended else problem.detail or problem.title
         answer: Response
         if "text/plain" in request.headers.get("accept", ""):
-            with speaking_page(language_of(request)):
+            with use_page_locale(language_of(request)):
                 answer = PlainTextResponse(gettext(text), problem.status)
         else:
-            answer = piece(request, "parts/note.html", problem.status, text=text, fault=True, login=ended)
+            answer = fragment_response(request, "parts/note.html", problem.status, text=text, fault=True, login=ended)
         answer.headers.update(headers or {})
         return answer
     if problem.status == 401 and request.url.path != "/login":
@@ -277,7 +277,7 @@ def wants_page(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "") or is_fragment(request)
 
 
-def local(path: str) -> str:
+def safe_path(path: str) -> str:
     """`path` if it is on this server, else the first page."""
     parts = urlsplit(path)
     fine = path.startswith("/") and not path.startswith(("//", "/\\")) and not parts.scheme and not parts.netloc
@@ -287,23 +287,23 @@ def local(path: str) -> str:
 # functions for templates
 
 
-def _harmless(value: object) -> object:
+def _clean_value(value: object) -> object:
     """A value for a template: text without control characters, nothing for None."""
     if value is None:
         return ""
     return HARMFUL.sub("", value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def brief_of(text: str, most: int = 160) -> str:
+def clip_line(text: str, most: int = 160) -> str:
     """The beginning of a text, on one line."""
     line = one_line(text)
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
-def where(url: str) -> Markup | str:
+def source_place(url: str) -> Markup | str:
     """The place of a source in short: the name of a file, a link to a page."""
     path = local_path(url)
-    return place(url) if path is None else path.rstrip("/").rpartition("/")[2]
+    return address_link(url) if path is None else path.rstrip("/").rpartition("/")[2]
 
 
 def strip_markup(text: str) -> str:
@@ -315,7 +315,7 @@ ENVIRONMENT = Environment(
     loader=PackageLoader("assay.server.page"),
     autoescape=True,
     undefined=StrictUndefined,
-    finalize=_harmless,
+    finalize=_clean_value,
     trim_blocks=True,
     lstrip_blocks=True,
     auto_reload=False,
@@ -328,26 +328,26 @@ def own_labels(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def _page_wording(text: str) -> str:
-    with read_on("page"):  # fragments are drawn by a task of no request
-        return worded(text)
+    with use_surface("page"):  # fragments are drawn by a task of no request
+        return adapt_wording(text)
 
 
 ENVIRONMENT.filters.update(
     worded=_page_wording,
-    ago=words.ago,
-    brief=brief_of,
+    ago=words.time_ago,
+    brief=clip_line,
     decimal=words.decimal,
     duration=words.duration,
-    every=words.every,
+    every=words.interval_words,
     measure_word=words.measure_word,
-    moment=words.moment,
+    moment=words.format_moment,
     money=words.money,
-    named_alone=named_alone,
-    number=number,
+    named_alone=hide_upload_paths,
+    number=format_number,
     one_line=one_line,
     own_labels=own_labels,
-    place=place,
-    plain=strip,
+    place=address_link,
+    plain=strip_markers,
     role_word=words.role_word,
     run_status=words.run_status,
     short_day=words.short_day,
@@ -355,16 +355,16 @@ ENVIRONMENT.filters.update(
     step_status=phrases.step_status,
     strip_markup=strip_markup,
     verdict=phrases.verdict,
-    verdict_word=word,
-    where=where,
+    verdict_word=verdict_word,
+    where=source_place,
 )
 ENVIRONMENT.globals.update(
     _=gettext,
-    asset=address,
+    asset=asset_url,
     densities=DENSITIES,
     format_count=words.format_count,
     languages={code: NAMES[code] for code in PAGE_LOCALES},
-    legend=legend,
+    legend=legend_section,
     once=lambda: secrets.token_urlsafe(16),
     sprite=sprite,
     themes=THEMES,

@@ -9,8 +9,8 @@ from typing import Protocol
 from markupsafe import Markup, escape
 from starlette.requests import Request
 
-from assay.core.lazy import later
-from assay.core.translation import ENGLISH, N_, gettext, ngettext, number, speech
+from assay.core.lazy import lazy_module
+from assay.core.translation import ENGLISH, N_, current_phrases, format_number, gettext, ngettext
 from assay.locale import PAGE_LOCALES
 
 # The language of the page: the user's choice, else the first one available that the browser asks for.
@@ -23,11 +23,11 @@ NAMES = {"en": "English", "de": "Deutsch"}
 
 def language_of(request: Request) -> str:
     """The language of the response to a request."""
-    chosen = chosen_of(request)
+    chosen = chosen_language(request)
     return chosen or next(_browser_languages(request.headers.get("accept-language", "")), ENGLISH)
 
 
-def chosen_of(request: Request) -> str:
+def chosen_language(request: Request) -> str:
     """The language that the user chose, "" if it is the browser's."""
     chosen = request.cookies.get(LANGUAGE, "")
     return chosen if chosen in PAGE_LOCALES else ""
@@ -52,7 +52,7 @@ def _weight(quality: str) -> float:
         return 0.0
 
 
-numbers, dates = later("babel.numbers"), later("babel.dates")
+numbers, dates = lazy_module("babel.numbers"), lazy_module("babel.dates")
 
 _STATES = {
     "created": N_("queued"),
@@ -105,7 +105,7 @@ def translate(message: str, **values: object) -> Markup:
 
 def format_count(count: int, one: str, several: str) -> str:
     """`1 source`, `2,000 sources`."""
-    return ngettext(one, several, count).format(count=number(count))
+    return ngettext(one, several, count).format(count=format_number(count))
 
 
 def status_word(status: str) -> str:
@@ -129,7 +129,7 @@ def measure_word(measure: str) -> str:
     return gettext(_MEASURES.get(measure, measure))
 
 
-def every(code: str) -> str:
+def interval_words(code: str) -> str:
     """`2w` as an interval in words: `every 2 weeks`."""
     count, unit = code[:-1], code[-1:]
     if not count.isdecimal() or unit not in _EVERY:
@@ -137,21 +137,23 @@ def every(code: str) -> str:
     one, several = _EVERY[unit]
     if count == "1":
         return gettext(one)
-    return gettext(several).format(count=number(int(count)))
+    return gettext(several).format(count=format_number(int(count)))
 
 
 def money(usd: float) -> str:
     """`$0.42`; small amounts to a hundredth of a cent."""
     small = 0 < usd < 0.1
-    if speech().locale == ENGLISH:
+    if current_phrases().locale == ENGLISH:
         return f"${usd:.4f}" if small else f"${usd:,.2f}"
     shape = "#,##0.0000 ¤" if small else None
-    return str(numbers.format_currency(usd, "USD", shape, locale=speech().locale, currency_digits=shape is None))
+    return str(
+        numbers.format_currency(usd, "USD", shape, locale=current_phrases().locale, currency_digits=shape is None)
+    )
 
 
 def decimal(value: float) -> str:
     """A number with one decimal."""
-    found = speech().locale
+    found = current_phrases().locale
     return (
         f"{value:,.1f}" if found == ENGLISH else str(numbers.format_decimal(round(value, 1), "#,##0.0", locale=found))
     )
@@ -168,7 +170,7 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def ago(iso: str, now: datetime | None = None) -> str:
+def time_ago(iso: str, now: datetime | None = None) -> str:
     """The time since a moment, in words."""
     try:
         then = datetime.fromisoformat(iso)
@@ -183,9 +185,9 @@ def ago(iso: str, now: datetime | None = None) -> str:
     return format_count(minutes, "{count} minute ago", "{count} minutes ago") if minutes >= 1 else gettext("just now")
 
 
-def moment(iso: str) -> str:
+def format_moment(iso: str) -> str:
     """A moment (UTC) to the minute: `2026-11-02 14:05`."""
-    found = speech().locale
+    found = current_phrases().locale
     try:
         then = datetime.fromisoformat(iso)
     except ValueError:
@@ -195,7 +197,7 @@ def moment(iso: str) -> str:
 
 def short_day(iso: str) -> str:
     """A day in figures: `2026-11-02`."""
-    found = speech().locale
+    found = current_phrases().locale
     try:
         then = datetime.fromisoformat(iso)
     except ValueError:

@@ -31,18 +31,18 @@ from assay.core.report import build_report
 from assay.core.run_options import RunOptions
 from assay.core.usage import Budget, Usage
 from assay.core.view import RunView
-from assay.services.batch.folder import DONE, BatchFolder, BatchResult, Status, file_name
+from assay.services.batch.folder import DONE_STATUSES, BatchFolder, BatchResult, Status, file_name
 from assay.services.batch.rows import BadLine, BatchBudget, BatchRow, read_orders
-from assay.services.daily import budget_of, smaller
+from assay.services.daily import budget_of, narrower_budget
 from assay.services.ports import Researcher
 from assay.services.results import RunHandle
 
 __all__ = ["BadLine", "Batch", "BatchBudget", "BatchFolder", "BatchResult", "BatchRow", "Terms", "read_orders"]
 
 
-Ended = Literal["all", "spent", "stopped"]
+BatchEnd = Literal["all", "spent", "stopped"]
 """How a batch ended: all orders were tried; the total does not pay for another report; its owner ended it."""
-Told = Callable[[BatchRow, BatchResult], None]
+ResultCallback = Callable[[BatchRow, BatchResult], None]
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,10 +74,10 @@ class Batch:
     """
 
     def __init__(
-        self, assay: Researcher, orders: Sequence[BatchRow], folder: BatchFolder, terms: Terms, notify: Told
+        self, assay: Researcher, orders: Sequence[BatchRow], folder: BatchFolder, terms: Terms, notify: ResultCallback
     ) -> None:
         self._assay, self._folder, self._terms, self._told = assay, folder, terms, notify
-        done = {row.key for row in folder.results.values() if row.status in DONE}
+        done = {row.key for row in folder.results.values() if row.status in DONE_STATUSES}
         self.skipped = sum(order.key in done for order in orders)
         self._waiting = deque(order for order in orders if order.key not in done)
         self._going: dict[str, ActiveRun] = {}
@@ -85,17 +85,17 @@ class Batch:
         self._batch_budget = BatchBudget(terms.total)
         again = {order.key for order in self._waiting}
         for row in folder.results.values():
-            if row.status in DONE or row.key not in again:
+            if row.status in DONE_STATUSES or row.key not in again:
                 self._batch_budget.add_spent(row.usd, row.tokens)
         self._stopped = self._left = self._spent = False
 
     @property
-    def unbegun(self) -> int:
+    def pending_count(self) -> int:
         """The number of orders for which nothing was done."""
         return len(self._waiting)
 
     @property
-    def at_work(self) -> int:
+    def active_count(self) -> int:
         """The number of active runs."""
         return len(self._going)
 
@@ -109,7 +109,7 @@ class Batch:
         self._stopped = True
         self._news.set()
 
-    def leave(self) -> None:
+    def detach(self) -> None:
         """Stop waiting; active runs can be resumed."""
         self._stopped = self._left = True
         self._news.set()
@@ -120,35 +120,35 @@ class Batch:
             with contextlib.suppress(UnknownName, UsageError):  # not stored yet, or just ended
                 await self._assay.control(going.handle.run_id, "cancel")
 
-    async def work(self) -> Ended:
+    async def work(self) -> BatchEnd:
         """Work until all orders are tried, the total is spent, or the owner stops it.
 
         Raises:
             StoreError: the folder or the store cannot be written; the same call continues from there.
         """
-        await self._keep_apart()
+        await self._reserve_limits()
         while True:
-            await self._fill()
+            await self._start_orders()
             if self._left or not self._going:
                 break
             await self._news.wait()
             self._news.clear()  # before looking: what ends meanwhile is news again
             for going in [each for each in self._going.values() if each.handle.ended]:
                 del self._going[going.order.key]
-                await self._settle(going.order, going.handle)
+                await self._finish_order(going.order, going.handle)
         if self._stopped and (self._waiting or self._going):
             return "stopped"
         return "spent" if self._spent else "all"
 
-    async def _keep_apart(self) -> None:
+    async def _reserve_limits(self) -> None:
         """Set aside the limits of runs that an earlier call began and that have not ended."""
         for order in self._waiting:
             if known := self._folder.runs.get(order.key):
                 with contextlib.suppress(UnknownName):
                     view = await self._assay.view(known)
-                    self._batch_budget.keep(order.key, view.brief.budget if view.brief else Budget())
+                    self._batch_budget.hold(order.key, view.brief.budget if view.brief else Budget())
 
-    async def _fill(self) -> None:
+    async def _start_orders(self) -> None:
         while self._waiting and len(self._going) < self._terms.at_once and not self._stopped and not self._spent:
             order = self._waiting.popleft()
             try:
@@ -158,15 +158,15 @@ class Batch:
                     self._waiting.appendleft(order)
                     self._spent = not self._going  # else what they leave of their parts may pay for it
                     return
-                await self._note(order, error=str(error))
+                await self._add_failure(order, error=str(error))
             except LeaseHeld as error:
-                await self._note(order, error=str(error), status="running")
+                await self._add_failure(order, error=str(error), status="running")
             except (FenceLost, OtherRelease) as error:
-                await self._note(order, error=str(error))
+                await self._add_failure(order, error=str(error))
             except StoreError:
                 raise
             except AssayError as error:
-                await self._note(order, error=str(error))
+                await self._add_failure(order, error=str(error))
             else:
                 if handle is not None:
                     self._going[order.key] = ActiveRun(order, handle)
@@ -182,14 +182,14 @@ class Batch:
                 pass
         free = min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
         for places in range(free, 0, -1):
-            limit = smaller(self._own(order), self._batch_budget.share(places))
+            limit = narrower_budget(self._order_budget(order), self._batch_budget.share(places))
             try:
                 handle = self._start(order, limit)
             except TooLittle:
                 if places == 1:  # not even alone is it affordable
                     raise
                 continue
-            self._batch_budget.keep(order.key, limit)
+            self._batch_budget.hold(order.key, limit)
             self._folder.begin(order.key, handle.run_id)  # here: after an await, part of it could be stored
             return handle
         raise AssertionError("there is always one place")
@@ -198,8 +198,8 @@ class Batch:
         row = await self._assay.find(run_id)
         view = await self._assay.view(row.run_id)
         waits = row.status == "waiting" and not await self._assay.is_answered(row.run_id)
-        if waits or row.status in DONE:
-            await self._deliver(order, view)
+        if waits or row.status in DONE_STATUSES:
+            await self._save_result(order, view)
             return None
         return await self._assay.resume(row.run_id)
 
@@ -210,30 +210,30 @@ class Batch:
         sources = self._terms.sources if order.sources is None else order.sources
         return self._assay.start(order.question, sources=sources, **cast("RunOptions", wanted))
 
-    def _own(self, order: BatchRow) -> Budget:
+    def _order_budget(self, order: BatchRow) -> Budget:
         """The limits of an order itself, or else of the settings."""
         options = order.options
         return budget_of(self._assay.settings.limits, options.get("max_usd"), options.get("max_tokens"))
 
     def _is_total_spent(self, order: BatchRow) -> bool:
         """True if the total leaves too little, and not the order's own limit."""
-        return smaller(self._own(order), self._batch_budget.share(1)) != self._own(order)
+        return narrower_budget(self._order_budget(order), self._batch_budget.share(1)) != self._order_budget(order)
 
-    async def _settle(self, order: BatchRow, handle: RunHandle) -> None:
+    async def _finish_order(self, order: BatchRow, handle: RunHandle) -> None:
         try:
             view = await handle.view()
         except (FenceLost, LeaseHeld, OtherRelease) as error:
             self._batch_budget.settle(order.key, Usage())
-            await self._note(order, run=handle.run_id, error=str(error), status="running")
+            await self._add_failure(order, run=handle.run_id, error=str(error), status="running")
         except StoreError:
             raise
         except AssayError as error:
             self._batch_budget.settle(order.key, Usage())
-            await self._note(order, run=handle.run_id, error=str(error))
+            await self._add_failure(order, run=handle.run_id, error=str(error))
         else:
-            await self._deliver(order, view)
+            await self._save_result(order, view)
 
-    async def _deliver(self, order: BatchRow, view: RunView) -> None:
+    async def _save_result(self, order: BatchRow, view: RunView) -> None:
         """Write the report to its file, and the row to the results."""
         self._batch_budget.settle(order.key, view.usage.total)
         name = ""
@@ -256,11 +256,11 @@ class Batch:
                 sources=sum(source.number is not None for source in report.sources),
                 usd=round(view.usage.total.usd, 6),
                 tokens=view.usage.total.tokens,
-                error=_why(view),
+                error=_failure_reason(view),
             ),
         )
 
-    async def _note(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
+    async def _add_failure(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
         """Record a row for an order without a readable run."""
         named = run or self._folder.runs.get(order.key, "")
         await self._add(order, BatchResult(**_order_fields(order), run=named, status=status, error=error))
@@ -274,7 +274,7 @@ def _order_fields(order: BatchRow) -> dict[str, Any]:
     return {"line": order.line, "key": order.key, "id": order.id, "question": order.question}
 
 
-def _why(view: RunView) -> str:
+def _failure_reason(view: RunView) -> str:
     if view.status == "waiting":
         how = "approve" if view.waiting_for == "plan" else "answer"
         return f"it waits for {view.waiting_for}: assay runs {how} {view.run_id}, then this command again"

@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 from assay.core.claims import VERDICTS, Verdict
-from assay.core.clean import inert, local_path, one_line
+from assay.core.clean import escape_csv_cell, local_path, one_line
 from assay.core.errors import ConfigError, UsageError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.report import Report, ReportClaim, ReportPassage
 from assay.core.sources import READ_BY, Document
-from assay.services.batch.folder import DONE, BatchFolder, BatchResult
+from assay.services.batch.folder import DONE_STATUSES, BatchFolder, BatchResult
 from assay.services.batch.rows import BatchRow, cell_key
 from assay.services.ports import Researcher
 
@@ -129,12 +129,12 @@ def _title(document: Document) -> str:
 def _cell(document: Document, question: str, result: BatchResult | None, folder: BatchFolder) -> AnswerCell:
     if result is None:
         return AnswerCell(question=question)
-    if result.status not in DONE or not result.file:
-        status = "nothing found" if result.status in DONE else result.status
+    if result.status not in DONE_STATUSES or not result.file:
+        status = "nothing found" if result.status in DONE_STATUSES else result.status
         return AnswerCell(question=question, status=status, error=result.error, run=result.run)
     try:
         report = msgspec.json.decode((folder.path / result.file).read_bytes(), type=Report)
-    except (OSError, *UNREADABLE) as error:
+    except (OSError, *DECODE_ERRORS) as error:
         return AnswerCell(question=question, status="failed", error=f"{result.file}: {error}", run=result.run)
     answering = [(claim, passages) for claim, passages in report.evidence() if claim.relevance in ("", "answers")]
     if not answering:
@@ -175,10 +175,22 @@ def _evidence(document: Document, question: str, claim: ReportClaim, passage: Re
 # A table of answers as files: CSV with evidence in a second file, Excel with a second sheet, Markdown, JSON.
 
 SUFFIXES = (".csv", ".xlsx", ".md", ".json")
-EVIDENCE = ("document", "question", "claim", "verdict", "why", "quote", "page", "heading", "file", "read by", "run")
+EVIDENCE_COLUMNS = (
+    "document",
+    "question",
+    "claim",
+    "verdict",
+    "why",
+    "quote",
+    "page",
+    "heading",
+    "file",
+    "read by",
+    "run",
+)
 MOST_IN_CELL = 32_000
 """Characters in a cell of Excel, whose limit is 32,767."""
-WIDE = 60
+MAX_COLUMN_WIDTH = 60
 
 
 def check_suffix(path: Path) -> str:
@@ -203,7 +215,7 @@ def table_files(table: AnswerTable, path: Path) -> dict[Path, bytes]:
         beside = path.with_name(f"{path.stem}.evidence.csv")
         return {
             path: _csv(_head(table), map(_answers, table.rows)),
-            beside: _csv(EVIDENCE, map(_evidence_row, table.evidence)),
+            beside: _csv(EVIDENCE_COLUMNS, map(_evidence_row, table.evidence)),
         }
     if suffix == ".xlsx":
         return {path: _excel(table)}
@@ -218,14 +230,18 @@ def _head(table: AnswerTable) -> list[str]:
 
 
 def _answers(row: AnswerRow) -> list[str]:
-    return [_name(row), row.where, *(text for cell in row.cells for text in (cell.answer, _worth(cell)))]
+    return [
+        _document_label(row),
+        row.where,
+        *(text for cell in row.cells for text in (cell.answer, _verdict_text(cell))),
+    ]
 
 
-def _name(row: AnswerRow) -> str:
+def _document_label(row: AnswerRow) -> str:
     return f"{row.title} (read by OCR)" if row.read_by else row.title
 
 
-def _worth(cell: AnswerCell) -> str:
+def _verdict_text(cell: AnswerCell) -> str:
     """The verdict, with the pages of the passages; without an answer, the reason."""
     if cell.verdict is None:
         return f"{cell.status}: {cell.error}" if cell.error else cell.status
@@ -244,7 +260,7 @@ def _evidence_row(each: CellEvidence) -> list[str]:
 def _csv(head: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerows([inert(one_line(cell)) for cell in row] for row in (head, *rows))
+    writer.writerows([escape_csv_cell(one_line(cell)) for cell in row] for row in (head, *rows))
     return written.getvalue().encode("utf-8", "replace")
 
 
@@ -254,7 +270,7 @@ def _excel(table: AnswerTable) -> bytes:
     written = io.BytesIO()
     book = xlsxwriter.Workbook(written, {"in_memory": True})
     _sheet(book, "Answers", (_head(table), *map(_answers, table.rows)))
-    _sheet(book, "Evidence", (EVIDENCE, *map(_evidence_row, table.evidence)))
+    _sheet(book, "Evidence", (EVIDENCE_COLUMNS, *map(_evidence_row, table.evidence)))
     book.close()
     return written.getvalue()
 
@@ -267,34 +283,36 @@ def _sheet(book: Any, name: str, rows: Sequence[Sequence[str]]) -> None:
             # a string, never a formula or link, whatever it looks like
             sheet.write_string(at, column, one_line(text)[:MOST_IN_CELL], plain if at else bold)
     for column in range(len(rows[0])):
-        sheet.set_column(column, column, min(WIDE, 2 + max(len(row[column]) for row in rows)))
+        sheet.set_column(column, column, min(MAX_COLUMN_WIDTH, 2 + max(len(row[column]) for row in rows)))
     sheet.freeze_panes(1, 1)
 
 
 def _markdown(table: AnswerTable) -> bytes:
     numbers = {id(each): number for number, each in enumerate(table.evidence, 1)}
     lines = [_line(["document", *table.questions]), _line(["---"] * (1 + len(table.questions)))]
-    lines += [_line([_name(row), *(_with_numbers(cell, numbers) for cell in row.cells)]) for row in table.rows]
+    lines += [
+        _line([_document_label(row), *(_numbered_answer(cell, numbers) for cell in row.cells)]) for row in table.rows
+    ]
     lines += ["", "## Evidence", ""]
     for number, each in enumerate(table.evidence, 1):
         place = ", ".join(
             filter(None, (each.title, f"p. {each.page}" if each.page else "", each.heading, each.read_by))
         )
-        lines.append(f"{number}. {each.verdict}: “{_plain(each.quote)}” ({_plain(place)})")
+        lines.append(f"{number}. {each.verdict}: “{_escape_markdown(each.quote)}” ({_escape_markdown(place)})")
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
-def _with_numbers(cell: AnswerCell, numbers: dict[int, int]) -> str:
+def _numbered_answer(cell: AnswerCell, numbers: dict[int, int]) -> str:
     if cell.verdict is None:
-        return _worth(cell)
+        return _verdict_text(cell)
     return f"{cell.answer} [{', '.join(str(numbers[id(each)]) for each in cell.evidence)}] ({cell.verdict})"
 
 
 def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(map(_plain, cells))} |"
+    return f"| {' | '.join(map(_escape_markdown, cells))} |"
 
 
-def _plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Text that Markdown shows unchanged: it ends no cell and begins no link or markup."""
     kept = one_line(text)
     for mark in "\\|`*_<>[]":

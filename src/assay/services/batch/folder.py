@@ -14,9 +14,9 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from assay.core.errors import StoreError, UsageError
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.services.batch.rows import BatchRow
-from assay.services.home_paths import write_whole
+from assay.services.home_paths import write_atomically
 
 RESULTS = "results.jsonl"
 STARTED = "started.jsonl"
@@ -24,7 +24,7 @@ _LOCK = ".lock"
 _SLUG = 40
 
 Status = Literal["completed", "failed", "cancelled", "waiting", "paused", "running"]
-DONE = frozenset(("completed", "cancelled"))
+DONE_STATUSES = frozenset(("completed", "cancelled"))
 """Statuses that a later call does not repeat; others are tried once more."""
 
 R = TypeVar("R", bound=msgspec.Struct)
@@ -91,7 +91,7 @@ class BatchFolder:
                 f"another process is running a batch in {self.path}; name another folder with -o"
             ) from None
         except OSError as error:
-            raise _unwritable(self.path, error) from error
+            raise _write_error(self.path, error) from error
         try:
             self.results = {row.key: row for row in self._read(RESULTS, BatchResult)}
             self.runs = {row.key: row.run for row in self._read(STARTED, Started)}
@@ -109,7 +109,7 @@ class BatchFolder:
         self.results[row.key] = row
         self._append(RESULTS, row)
 
-    def put_in_order(self) -> None:
+    def sort_results(self) -> None:
         """Keep the last row of each order, in the order of the lines."""
         rows = sorted(self.results.values(), key=lambda row: (row.line, row.key))
         self.save(RESULTS, b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
@@ -121,9 +121,9 @@ class BatchFolder:
             StoreError: it cannot be written.
         """
         try:
-            write_whole(self.path / name, data)
+            write_atomically(self.path / name, data)
         except OSError as error:
-            raise _unwritable(self.path / name, error) from error
+            raise _write_error(self.path / name, error) from error
 
     def _read(self, name: str, kind: type[R]) -> Iterable[R]:
         """The rows of a file, without an incomplete last one from a killed process."""
@@ -132,12 +132,12 @@ class BatchFolder:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise _unwritable(self.path / name, error) from error
+            raise _write_error(self.path / name, error) from error
         if lines and not lines[-1].endswith(b"\n"):
             lines.pop()
         try:
             return [msgspec.json.decode(line, type=kind) for line in lines if line.strip()]
-        except UNREADABLE as error:
+        except DECODE_ERRORS as error:
             raise UsageError(f"{self.path / name} is not what a batch writes ({error}): name another folder") from error
 
     def _append(self, name: str, row: msgspec.Struct) -> None:
@@ -145,11 +145,11 @@ class BatchFolder:
         try:
             with path.open("a+b") as file:
                 end = file.seek(0, os.SEEK_END)
-                if end and not _ends_a_line(file.fileno(), end):
+                if end and not _ends_with_newline(file.fileno(), end):
                     file.truncate(path.read_bytes().rfind(b"\n") + 1)  # after the last complete line
                 file.write(msgspec.json.encode(row) + b"\n")
         except OSError as error:
-            raise _unwritable(path, error) from error
+            raise _write_error(path, error) from error
 
 
 def file_name(order: BatchRow, suffix: str) -> str:
@@ -159,12 +159,12 @@ def file_name(order: BatchRow, suffix: str) -> str:
     return f"{slug}-{order.key}{suffix}" if slug else f"{order.key}{suffix}"
 
 
-def _ends_a_line(descriptor: int, end: int) -> bool:
+def _ends_with_newline(descriptor: int, end: int) -> bool:
     os.lseek(descriptor, end - 1, os.SEEK_SET)
     return os.read(descriptor, 1) == b"\n"
 
 
-def _unwritable(path: Path, error: OSError) -> StoreError:
+def _write_error(path: Path, error: OSError) -> StoreError:
     return StoreError(
         f"{path} cannot be written: {error.strerror}; nothing stored is lost: run the same command again to continue"
     )

@@ -16,14 +16,14 @@ from typing import Any, cast
 import msgspec
 
 from assay.core.errors import UnknownName
-from assay.core.json_decoders import UNREADABLE
+from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
-from assay.core.options import declared
+from assay.core.options import declared_options
 from assay.core.run_options import RunOptions
 from assay.core.sources import sha256
 from assay.core.usage import Budget, Usage
 
-LONGEST = 1_000_000
+MAX_LINE_BYTES = 1_000_000
 """Bytes of a line; a longer one is not a question."""
 LONGEST_HEADER = 10_000
 """Characters of a first line that may name columns."""
@@ -54,7 +54,7 @@ class BadLine(msgspec.Struct, frozen=True, kw_only=True):
 def read_orders(lines: Iterable[bytes]) -> Iterator[BatchRow | BadLine]:
     """The orders in `lines`, without empty ones; of equal lines each is a separate order."""
     seen: dict[str, int] = {}
-    for number, read in _each(lines):
+    for number, read in _read_lines(lines):
         if isinstance(read, BadLine):
             yield read
             continue
@@ -66,7 +66,7 @@ def read_orders(lines: Iterable[bytes]) -> Iterator[BatchRow | BadLine]:
             yield msgspec.structs.replace(read, key=f"{read.key}-{before + 1}") if before else read
 
 
-def _each(lines: Iterable[bytes]) -> Iterator[tuple[int, BatchRow | BadLine]]:
+def _read_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, BatchRow | BadLine]]:
     numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     is_first = True
     for number, line in numbered:
@@ -82,15 +82,15 @@ def _each(lines: Iterable[bytes]) -> Iterator[tuple[int, BatchRow | BadLine]]:
 
 
 def _text(number: int, line: bytes) -> str | BadLine:
-    if len(line) > LONGEST:
-        return BadLine(line=number, error=f"longer than {LONGEST:,} bytes")
+    if len(line) > MAX_LINE_BYTES:
+        return BadLine(line=number, error=f"longer than {MAX_LINE_BYTES:,} bytes")
     try:
         return line.decode("utf-8-sig").strip()
     except UnicodeDecodeError:
         return BadLine(line=number, error="not text in UTF-8")
 
 
-_ALONE = "\x1f"
+_NO_SEPARATOR = "\x1f"
 """Separates nothing: a table of one column may have commas in it that nobody quoted."""
 
 
@@ -98,12 +98,12 @@ def _columns(text: str) -> tuple[str, tuple[str, ...]] | tuple[()]:
     """The separator and the columns of a CSV file by its first line; nothing if that is no header with questions."""
     if text.startswith("{") or len(text) > LONGEST_HEADER:
         return ()
-    for separator in (",", ";", "\t", _ALONE):
+    for separator in (",", ";", "\t", _NO_SEPARATOR):
         try:
             names = tuple(name.strip().lower() for name in next(csv.reader([text], delimiter=separator)))
         except csv.Error:
             return ()
-        if "question" in names and (len(names) > 1 or separator == _ALONE):
+        if "question" in names and (len(names) > 1 or separator == _NO_SEPARATOR):
             return separator, names
     return ()
 
@@ -113,7 +113,7 @@ def _table(
 ) -> Iterator[tuple[int, BatchRow | BadLine]]:
     """The rows of a CSV file below its header. A cell in JSON is read as such, and an empty one is left out."""
     known = msgspec.structs.fields(row_shape())
-    message = _given_twice(columns)
+    message = _duplicate_reason(columns)
     if unknown := [name for name in columns if name not in {each.name for each in known}]:
         message = f"no option of a run is named as the column {unknown[0]!r}: rename it, or leave it out"
     if message:
@@ -139,17 +139,17 @@ def _cells(number: int, given: dict[str, str]) -> BatchRow | BadLine:
     try:
         values = {name: msgspec.json.decode(cell) if cell[0] in "[{" else cell for name, cell in given.items()}
         return _order(number, msgspec.structs.asdict(msgspec.convert(values, row_shape(), strict=False)))
-    except UNREADABLE as error:
-        return BadLine(line=number, error=reason(error, row_shape()))
+    except DECODE_ERRORS as error:
+        return BadLine(line=number, error=error_reason(error, row_shape()))
 
 
 def _read(number: int, text: str) -> BatchRow | BadLine:
     if not text.startswith("{"):
         return BatchRow(line=number, key=_key(text), question=text)
     try:
-        row, twice = msgspec.json.decode(text, type=row_shape()), _given_twice(_names_in(text))
-    except UNREADABLE as error:
-        return BadLine(line=number, error=reason(error, row_shape()))
+        row, twice = msgspec.json.decode(text, type=row_shape()), _duplicate_reason(_names_in(text))
+    except DECODE_ERRORS as error:
+        return BadLine(line=number, error=error_reason(error, row_shape()))
     return BadLine(line=number, error=twice) if twice else _order(number, msgspec.structs.asdict(row))
 
 
@@ -182,7 +182,7 @@ def _key(text: str) -> str:
 @cache
 def row_shape(table: type = RunOptions) -> type[msgspec.Struct]:
     """The schema of a JSON line, made of all options of a run, so that new ones are included."""
-    options = [(name, each.data | msgspec.UnsetType, msgspec.UNSET) for name, each in declared(table).items()]
+    options = [(name, each.data | msgspec.UnsetType, msgspec.UNSET) for name, each in declared_options(table).items()]
     own = [("question", str), ("id", str | int, ""), ("sources", str | list[str] | None, None)]
     fields: Sequence[Any] = [*own, *options]
     return msgspec.defstruct("Line", fields, frozen=True, kw_only=True, forbid_unknown_fields=True)
@@ -200,7 +200,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-def reason(error: Exception, shape: type[msgspec.Struct]) -> str:
+def error_reason(error: Exception, shape: type[msgspec.Struct]) -> str:
     """The reason in an error of decoding a line of this shape: the field, and what it may be."""
     text = str(error)
     if found := _MISSING.match(text):
@@ -217,7 +217,7 @@ def reason(error: Exception, shape: type[msgspec.Struct]) -> str:
     return f"not JSON: {text}" if not isinstance(error, msgspec.ValidationError) else text
 
 
-def _given_twice(names: Iterable[str]) -> str:
+def _duplicate_reason(names: Iterable[str]) -> str:
     """The reason if a line, or the header of a table, gives a name twice; "" if none."""
     twice = next((name for name, times in Counter(names).items() if times > 1), "")
     return f"{twice} is given twice: leave one out" if twice else ""
@@ -272,7 +272,7 @@ class BatchBudget:
         tokens = None if left.tokens is None else left.tokens // max(1, places)
         return Budget(usd=usd, tokens=tokens)
 
-    def keep(self, key: str, limit: Budget) -> None:
+    def hold(self, key: str, limit: Budget) -> None:
         """Set a run's limit aside while it is active."""
         self._kept[key] = limit
 

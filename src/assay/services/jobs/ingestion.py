@@ -25,12 +25,12 @@ from assay.services.context import Context
 from assay.services.jobs.specifications import AddJob, FilesJob
 from assay.services.places import FILES, ListedPlace, connector_of
 
-PART = 200
+FILES_PER_PART = 200
 """Files of a part."""
-LOT, AHEAD = 100, 10_000
+PARTS_PER_BATCH, MAX_WAITING_PARTS = 100, 10_000
 """Parts that are stored together, and the most that wait: the listing is never too far ahead of the readers."""
 PART_KIND = "files"
-_EVERY = 1_000_000
+_NO_LIMIT = 1_000_000
 LISTED, BESIDE, COPIES = "listed", "beside", "kept"
 """Notes of a job: that each of its files is in a part, the result of what was read beside the parts, and the copies
 of places that were made to list them."""
@@ -38,43 +38,45 @@ of places that were made to list them."""
 
 async def add(context: Context, hand: JobInHand) -> Result:
     """Read places into a collection: here at once, or in parts if they have more files than one part."""
-    wanted = hand.work(AddJob)
+    wanted = hand.decoded_arguments(AddJob)
     if LISTED in hand.job.notes:
         try:
             await _read_parts(hand)
             return await _merge_parts(context, hand, wanted.collection)
         finally:
-            await _forgotten(context, hand.job.notes.get(COPIES, ()))
+            await _delete_copies(context, hand.job.notes.get(COPIES, ()))
     split = bool(await hand.jobs.count(hand.job.id))
-    asked = places.sorted_out(wanted.paths)
-    hand.report("listing files")
+    asked = places.sort_places(wanted.paths)
+    hand.set_progress("listing files")
     found, missing = await asyncio.to_thread(places.files_of, asked.paths)
     if missing and not any(found.values()) and not (asked.urls or asked.connected or split):
         raise UsageError("; ".join(missing.values()))
     every = [ListedPlace(place, "", tuple(map(ListedFile, files))) for place, files in found.items()]
     listed, others = await _list_places(context, hand, asked.connected)
     every += listed
-    if not split and sum(len(each.files) for each in every) <= PART:
-        await _forgotten(context, [each.place for each in listed])
-        return _ingestion_result(await collections.add(context, list(wanted.paths), wanted.collection, hand.report))
+    if not split and sum(len(each.files) for each in every) <= FILES_PER_PART:
+        await _delete_copies(context, [each.place for each in listed])
+        return _ingestion_result(
+            await collections.add(context, list(wanted.paths), wanted.collection, hand.set_progress)
+        )
     others = [*asked.urls, *others]
     try:
         if others and BESIDE not in hand.job.notes:  # what cannot be listed
-            read = await collections.add(context, others, wanted.collection, hand.report)
-            hand.note(**{BESIDE: _ingestion_result(read)})
-            await hand.keep()
+            read = await collections.add(context, others, wanted.collection, hand.set_progress)
+            hand.add_notes(**{BESIDE: _ingestion_result(read)})
+            await hand.store_changes()
         await _queue_parts(hand, every)
         await _read_parts(hand)
         return await _merge_parts(context, hand, wanted.collection)
     finally:
-        await _forgotten(context, [each.place for each in listed])
+        await _delete_copies(context, [each.place for each in listed])
 
 
 async def unfinished_jobs(context: Context, collection: str) -> list[Job]:
     """The jobs that will add documents to a collection, without later turns of periodic ones."""
     if context.store.jobs is None:
         return []
-    going = await context.store.jobs.list(JobFilter(states=frozenset(("waiting", "running")), limit=_EVERY))
+    going = await context.store.jobs.list(JobFilter(states=frozenset(("waiting", "running")), limit=_NO_LIMIT))
     return [
         job
         for job in going
@@ -84,7 +86,7 @@ async def unfinished_jobs(context: Context, collection: str) -> list[Job]:
     ]
 
 
-async def _forgotten(context: Context, listed: Iterable[str]) -> None:
+async def _delete_copies(context: Context, listed: Iterable[str]) -> None:
     """Delete fetched copies of places here."""
     for place in listed:
         await asyncio.to_thread(context.listed_places.forget, place)
@@ -100,7 +102,7 @@ async def _list_places(context: Context, hand: JobInHand, named: Sequence[str]) 
         connector = connector_of(place, context.allowed_hosts)
         if connector.reaches_out(place):
             check_online(context.settings)
-        hand.report(f"listing {place}")
+        hand.set_progress(f"listing {place}")
         reached = (connector, place, kept.get(place, ""), context.clock, largest)
         try:
             listed = await asyncio.to_thread(context.listed_places.list_files, *reached)
@@ -113,15 +115,15 @@ async def _list_places(context: Context, hand: JobInHand, named: Sequence[str]) 
             found.append(listed)
             kept[place] = listed.kept
     if found:
-        hand.note(**{COPIES: kept})
-        await hand.keep()
+        hand.add_notes(**{COPIES: kept})
+        await hand.store_changes()
     return found, others
 
 
-async def files(context: Context, hand: JobInHand) -> Result:
+async def read_part(context: Context, hand: JobInHand) -> Result:
     """Read one part."""
     started = context.clock.monotonic()
-    wanted, gone = hand.work(FilesJob), list[str]()
+    wanted, gone = hand.decoded_arguments(FilesJob), list[str]()
     if wanted.kept:
         connector = connector_of(wanted.place, context.allowed_hosts)
         if connector.reaches_out(wanted.place):
@@ -129,18 +131,18 @@ async def files(context: Context, hand: JobInHand) -> Result:
         part = ListedPlace(wanted.place, wanted.kept, tuple(map(ListedFile, wanted.files, wanted.versions)))
         fetched = context.listed_places.read(connector, part, context.clock)
         try:
-            done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.report)
+            done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.set_progress)
         except asyncio.CancelledError:
             context.listed_places.stop(wanted.place)
             raise
         left = await hand.jobs.count(hand.job.parent)
         if not left.get("waiting"):
-            await _forgotten(context, [wanted.place])
+            await _delete_copies(context, [wanted.place])
     else:
-        here = await asyncio.to_thread(_still_there, wanted)
+        here = await asyncio.to_thread(_existing_files, wanted)
         gone = [file for file in wanted.files if file not in here]
-        done = await collections.read_files(context, here, wanted.collection, hand.report)
-    hand.note(
+        done = await collections.read_files(context, here, wanted.collection, hand.set_progress)
+    hand.add_notes(
         worker=hand.job.holder,
         parts=1,
         files=done.files,
@@ -157,7 +159,7 @@ async def files(context: Context, hand: JobInHand) -> Result:
     }
 
 
-def _still_there(wanted: FilesJob) -> list[str]:
+def _existing_files(wanted: FilesJob) -> list[str]:
     """The files of a part without those deleted since the listing; all of them if the place is not here."""
     found = [file for file in wanted.files if Path(file).exists()]
     return found if found or Path(wanted.place).exists() else list(wanted.files)
@@ -175,21 +177,21 @@ def _ingestion_result(done: collections.Ingested) -> Result:
 
 async def _queue_parts(hand: JobInHand, found: Sequence[ListedPlace]) -> None:
     """Cut files that are in no part yet into parts, and help to read if too many parts wait."""
-    before = await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY))
+    before = await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_NO_LIMIT))
     known = {(part.arguments["place"], file) for part in before for file in part.arguments["files"]}
     left = [_drop_assigned(each, known) for each in found]
     cut = _split_into_parts(hand.job, left, len(before))
-    total = len(before) + sum(-(-len(each.files) // PART) for each in left)
+    total = len(before) + sum(-(-len(each.files) // FILES_PER_PART) for each in left)
     while LISTED not in hand.job.notes:
         finished, waiting, _ = await _count_parts(hand)
-        room = min(LOT, AHEAD - waiting)
+        room = min(PARTS_PER_BATCH, MAX_WAITING_PARTS - waiting)
         if room <= 0:
-            await hand.help()
+            await hand.do_part_or_wait()
             continue
         new = list(itertools.islice(cut, room))
         if len(new) < room:
-            hand.note(**{LISTED: True})
-        await hand.keep(new, finished=finished, total=total)
+            hand.add_notes(**{LISTED: True})
+        await hand.store_changes(new, finished=finished, total=total)
 
 
 async def _read_parts(hand: JobInHand) -> None:
@@ -197,12 +199,12 @@ async def _read_parts(hand: JobInHand) -> None:
     while True:
         finished, _, every = await _count_parts(hand)
         if finished != hand.job.finished:
-            hand.report(f"{finished} of {every} parts read")
-            await hand.keep(finished=finished)
+            hand.set_progress(f"{finished} of {every} parts read")
+            await hand.store_changes(finished=finished)
         elif finished == every:
             return
         else:
-            await hand.help()
+            await hand.do_part_or_wait()
 
 
 async def _count_parts(hand: JobInHand) -> tuple[int, int, int]:
@@ -220,8 +222,8 @@ def _drop_assigned(place: ListedPlace, known: set[tuple[str, str]]) -> ListedPla
 def _split_into_parts(job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
     """Parts for these files; `number` is the first free one."""
     for each in left:
-        for start in range(0, len(each.files), PART):
-            part = each.files[start : start + PART]
+        for start in range(0, len(each.files), FILES_PER_PART):
+            part = each.files[start : start + FILES_PER_PART]
             yield Job(
                 id=f"{job.id}.{number}",
                 kind=PART_KIND,
@@ -252,13 +254,13 @@ async def _merge_parts(context: Context, hand: JobInHand, collection: str) -> Re
     Raises:
         UsageError: parts have failed; the rest is stored.
     """
-    parts = (await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_EVERY)))[::-1]
+    parts = (await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_NO_LIMIT)))[::-1]
     done = [part for part in parts if part.state == "done"]
-    hand.report("indexing")
+    hand.set_progress("indexing")
     origins = _origins(done)
     gone = [file for part in done for file in part.result.get("gone", ())]
     await collections.drop_files(context, gone, collection, origins)
-    await collections.keep(context, collection, origins, hand.report)
+    await collections.store_and_index(context, collection, origins, hand.set_progress)
     failed = [part for part in parts if part.state != "done"]
     if failed:
         raise UsageError(
@@ -312,7 +314,7 @@ class WorkerFigures(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-def by_worker(noted: Iterable[Mapping[str, Any]]) -> list[WorkerFigures]:
+def figures_by_worker(noted: Iterable[Mapping[str, Any]]) -> list[WorkerFigures]:
     """The figures of each worker, from the notes of completed parts."""
     sums: dict[str, WorkerFigures] = {}
     for each in noted:

@@ -20,7 +20,7 @@ from assay.core.run_options import RunOptions
 from assay.core.usage import Budget
 from assay.core.view import RunView
 from assay.run.job_worker import Handler, JobInHand, PutOff, Result
-from assay.run.tasks import in_threads
+from assay.run.tasks import enter_in_threads
 from assay.services import collections, results, retention, run_control, shelves, stored_runs
 from assay.services.arguments import format_of
 from assay.services.batch import BadLine, Batch, BatchFolder, BatchResult, BatchRow, Terms, read_orders
@@ -32,14 +32,14 @@ from assay.services.schedule_runs import run_due
 from assay.services.schedules import Schedule, ScheduleBook
 
 
-async def batch(context: Context, hand: JobInHand) -> Result:
+async def research_batch(context: Context, hand: JobInHand) -> Result:
     """Research every question of a file into a folder.
 
     Raises:
         UsageError: there is no question in it.
         InUse: another process uses the folder, or one of its runs.
     """
-    wanted = hand.work(BatchJob)
+    wanted = hand.decoded_arguments(BatchJob)
     orders, bad = await asyncio.to_thread(_orders, Path(wanted.file))
     folder = BatchFolder(Path(wanted.folder))
     terms = Terms(
@@ -52,7 +52,7 @@ async def batch(context: Context, hand: JobInHand) -> Result:
     )
     async with AsyncExitStack() as stack:
         try:
-            await stack.enter_async_context(in_threads(folder.lock()))
+            await stack.enter_async_context(enter_in_threads(folder.lock()))
         except UsageError as error:
             raise InUse(str(error)) from error
         text, keys = f"of {len(orders)} questions done", {order.key for order in orders}
@@ -60,14 +60,14 @@ async def batch(context: Context, hand: JobInHand) -> Result:
 
         def note_row(_order: BatchRow, row: BatchResult) -> None:
             done.add(row.key)
-            hand.report(f"{len(done)} {text}")
+            hand.set_progress(f"{len(done)} {text}")
 
         work = Batch(context.wiring.library(context), orders, folder, terms, note_row)
-        hand.report(f"{work.skipped} {text}")
+        hand.set_progress(f"{work.skipped} {text}")
         try:
             ended = await work.work()
         finally:
-            await asyncio.to_thread(folder.put_in_order)
+            await asyncio.to_thread(folder.sort_results)
             if hand.stopped:
                 await work.cancel()
     counts = Counter[str](row.status for row in folder.results.values() if row.key in keys)
@@ -95,23 +95,26 @@ def _orders(file: Path) -> tuple[list[BatchRow], list[BadLine]]:
     return orders, [each for each in read if isinstance(each, BadLine)]
 
 
-async def due(context: Context, hand: JobInHand) -> Result:
+async def ask_due_schedules(context: Context, hand: JobInHand) -> Result:
     """Ask the questions of due schedules.
 
     Raises:
         InUse: another process executes one of their runs.
     """
-    assay, book = context.wiring.library(context), ScheduleBook(Path(hand.work(DueJob).home), hand.job.owner)
+    assay, book = (
+        context.wiring.library(context),
+        ScheduleBook(Path(hand.decoded_arguments(DueJob).home), hand.job.owner),
+    )
     came = Counter[str]()
 
     async def followed(schedule: Schedule, run: RunHandle) -> RunView:
-        hand.report(f"schedule {schedule.id}: run {run.run_id}")
+        hand.set_progress(f"schedule {schedule.id}: run {run.run_id}")
         try:
             return await run.view()
         finally:
             if hand.stopped:
                 with suppress(UnknownName, UsageError):  # not stored yet, or just ended
-                    await run_control.ask_for(context, run.run_id, "cancel", 0.0)
+                    await run_control.request_action(context, run.run_id, "cancel", 0.0)
 
     async for asked in run_due(assay, book, lambda: datetime.now(UTC), followed):
         run, status = (asked.view.run_id, asked.view.status) if asked.view else ("", "failed")
@@ -136,8 +139,10 @@ async def _is_active(context: Context, run_id: str) -> bool:
 
 async def _crawl(context: Context, hand: JobInHand) -> Result:
     """Read the pages of a site."""
-    wanted = hand.work(CrawlJob)
-    done = await collections.crawl(context, wanted.url, wanted.collection, wanted.pages, wanted.depth, hand.report)
+    wanted = hand.decoded_arguments(CrawlJob)
+    done = await collections.crawl(
+        context, wanted.url, wanted.collection, wanted.pages, wanted.depth, hand.set_progress
+    )
     return {"documents": done.documents, "added": done.added, "warnings": list(done.warnings)}
 
 
@@ -147,12 +152,12 @@ async def _sync(context: Context, hand: JobInHand) -> Result:
     Raises:
         PutOff: a job adds the first documents of the collection.
     """
-    collection = hand.work(SyncJob).collection
+    collection = hand.decoded_arguments(SyncJob).collection
     if not await shelves.origins(context, collection) and (
         first := await ingestion.unfinished_jobs(context, collection)
     ):
         raise PutOff(f"waits for job {first[-1].id}")
-    done = await collections.sync(context, collection, hand.report)
+    done = await collections.sync(context, collection, hand.set_progress)
     return {
         "documents": done.documents,
         "added": done.added,
@@ -166,33 +171,33 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
     """Make missing vectors, or all again; a process that continues this does not start over."""
 
     def note_line(line: str) -> None:
-        hand.note(cleared=True)  # progress is reported only after that
-        hand.report(line)
+        hand.add_notes(cleared=True)  # progress is reported only after that
+        hand.set_progress(line)
 
-    anew = hand.work(EmbedJob).anew and not hand.job.notes.get("cleared")
+    anew = hand.decoded_arguments(EmbedJob).anew and not hand.job.notes.get("cleared")
     return await context.wiring.embed(context, note_line, anew=anew)
 
 
 async def _index(context: Context, hand: JobInHand) -> Result:
     """Index what is in the library and not in the index."""
-    with collections.reading_monitor(context, hand.report) as reading:
+    with collections.reading_monitor(context, hand.set_progress) as reading:
         await asyncio.to_thread(context.search.sync, reading.report_line)
     return {}
 
 
 async def _verify(context: Context, hand: JobInHand) -> Result:
     """Check a text as the command does: against the documents it names, with a library in memory."""
-    return await context.wiring.verify(context, hand.work(VerifyJob), hand.report)
+    return await context.wiring.verify(context, hand.decoded_arguments(VerifyJob), hand.set_progress)
 
 
-async def _notices(context: Context, hand: JobInHand) -> Result:
+async def _send_notices(context: Context, hand: JobInHand) -> Result:
     """Send due webhook messages."""
-    return {"sent": await context.teller.once()}
+    return {"sent": await context.teller.send_due()}
 
 
 async def _export(context: Context, hand: JobInHand) -> Result:
     """Write the report of a run to a file, in the format of its name."""
-    wanted = hand.work(ExportJob)
+    wanted = hand.decoded_arguments(ExportJob)
     file = Path(wanted.file)
     made = await results.export(context, wanted.run, format_of(file), wanted.citations)
     await asyncio.to_thread(replace_file, file, made)
@@ -205,14 +210,14 @@ async def _prune(context: Context, hand: JobInHand) -> Result:
     return {"runs": [row.run_id for row in done.runs]}
 
 
-async def _with_vectors(context: Context, hand: JobInHand, done: Result) -> Result:
+async def _queue_vectors(context: Context, hand: JobInHand, done: Result) -> Result:
     """The results of reading documents; if an embedder is named, a separate job makes their vectors.
 
     A waiting job makes these too. Its id follows from this job's, so a repetition does not start a second one.
     """
     if not context.settings.embedder.model:
         return done
-    waiting = await hand.jobs.list(JobFilter(states=frozenset(("waiting",)), limit=MOST_LOOKED_AT))
+    waiting = await hand.jobs.list(JobFilter(states=frozenset(("waiting",)), limit=MAX_WAITING_JOBS))
     before = next((each.id for each in waiting if each.kind == "embed" and not each.every), "")
     job, now = hand.job, context.clock.now()
     made = Job(
@@ -233,23 +238,23 @@ OwnedHandler = Callable[[Context, JobInHand], Awaitable[Result]]
 """Does a job as its owner sees the library."""
 KINDS: Mapping[str, OwnedHandler] = {
     "add": ingestion.add,
-    ingestion.PART_KIND: ingestion.files,
+    ingestion.PART_KIND: ingestion.read_part,
     "crawl": _crawl,
     "sync": _sync,
     "embed": _embed,
     "index": _index,
     "export": _export,
     "verify": _verify,
-    "batch": batch,
-    "due": due,
-    "notices": _notices,
+    "batch": research_batch,
+    "due": ask_due_schedules,
+    "notices": _send_notices,
     "prune": _prune,
 }
 
 
-INTAKE = (ingestion.add, _crawl, _sync)
+INTAKE_HANDLERS = (ingestion.add, _crawl, _sync)
 """Kinds that add documents; their vectors are made afterwards."""
-MOST_LOOKED_AT = 1_000
+MAX_WAITING_JOBS = 1_000
 
 
 def handlers(context: Context) -> dict[str, Handler]:
@@ -261,6 +266,6 @@ def _for_owner(context: Context, handler: OwnedHandler) -> Handler:
     async def handle(hand: JobInHand) -> Result:
         own = context.owned_by(hand.job.owner)
         came = await handler(own, hand)
-        return await _with_vectors(own, hand, came) if handler in INTAKE else came
+        return await _queue_vectors(own, hand, came) if handler in INTAKE_HANDLERS else came
 
     return handle

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from assay.core.markers import CitationMode
-from assay.services.arguments import DEFAULT
+from assay.services.arguments import DEFAULT_COLLECTION
 
 TITLES = {
     "crawl": "crawl {0.url} into {0.collection}",
@@ -35,7 +35,7 @@ class AddJob(_Job, frozen=True, kw_only=True, tag="add"):
     """Read files, folders, pages and what connectors understand into a collection; large folders in parts."""
 
     paths: tuple[str, ...]
-    collection: str = DEFAULT
+    collection: str = DEFAULT_COLLECTION
 
     @property
     def title(self) -> str:
@@ -61,7 +61,7 @@ class CrawlJob(_Job, frozen=True, kw_only=True, tag="crawl"):
     """Read the pages of one site into a collection."""
 
     url: str
-    collection: str = DEFAULT
+    collection: str = DEFAULT_COLLECTION
     pages: int = 200
     depth: int = 5
 
@@ -69,7 +69,7 @@ class CrawlJob(_Job, frozen=True, kw_only=True, tag="crawl"):
 class SyncJob(_Job, frozen=True, kw_only=True, tag="sync"):
     """Look again at every place a collection was added from."""
 
-    collection: str = DEFAULT
+    collection: str = DEFAULT_COLLECTION
 
 
 class EmbedJob(_Job, frozen=True, kw_only=True, tag="embed"):

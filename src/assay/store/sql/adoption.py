@@ -15,11 +15,11 @@ import msgspec
 from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, literal, or_, select, update
 
 from assay.core.errors import LeaseHeld, UsageError
-from assay.core.ports.collections import ENDED
+from assay.core.ports.collections import ADDITION_ENDED
 from assay.core.ports.store import Belongings
 from assay.core.sources import UNSORTED
 from assay.store.leases import is_held
-from assay.store.sql.database import Database, patient
+from assay.store.sql.database import Database, retry_while_away
 from assay.store.sql.tables import (
     additions,
     collections,
@@ -49,37 +49,37 @@ class SqlAdoption:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @patient
+    @retry_while_away
     def belongings(self, source: str, target: str) -> Belongings:
         with self._database.read() as connection:
             return _belongings(connection, source, target)
 
-    @patient
-    def names(self, owner: str) -> list[str]:
+    @retry_while_away
+    def collection_names(self, owner: str) -> list[str]:
         with self._database.read() as connection:
             return list(connection.execute(select(collections.c.name).where(collections.c.owner == owner)).scalars())
 
-    @patient
+    @retry_while_away
     def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> Belongings:
         with self._database.write() as connection:
             self._database.backend.serialize(connection)
-            _check_still(connection, source, self._database.backend.now(connection))
+            _check_idle(connection, source, self._database.backend.now(connection))
             found = _belongings(connection, source, target)
             if found.clashes:
                 raise UsageError(
                     f"both have {', '.join(found.clashes[:NAMED])}: nothing was handed over; remove one of the two of "
                     "each name first"
                 )
-            _hand_documents(connection, source, target)
-            _hand_collections(connection, source, target)
+            _transfer_documents(connection, source, target)
+            _transfer_collections(connection, source, target)
             for table in (threads, shares, webhooks, additions):
                 connection.execute(update(table).where(table.c.owner == source).values(owner=target))
             # others name files of this machine, which a user of a server may not read or write
             mine = (jobs.c.owner == source, jobs.c.kind == "sync")
             connection.execute(update(jobs).where(*mine).values(owner=target))
-            _hand_runs(connection, source, target)
+            _transfer_runs(connection, source, target)
             for old, new in moved.items():
-                _move(connection, target, old, new)
+                _move_uploads(connection, target, old, new)
             return found
 
 
@@ -108,13 +108,13 @@ def _belongings(connection: Connection, source: str, target: str) -> Belongings:
     )
 
 
-def _check_still(connection: Connection, source: str, now: float) -> None:
+def _check_idle(connection: Connection, source: str, now: float) -> None:
     """Make sure that nobody works on what is transferred, since they identify it by its owner."""
     held = select(runs.c.run_id, runs.c.holder, runs.c.lease_until).where(runs.c.owner == source, runs.c.holder != "")
     for row in connection.execute(held):
         if is_held(row.lease_until, now):
             raise LeaseHeld(row.run_id, row.holder)
-    reading = select(func.count()).where(additions.c.owner == source, additions.c.state.not_in(sorted(ENDED)))
+    reading = select(func.count()).where(additions.c.owner == source, additions.c.state.not_in(sorted(ADDITION_ENDED)))
     if connection.execute(reading).scalar_one():
         raise UsageError(
             "documents are still being read: start `assay serve`, wait until they are read, and stop it again"
@@ -127,7 +127,7 @@ def _check_still(connection: Connection, source: str, now: float) -> None:
             )
 
 
-def _hand_documents(connection: Connection, source: str, target: str) -> None:
+def _transfer_documents(connection: Connection, source: str, target: str) -> None:
     """Transfer documents with their snapshots, and the stamps of files."""
     columns = [each for each in snapshots.c if each.name != "owner"]
     has = snapshots.alias()
@@ -162,7 +162,7 @@ def _merge(connection: Connection, column: Any, old: int, new: int) -> None:
     connection.execute(update(table).where(column == old).values({column.name: new}))
 
 
-def _hand_collections(connection: Connection, source: str, target: str) -> None:
+def _transfer_collections(connection: Connection, source: str, target: str) -> None:
     his = collections.alias()
     twins = connection.execute(
         select(collections.c.number, his.c.number.label("his"))
@@ -179,17 +179,17 @@ def _hand_collections(connection: Connection, source: str, target: str) -> None:
     connection.execute(delete(readers).where(readers.c.reader == target, readers.c.collection.in_(own)))
 
 
-def _hand_runs(connection: Connection, source: str, target: str) -> None:
+def _transfer_runs(connection: Connection, source: str, target: str) -> None:
     """Transfer runs with their briefs, which say whose documents a run may read."""
     found = connection.execute(select(runs.c.number, runs.c.brief).where(runs.c.owner == source)).all()
     changed = update(runs).where(runs.c.number == bindparam("of")).values(owner=target, brief=bindparam("rewritten"))
     for number, brief in found:
-        connection.execute(changed, {"of": number, "rewritten": _of(brief, target)})
+        connection.execute(changed, {"of": number, "rewritten": _with_owner(brief, target)})
     his = select(runs.c.number).where(runs.c.owner == target)
     connection.execute(update(queue).where(queue.c.run.in_(his)).values(owner=target))
 
 
-def _of(brief: bytes, owner: str) -> bytes:
+def _with_owner(brief: bytes, owner: str) -> bytes:
     """A brief as that of a run of this owner; another form by an old release stays unchanged."""
     try:
         known = msgspec.json.decode(brief, type=dict[str, msgspec.Raw])
@@ -199,18 +199,18 @@ def _of(brief: bytes, owner: str) -> bytes:
     return msgspec.json.encode({**known, "owner": name, "user": name})
 
 
-def _move(connection: Connection, owner: str, old: str, new: str) -> None:
+def _move_uploads(connection: Connection, owner: str, old: str, new: str) -> None:
     """Update the paths and addresses of uploaded files, which are in another folder now."""
     own = select(collections.c.number).where(collections.c.owner == owner)
     for row in connection.execute(select(origins).where(origins.c.collection.in_(own))).all():
-        if (place := _moved(row.place, old, new)) != row.place:
+        if (place := _moved_path(row.place, old, new)) != row.place:
             connection.execute(
                 update(origins)
                 .where(origins.c.collection == row.collection, origins.c.place == row.place)
-                .values(place=place, left_out=[_address(each, old, new) for each in row.left_out])
+                .values(place=place, left_out=[_moved_address(each, old, new) for each in row.left_out])
             )
     for path in connection.execute(select(files.c.path).where(files.c.owner == owner)).scalars().all():
-        if (place := _moved(path, old, new)) != path:
+        if (place := _moved_path(path, old, new)) != path:
             connection.execute(update(files).where(files.c.owner == owner, files.c.path == path).values(path=place))
     was, now = (f"upload://{PurePath(each).stem}/" for each in (old, new))
     for table, columns in ((documents, (documents.c.url, documents.c.lookup)), (snapshots, (snapshots.c.url,))):
@@ -220,11 +220,11 @@ def _move(connection: Connection, owner: str, old: str, new: str) -> None:
         )
 
 
-def _moved(path: bytes, old: str, new: str) -> bytes:
+def _moved_path(path: bytes, old: str, new: str) -> bytes:
     before = os.fsencode(old) + os.sep.encode()
     return os.fsencode(new) + os.sep.encode() + path[len(before) :] if path.startswith(before) else path
 
 
-def _address(url: str, old: str, new: str) -> str:
+def _moved_address(url: str, old: str, new: str) -> str:
     before = f"upload://{PurePath(old).stem}/"
     return f"upload://{PurePath(new).stem}/{url[len(before) :]}" if url.startswith(before) else url

@@ -21,9 +21,9 @@ from sqlalchemy import Connection, Integer, Table, func, insert, inspect, select
 
 from assay.core.errors import StoreError
 from assay.core.lazy import regex
-from assay.store.blobs import READERS, KeptBlobs, place_of
+from assay.store.blobs import READER_THREADS, KeptBlobs, blob_path
 from assay.store.sql.database import Database, DatabaseBackend
-from assay.store.sql.home import BLOBS, DATABASE
+from assay.store.sql.home import BLOBS_FOLDER, DATABASE_FILE
 from assay.store.sql.integrity import probe
 from assay.store.sql.tables import documents, metadata, version
 
@@ -49,7 +49,7 @@ def is_empty(connection: Connection) -> bool:
     return not any(connection.execute(select(func.count()).select_from(table)).scalar() for table in tables)
 
 
-def empty_derived(connection: Connection) -> None:
+def clear_derived_tables(connection: Connection) -> None:
     """Empty the index beside the library: it belongs to other rows, and would mistake new ones for them by number.
 
     The tables stay, for processes that have them open; the next search fills them again.
@@ -70,11 +70,11 @@ def _copy(table: Table, source: Connection, target: Connection) -> int:
     except msgspec.DecodeError as error:
         raise StoreError(f"a row of {table.name} cannot be read: {error}; `assay db check` looks for damage") from error
     if count and target.dialect.name == "postgresql":
-        _go_on_numbering(table, target)
+        _advance_sequence(table, target)
     return count
 
 
-def _go_on_numbering(table: Table, target: Connection) -> None:
+def _advance_sequence(table: Table, target: Connection) -> None:
     """Let new rows be numbered after the highest copied one."""
     (key, *others) = table.primary_key.columns
     if others or not isinstance(key.type, Integer):
@@ -140,16 +140,16 @@ def copy_database(source: Path, target: Path) -> None:
     """
     found = probe(source)
     if found.state in ("missing", "foreign", "damaged", "unreadable"):
-        raise StoreError(f"{source} cannot be copied: it is {found.described}; `assay doctor` says how to fix it")
+        raise StoreError(f"{source} cannot be copied: it is {found.description}; `assay doctor` says how to fix it")
     try:
         with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new, pages=_PAGES, sleep=0.01)
     except sqlite3.Error as error:
         raise StoreError(f"{source} cannot be copied to {target.parent}: {error}; name another place") from error
-    one_file(target)
+    make_single_file(target)
 
 
-def one_file(path: Path) -> None:
+def make_single_file(path: Path) -> None:
     """Make a database that nobody has open a single file, without side files.
 
     Raises:
@@ -170,7 +170,7 @@ def _copy_from(backend: DatabaseBackend, target: Path) -> None:
     target.unlink()  # a new database is only made if there is no file
     with closing(Database(backend)) as held, closing(Database(target)) as made, held.read() as old, made.write() as new:
         copy_rows(old, new)
-    one_file(target)
+    make_single_file(target)
     target.with_name(f"{target.name}.lock").unlink(missing_ok=True)
 
 
@@ -191,18 +191,18 @@ def _pack(archive: Path, database: Path, blobs: KeptBlobs, needed: Sequence[str]
             return None
 
     missing = []
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file, ThreadPoolExecutor(READERS) as readers:
-        file.write(database, DATABASE)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file, ThreadPoolExecutor(READER_THREADS) as readers:
+        file.write(database, DATABASE_FILE)
         for each in also:
             if each.is_file():
                 file.write(each, each.name)
-        for first in range(0, len(needed), 4 * READERS):  # a few at a time: they are held in memory
-            some = needed[first : first + 4 * READERS]
+        for first in range(0, len(needed), 4 * READER_THREADS):  # a few at a time: they are held in memory
+            some = needed[first : first + 4 * READER_THREADS]
             for sha, packed in zip(some, readers.map(frame, some), strict=True):
                 if packed is None:
                     missing.append(sha)
                 else:
-                    file.writestr(zipfile.ZipInfo(f"{BLOBS}/{place_of(sha)}"), packed)  # compressed already
+                    file.writestr(zipfile.ZipInfo(f"{BLOBS_FOLDER}/{blob_path(sha)}"), packed)  # compressed already
     return missing
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, inspect, select, text
 from assay.core.ports import LONGEST_LEASE
 from assay.core.ports.jobs import MOST_TAKEN, MOST_TRIED
 from assay.store.sql.postgres import Postgres
-from assay.store.sql.sessions import SessionName, read_name
+from assay.store.sql.sessions import SessionName, parse_session_name
 from assay.store.sql.tables import version
 
 SAMPLE = 20
@@ -56,7 +56,7 @@ class ClusterState(msgspec.Struct, frozen=True, kw_only=True):
     documents: tuple[tuple[str, str], ...] = ()
 
 
-def look(database: Postgres, index: str) -> ClusterState:
+def read_state(database: Postgres, index: str) -> ClusterState:
     """Read the state; `index` is the beginning of the names of the search index's tables.
 
     Raises:
@@ -65,14 +65,14 @@ def look(database: Postgres, index: str) -> ClusterState:
     engine = database.engine(present=False)
     try:
         with engine.begin() as connection:
-            return _state(connection, database, index)
+            return _read_state(connection, database, index)
     except database.all_faults as error:
         raise database.explain(error) from error
     finally:
         engine.dispose()
 
 
-def _state(connection: Connection, database: Postgres, index: str) -> ClusterState:
+def _read_state(connection: Connection, database: Postgres, index: str) -> ClusterState:
     before = time.time()
     now = database.now(connection)
     journey = time.time() - before
@@ -84,8 +84,8 @@ def _state(connection: Connection, database: Postgres, index: str) -> ClusterSta
         journey=journey,
         # those of this library: a server may have others
         sessions=tuple(
-            Session(name=read_name(name), began=float(began))
-            for name, began in connection.execute(_SESSIONS, {"held": database.working(connection)})
+            Session(name=parse_session_name(name), began=float(began))
+            for name, began in connection.execute(_SESSIONS, {"held": database.working_sessions(connection)})
         ),
         connections=int(connection.execute(_CONNECTIONS).scalar_one()),
         most_connections=int(connection.execute(_MOST).scalar_one()),

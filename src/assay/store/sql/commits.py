@@ -139,18 +139,18 @@ def deliver(jobs: Sequence[WriteJob]) -> None:
         loops.setdefault(job.loop, []).append(job)
     for loop, waiting in loops.items():
         if not loop.is_closed():
-            _call(loop, waiting)
+            _call_soon(loop, waiting)
 
 
-def _call(loop: asyncio.AbstractEventLoop, jobs: list[WriteJob]) -> None:
+def _call_soon(loop: asyncio.AbstractEventLoop, jobs: list[WriteJob]) -> None:
     try:
-        loop.call_soon_threadsafe(_settle, jobs)
+        loop.call_soon_threadsafe(_set_results, jobs)
     except RuntimeError:  # closed since the check
         if not loop.is_closed():
             raise
 
 
-def _settle(jobs: list[WriteJob]) -> None:
+def _set_results(jobs: list[WriteJob]) -> None:
     for job in jobs:
         if job.future.done():  # the waiting task was cancelled
             continue
@@ -262,8 +262,8 @@ class CommitGroup:
 
     def write(self, jobs: Iterable[CommitJob]) -> None:
         """Write the jobs and answer each."""
-        for same in by_lease(jobs):
-            self._take(same)
+        for same in group_by_lease(jobs):
+            self._collect_rows(same)
         statements = self._statements
         for statement, rows in (
             (statements.events, self._events),
@@ -275,16 +275,16 @@ class CommitGroup:
                 self._cursor.executemany(statement, rows)
         self._cursor.close()
 
-    def _take(self, jobs: Sequence[CommitJob]) -> None:
+    def _collect_rows(self, jobs: Sequence[CommitJob]) -> None:
         """Number the events of one lease's commits and collect their rows."""
         lease = jobs[0].lease
-        drafts = self._fresh(lease.run_id, [draft for job in jobs for draft in job.commit.events])
+        drafts = self._new_drafts(lease.run_id, [draft for job in jobs for draft in job.commit.events])
         values = {
             "of": lease.run_id,
             "held": lease.fence,
             "more": len(drafts),
-            "new_status": last_set(job.commit.status for job in jobs),
-            "new_seconds": last_set(job.commit.active_seconds for job in jobs),
+            "new_status": last_not_none(job.commit.status for job in jobs),
+            "new_seconds": last_not_none(job.commit.active_seconds for job in jobs),
         }
         self._cursor.execute(self._statements.take, values)
         taken = self._cursor.fetchall()  # all, so that the statement is finished
@@ -301,11 +301,11 @@ class CommitGroup:
             self._holds += (hold_row(run, hold) for hold in job.commit.holds)
             self._ledger += (ledger_row(run, row) for row in job.commit.ledger)
 
-    def _fresh(self, run_id: str, drafts: list[EventDraft]) -> list[EventDraft]:
+    def _new_drafts(self, run_id: str, drafts: list[EventDraft]) -> list[EventDraft]:
         if not self._careful or not drafts:
-            return common.fresh(drafts)
+            return common.new_drafts(drafts)
         keys = [draft.key for draft in drafts]
-        return common.fresh(drafts, set(self._connection.execute(_STORED, {"of": run_id, "keys": keys}).scalars()))
+        return common.new_drafts(drafts, set(self._connection.execute(_STORED, {"of": run_id, "keys": keys}).scalars()))
 
 
 def event_rows(run: int, drafts: Sequence[EventDraft], first: int) -> list[Row]:
@@ -341,7 +341,7 @@ def ledger_row(run: int, row: LedgerRow) -> Row:
     return {"run": run, "kind": row.kind, "id": row.id, "lane": row.lane, "data": row.data}
 
 
-def by_lease(jobs: Iterable[CommitJob]) -> Iterable[list[CommitJob]]:
+def group_by_lease(jobs: Iterable[CommitJob]) -> Iterable[list[CommitJob]]:
     """The jobs of each lease, in order."""
     leases: dict[tuple[str, int], list[CommitJob]] = {}
     for job in jobs:
@@ -349,7 +349,7 @@ def by_lease(jobs: Iterable[CommitJob]) -> Iterable[list[CommitJob]]:
     return leases.values()
 
 
-def last_set(values: Iterable[object]) -> object:
+def last_not_none(values: Iterable[object]) -> object:
     """The last value that is not None."""
     return next((value for value in reversed([*values]) if value is not None), None)
 

@@ -57,7 +57,7 @@ class DatabaseBackend(Protocol):
     def exists(self) -> bool:
         """True if it may exist already."""
 
-    def guard(self) -> AbstractContextManager[None]:
+    def schema_lock(self) -> AbstractContextManager[None]:
         """Let only one process at a time create or upgrade it.
 
         Raises:
@@ -76,16 +76,16 @@ class DatabaseBackend(Protocol):
     def may_claim_now(self, connection: Connection) -> bool:
         """Do the same without waiting: False if another process takes something out of the queue."""
 
-    def others(self, connection: Connection) -> bool:
+    def has_other_users(self, connection: Connection) -> bool:
         """True if anybody else is connected, as far as the database can tell."""
 
-    def alone(self, connection: Connection) -> AbstractContextManager[bool]:
+    def exclusive(self, connection: Connection) -> AbstractContextManager[bool]:
         """In the block nobody else is connected; False if somebody is. For seconds only: others wait.
 
         The connection is outside a transaction, and its process opens no other in the block.
         """
 
-    def hurry(self, connection: Connection) -> None:
+    def limit_idle_time(self, connection: Connection) -> None:
         """Let the database end idle transactions of this connection after some seconds.
 
         Otherwise a stopped process or a vanished machine would keep its locks and block all others.
@@ -94,7 +94,7 @@ class DatabaseBackend(Protocol):
     def announce(self, connection: Connection, run_id: str) -> None:
         """Notify other processes, once this transaction is committed, that the log of a run has grown."""
 
-    def hear(self, listener: Callable[[Iterable[str]], None]) -> Callable[[], None] | None:
+    def listen(self, listener: Callable[[Iterable[str]], None]) -> Callable[[], None] | None:
         """Call `told`, from a separate thread, with the runs that any process announces; call the result to stop.
 
         None if the database has no notifications. Notifications are lost while the database is away.
@@ -210,7 +210,7 @@ class Database:
     def _make_current(self) -> None:
         # One process at a time creates or upgrades; the others wait and find it done.
         try:
-            with self.backend.guard():
+            with self.backend.schema_lock():
                 stored = self._stored_version() if self.backend.exists() else None
                 if stored is None:
                     self._create()
@@ -260,7 +260,7 @@ class Over(Protocol):
 O = TypeVar("O", bound=Over)  # noqa: E741 - a letter for a type, as its neighbours
 
 
-def patient(method: Callable[Concatenate[O, P], T]) -> Callable[Concatenate[O, P], T]:
+def retry_while_away(method: Callable[Concatenate[O, P], T]) -> Callable[Concatenate[O, P], T]:
     """Repeat a method while the database is away; the method must be idempotent. Blocking.
 
     Raises (when called):

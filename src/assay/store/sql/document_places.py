@@ -49,7 +49,7 @@ def move(connection: Connection, owner: str, moves: Sequence[DocumentMove]) -> N
                 "before": each.before,
                 "to": each.url,
                 "called": each.name,
-                "found_by": common.lookup_of(each.name, each.url, title_of[each.sha256]),
+                "found_by": common.lookup_text(each.name, each.url, title_of[each.sha256]),
             }
             for each in some
             if each.sha256 in title_of

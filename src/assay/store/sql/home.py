@@ -18,7 +18,7 @@ from assay.store.blobs import FolderBlobs, KeptBlobs, Owner
 from assay.store.common import Wall
 from assay.store.sql import sqlite
 from assay.store.sql.adoption import SqlAdoption
-from assay.store.sql.database import Database, DatabaseBackend, patient
+from assay.store.sql.database import Database, DatabaseBackend, retry_while_away
 from assay.store.sql.jobs import SqlJobs
 from assay.store.sql.journal import SqlJournal
 from assay.store.sql.library import SqlAdditions, SqlLibrary
@@ -28,7 +28,7 @@ from assay.store.sql.tables import memos
 from assay.store.sql.users import SqlAudit, SqlBuckets, SqlLimits, SqlShares, SqlUsers
 from assay.store.sql.webhooks import SqlWebhooks
 
-LIBRARY = "library/id"
+LIBRARY_KEY = "library/id"
 """The key of a library's own id."""
 _FORGET = delete(memos).where(memos.c.key == bindparam("of"))
 _KEEP = sqlite.insert(memos).on_conflict_do_nothing(index_elements=["key"])
@@ -40,24 +40,24 @@ class SqlCache:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @patient
+    @retry_while_away
     def recall(self, key: str) -> bytes | None:
         rows = self._database.rows(select(memos.c.data).where(memos.c.key == key))
         return rows[0].data if rows else None
 
-    @patient
+    @retry_while_away
     def keep(self, key: str, data: bytes) -> None:
         with self._database.write() as connection:
             connection.execute(_KEEP, {"key": key, "data": data})
 
-    @patient
+    @retry_while_away
     def entries(self, prefix: str) -> dict[str, bytes]:
         key = memos.c.key
         within = key.between(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))  # uses the index, if it sorts by bytes
         chosen = select(memos).where(within, func.substr(key, 1, len(prefix)) == prefix)
         return {row.key: row.data for row in self._database.rows(chosen)}
 
-    @patient
+    @retry_while_away
     def forget(self, keys: Collection[str]) -> None:
         if keys:
             with self._database.write() as connection:
@@ -71,16 +71,16 @@ def new_id() -> str:
 
 def library_id(cache: SqlCache) -> str:
     """The id of the library in this database, created on first use."""
-    known = cache.recall(LIBRARY)
+    known = cache.recall(LIBRARY_KEY)
     if known is None:
-        cache.keep(LIBRARY, new_id().encode())  # if several processes do so, the first one counts
-        known = cache.recall(LIBRARY)
+        cache.keep(LIBRARY_KEY, new_id().encode())  # if several processes do so, the first one counts
+        known = cache.recall(LIBRARY_KEY)
     return (known or b"").decode()
 
 
-DATABASE = "assay.db"
-BLOBS = "blobs"
-CACHE = "blob-cache"
+DATABASE_FILE = "assay.db"
+BLOBS_FOLDER = "blobs"
+CACHE_FOLDER = "blob-cache"
 CACHE_BYTES = 5_000_000_000
 """The default size of the local cache for blobs in an object store."""
 
@@ -111,9 +111,9 @@ def open_store(
     except OSError as error:
         why = "it is a file" if os.path.isfile(home) else error.strerror  # unlike Path.is_file it never raises
         raise StoreError(f"{home} cannot be a home: {why}; name another one with --home or ASSAY_HOME") from error
-    opened = Database(database_at(home, database))
+    opened = Database(locate_database(home, database))
     journal, cache = SqlJournal(opened, wall), SqlCache(opened)
-    kept = kept_blobs(home, blobs, cache_bytes, partial(library_id, cache))
+    kept = open_blobs(home, blobs, cache_bytes, partial(library_id, cache))
     return Store(
         journal=journal,
         library=SqlLibrary(opened),
@@ -135,7 +135,7 @@ def open_store(
     )
 
 
-def kept_blobs(
+def open_blobs(
     home: Path, at: Path | str | None = None, cache_bytes: int = CACHE_BYTES, owner: Owner | None = None
 ) -> KeptBlobs:
     """The blobs of a home, or of the given folder or object store.
@@ -144,20 +144,20 @@ def kept_blobs(
         ConfigError: the address is not valid, or the extra it needs is not installed.
     """
     if not isinstance(at, str):
-        return FolderBlobs(home / BLOBS) if at is None else FolderBlobs(at, owner)
+        return FolderBlobs(home / BLOBS_FOLDER) if at is None else FolderBlobs(at, owner)
     # Imported by name: its library is an extra.
     distant: KeptBlobs = importlib.import_module("assay.store.objects").ObjectBlobs(at, owner)
-    return CachedBlobs(distant, home / CACHE, cache_bytes)
+    return CachedBlobs(distant, home / CACHE_FOLDER, cache_bytes)
 
 
-def database_at(home: Path, url: str = "") -> Path | DatabaseBackend:
+def locate_database(home: Path, url: str = "") -> Path | DatabaseBackend:
     """The database of a home: its file, or the PostgreSQL database at a URL. Opens nothing.
 
     Raises:
         ConfigError: the URL is not valid, or the extra it needs is not installed.
     """
     if not url:
-        return home / DATABASE
+        return home / DATABASE_FILE
     # Imported by name: its driver is an extra, and slow to load.
     made: DatabaseBackend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
     return made

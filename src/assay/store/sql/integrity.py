@@ -19,9 +19,9 @@ from urllib.parse import quote
 import msgspec
 
 from assay.core.errors import StoreError
-from assay.store.blobs import READERS, KeptBlobs
+from assay.store.blobs import READER_THREADS, KeptBlobs
 from assay.store.sql.database import Database, DatabaseBackend
-from assay.store.sql.sqlite import log_of
+from assay.store.sql.sqlite import wal_path
 from assay.store.sql.tables import HEAD, documents, files, runs, version
 
 State = Literal["missing", "current", "older", "newer", "foreign", "damaged", "unreadable"]
@@ -34,7 +34,7 @@ SECONDS = 3.0
 class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """What a database is, its schema and this release's, how much is in it, and what is wrong.
 
-    `stored` are hashes of blobs that documents need, `read` the files they came from; the latest of each.
+    `list_blobs` are hashes of blobs that documents need, `read` the files they came from; the latest of each.
     """
 
     state: State
@@ -47,7 +47,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     read: tuple[bytes, ...] = ()
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """Its state, with problems in brackets."""
         state = "not a database of Assay's" if self.state == "foreign" else self.state
         return f"{state} ({self.problem})" if self.problem else state
@@ -59,7 +59,7 @@ def probe(path: Path) -> Probe:
         return Probe(state="missing")
     try:
         with closing(connect(path)) as connection:
-            return _probed(connection)
+            return _probe_connection(connection)
     except sqlite3.Error as error:
         damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
         return Probe(state="damaged" if damaged else "unreadable", problem=str(error))
@@ -67,13 +67,13 @@ def probe(path: Path) -> Probe:
 
 def connect(path: Path) -> sqlite3.Connection:
     """A read-only connection. Without a log beside the file nobody is writing, so no locks are taken either."""
-    log = log_of(path)
+    log = wal_path(path)
     idle = not log.exists() or not log.stat().st_size
     mode = "mode=ro&immutable=1" if idle else "mode=ro"
     return sqlite3.connect(f"file:{quote(str(path.absolute()))}?{mode}", uri=True, timeout=2)
 
 
-def _probed(connection: sqlite3.Connection) -> Probe:
+def _probe_connection(connection: sqlite3.Connection) -> Probe:
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if version.name not in tables:
         return Probe(state="foreign" if tables else "missing")
@@ -171,7 +171,7 @@ class IntegrityReport(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
 
 
-def check(at: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: bool = False) -> IntegrityReport:
+def check_library(at: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: bool = False) -> IntegrityReport:
     """Check everything in a library and its runs, without changes. Blocking, as long as reading every byte takes.
 
     Args:
@@ -182,13 +182,13 @@ def check(at: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: bool = False) 
     Raises:
         StoreError: there is no database that this release can read, or the blobs cannot be reached.
     """
-    found = _file(at) if isinstance(at, Path) else _server(at)
-    stored = {each.name for each in blobs.stored() if each.size}
+    found = _check_file(at) if isinstance(at, Path) else _check_server(at)
+    stored = {each.name for each in blobs.list_blobs() if each.size}
     return msgspec.structs.replace(
         found.checked,
         blobs=len(stored),
         unreferenced=len(stored - found.needed.keys()),
-        problems=(*found.checked.problems, *_blobs(blobs, found.needed, stored, quick=quick)),
+        problems=(*found.checked.problems, *_check_blobs(blobs, found.needed, stored, quick=quick)),
     )
 
 
@@ -203,25 +203,25 @@ Asked = Callable[[str], Iterable[Sequence[Any]]]
 """Returns the rows of a statement."""
 
 
-def _file(path: Path) -> _Found:
+def _check_file(path: Path) -> _Found:
     found = probe(path)
     if found.state != "current":
         advice = "; `assay db migrate` brings it to this release's schema" if found.state == "older" else ""
-        raise StoreError(f"{path} cannot be checked: it is {found.described}{advice}")
+        raise StoreError(f"{path} cannot be checked: it is {found.description}{advice}")
     try:
         with closing(connect(path)) as connection:
-            return _looked_at(connection.execute, found.schema, _damage(connection), _FENCE_SQLITE)
+            return _check_rows(connection.execute, found.schema, _find_damage(connection), _FENCE_SQLITE)
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be read: {error}; restore a copy (assay db restore)") from error
 
 
-def _server(backend: DatabaseBackend) -> _Found:
+def _check_server(backend: DatabaseBackend) -> _Found:
     with closing(Database(backend)) as database, database.read() as connection:
-        return _looked_at(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES)
+        return _check_rows(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES)
 
 
-def _looked_at(ask: Asked, schema: str, damage: Iterable[str], fence: str) -> _Found:
-    problems = (*damage, *_broken(ask, fence))
+def _check_rows(ask: Asked, schema: str, damage: Iterable[str], fence: str) -> _Found:
+    problems = (*damage, *_broken_rules(ask, fence))
     counts = {table: int(next(iter(ask(f"SELECT count(*) FROM {table}")))[0]) for table in _COUNTED}
     checked = IntegrityReport(schema=schema, **counts, blobs=0, unreferenced=0, problems=problems)
     return _Found(checked, _needed_blobs(ask))
@@ -230,7 +230,7 @@ def _looked_at(ask: Asked, schema: str, damage: Iterable[str], fence: str) -> _F
 _COUNTED = ("runs", "events", "documents")
 
 
-def _damage(connection: sqlite3.Connection) -> Iterator[str]:
+def _find_damage(connection: sqlite3.Connection) -> Iterator[str]:
     for (line,) in connection.execute(f"PRAGMA integrity_check({MOST})"):
         if line != "ok":
             yield f"database: {line}"
@@ -238,7 +238,7 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"database: row {row} of {table} refers to a row of {other} which is not there"
 
 
-def _broken(ask: Asked, fence: str) -> Iterator[str]:
+def _broken_rules(ask: Asked, fence: str) -> Iterator[str]:
     """Violations of the rules of `core.ports.Journal`, as far as the stored data shows them."""
     for rule in (*_RULES, _FENCES.replace("FENCE", fence)):
         for (line,) in islice(ask(rule), MOST):
@@ -254,7 +254,7 @@ def _needed_blobs(ask: Asked) -> dict[str, str]:
     return needed
 
 
-def _blobs(blobs: KeptBlobs, needed: dict[str, str], stored: Container[str], *, quick: bool) -> Iterator[str]:
+def _check_blobs(blobs: KeptBlobs, needed: dict[str, str], stored: Container[str], *, quick: bool) -> Iterator[str]:
     there = []
     for sha, name in needed.items():
         if sha in stored:
@@ -271,5 +271,5 @@ def _blobs(blobs: KeptBlobs, needed: dict[str, str], stored: Container[str], *, 
             return f"document {needed[sha]!r}: {error}"
         return ""
 
-    with ThreadPoolExecutor(READERS) as readers:
+    with ThreadPoolExecutor(READER_THREADS) as readers:
         yield from filter(None, readers.map(read, there))

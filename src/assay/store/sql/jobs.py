@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from assay.core.errors import FenceLost, TooMany, UnknownName, UsageError
 from assay.core.ports import LONGEST_LEASE
-from assay.core.ports.jobs import JOB_ENDED, JOBS_NEWS, MOST_TRIED, TOP, Job, JobClaim, JobFilter, JobState
+from assay.core.ports.jobs import JOB_ENDED, JOBS_NEWS, MOST_TRIED, TOP_LEVEL_JOBS, Job, JobClaim, JobFilter, JobState
 from assay.store.common import OwnedView, iso
 from assay.store.sql import sqlite
 from assay.store.sql.tables import jobs
@@ -58,7 +58,7 @@ class SqlJobs(Transacted, OwnedView):
         if at_once is None:
             return
         self._transactions.serialize_claims(connection)
-        there = _active_jobs(connection, self._mine(), self._transactions.time(connection))
+        there = _active_jobs(connection, self._owner_condition(), self._transactions.time(connection))
         if there >= at_once:
             raise TooMany(
                 f"{there} job{'' if there == 1 else 's'} wait or run, and {at_once} at once are allowed"
@@ -66,50 +66,50 @@ class SqlJobs(Transacted, OwnedView):
             )
 
     async def find(self, id: str) -> Job:
-        return await self._transactions.read(_find_job, id, self._mine())
+        return await self._transactions.read(_find_job, id, self._owner_condition())
 
-    async def list(self, wanted: JobFilter = TOP) -> list[Job]:
-        return await self._transactions.read(_list, wanted, self._mine())
+    async def list(self, wanted: JobFilter = TOP_LEVEL_JOBS) -> list[Job]:
+        return await self._transactions.read(_list, wanted, self._owner_condition())
 
     async def count(self, parent: str | None = None) -> dict[JobState, int]:
         of = true() if parent is None else jobs.c.parent == parent
-        counted = select(jobs.c.state, func.count()).where(of, self._mine()).group_by(jobs.c.state)
+        counted = select(jobs.c.state, func.count()).where(of, self._owner_condition()).group_by(jobs.c.state)
         return {cast("JobState", state): many for state, many in await self._transactions.rows(counted)}
 
     async def part_notes(self, parent: str) -> Sequence[dict[str, Any]]:
-        done = and_(jobs.c.parent == parent, jobs.c.state == "done", self._mine())
+        done = and_(jobs.c.parent == parent, jobs.c.state == "done", self._owner_condition())
         chosen = select(jobs.c.notes).where(done).order_by(jobs.c.number)
         return [notes for (notes,) in await self._transactions.rows(chosen)]
 
-    async def until_due(self) -> float | None:
+    async def seconds_until_due(self) -> float | None:
         due = case((jobs.c.state == "running", jobs.c.lease_until), else_=jobs.c.due)
-        first = select(func.min(due)).where(jobs.c.state.in_(("waiting", "running")), self._mine())
+        first = select(func.min(due)).where(jobs.c.state.in_(("waiting", "running")), self._owner_condition())
 
-        return await self._transactions.read_at(_until, first)
+        return await self._transactions.read_at(_seconds_until, first)
 
-    async def until_again(self, claim: JobClaim) -> float | None:
+    async def seconds_until_retry(self, claim: JobClaim) -> float | None:
         def look(connection: Connection, now: float) -> float | None:
-            again = and_(jobs.c.state == "waiting", jobs.c.tries > 0, _fit(connection, claim))
-            return _until(connection, now, select(func.min(jobs.c.due)).where(again))
+            again = and_(jobs.c.state == "waiting", jobs.c.tries > 0, _claim_condition(connection, claim))
+            return _seconds_until(connection, now, select(func.min(jobs.c.due)).where(again))
 
         return await self._transactions.read_at(look)
 
     async def claim(self, claim: JobClaim) -> Job | None:
         def take(connection: Connection, now: float) -> Job | None:
-            while (number := _next(connection, now, claim)) is not None:
+            while (number := _next_job(connection, now, claim)) is not None:
                 job = _row(connection, jobs.c.number == number)
                 if job.stopping:  # its worker died or released it before it noticed
-                    _cancel(connection, _family(job.id), now)
+                    _cancel(connection, _job_and_parts(job.id), now)
                     continue
                 done = _done_parts(connection, job)
                 tries = 0 if done > job.finished else job.tries
                 if tries >= MOST_TRIED:
                     why = f"{job.tries} workers took it up and died, and it made no progress"
-                    _change(connection, number, now, state="failed", error=why, **_FREE)
+                    _update_job(connection, number, now, state="failed", error=why, **_FREE)
                     _end_parts(connection, job, now)
-                    _follow(connection, job, now)
+                    _queue_next_period(connection, job, now)
                     continue
-                _change(
+                _update_job(
                     connection,
                     number,
                     now,
@@ -130,15 +130,15 @@ class SqlJobs(Transacted, OwnedView):
         def renew(connection: Connection) -> bool:
             until = self._transactions.time(connection) + ttl
             stopping = connection.execute(
-                update(jobs).where(_in_hand(job)).values(lease_until=until).returning(jobs.c.stopping)
+                update(jobs).where(_is_held_by_claimer(job)).values(lease_until=until).returning(jobs.c.stopping)
             ).scalar()
             if stopping is None:
-                raise _lost(job)
+                raise _fence_lost(job)
             return not stopping
 
         return await self._transactions.write(renew, apart=True)
 
-    async def keep(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
+    async def update(self, job: Job, parts: Sequence[Job] = (), pause: float = 0.0) -> None:
         values = {name: value for name, value in msgspec.structs.asdict(job).items() if name not in _FIXED}
         if job.state != "running":
             values |= _FREE
@@ -147,12 +147,12 @@ class SqlJobs(Transacted, OwnedView):
 
         def keep(connection: Connection) -> None:
             due = {"due": self._transactions.time(connection) + pause} if pause else {}
-            word = update(jobs).where(_in_hand(job)).values(seq=jobs.c.seq + 1, **values | due)
+            word = update(jobs).where(_is_held_by_claimer(job)).values(seq=jobs.c.seq + 1, **values | due)
             if not connection.execute(word).rowcount:
-                raise _lost(job)
+                raise _fence_lost(job)
             _put(connection, parts)
             if job.state in _FOLLOWED:
-                _follow(connection, job, self._transactions.time(connection))
+                _queue_next_period(connection, job, self._transactions.time(connection))
             if job.state in JOB_ENDED:  # it may have made parts before it noticed
                 _end_parts(connection, job, self._transactions.time(connection))
 
@@ -160,29 +160,31 @@ class SqlJobs(Transacted, OwnedView):
 
     async def cancel(self, id: str) -> Job:
         def cancel(connection: Connection, now: float) -> Job:
-            _find_job(connection, id, self._mine())
-            _cancel(connection, and_(_family(id), self._mine()), now)
-            return _find_job(connection, id, self._mine())
+            _find_job(connection, id, self._owner_condition())
+            _cancel(connection, and_(_job_and_parts(id), self._owner_condition()), now)
+            return _find_job(connection, id, self._owner_condition())
 
         return await self._transactions.write_at(cancel, run_id=JOBS_NEWS)
 
     async def retry(self, id: str, at_once: int | None = None) -> Job:
         def retry(connection: Connection) -> Job:
-            job = _find_job(connection, id, self._mine())
+            job = _find_job(connection, id, self._owner_condition())
             if job.state not in ("failed", "cancelled"):
                 raise UsageError(f"job {id} is {job.state}: only a failed or cancelled job can be retried")
             self._check_room(connection, at_once)
-            again = and_(_family(id), jobs.c.state.in_(("failed", "cancelled")))
+            again = and_(_job_and_parts(id), jobs.c.state.in_(("failed", "cancelled")))
             fresh: dict[str, Any] = {"state": "waiting", "tries": 0, "due": 0.0, "error": "", "stopping": 0}
-            _set(connection, and_(again, self._mine()), self._transactions.time(connection), **fresh)
-            return _find_job(connection, id, self._mine())
+            _update_where(
+                connection, and_(again, self._owner_condition()), self._transactions.time(connection), **fresh
+            )
+            return _find_job(connection, id, self._owner_condition())
 
         return await self._transactions.write(retry, run_id=JOBS_NEWS)
 
     async def forget(self, before: str, *, failed: bool = False) -> int:
         kept = true() if failed else or_(jobs.c.state != "failed", jobs.c.every > 0)
         ended = and_(jobs.c.parent == "", jobs.c.state.in_(sorted(JOB_ENDED)), kept)
-        old = and_(ended, jobs.c.updated_at < before, self._mine())
+        old = and_(ended, jobs.c.updated_at < before, self._owner_condition())
         gone = select(jobs.c.id).where(old)
 
         def forget(connection: Connection) -> int:
@@ -191,11 +193,11 @@ class SqlJobs(Transacted, OwnedView):
 
         return await self._transactions.write(forget)
 
-    def _mine(self) -> ColumnElement[bool]:
+    def _owner_condition(self) -> ColumnElement[bool]:
         return true() if self._owner is None else jobs.c.owner == self._owner
 
 
-def _until(connection: Connection, now: float, first: Select[Any]) -> float | None:
+def _seconds_until(connection: Connection, now: float, first: Select[Any]) -> float | None:
     """The seconds until the time that a statement finds; None if it finds none."""
     found = connection.execute(first).scalar()
     return None if found is None else max(float(found) - now, 0.0)
@@ -216,7 +218,7 @@ def _may_claim(connection: Connection, now: float, claim: JobClaim) -> bool:
         if release is None:
             return False
         if claim.unfit is None or not claim.unfit(release):
-            return not claim.per_user or _next(connection, now, claim) is not None
+            return not claim.per_user or _next_job(connection, now, claim) is not None
         left.append(release)
 
 
@@ -229,13 +231,13 @@ def _claimable(now: float, claim: JobClaim) -> ColumnElement[bool]:
     return and_(free, of, jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.id.not_in(sorted(claim.but)))
 
 
-def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
+def _next_job(connection: Connection, now: float, claim: JobClaim) -> int | None:
     """The number of the next job."""
-    going: Counter[str] = Counter(dict(connection.execute(_working(now)).all()))
+    going: Counter[str] = Counter(dict(connection.execute(_active_per_owner(now)).all()))
     place = func.row_number().over(partition_by=jobs.c.owner, order_by=(jobs.c.priority.desc(), jobs.c.number))
     inner = (
         select(jobs.c.number, jobs.c.owner, jobs.c.priority, place.label("place"))
-        .where(_claimable(now, claim), _fit(connection, claim))
+        .where(_claimable(now, claim), _claim_condition(connection, claim))
         .subquery()
     )
     first = connection.execute(select(inner.c.number, inner.c.owner, inner.c.priority).where(inner.c.place == 1)).all()
@@ -244,7 +246,7 @@ def _next(connection: Connection, now: float, claim: JobClaim) -> int | None:
     return None if best is None else int(best.number)
 
 
-def _working(now: float) -> Select[str, int]:
+def _active_per_owner(now: float) -> Select[str, int]:
     """The number of jobs of each owner in execution. A job that waits for its parts is not."""
     part = jobs.alias("part")
     left = exists().where(part.c.parent == jobs.c.id, part.c.state.in_(("waiting", "running")))
@@ -259,12 +261,12 @@ def _active_jobs(connection: Connection, mine: ColumnElement[bool], now: float) 
     return int(connection.execute(select(func.count()).select_from(jobs).where(going)).scalar_one())
 
 
-def _fit(connection: Connection, claim: JobClaim) -> ColumnElement[bool]:
+def _claim_condition(connection: Connection, claim: JobClaim) -> ColumnElement[bool]:
     """The condition for jobs that this claim may take."""
-    return and_(jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.release.not_in(_unfit(connection, claim)))
+    return and_(jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.release.not_in(_unfit_releases(connection, claim)))
 
 
-def _unfit(connection: Connection, claim: JobClaim) -> list[str]:
+def _unfit_releases(connection: Connection, claim: JobClaim) -> list[str]:
     """The releases whose jobs are left to others."""
     if claim.unfit is None:
         return []
@@ -277,12 +279,12 @@ def _is_lease_valid(now: float) -> ColumnElement[bool]:
     return and_(jobs.c.lease_until > now, jobs.c.lease_until <= now + LONGEST_LEASE)
 
 
-def _in_hand(job: Job) -> ColumnElement[bool]:
+def _is_held_by_claimer(job: Job) -> ColumnElement[bool]:
     """The condition that the job still belongs to whoever claimed it."""
     return and_(jobs.c.id == job.id, jobs.c.state == "running", jobs.c.fence == job.fence)
 
 
-def _family(id: str) -> ColumnElement[bool]:
+def _job_and_parts(id: str) -> ColumnElement[bool]:
     """A job and its parts."""
     return or_(jobs.c.id == id, jobs.c.parent == id)
 
@@ -291,8 +293,8 @@ def _cancel(connection: Connection, which: ColumnElement[bool], now: float) -> N
     """End waiting, failed and abandoned jobs, and stop those in execution."""
     left = and_(jobs.c.state == "running", not_(_is_lease_valid(now)))
     idle = and_(which, or_(jobs.c.state.in_(("waiting", "failed")), left))
-    _set(connection, idle, now, state="cancelled", stopping=0, **_FREE)
-    _set(connection, and_(which, jobs.c.state == "running"), now, stopping=1)
+    _update_where(connection, idle, now, state="cancelled", stopping=0, **_FREE)
+    _update_where(connection, and_(which, jobs.c.state == "running"), now, stopping=1)
 
 
 def _end_parts(connection: Connection, job: Job, now: float) -> None:
@@ -300,11 +302,11 @@ def _end_parts(connection: Connection, job: Job, now: float) -> None:
     _cancel(connection, and_(jobs.c.parent == job.id, jobs.c.state.in_(("waiting", "running"))), now)
 
 
-def _change(connection: Connection, number: int, now: float, **values: Any) -> None:
-    _set(connection, jobs.c.number == number, now, **values)
+def _update_job(connection: Connection, number: int, now: float, **values: Any) -> None:
+    _update_where(connection, jobs.c.number == number, now, **values)
 
 
-def _set(connection: Connection, which: ColumnElement[bool], now: float, **values: Any) -> None:
+def _update_where(connection: Connection, which: ColumnElement[bool], now: float, **values: Any) -> None:
     connection.execute(update(jobs).where(which).values(seq=jobs.c.seq + 1, updated_at=iso(now), **values))
 
 
@@ -313,7 +315,7 @@ def _put(connection: Connection, new: Sequence[Job]) -> int:
     return sum(connection.execute(_PUT, row).first() is not None for row in rows)
 
 
-def _follow(connection: Connection, job: Job, now: float) -> None:
+def _queue_next_period(connection: Connection, job: Job, now: float) -> None:
     """Queue the next of a periodic job: in its own rhythm, without making up for missed times."""
     if not job.every:
         return
@@ -357,5 +359,5 @@ def _job(row: dict[str, Any]) -> Job:
     return Job(**{**row, "warnings": tuple(row["warnings"]), "stopping": bool(row["stopping"])})
 
 
-def _lost(job: Job) -> FenceLost:
+def _fence_lost(job: Job) -> FenceLost:
     return FenceLost(f"job {job.id} was taken over from {job.holder}: this process may not write it any more")

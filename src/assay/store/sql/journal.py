@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from sqlalchemy import Connection
 
-from assay.core.allowance import check
+from assay.core.allowance import check_allowance
 from assay.core.errors import FenceLost
 from assay.core.events import Envelope
 from assay.core.ports import (
-    NOTHING,
+    NO_INPUTS,
     Action,
     Commit,
     EventDraft,
@@ -49,9 +49,9 @@ class SqlJournal(SqlListing):
         brief: bytes,
         events: Sequence[EventDraft],
         thread: str = "",
-        given: RunInputs = NOTHING,
+        given: RunInputs = NO_INPUTS,
     ) -> tuple[Envelope, ...]:
-        at, drafts = common.created_at(events, self.transactions.wall or time.time), common.fresh(events)
+        at, drafts = common.created_at(events, self.transactions.wall or time.time), common.new_drafts(events)
         new = writes.NewRun(run_id, question, brief, at, thread, given.owner if self._owner is None else self._owner)
 
         def create(connection: Connection) -> None:
@@ -59,7 +59,7 @@ class SqlJournal(SqlListing):
                 self.transactions.serialize_claims(connection)
             for each in given.within:
                 spent = reads.spending(connection, each.since, each.owner, None)
-                check(each, spent, reads.active_runs(connection, each.owner), brief)
+                check_allowance(each, spent, reads.active_runs(connection, each.owner), brief)
             now = 0.0 if given.webhook is None else self.transactions.time(connection)
             writes.create(connection, self._statements, new, drafts, given, now)
 
@@ -84,8 +84,8 @@ class SqlJournal(SqlListing):
         leases, transactions = tuple(leases), self.transactions
 
         def look(connection: Connection) -> tuple[reads.LeaseNews, list[Lease]]:
-            news = reads.leases(connection, leases)
-            return news, to_renew(news.ends, transactions.clock(connection), ttl)
+            news = reads.read_leases(connection, leases)
+            return news, to_renew(news.ends, transactions.read_clock(connection), ttl)
 
         def renew(connection: Connection, old: Sequence[Lease]) -> tuple[set[Lease], float]:
             until = transactions.time(connection) + ttl
@@ -93,8 +93,8 @@ class SqlJournal(SqlListing):
 
         seen = await transactions.changes()  # before the look: what is written meanwhile counts as a change
         looked, old = self._looked, list[Lease]()
-        if seen is not None and looked is not None and looked.holds(leases, ttl, seen[0]):
-            if looked.stands(leases, ttl, seen[1], seen[0]):
+        if seen is not None and looked is not None and looked.is_unchanged(leases, ttl, seen[0]):
+            if looked.is_current(leases, ttl, seen[1], seen[0]):
                 return dict(looked.wanted)
             old = looked.to_renew(seen[1])
         if looked is not None and old:
@@ -135,7 +135,7 @@ class SqlJournal(SqlListing):
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
         await self.transactions.write(
             lambda connection: writes.post(
-                connection, self._statements, reads.number(connection, run_id, self._owner), topic, data, events
+                connection, self._statements, reads.run_number(connection, run_id, self._owner), topic, data, events
             ),
             once=True,
             run_id=run_id,

@@ -11,12 +11,12 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, cas
 
 from assay.core.errors import UnknownName
 from assay.core.ports import DocumentMove, FileStamp, StoredPlace
-from assay.core.ports.collections import ENDED, Addition
+from assay.core.ports.collections import ADDITION_ENDED, Addition
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
 from assay.store.common import OwnedView
 from assay.store.sql import document_places, sqlite
-from assay.store.sql.database import Database, patient
+from assay.store.sql.database import Database, retry_while_away
 from assay.store.sql.shelves import OwnerView, SqlCollections, batches
 from assay.store.sql.tables import additions, collections, documents, files, members, snapshots
 
@@ -38,7 +38,7 @@ _STAMP = _STAMP.on_conflict_do_update(
 class SqlLibrary(SqlCollections):
     """`Library` over a database; thread-safe."""
 
-    @patient
+    @retry_while_away
     def add(
         self,
         documents: Sequence[tuple[Snapshot, Document]],
@@ -57,20 +57,20 @@ class SqlLibrary(SqlCollections):
             if moves:
                 document_places.move(connection, self._sight.me, moves)
 
-    @patient
-    def select(self, documents: Iterable[str]) -> str:
-        name, hashes = common.set_members(documents)
+    @retry_while_away
+    def collection_for(self, documents: Iterable[str]) -> str:
+        name, hashes = common.collection_of_set(documents)
         with self._database.read() as connection:
-            if _has_exactly(connection, self._sight.number(connection, name), hashes):
+            if _has_exactly(connection, self._sight.find_number(connection, name), hashes):
                 return name
         with self._database.write() as connection:
             _check_known(connection, self._sight, hashes)
-            number = self._sight.number_of(connection, name)
+            number = self._sight.get_or_create_number(connection, name)
             connection.execute(delete(members).where(members.c.collection == number))
             _include(connection, self._sight, hashes, name)
         return name
 
-    @patient
+    @retry_while_away
     def include(self, documents: Iterable[str], collection: str) -> None:
         hashes = list(documents)
         with self._database.write() as connection:
@@ -81,7 +81,7 @@ class SqlLibrary(SqlCollections):
     def _of_hashes(self) -> Select[Any]:
         """The documents whose hashes are `of`; if several have the same, the preferred one first."""
         chosen = select(*_COLUMNS).where(documents.c.sha256.in_(bindparam("of", expanding=True)), self._sight.documents)
-        return chosen.order_by(*self._sight.own_first)
+        return chosen.order_by(*self._sight.own_first_order)
 
     @cached_property
     def _snapshot_of_hash(self) -> Select[Any]:
@@ -89,13 +89,13 @@ class SqlLibrary(SqlCollections):
         same = (documents.c.snapshot_sha256 == snapshots.c.sha256) & (documents.c.owner == snapshots.c.owner)
         chosen = select(*(snapshots.c[name] for name in Snapshot.__struct_fields__)).join(documents, same)
         chosen = chosen.where(snapshots.c.sha256 == bindparam("of"), self._sight.documents)
-        return chosen.order_by(*self._sight.own_first).limit(1)
+        return chosen.order_by(*self._sight.own_first_order).limit(1)
 
     def document(self, sha256: str) -> Document | None:
-        return next(iter(self.of_hashes([sha256])), None)
+        return next(iter(self.documents_by_hash([sha256])), None)
 
-    @patient
-    def of_hashes(self, documents: Collection[str]) -> list[Document]:
+    @retry_while_away
+    def documents_by_hash(self, documents: Collection[str]) -> list[Document]:
         hashes = list(dict.fromkeys(documents))
         found: dict[str, Document] = {}
         for some in batches(hashes):
@@ -103,83 +103,83 @@ class SqlLibrary(SqlCollections):
                 found.setdefault(document.sha256, document)
         return [found[sha] for sha in hashes if sha in found]
 
-    @patient
-    def existing(self, documents: Iterable[str]) -> set[str]:
+    @retry_while_away
+    def existing_documents(self, documents: Iterable[str]) -> set[str]:
         with self._database.read() as connection:
-            return {sha for some in batches(list(documents)) for sha in _readable(connection, self._sight, some)}
+            return {sha for some in batches(list(documents)) for sha in _readable_hashes(connection, self._sight, some)}
 
-    @patient
+    @retry_while_away
     def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
         with self._database.read() as connection:
             return document_places.stored_places(connection, self._sight.me, documents)
 
-    @patient
+    @retry_while_away
     def snapshot(self, sha256: str) -> Snapshot | None:
         rows = self._database.rows(self._snapshot_of_hash, {"of": sha256})
         return Snapshot(**{**rows[0]._asdict(), "redirects": tuple(rows[0].redirects)}) if rows else None
 
-    @patient
+    @retry_while_away
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
-        wanted = common.reference_of(reference)
+        wanted = common.lookup_reference(reference)
         if not wanted or not collections:
             return []
-        rank = _rank(wanted)
+        rank = _rank_expression(wanted)
         chosen = (
             select(*_COLUMNS)
-            .where(documents.c.row.in_(_rows(self._sight, collections)), rank.is_not(None))
-            .order_by(rank, *self._sight.own_first)
-            .limit(common.FOUND)
+            .where(documents.c.row.in_(_rows_in(self._sight, collections)), rank.is_not(None))
+            .order_by(rank, *self._sight.own_first_order)
+            .limit(common.MAX_FOUND)
         )
         found = [_document(row) for row in self._database.rows(chosen)]
         # the owner's and a shared copy are one document
         return list({each.sha256: each for each in reversed(found)}.values())[::-1]
 
-    @patient
+    @retry_while_away
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
         if not collections:
             return []
-        rows_in = documents.c.row.in_(_rows(self._sight, collections))
+        rows_in = documents.c.row.in_(_rows_in(self._sight, collections))
         chosen = select(*_COLUMNS).where(rows_in).order_by(documents.c.row)
         rows = self._database.rows(chosen.limit(None if limit is None else max(limit, 0)))
         return [_document(row) for row in rows]
 
-    @patient
+    @retry_while_away
     def members(self, collections: Sequence[str]) -> set[int]:
         if not collections:
             return set()
         with self._database.read() as connection:
-            found = connection.execute(_rows(self._sight, collections))
+            found = connection.execute(_rows_in(self._sight, collections))
             # the driver's own rows: making SQLAlchemy's takes four times as long as reading them
             return {row for (row,) in found.cursor.fetchall()}
 
-    @patient
+    @retry_while_away
     def count(self, collections: Sequence[str]) -> int:
         """The number of documents in `collections`, in a tenth of the time that reading their rows takes."""
         if not collections:
             return 0
         with self._database.read() as connection:
-            counted = select(func.count()).select_from(_rows(self._sight, collections).subquery())
+            counted = select(func.count()).select_from(_rows_in(self._sight, collections).subquery())
             return connection.execute(counted).scalar_one()
 
-    @patient
+    @retry_while_away
     def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
         chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row, self._sight.documents)
         rows = self._database.rows(chosen.order_by(documents.c.row).limit(max(limit, 0)))
         return [(found.row, _document(found)) for found in rows]
 
-    @patient
-    def at(self, rows: Collection[int]) -> dict[int, Document]:
+    @retry_while_away
+    def documents_at(self, rows: Collection[int]) -> dict[int, Document]:
         chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row.in_(rows), self._sight.documents)
         return {each.row: _document(each) for each in self._database.rows(chosen)}
 
-    @patient
+    @retry_while_away
     def last_row(self) -> int:
         ((highest,),) = self._database.rows(_LAST_ROW)
         return highest or 0
 
-    @patient
+    @retry_while_away
     def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
-        chosen = documents.c.row.in_(_rows(self._sight, collections))
+        chosen = documents.c.row.in_(_rows_in(self._sight, collections))
         dates = select(func.min(documents.c.published), func.max(documents.c.published))
         named = select(documents.c.name).where(chosen, documents.c.name != "").order_by(documents.c.row)
         with self._database.read() as connection:
@@ -192,9 +192,9 @@ class SqlLibrary(SqlCollections):
             documents=count, kinds=kinds, languages=languages, published=(first or "", last or ""), names=found
         )
 
-    @patient
+    @retry_while_away
     def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
-        named = {_path(path): path for path in paths}
+        named = {_encode_path(path): path for path in paths}
         chosen = select(files).where(files.c.path.in_(named), files.c.owner == self._sight.me)
         rows = self._database.rows(chosen)
         return {
@@ -209,20 +209,20 @@ class SqlLibrary(SqlCollections):
             for row in rows
         }
 
-    @patient
+    @retry_while_away
     def files_of(self, documents: Collection[str]) -> dict[str, tuple[str, ...]]:
         """See the port."""
         rows = self._database.rows(select(files.c.path, files.c.documents).where(files.c.owner == self._sight.me))
         return common.files_of(documents, ((row.path.decode("utf-8", "surrogatepass"), row.documents) for row in rows))
 
 
-def _rows(sight: OwnerView, names: Sequence[str]) -> Select[int]:
+def _rows_in(sight: OwnerView, names: Sequence[str]) -> Select[int]:
     """The row numbers in these collections, each once; a single collection has no duplicates."""
     rows = select(members.c.document) if len(set(names)) == 1 else select(members.c.document).distinct()
     return rows.join(collections, collections.c.number == members.c.collection).where(sight.named_collections(names))
 
 
-def _rank(wanted: str) -> Any:
+def _rank_expression(wanted: str) -> Any:
     """`common.rank` in SQL."""
     whole = documents.c.lookup.contains(f"\n{wanted}\n", autoescape=True)
     whens = [(documents.c.sha256 == wanted, 0), (whole, 0)]
@@ -238,19 +238,19 @@ def _counts(connection: Connection, name: Column[Any], chosen: ColumnElement[boo
 
 
 def _include(connection: Connection, sight: OwnerView, hashes: Sequence[str], collection: str) -> None:
-    number = sight.number_of(connection, collection)
+    number = sight.get_or_create_number(connection, collection)
     if hashes:
-        connection.execute(sight.inclusion, [{"into": number, "of": sha} for sha in hashes])
+        connection.execute(sight.inclusion_statement, [{"into": number, "of": sha} for sha in hashes])
 
 
 def _check_known(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> None:
     for some in batches(hashes):
-        known = _readable(connection, sight, some)
+        known = _readable_hashes(connection, sight, some)
         if unknown := next((sha for sha in some if sha not in known), None):
             raise common.unknown_document(unknown)
 
 
-def _readable(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> set[str]:
+def _readable_hashes(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> set[str]:
     """Which of these documents the owner may read."""
     return set(connection.execute(sight.readable, {"of": hashes}).scalars())
 
@@ -265,7 +265,7 @@ def _has_exactly(connection: Connection, number: int | None, hashes: Sequence[st
 
 def _document_row(document: Document) -> dict[str, Any]:
     row = msgspec.structs.asdict(document)
-    row["lookup"] = common.lookup(document)
+    row["lookup"] = common.document_lookup_text(document)
     return row
 
 
@@ -274,10 +274,10 @@ def _document(row: Sequence[Any]) -> Document:
 
 
 def _stamp_row(stamp: FileStamp) -> dict[str, Any]:
-    return msgspec.structs.asdict(stamp) | {"path": _path(stamp.path)}
+    return msgspec.structs.asdict(stamp) | {"path": _encode_path(stamp.path)}
 
 
-def _path(path: str) -> bytes:
+def _encode_path(path: str) -> bytes:
     """A file name as bytes; those which are no UTF-8 reach us with lone surrogates."""
     return path.encode("utf-8", "surrogatepass")
 
@@ -299,7 +299,7 @@ class SqlAdditions(OwnedView):
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    @patient
+    @retry_while_away
     def put(self, addition: Addition) -> None:
         row = msgspec.structs.asdict(addition)
         if self._owner is not None:
@@ -307,21 +307,21 @@ class SqlAdditions(OwnedView):
         with self._database.write() as connection:
             connection.execute(_PUT, row)
 
-    @patient
+    @retry_while_away
     def find(self, id: str) -> Addition:
         rows = self._database.rows(select(*_ADDITION).where(additions.c.id == id, self._mine()))
         if not rows:
             raise UnknownName("addition", id)
         return _addition(rows[0]._asdict())
 
-    @patient
+    @retry_while_away
     def all(self, limit: int = 100) -> list[Addition]:
         chosen = select(*_ADDITION).where(self._mine()).order_by(additions.c.number.desc()).limit(limit)
         return [_addition(row._asdict()) for row in self._database.rows(chosen)]
 
-    @patient
+    @retry_while_away
     def forget(self, before: str) -> None:
-        old = (additions.c.state.in_(sorted(ENDED)), additions.c.updated_at < before, self._mine())
+        old = (additions.c.state.in_(sorted(ADDITION_ENDED)), additions.c.updated_at < before, self._mine())
         with self._database.write() as connection:
             connection.execute(delete(additions).where(*old))
 

@@ -18,10 +18,10 @@ from assay.core.ports.lists import (
     ThreadPage,
     ThreadPlace,
     ThreadRow,
-    relabelled,
+    change_labels,
 )
 from assay.store import common
-from assay.store.common import OwnedView, label_marks, stored_labels, written_labels
+from assay.store.common import OwnedView, label_marks, labels_text, read_labels_text
 from assay.store.sql import reads, writes
 from assay.store.sql.tables import events, runs, threads
 from assay.store.sql.transactions import Transactions
@@ -51,7 +51,9 @@ class SqlListing(OwnedView):
 
     async def counts(self) -> dict[RunStatus, int]:
         counted = (
-            select(runs.c.status, func.count().label("runs")).where(reads.owned(self._owner)).group_by(runs.c.status)
+            select(runs.c.status, func.count().label("runs"))
+            .where(reads.owner_condition(self._owner))
+            .group_by(runs.c.status)
         )
         return {row.status: row.runs for row in await self.transactions.rows(counted)}
 
@@ -74,11 +76,15 @@ def page(
 ) -> RunPage:
     """The newest runs that match."""
     number = runs.c.number
-    chosen = select(*reads.RUN, number).where(reads.owned(owner), *_conditions(wanted)).order_by(number.desc())
+    chosen = (
+        select(*reads.RUN_COLUMNS, number)
+        .where(reads.owner_condition(owner), *_run_conditions(wanted))
+        .order_by(number.desc())
+    )
     if before is not None:
         chosen = chosen.where(number < before)
     found = connection.execute(chosen.limit(limit + 1)).all()
-    rows = [reads.row(each, now) for each in found[:limit]]
+    rows = [reads.run_row(each, now) for each in found[:limit]]
     return RunPage(rows, found[limit - 1].number if len(found) > limit else None)
 
 
@@ -86,21 +92,21 @@ def runs_after(
     connection: Connection, now: float, number: int, owner: str | None, limit: int
 ) -> list[tuple[int, RunRow]]:
     """Runs in the order in which they were created, with their numbers."""
-    chosen = select(*reads.RUN, runs.c.number).where(reads.owned(owner), runs.c.number > number)
+    chosen = select(*reads.RUN_COLUMNS, runs.c.number).where(reads.owner_condition(owner), runs.c.number > number)
     found = connection.execute(chosen.order_by(runs.c.number).limit(limit))
-    return [(each.number, reads.row(each, now)) for each in found]
+    return [(each.number, reads.run_row(each, now)) for each in found]
 
 
 def label(
     connection: Connection, run_id: str, owner: str | None, added: Mapping[str, str], removed: Collection[str]
 ) -> dict[str, str]:
     """Change the labels of a run, and return its labels."""
-    mine = (runs.c.run_id == run_id, reads.owned(owner))
+    mine = (runs.c.run_id == run_id, reads.owner_condition(owner))
     known = connection.execute(select(runs.c.labels).where(*mine).with_for_update()).scalar()
     if known is None:
         raise common.unknown_run(run_id)
-    labels = relabelled(stored_labels(known), added, removed)
-    connection.execute(update(runs).where(*mine).values(labels=written_labels(labels)))
+    labels = change_labels(read_labels_text(known), added, removed)
+    connection.execute(update(runs).where(*mine).values(labels=labels_text(labels)))
     return labels
 
 
@@ -111,16 +117,16 @@ def usage(connection: Connection, owner: str | None, since: str, until: str, dai
         .join(runs, runs.c.number == events.c.run)
         .where(
             events.c.type == ModelAttempted.kind,
-            reads.owned(owner),
-            *_filter_conditions(RunFilter(since=since, until=until)),
+            reads.owner_condition(owner),
+            *_time_conditions(RunFilter(since=since, until=until)),
         )
         .order_by(events.c.run, events.c.seq)
     )
     found = connection.execute(chosen.execution_options(yield_per=1_000))
-    return common.by_model(((owner, run_id, at, data) for owner, run_id, at, data in found), daily=daily)
+    return common.usage_by_model(((owner, run_id, at, data) for owner, run_id, at, data in found), daily=daily)
 
 
-def _filter_conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
+def _time_conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
     conditions = []
     if wanted.since:
         conditions.append(runs.c.created_at >= wanted.since)
@@ -129,11 +135,11 @@ def _filter_conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
-    conditions = _filter_conditions(wanted)
+def _run_conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
+    conditions = _time_conditions(wanted)
     if wanted.status:
         conditions.append(runs.c.status.in_(wanted.status))
-    if text := common.fold(wanted.text):
+    if text := common.fold_text(wanted.text):
         conditions.append(runs.c.lookup.contains(text, autoescape=True))
     if wanted.thread:
         conditions.append(runs.c.thread == wanted.thread)
@@ -142,7 +148,7 @@ def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
         # LIKE would match other characters too; what it excludes was an exact match before.
         conditions.append(or_(*(func.replace(runs.c.labels, mark, "") != runs.c.labels for mark in marks)))
     if wanted.collection:
-        conditions.append(runs.c.collections.contains(common.as_lines(wanted.collection), autoescape=True))
+        conditions.append(runs.c.collections.contains(common.join_lines(wanted.collection), autoescape=True))
     return conditions
 
 
@@ -154,8 +160,8 @@ def thread_page(
     chosen = _threads(owner, runs.c.number <= newest).order_by(_last.c.number.desc()).limit(limit + 1)
     if place is not None:
         chosen = chosen.where(_last.c.number < place.before)
-    if folded := common.fold(text):
-        chosen = chosen.where(_with_text(folded))
+    if folded := common.fold_text(text):
+        chosen = chosen.where(_text_condition(folded))
     found = connection.execute(chosen).all()
     rows = [_thread(each) for each in found[:limit]]
     return ThreadPage(rows, ThreadPlace(newest, found[limit - 1].number) if len(found) > limit else None)
@@ -166,7 +172,7 @@ def _threads(owner: str | None, *conditions: ColumnElement[bool]) -> Select[Any]
     number = runs.c.number
     held = (
         select(runs.c.owner, runs.c.thread, func.count().label("runs"), func.min(number), func.max(number))
-        .where(reads.owned(owner), runs.c.thread != "", *conditions)
+        .where(reads.owner_condition(owner), runs.c.thread != "", *conditions)
         .group_by(runs.c.owner, runs.c.thread)
         .subquery()
         .alias("held")
@@ -191,7 +197,7 @@ def _threads(owner: str | None, *conditions: ColumnElement[bool]) -> Select[Any]
     )
 
 
-def _with_text(folded: str) -> ColumnElement[bool]:
+def _text_condition(folded: str) -> ColumnElement[bool]:
     """The threads with a text in their title or in one of their questions."""
     asked = exists().where(
         runs.c.owner == threads.c.owner,
@@ -218,18 +224,18 @@ def thread(connection: Connection, reference: str, owner: str | None) -> ThreadR
             return _thread(found[0])
         if found:
             break
-    chosen = select(name).where(_mine(owner)).order_by(threads.c.number.desc()).limit(_OFFERED)
+    chosen = select(name).where(_owner_condition(owner)).order_by(threads.c.number.desc()).limit(_OFFERED)
     raise UnknownName("thread", reference, connection.execute(chosen).scalars().all())
 
 
-def _mine(owner: str | None) -> ColumnElement[bool]:
+def _owner_condition(owner: str | None) -> ColumnElement[bool]:
     return true() if owner is None else threads.c.owner == owner
 
 
 def rename(connection: Connection, name: str, owner: str | None, title: str) -> None:
     """Give a thread another title."""
-    changed = update(threads).where(threads.c.name == name, _mine(owner))
-    if not connection.execute(changed.values(title=title, lookup=common.fold(title))).rowcount:
+    changed = update(threads).where(threads.c.name == name, _owner_condition(owner))
+    if not connection.execute(changed.values(title=title, lookup=common.fold_text(title))).rowcount:
         raise UnknownName("thread", name)
 
 
@@ -237,13 +243,13 @@ def delete_thread(
     connection: Connection, now: float, name: str, owner: str | None, evict: Collection[str]
 ) -> tuple[str, ...]:
     """Delete a thread with all its runs."""
-    row = connection.execute(select(threads).where(threads.c.name == name, _mine(owner))).first()
+    row = connection.execute(select(threads).where(threads.c.name == name, _owner_condition(owner))).first()
     if row is None:
         raise UnknownName("thread", name)
     chosen = select(runs.c.run_id).where(runs.c.owner == row.owner, runs.c.thread == name).order_by(runs.c.number)
     found = tuple(connection.execute(chosen).scalars())
     for run_id in found:
-        writes.check_free(connection, now, run_id, row.owner, evict)
+        writes.lock_free_run(connection, now, run_id, row.owner, evict)
     for run_id in found:
         writes.delete(connection, now, run_id, row.owner, evict)
     connection.execute(threads.delete().where(threads.c.number == row.number))  # if it had no run

@@ -22,10 +22,10 @@ from assay.store.sql.commits import (
     CommitJob,
     Row,
     answer,
-    by_lease,
     event_rows,
+    group_by_lease,
     hold_row,
-    last_set,
+    last_not_none,
     ledger_row,
     step_row,
 )
@@ -92,15 +92,15 @@ def write(connection: Connection, jobs: Iterable[CommitJob]) -> None:
     An event key that is already stored is an error, like anything the database refuses; then nothing is written.
     """
     driver: Any = connection.connection.driver_connection
-    leases = [_Lease(same) for same in by_lease(jobs)]
-    with _one_journey(driver):
+    leases = [_Lease(same) for same in group_by_lease(jobs)]
+    with _one_round_trip(driver):
         cursors = [driver.execute(_WRITE, each.values()) for each in leases]
     for each, cursor in zip(leases, cursors, strict=True):
         each.answer(cursor.fetchall())
 
 
 @contextmanager
-def _one_journey(driver: Any) -> Iterator[None]:
+def _one_round_trip(driver: Any) -> Iterator[None]:
     """Send everything inside together, as one transaction: the open one, which this ends, else one of its own.
 
     In pipeline mode, statements sent together form a transaction without statements to begin and end it.
@@ -123,7 +123,7 @@ class _Lease:
 
     def __init__(self, jobs: Sequence[CommitJob]) -> None:
         self._jobs, self._lease = jobs, jobs[0].lease
-        self._drafts: list[EventDraft] = common.fresh([draft for job in jobs for draft in job.commit.events])
+        self._drafts: list[EventDraft] = common.new_drafts([draft for job in jobs for draft in job.commit.events])
 
     def values(self) -> dict[str, object]:
         """The statement's parameters; of rows with one key the later one, at the place of the earlier."""
@@ -135,8 +135,8 @@ class _Lease:
             "of": self._lease.run_id,
             "held": self._lease.fence,
             "more": len(self._drafts),
-            "new_status": last_set(commit.status for commit in commits),
-            "new_seconds": last_set(commit.active_seconds for commit in commits),
+            "new_status": last_not_none(commit.status for commit in commits),
+            "new_seconds": last_not_none(commit.active_seconds for commit in commits),
             **_columns("events", _EVENTS, event_rows(0, self._drafts, 0)),
             **_columns("steps", _STEPS, steps.values()),
             **_columns("holds", _HOLDS, holds.values()),

@@ -16,7 +16,7 @@ from sqlalchemy.ext.compiler import compiles
 from assay.core.errors import ConfigError, DiskFull, StoreAway, StoreError
 from assay.core.lazy import regex
 from assay.store.sql import merged_commits
-from assay.store.sql.schema import SHARED, to_json
+from assay.store.sql.schema import SHARED_CACHE, to_json
 from assay.store.sql.tables import version
 
 try:
@@ -78,7 +78,7 @@ class Postgres:
     all_faults = _FAULTS
 
     def __init__(self, url: str) -> None:
-        self._url, self.schema, self._direct = _read(url)
+        self._url, self.schema, self._direct = _read_url(url)
         self._sessions: set[int] = set()  # of this process's connections, by the server's numbers
         self.place = (
             # the query may contain a password too
@@ -88,38 +88,38 @@ class Postgres:
     def engine(self, *, present: bool = True) -> Engine:
         """Connections to the database; each is tested before it is reused, because the server may have restarted.
 
-        Those that are `present` show other processes that somebody works with the library (`others`).
+        Those that are `present` show other processes that somebody works with the library (`has_other_users`).
         """
         pooling: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 4, "max_overflow": 12}
         if self._direct is None:
-            return self._sessions_at(self._url, present=present, **pooling)
+            return self._session_engine(self._url, present=present, **pooling)
         # prepared statements stay with a session, and a pooler accepts no `options`; a single name needs no names
         # elsewhere
         made = _engine(self._url, {"prepare_threshold": None, "application_name": sessions.APPLICATION}, **pooling)
-        sessions.speak_for_yourself(made, self.schema, LOCK_SECONDS, IDLE_SECONDS)
+        sessions.set_transaction_options(made, self.schema, LOCK_SECONDS, IDLE_SECONDS)
         if present:
-            sessions.Stay(self._sessions_at(self._direct, present=True, poolclass=NullPool).connect).of(made)
+            sessions.Stay(self._session_engine(self._direct, present=True, poolclass=NullPool).connect).keep_with(made)
         return made
 
-    def lasting(self, engine: Engine) -> Engine:
+    def session_lock_engine(self, engine: Engine) -> Engine:
         """The engine for session locks, beside an engine of this database: the same one, if there is no pooler."""
-        return engine if self._direct is None else self.unpooled(present=False)
+        return engine if self._direct is None else self.direct_engine(present=False)
 
-    def unpooled(self, *, present: bool = False) -> Engine:
+    def direct_engine(self, *, present: bool = False) -> Engine:
         """Connections directly to the server, each closed after use."""
-        return self._sessions_at(self._direct or self._url, present=present, poolclass=NullPool)
+        return self._session_engine(self._direct or self._url, present=present, poolclass=NullPool)
 
-    def _sessions_at(self, url: URL, *, present: bool, **pooling: Any) -> Engine:
+    def _session_engine(self, url: URL, *, present: bool, **pooling: Any) -> Engine:
         """Connections that are sessions of the server."""
         options = f"-c lock_timeout={LOCK_SECONDS}s -c search_path={self.schema}"
         made = _engine(url, {"options": options}, **pooling)
-        event.listen(made, "do_connect", _name)
+        event.listen(made, "do_connect", _set_application_name)
         if present:
-            event.listen(made, "connect", self._present)
-            event.listen(made, "close", self._absent)
+            event.listen(made, "connect", self._take_presence_lock)
+            event.listen(made, "close", self._forget_session)
         return made
 
-    def pooled(self) -> tuple[sessions.Mode, bool]:
+    def detect_pooler(self) -> tuple[sessions.Mode, bool]:
         """What is in front of the server, and whether the URL says where the server itself is.
 
         Raises:
@@ -127,7 +127,7 @@ class Postgres:
         """
         plain = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
         try:
-            found = sessions.mode(
+            found = sessions.detect_pooling(
                 lambda: psycopg.connect(plain, connect_timeout=CONNECT_SECONDS, prepare_threshold=None)
             )
         except _FAULTS as error:
@@ -156,9 +156,9 @@ class Postgres:
             engine.dispose()
 
     @contextmanager
-    def guard(self) -> Iterator[None]:
+    def schema_lock(self) -> Iterator[None]:
         """See the protocol; also creates the schema."""
-        engine = self.unpooled(present=True)
+        engine = self.direct_engine(present=True)
         try:
             with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.execute(text("SELECT pg_advisory_lock(:key, hashtext(:of))"), self._lock(_GUARD))
@@ -183,22 +183,22 @@ class Postgres:
         attempt = text("SELECT pg_try_advisory_xact_lock(:key, hashtext(:of))")
         return bool(connection.execute(attempt, self._lock(_CLAIMS)).scalar_one())
 
-    def others(self, connection: Connection) -> bool:
+    def has_other_users(self, connection: Connection) -> bool:
         """See the protocol: each of Assay's connections holds a lock that others can hold too."""
-        return not self._sessions.issuperset(self.working(connection))
+        return not self._sessions.issuperset(self.working_sessions(connection))
 
-    def working(self, connection: Connection) -> list[int]:
+    def working_sessions(self, connection: Connection) -> list[int]:
         """The server's numbers of the sessions that hold the lock of processes working with the library."""
         return list(connection.execute(_HELD, self._lock(_PRESENCE)).scalars())
 
     @contextmanager
-    def alone(self, connection: Connection) -> Iterator[bool]:
+    def exclusive(self, connection: Connection) -> Iterator[bool]:
         """See the protocol: a new connection first takes the door's lock, which is held meanwhile."""
         with self._session(connection) as session:
             shut = session.execute(text("SELECT pg_try_advisory_lock(:key, hashtext(:of))"), self._lock(_DOOR))
             taken = bool(shut.scalar_one())
             try:
-                free = taken and not self.others(session)
+                free = taken and not self.has_other_users(session)
                 session.commit()
                 yield free
             finally:
@@ -213,13 +213,13 @@ class Postgres:
         if self._direct is None:
             yield connection
             return
-        with self.unpooled(present=False).connect() as session:
+        with self.direct_engine(present=False).connect() as session:
             yield session
 
-    def hurry(self, connection: Connection) -> None:
+    def limit_idle_time(self, connection: Connection) -> None:
         """See the protocol: the server ends the session, and its locks with it."""
         if self._direct is not None:
-            connection.info[sessions.HURRIED] = True
+            connection.info[sessions.IDLE_LIMIT_KEY] = True
             return
         with connection.begin():
             connection.execute(text(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'"))
@@ -227,8 +227,8 @@ class Postgres:
     def announce(self, connection: Connection, run_id: str) -> None:
         connection.execute(_NOTIFY, {"run_id": run_id})
 
-    def hear(self, listener: Callable[[Iterable[str]], None]) -> Callable[[], None]:
-        hearing = _Hearing(self.unpooled(present=False), listener)
+    def listen(self, listener: Callable[[Iterable[str]], None]) -> Callable[[], None]:
+        hearing = _Hearing(self.direct_engine(present=False), listener)
         hearing.start()
         return hearing.stop
 
@@ -238,12 +238,12 @@ class Postgres:
 
     def is_busy(self, error: BaseException) -> bool:
         """True if a lock could not be taken in time."""
-        return _code(error) == "55P03"
+        return _sqlstate(error) == "55P03"
 
     def is_away(self, error: BaseException) -> bool:
         """True if the connection, not the statement, failed (classes 08 and 57P, idle for too long, or no code)."""
-        origin = _origin(error)
-        if _code(error) == "25P03":
+        origin = _driver_error(error)
+        if _sqlstate(error) == "25P03":
             return True
         if isinstance(origin, psycopg.InternalError) and not origin.sqlstate:
             return True  # the driver's own: answers are out of step, as after a pooler that was ended
@@ -266,11 +266,11 @@ class Postgres:
             return StoreError(
                 f"another process has been writing to {self.place} for more than {LOCK_SECONDS} s: try again"
             )
-        if _code(error) == "53100":
+        if _sqlstate(error) == "53100":
             return DiskFull(f"{self.place}: {_first_line(error)}")
         return StoreError(f"{self.place}: {_first_line(error)}")
 
-    def _present(self, driver: Any, record: Any) -> None:
+    def _take_presence_lock(self, driver: Any, record: Any) -> None:
         """Take the lock that shows that somebody is connected; it ends with the session."""
         with driver.cursor() as cursor:
             cursor.execute(_ENTER, {"door": _DOOR, "key": _PRESENCE, "of": self.schema})
@@ -280,7 +280,7 @@ class Postgres:
         driver.commit()
         self._sessions.add(record.info[_SESSION])
 
-    def _absent(self, _: object, record: Any) -> None:
+    def _forget_session(self, _: object, record: Any) -> None:
         self._sessions.discard(record.info.get(_SESSION, 0))
 
     def _lock(self, key: int) -> dict[str, Any]:
@@ -335,7 +335,7 @@ class _Hearing(threading.Thread):
 def _engine(url: URL, more: dict[str, Any], **pooling: Any) -> Engine:
     return create_engine(
         url,
-        execution_options=SHARED,
+        execution_options=SHARED_CACHE,
         connect_args={
             "connect_timeout": CONNECT_SECONDS,
             "keepalives_idle": 10,
@@ -348,12 +348,12 @@ def _engine(url: URL, more: dict[str, Any], **pooling: Any) -> Engine:
     )
 
 
-def _name(_dialect: object, _record: object, _arguments: object, wanted: dict[str, Any]) -> None:
+def _set_application_name(_dialect: object, _record: object, _arguments: object, wanted: dict[str, Any]) -> None:
     """Tell the server who connects, for `assay doctor --cluster`."""
-    wanted["application_name"] = sessions.name_now()
+    wanted["application_name"] = sessions.new_session_name()
 
 
-def _read(url: str) -> tuple[URL, str, URL | None]:
+def _read_url(url: str) -> tuple[URL, str, URL | None]:
     """The URL for the driver, its schema, and the URL of the server if the first is a pooler's."""
     try:
         read = make_url(url)
@@ -368,17 +368,17 @@ def _read(url: str) -> tuple[URL, str, URL | None]:
     bare = read.difference_update_query(["schema", "direct"]).set(drivername="postgresql+psycopg")
     if not behind:
         return bare, schema, None
-    return bare, schema, sessions.direct(bare, behind if isinstance(behind, str) else "")
+    return bare, schema, sessions.direct_url(bare, behind if isinstance(behind, str) else "")
 
 
-def _origin(error: BaseException) -> BaseException:
+def _driver_error(error: BaseException) -> BaseException:
     return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
 
 
-def _code(error: BaseException) -> str:
+def _sqlstate(error: BaseException) -> str:
     """The SQLSTATE, empty if there is none."""
-    return getattr(_origin(error), "sqlstate", None) or ""
+    return getattr(_driver_error(error), "sqlstate", None) or ""
 
 
 def _first_line(error: BaseException) -> str:
-    return str(_origin(error)).strip().partition("\n")[0]
+    return str(_driver_error(error)).strip().partition("\n")[0]

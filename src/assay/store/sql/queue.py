@@ -26,7 +26,7 @@ class SqlQueue(Transacted, OwnedView):
     async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
         place = QueuePlace(user=user, priority=priority, release=release)
         await self._transactions.write(
-            lambda connection: writes.put(connection, reads.number(connection, run_id, self._owner), place),
+            lambda connection: writes.enqueue(connection, reads.run_number(connection, run_id, self._owner), place),
             run_id=QUEUE_NEWS,
         )
 
@@ -39,10 +39,10 @@ class SqlQueue(Transacted, OwnedView):
         unfit: Unfit | None = None,
     ) -> Lease | None:
         def take(connection: Connection, now: float) -> Lease | None:
-            run_id = _next(connection, now, limits, but, _unfit(connection, unfit))
+            run_id = _next_run(connection, now, limits, but, _unfit_releases(connection, unfit))
             if run_id is None:
                 return None
-            _change(connection, run_id, None, taken=queue.c.taken + 1)
+            _update_place(connection, run_id, None, taken=queue.c.taken + 1)
             return writes.acquire(connection, run_id, None, holder, (now, now + ttl))
 
         return await self._transactions.claim(
@@ -50,30 +50,30 @@ class SqlQueue(Transacted, OwnedView):
         )
 
     async def park(self, run_id: str) -> None:
-        await self._transactions.write(lambda connection: _change(connection, run_id, self._owner, ready=0))
+        await self._transactions.write(lambda connection: _update_place(connection, run_id, self._owner, ready=0))
 
     async def wake(self, run_id: str) -> bool:
         return await self._transactions.write(
-            lambda connection: _change(connection, run_id, self._owner, ready=1, taken=0), run_id=QUEUE_NEWS
+            lambda connection: _update_place(connection, run_id, self._owner, ready=1, taken=0), run_id=QUEUE_NEWS
         )
 
-    async def leave(self, run_id: str) -> None:
-        mine = select(runs.c.number).where(runs.c.run_id == run_id, reads.owned(self._owner))
+    async def remove(self, run_id: str) -> None:
+        mine = select(runs.c.number).where(runs.c.run_id == run_id, reads.owner_condition(self._owner))
         await self._transactions.execute(delete(queue).where(queue.c.run.in_(mine)), run_id=QUEUE_NEWS)
 
-    async def queued(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
-        conditions = (reads.owned(self._owner), _HELD) if held else (reads.owned(self._owner),)
-        return await self._transactions.read_at(_queued, conditions, limit)
+    async def list_runs(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
+        conditions = (reads.owner_condition(self._owner), _HELD) if held else (reads.owner_condition(self._owner),)
+        return await self._transactions.read_at(_list_queued, conditions, limit)
 
     async def depth(self) -> QueueDepth:
-        return await self._transactions.read_at(_depth, self._owner)
+        return await self._transactions.read_at(_count_queue, self._owner)
 
 
-def _depth(connection: Connection, now: float, owner: str | None) -> QueueDepth:
+def _count_queue(connection: Connection, now: float, owner: str | None) -> QueueDepth:
     counted = (
         select(queue.c.ready, _HELD.label("held"), func.count().label("runs"))
         .join(runs, runs.c.number == queue.c.run)
-        .where(reads.owned(owner))
+        .where(reads.owner_condition(owner))
         .group_by(queue.c.ready, "held")
     )
     found = Counter[str]()
@@ -82,12 +82,12 @@ def _depth(connection: Connection, now: float, owner: str | None) -> QueueDepth:
     return QueueDepth(**found)
 
 
-def _change(connection: Connection, run_id: str, owner: str | None, **values: object) -> bool:
-    changed = update(queue).where(queue.c.run.in_(_NUMBER.where(reads.owned(owner)))).values(**values)
+def _update_place(connection: Connection, run_id: str, owner: str | None, **values: object) -> bool:
+    changed = update(queue).where(queue.c.run.in_(_NUMBER.where(reads.owner_condition(owner)))).values(**values)
     return bool(connection.execute(changed, {"of": run_id}).rowcount)
 
 
-def _unfit(connection: Connection, unfit: Unfit | None) -> list[str]:
+def _unfit_releases(connection: Connection, unfit: Unfit | None) -> list[str]:
     """The releases in the queue whose runs are left to others."""
     if unfit is None:
         return []
@@ -101,7 +101,10 @@ def _may_claim(
     left: list[str] = []
     while (release := _any_release(connection, now, but, left)) is not None:
         if unfit is None or not unfit(release):
-            return limits == QueueLimits() or _next(connection, now, limits, but, _unfit(connection, unfit)) is not None
+            return (
+                limits == QueueLimits()
+                or _next_run(connection, now, limits, but, _unfit_releases(connection, unfit)) is not None
+            )
         left.append(release)
     return False
 
@@ -112,12 +115,12 @@ def _any_release(connection: Connection, now: float, but: Collection[str], unfit
     return connection.execute(found, {"now": now, "longest": now + LONGEST_LEASE}).scalar()
 
 
-def _next(
+def _next_run(
     connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: Collection[str]
 ) -> str | None:
     """The run that is next."""
     at = {"now": now, "longest": now + LONGEST_LEASE}
-    going = Counter(dict(connection.execute(_running(), at).all()))
+    going = Counter(dict(connection.execute(_running_per_user(), at).all()))
     if limits.running and going.total() >= limits.running:
         return None
     first = connection.execute(_first_of_each_user(but, unfit), at).all()
@@ -126,7 +129,7 @@ def _next(
     return None if best is None else best.run_id
 
 
-def _running() -> Select[str, int]:
+def _running_per_user() -> Select[str, int]:
     """How many of each user's queued runs are being executed."""
     joined = queue.join(runs, runs.c.number == queue.c.run)
     return select(queue.c.owner, func.count()).select_from(joined).where(_HELD).group_by(queue.c.owner)
@@ -156,7 +159,7 @@ def _claimable(but: Collection[str], unfit: Collection[str]) -> tuple[ColumnElem
     )
 
 
-def _queued(
+def _list_queued(
     connection: Connection, now: float, conditions: tuple[ColumnElement[bool], ...], limit: int
 ) -> list[QueuedRun]:
     chosen = (

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from assay.core.errors import FenceLost
 from assay.core.events import Envelope
 from assay.core.ports import (
-    GOING,
+    ACTIVE_STATUSES,
     EventKey,
     HoldRecord,
     Lease,
@@ -39,12 +39,12 @@ from assay.core.ports import (
 )
 from assay.core.usage import Usage
 from assay.store import common
-from assay.store.common import stored_labels
+from assay.store.common import read_labels_text
 from assay.store.leases import fence_lost, is_held
 from assay.store.sql import tables
 from assay.store.sql.shelves import batches
 
-RUN = (
+RUN_COLUMNS = (
     tables.runs.c.run_id,
     tables.runs.c.question,
     tables.runs.c.status,
@@ -60,7 +60,7 @@ RUN = (
     exists().where(tables.queue.c.run == tables.runs.c.number, tables.queue.c.ready == 1).label("queued"),
 )
 
-_NUMBERED = select(tables.runs.c.number, *RUN).where(tables.runs.c.run_id.in_(bindparam("ids", expanding=True)))
+_NUMBERED = select(tables.runs.c.number, *RUN_COLUMNS).where(tables.runs.c.run_id.in_(bindparam("ids", expanding=True)))
 """Runs by their ids; one statement for any number of them."""
 
 _LEFT = select(func.count()).where(tables.inbox.c.run == tables.runs.c.number).scalar_subquery()
@@ -131,14 +131,14 @@ _LONGEST_REFERENCE = 200
 _OFFERED = 200
 
 
-def owned(owner: str | None) -> ColumnElement[bool]:
+def owner_condition(owner: str | None) -> ColumnElement[bool]:
     """The runs an owner may see; None sees all."""
     return true() if owner is None else tables.runs.c.owner == owner
 
 
 def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
     """Return everything stored about a run."""
-    row = connection.execute(_RUN.where(owned(owner)), {"of": run_id}).first()
+    row = connection.execute(_RUN.where(owner_condition(owner)), {"of": run_id}).first()
     if row is None:
         raise common.unknown_run(run_id)
     of = {"of": row.number}
@@ -175,7 +175,7 @@ class LeaseNews(NamedTuple):
     ends: dict[Lease, float]
 
 
-def leases(connection: Connection, wanted: Sequence[Lease]) -> LeaseNews:
+def read_leases(connection: Connection, wanted: Sequence[Lease]) -> LeaseNews:
     """Look at leases and at what others want of their runs."""
     rows: dict[str, Sequence[Any]] = {}
     for some in batches(wanted):
@@ -203,7 +203,7 @@ def events(connection: Connection, run_id: str, owner: str | None, after: int, l
     given = {"of": run_id, "owner": owner, "after": after, "most": max(limit or 0, 0)}
     found = connection.execute(statement, given).all()
     if not found:
-        number(connection, run_id, owner)  # raises where there is no such run
+        run_number(connection, run_id, owner)  # raises where there is no such run
     return [_envelope(run_id, *each) for each in found]
 
 
@@ -226,14 +226,16 @@ def remaining_messages(run_id: str, rows: Sequence[Row[Any]]) -> list[bytes]:
 
 def runs(connection: Connection, now: float, owner: str | None, limit: int) -> list[RunRow]:
     """The runs, newest first."""
-    chosen = select(*RUN).where(owned(owner)).order_by(tables.runs.c.number.desc()).limit(max(limit, 0))
-    return [row(each, now) for each in connection.execute(chosen)]
+    chosen = (
+        select(*RUN_COLUMNS).where(owner_condition(owner)).order_by(tables.runs.c.number.desc()).limit(max(limit, 0))
+    )
+    return [run_row(each, now) for each in connection.execute(chosen)]
 
 
 def rows(connection: Connection, now: float, run_ids: Collection[str], owner: str | None) -> dict[str, RunRow]:
     """The runs with these ids, by id."""
-    chosen = select(*RUN).where(tables.runs.c.run_id.in_(sorted(run_ids)), owned(owner))
-    return {each.run_id: row(each, now) for each in connection.execute(chosen)}
+    chosen = select(*RUN_COLUMNS).where(tables.runs.c.run_id.in_(sorted(run_ids)), owner_condition(owner))
+    return {each.run_id: run_row(each, now) for each in connection.execute(chosen)}
 
 
 def news(
@@ -241,8 +243,8 @@ def news(
 ) -> dict[str, News]:
     """The runs with these ids, and at most `limit` events of each after the given number."""
     found = dict[int, RunRow]()
-    for each in connection.execute(_NUMBERED.where(owned(owner)), {"ids": sorted(after)}):
-        found[each.number] = row(each, now)
+    for each in connection.execute(_NUMBERED.where(owner_condition(owner)), {"ids": sorted(after)}):
+        found[each.number] = run_row(each, now)
     behind = [(number, max(after[each.run_id], 0)) for number, each in found.items()]
     grown = [(number, seq) for number, seq in behind if seq < found[number].last_seq]
     new: dict[int, list[Envelope]] = {number: [] for number in found}
@@ -258,21 +260,27 @@ def news(
 
 def find(connection: Connection, now: float, reference: str, owner: str | None) -> RunRow:
     """A run by its id, the beginning of its id, or `last`."""
-    run_id, known = tables.runs.c.run_id, select(*RUN).where(owned(owner))
+    run_id, known = tables.runs.c.run_id, select(*RUN_COLUMNS).where(owner_condition(owner))
     found = connection.execute(known.where(run_id == reference)).first()
-    if found is None and reference == common.LAST:
+    if found is None and reference == common.LAST_REFERENCE:
         found = connection.execute(known.order_by(tables.runs.c.number.desc()).limit(1)).first()
     if found is None:
-        chosen = common.only(reference, _starting(connection, reference, owner), _newest(connection, owner))
+        chosen = common.resolve_run_id(
+            reference, _run_ids_starting(connection, reference, owner), _newest_run_ids(connection, owner)
+        )
         found = connection.execute(known.where(run_id == chosen)).one()
-    return row(found, now)
+    return run_row(found, now)
 
 
 def latest(connection: Connection, now: float, thread: str, owner: str | None) -> RunRow | None:
     """The newest run of a thread; None if it has none."""
-    chosen = select(*RUN).where(tables.runs.c.thread == thread, owned(owner)).order_by(tables.runs.c.number.desc())
+    chosen = (
+        select(*RUN_COLUMNS)
+        .where(tables.runs.c.thread == thread, owner_condition(owner))
+        .order_by(tables.runs.c.number.desc())
+    )
     found = connection.execute(chosen.limit(1)).first() if thread else None
-    return None if found is None else row(found, now)
+    return None if found is None else run_row(found, now)
 
 
 def spending(
@@ -281,7 +289,7 @@ def spending(
     """What the runs created since then have used, newest first."""
     table, held = tables.runs.c, tables.holds.c
     columns = (table.number, table.run_id, table.status, table.brief, table.active_seconds)
-    chosen = select(*columns).where(table.created_at >= since, owned(owner)).order_by(table.number.desc())
+    chosen = select(*columns).where(table.created_at >= since, owner_condition(owner)).order_by(table.number.desc())
     if only is not None:
         chosen = chosen.where(table.run_id.in_(sorted(only)))
     found = connection.execute(chosen.limit(limit)).all()
@@ -292,30 +300,36 @@ def spending(
         if run in amounts:
             amounts[run].append((step, msgspec.json.decode(amount, type=Usage)))
     # In the order of steps, as everywhere: sums of floats depend on it.
-    return [common.spending(row, (used for _, used in sorted(amounts[row.number]))) for row in found]
+    return [common.run_spending(row, (used for _, used in sorted(amounts[row.number]))) for row in found]
 
 
 def active_runs(connection: Connection, owner: str | None) -> int:
     """How many runs are queued or being executed."""
-    chosen = select(func.count()).select_from(tables.runs).where(tables.runs.c.status.in_(GOING), owned(owner))
+    chosen = (
+        select(func.count())
+        .select_from(tables.runs)
+        .where(tables.runs.c.status.in_(ACTIVE_STATUSES), owner_condition(owner))
+    )
     return connection.execute(chosen).scalar_one()
 
 
-def _starting(connection: Connection, reference: str, owner: str | None) -> list[str]:
+def _run_ids_starting(connection: Connection, reference: str, owner: str | None) -> list[str]:
     if not 0 < len(reference) <= _LONGEST_REFERENCE or "\0" in reference:  # which Postgres cannot store in text
         return []
     run_id = tables.runs.c.run_id
     # Not LIKE: SQLite's ignores case.
-    chosen = select(run_id).where(func.substr(run_id, 1, len(reference)) == reference, owned(owner))
+    chosen = select(run_id).where(func.substr(run_id, 1, len(reference)) == reference, owner_condition(owner))
     return sorted(connection.execute(chosen).scalars())
 
 
-def _newest(connection: Connection, owner: str | None) -> list[str]:
-    chosen = select(tables.runs.c.run_id).where(owned(owner)).order_by(tables.runs.c.number.desc()).limit(_OFFERED)
+def _newest_run_ids(connection: Connection, owner: str | None) -> list[str]:
+    chosen = (
+        select(tables.runs.c.run_id).where(owner_condition(owner)).order_by(tables.runs.c.number.desc()).limit(_OFFERED)
+    )
     return list(connection.execute(chosen).scalars())
 
 
-def number(connection: Connection, run_id: str, owner: str | None) -> int:
+def run_number(connection: Connection, run_id: str, owner: str | None) -> int:
     """The number of a run."""
     statement = _NUMBER if owner is None else _OWN_NUMBER
     found: int | None = connection.execute(statement, {"of": run_id, "owner": owner}).scalar()
@@ -324,9 +338,9 @@ def number(connection: Connection, run_id: str, owner: str | None) -> int:
     return found
 
 
-def row(found: Row[*tuple[object, ...]], now: float) -> RunRow:
-    """A run in a list, from the columns `RUN` and any further ones."""
+def run_row(found: Row[*tuple[object, ...]], now: float) -> RunRow:
+    """A run in a list, from the columns `RUN_COLUMNS` and any further ones."""
     values = {name: value for name, value in found._asdict().items() if name != "number"}
     if not is_held(values.pop("lease_until"), now):
         values["holder"] = ""
-    return RunRow(**{**values, "labels": stored_labels(values["labels"])})
+    return RunRow(**{**values, "labels": read_labels_text(values["labels"])})

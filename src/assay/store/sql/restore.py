@@ -22,10 +22,10 @@ import msgspec
 from sqlalchemy import delete, func, insert, select
 
 from assay.core.errors import StoreError
-from assay.store.blobs import READERS, Damage, KeptBlobs, check, name_at
-from assay.store.sql.backup import copy_database, copy_rows, empty_derived, is_empty, one_file
+from assay.store.blobs import READER_THREADS, Damage, KeptBlobs, blob_name, verify_frame
+from assay.store.sql.backup import clear_derived_tables, copy_database, copy_rows, is_empty, make_single_file
 from assay.store.sql.database import Database, DatabaseBackend
-from assay.store.sql.home import BLOBS, DATABASE, LIBRARY
+from assay.store.sql.home import BLOBS_FOLDER, DATABASE_FILE, LIBRARY_KEY
 from assay.store.sql.tables import documents, memos, runs
 
 LARGEST = 1 << 30
@@ -68,11 +68,11 @@ def restore(
         StoreError: the file is not such a copy, is damaged, or is of a newer release; the place is not empty; or it
             cannot be written.
     """
-    _check_free(at)
+    _check_empty(at)
     home = at.parent if isinstance(at, Path) else None
     try:
         with tempfile.TemporaryDirectory(prefix=".assay-restore-", dir=home) as work:
-            draft = Path(work) / DATABASE
+            draft = Path(work) / DATABASE_FILE
             if zipfile.is_zipfile(file):
                 with _open_backup(file, draft) as archive:
                     known = _upgrade_copy(draft, own)
@@ -82,7 +82,7 @@ def restore(
             else:
                 copy_database(file, draft)
                 known, count, damaged = _upgrade_copy(draft, own), 0, []
-                blobs.claim()  # in a shared blob store, existing blobs belong to this library too
+                blobs.register_owner()  # in a shared blob store, existing blobs belong to this library too
                 _put_in_place(draft, at)
     except _DAMAGED as error:
         raise StoreError(f"{file} is damaged: {error}; use an earlier copy") from error
@@ -93,7 +93,7 @@ def restore(
     return Restored(runs=known[0], documents=known[1], blobs=count, damaged=tuple(damaged))
 
 
-def _check_free(at: Path | DatabaseBackend) -> None:
+def _check_empty(at: Path | DatabaseBackend) -> None:
     """Check that nothing would be overwritten."""
     if isinstance(at, Path):
         if at.exists():
@@ -112,33 +112,35 @@ def _check_free(at: Path | DatabaseBackend) -> None:
 def _open_backup(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
     """The archive, with its database extracted to `draft`."""
     with zipfile.ZipFile(file) as archive:
-        if DATABASE not in archive.namelist():
-            raise StoreError(f"{file} is not a backup of Assay: it has no {DATABASE}; use one made by assay db backup")
+        if DATABASE_FILE not in archive.namelist():
+            raise StoreError(
+                f"{file} is not a backup of Assay: it has no {DATABASE_FILE}; use one made by assay db backup"
+            )
         if any(each.flag_bits & 1 or each.compress_type not in _PACKED for each in archive.infolist()):
             raise StoreError(
                 f"{file} is not a backup of Assay: parts are encrypted or packed otherwise; use one of assay db backup"
             )
-        wanted = archive.getinfo(DATABASE).file_size
+        wanted = archive.getinfo(DATABASE_FILE).file_size
         if wanted > shutil.disk_usage(draft.parent).free:
             raise StoreError(
                 f"{file} needs {wanted / 1e9:,.1f} GB in {draft.parent.parent}: free some, or name another home"
             )
-        with archive.open(DATABASE) as source, draft.open("wb") as target:
+        with archive.open(DATABASE_FILE) as source, draft.open("wb") as target:
             shutil.copyfileobj(source, target)
         yield archive
 
 
 def _upgrade_copy(draft: Path, own: str) -> tuple[int, int]:
     """Upgrade the copy to this release's schema, as the library `own`; return how many runs and documents it has."""
-    one_file(draft)
+    make_single_file(draft)
     with closing(sqlite3.connect(draft)) as connection:
         if connection.execute(_FOREIGN).fetchone():
             raise StoreError(
-                f"{DATABASE} of the copy holds more than Assay's tables: it was not made by assay db backup"
+                f"{DATABASE_FILE} of the copy holds more than Assay's tables: it was not made by assay db backup"
             )
     with closing(Database(draft)) as opened, opened.write() as writing:  # opening upgrades it
-        writing.execute(delete(memos).where(memos.c.key == LIBRARY))
-        writing.execute(insert(memos).values(key=LIBRARY, data=own.encode()))
+        writing.execute(delete(memos).where(memos.c.key == LIBRARY_KEY))
+        writing.execute(insert(memos).values(key=LIBRARY_KEY, data=own.encode()))
         known = [writing.execute(select(func.count()).select_from(each)).scalar_one() for each in (runs, documents)]
     return known[0], known[1]
 
@@ -150,30 +152,30 @@ def _put_blobs(archive: zipfile.ZipFile, blobs: KeptBlobs) -> tuple[int, list[st
         """Store one blob; return its name if it is damaged."""
         name, packed = each
         try:
-            check(packed, name, LARGEST)
+            verify_frame(packed, name, LARGEST)
         except Damage:
             return name
         blobs.keep(name, packed)
         return ""
 
-    found = [(name_at(each.filename.removeprefix(f"{BLOBS}/")), each) for each in archive.infolist()]
-    named = {name: each for name, each in found if name and each.filename.startswith(f"{BLOBS}/")}
+    found = [(blob_name(each.filename.removeprefix(f"{BLOBS_FOLDER}/")), each) for each in archive.infolist()]
+    named = {name: each for name, each in found if name and each.filename.startswith(f"{BLOBS_FOLDER}/")}
     damaged = [name for name, each in named.items() if each.file_size > LARGEST]
-    blobs.claim()
-    with ThreadPoolExecutor(READERS) as writers:
-        for some in _some([(name, each) for name, each in named.items() if each.file_size <= LARGEST]):
+    blobs.register_owner()
+    with ThreadPoolExecutor(READER_THREADS) as writers:
+        for some in _batches([(name, each) for name, each in named.items() if each.file_size <= LARGEST]):
             damaged += filter(None, writers.map(store, [(name, archive.read(each)) for name, each in some]))
     return len(named) - len(damaged), damaged
 
 
-def _some(kept: Sequence[tuple[str, zipfile.ZipInfo]]) -> Iterator[list[tuple[str, zipfile.ZipInfo]]]:
+def _batches(kept: Sequence[tuple[str, zipfile.ZipInfo]]) -> Iterator[list[tuple[str, zipfile.ZipInfo]]]:
     """Batches of entries that fit in memory."""
     some: list[tuple[str, zipfile.ZipInfo]] = []
     size = 0
     for name, each in kept:
         some.append((name, each))
         size += each.file_size
-        if size >= _AT_ONCE or len(some) == 4 * READERS:
+        if size >= _AT_ONCE or len(some) == 4 * READER_THREADS:
             yield some
             some, size = [], 0
     yield some
@@ -192,9 +194,9 @@ def _put_also(archive: zipfile.ZipFile, also: Path | None) -> None:
 def _put_in_place(draft: Path, at: Path | DatabaseBackend) -> None:
     """Move the copy, or its rows, into place."""
     if isinstance(at, Path):
-        one_file(draft)
+        make_single_file(draft)
         os.replace(draft, at)
         return
     with closing(Database(draft)) as copy, copy.read() as old, closing(Database(at)) as place, place.write() as new:
-        empty_derived(new)
+        clear_derived_tables(new)
         copy_rows(old, new)

@@ -90,5 +90,5 @@ def _shared(key: tuple[Any, ...]) -> tuple[Any, ...]:
     return (dialect.dialect_description, dialect.server_version_info, *rest)
 
 
-SHARED = {"compiled_cache": CompiledStatements(MOST)}
+SHARED_CACHE = {"compiled_cache": CompiledStatements(MOST)}
 """Execution options of every engine."""

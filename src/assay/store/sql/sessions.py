@@ -34,12 +34,12 @@ class SessionName(msgspec.Struct, frozen=True, kw_only=True):
     clock: float
 
 
-def name_now() -> str:
+def new_session_name() -> str:
     """The name for a session that this process opens now."""
     return f"{APPLICATION} {_release()} {_host()} {os.getpid()} {time.time():.1f}"
 
 
-def read_name(name: str) -> SessionName | None:
+def parse_session_name(name: str) -> SessionName | None:
     """Parse a session's name; None if it does not belong to such a process, or belongs to an older release."""
     words = name.split()
     if len(words) != _WORDS or words[0] != APPLICATION:
@@ -65,11 +65,11 @@ def _host() -> str:
 # settings, while session locks and LISTEN use connections directly to the server (`?direct=HOST:PORT` in the URL).
 
 
-HURRIED = "assay_hurried"
+IDLE_LIMIT_KEY = "assay_hurried"
 """In the `info` of a connection whose idle transactions are ended from outside."""
 
 
-def direct(url: URL, at: str) -> URL:
+def direct_url(url: URL, at: str) -> URL:
     """The URL of the server itself: the pooler's with another host, port and (if named) database.
 
     Raises:
@@ -91,7 +91,7 @@ Mode = Literal["none", "session", "transaction"]
 _TRIES = 5
 
 
-def mode(connect: Callable[[], psycopg.Connection[Any]]) -> Mode:
+def detect_pooling(connect: Callable[[], psycopg.Connection[Any]]) -> Mode:
     """Detect what connections lead to; they must be outside transactions when they are made.
 
     A pooler tells each client a number of its own. In transaction mode it gives the session of an idle client to the
@@ -114,14 +114,14 @@ def _number(connection: psycopg.Connection[Any]) -> int:
     return int(row[0]) if row else 0
 
 
-def speak_for_yourself(engine: Engine, schema: str, lock_seconds: int, idle_seconds: int) -> None:
+def set_transaction_options(engine: Engine, schema: str, lock_seconds: int, idle_seconds: int) -> None:
     """Make each transaction of the engine set its own schema and lock timeout."""
     always = f"SET LOCAL search_path = {schema}; SET LOCAL lock_timeout = '{lock_seconds}s'"
     hurried = f"{always}; SET LOCAL idle_in_transaction_session_timeout = '{idle_seconds}s'"
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(hurried if connection.info.get(HURRIED) else always)
+        connection.exec_driver_sql(hurried if connection.info.get(IDLE_LIMIT_KEY) else always)
 
 
 class Stay:
@@ -131,28 +131,28 @@ class Stay:
         self._connect, self._lock = connect, threading.Lock()
         self._held: Connection | None = None
 
-    def of(self, engine: Engine) -> None:
+    def keep_with(self, engine: Engine) -> None:
         """Keep the connection from now on whenever the engine is used, until the engine is disposed of."""
-        event.listen(engine, "checkout", lambda *_: self._hold())
-        event.listen(engine, "engine_disposed", lambda _: self._release())
+        event.listen(engine, "checkout", lambda *_: self._ensure_connection())
+        event.listen(engine, "engine_disposed", lambda _: self._close_held())
 
-    def _hold(self) -> None:
+    def _ensure_connection(self) -> None:
         with self._lock:
             before = self._held
             if before is not None and not _is_lost(before.connection.driver_connection):
                 return
             self._held = self._connect()
             if before is not None:
-                self._end(before)
+                self._close(before)
 
-    def _release(self) -> None:
+    def _close_held(self) -> None:
         with self._lock:
             if self._held is not None:
-                self._end(self._held)
+                self._close(self._held)
                 self._held = None
 
     @staticmethod
-    def _end(held: Connection) -> None:
+    def _close(held: Connection) -> None:
         held.invalidate()
         held.close()
 

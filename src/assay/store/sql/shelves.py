@@ -35,7 +35,7 @@ from assay.core.ports.collections import SLASH
 from assay.store import common
 from assay.store.common import reference_to, split_reference
 from assay.store.sql import sqlite
-from assay.store.sql.database import Database, patient
+from assay.store.sql.database import Database, retry_while_away
 from assay.store.sql.tables import collections, documents, members, origins, readers
 
 # What one owner may see of collections and documents, as conditions of the queries that read them.
@@ -66,7 +66,7 @@ class OwnerView:
         named = exists().where(readers.c.collection == collections.c.number, readers.c.reader == self.owner)
         return or_(collections.c.owner == self.owner, collections.c.open != 0, named)
 
-    def own(self, name: str) -> tuple[str, str]:
+    def own_reference(self, name: str) -> tuple[str, str]:
         """The owner and the name of the collection that a plain name means."""
         return (self.me, name) if self.owner is not None else split_reference(name)
 
@@ -74,10 +74,10 @@ class OwnerView:
         """The owner's collections, and those the owner may read, with these names."""
         every = sorted(set(names))
         own = [name for name in every if self.owner is not None or SLASH not in name]
-        theirs = [self._another(name) for name in every if SLASH in name]
+        theirs = [self._others_condition(name) for name in every if SLASH in name]
         return or_(false(), and_(collections.c.owner == self.me, collections.c.name.in_(own)), *theirs)
 
-    def _another(self, name: str) -> ColumnElement[bool]:
+    def _others_condition(self, name: str) -> ColumnElement[bool]:
         owner, of = split_reference(name)
         meant = and_(collections.c.owner == owner, collections.c.name == of, self.collections)
         if self.owner is None:
@@ -113,17 +113,17 @@ class OwnerView:
         return union(chosen.where(documents.c.owner == self.me), shared.where(self.collections))
 
     @cached_property
-    def own_first(self) -> tuple[ColumnElement[int], Column[int]]:
+    def own_first_order(self) -> tuple[ColumnElement[int], Column[int]]:
         """An order in which the owner's document comes before another user's with the same text."""
         return case((documents.c.owner == self.me, 0), else_=1), documents.c.row
 
     @cached_property
-    def inclusion(self) -> Insert:
+    def inclusion_statement(self) -> Insert:
         """Insert a document the owner may read (`of`, its hash) into a collection (`into`), preferring the owner's
         own.
         """
         chosen = select(bindparam("into", type_=members.c.collection.type), documents.c.row)
-        chosen = chosen.where(documents.c.sha256 == bindparam("of"), self.documents).order_by(*self.own_first)
+        chosen = chosen.where(documents.c.sha256 == bindparam("of"), self.documents).order_by(*self.own_first_order)
         added = sqlite.insert(members).from_select(["collection", "document"], chosen.limit(1))
         return added.on_conflict_do_nothing(index_elements=["collection", "document"])
 
@@ -131,30 +131,30 @@ class OwnerView:
         """The name by which the owner refers to a collection."""
         return name if owner == self.owner else reference_to(owner, name, alone=self.owner is None)
 
-    def number(self, connection: Connection, name: str) -> int | None:
+    def find_number(self, connection: Connection, name: str) -> int | None:
         """The number of one of the owner's own collections, None if there is none.
 
         Raises:
             UsageError: it is another user's, and only that user may change it.
         """
-        owner, of = self.own(name)
+        owner, of = self.own_reference(name)
         number: int | None = connection.execute(_NUMBER, {"whose": owner, "of": of}).scalar()
         if number is None and SLASH in name:
             known = connection.execute(select(func.count()).where(self.named_collections([name]))).scalar()
             if known:
-                raise common.anothers(name)
+                raise common.others_collection_error(name)
         return number
 
-    def number_of(self, connection: Connection, name: str) -> int:
+    def get_or_create_number(self, connection: Connection, name: str) -> int:
         """The number of one of the owner's own collections, created if necessary.
 
         Raises:
             UsageError: it is another user's, or the name is invalid.
         """
-        number = self.number(connection, name)
+        number = self.find_number(connection, name)
         if number is not None:
             return number
-        owner, of = self.own(name)
+        owner, of = self.own_reference(name)
         if self.owner and SLASH in name:
             raise common.unfit_name(name)
         connection.execute(_ADD_COLLECTION, {"name": of, "owner": owner})
@@ -177,7 +177,7 @@ class SqlCollections:
     def owned_by(self, owner: str | None) -> Self:
         return type(self)(self._database, owner)
 
-    @patient
+    @retry_while_away
     def collections(self) -> list[CollectionRow]:
         held = select(members.c.collection, func.count().label("held")).group_by(members.c.collection).subquery()
         came = select(origins.c.collection, func.count().label("came")).group_by(origins.c.collection).subquery()
@@ -205,8 +205,8 @@ class SqlCollections:
             readers=tuple(readers) if mine else (),
         )
 
-    @patient
-    def referred(self, collections: Iterable[str]) -> tuple[str, ...]:
+    @retry_while_away
+    def resolve_names(self, collections: Iterable[str]) -> tuple[str, ...]:
         wanted = list(dict.fromkeys(collections))
         if not wanted:
             return ()
@@ -214,10 +214,10 @@ class SqlCollections:
         known = {self._sight.reference(row.owner, row.name): f"{row.owner}{SLASH}{row.name}" for row in found}
         return tuple(known[name] for name in wanted if name in known)
 
-    @patient
+    @retry_while_away
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
         with self._database.write() as connection:
-            number = self._sight.number(connection, collection)
+            number = self._sight.find_number(connection, collection)
             if number is None:
                 raise UnknownName("collection", collection)
             connection.execute(update(collections).where(_TABLE.number == number).values(open=int(open)))
@@ -226,23 +226,23 @@ class SqlCollections:
             if rows:
                 connection.execute(insert(_READERS), rows)
 
-    @patient
+    @retry_while_away
     def mark(self, collection: str, *, private: bool) -> None:
         with self._database.write() as connection:
-            number = self._sight.number_of(connection, collection)
+            number = self._sight.get_or_create_number(connection, collection)
             changed = update(collections).where(collections.c.number == number)
             connection.execute(changed.values(private=int(private)))
 
-    @patient
+    @retry_while_away
     def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
         named, hashes = sorted(set(collections)), sorted(set(documents))
         with self._database.read() as connection:
-            if not connection.execute(_private().limit(1)).first():
+            if not connection.execute(_private_collections().limit(1)).first():
                 return []
             chosen = select(_TABLE.number).where(self._sight.named_collections(named))
             among = connection.execute(chosen).scalars().all()
-            found = list(connection.execute(_private().where(_TABLE.number.in_(among))))
-            found += connection.execute(_sharing(among)).all()
+            found = list(connection.execute(_private_collections().where(_TABLE.number.in_(among))))
+            found += connection.execute(_private_sharing_documents(among)).all()
             for some in batches(hashes):
                 found += connection.execute(self._private_with(some)).all()
         return sorted({self._sight.reference(row.owner, row.name) for row in found})
@@ -250,33 +250,33 @@ class SqlCollections:
     def _private_with(self, hashes: Sequence[str]) -> Select[str, str]:
         """Private collections with one of these documents, as far as the owner sees that."""
         return (
-            _private()
+            _private_collections()
             .join(members, members.c.collection == collections.c.number)
             .where(members.c.document.in_(_rows_of(hashes).where(self._sight.documents)))
         )
 
-    @patient
+    @retry_while_away
     def remove(self, documents: Iterable[str], collection: str) -> None:
         hashes = list(documents)
         with self._database.write() as connection:
-            number = self._sight.number(connection, collection)
+            number = self._sight.find_number(connection, collection)
             for some in batches(hashes) if number is not None else ():
                 connection.execute(
                     delete(members).where(members.c.collection == number, members.c.document.in_(_rows_of(some)))
                 )
 
-    @patient
+    @retry_while_away
     def drop(self, collection: str) -> None:
         with self._database.write() as connection:
-            number = self._sight.number(connection, collection)
+            number = self._sight.find_number(connection, collection)
             if number is not None:
                 for table in (members, origins, readers):
                     connection.execute(delete(table).where(table.c.collection == number))
                 connection.execute(delete(collections).where(collections.c.number == number))
 
-    @patient
+    @retry_while_away
     def origins(self, collection: str) -> list[Origin]:
-        owner, name = self._sight.own(collection)
+        owner, name = self._sight.own_reference(collection)
         chosen = (
             select(*(origins.c[name] for name in Origin.__struct_fields__))
             .join(collections, collections.c.number == origins.c.collection)
@@ -285,21 +285,21 @@ class SqlCollections:
         rows = self._database.rows(chosen)
         return sorted((_origin(row._asdict()) for row in rows), key=lambda each: each.place)
 
-    @patient
-    def remember(self, collection: str, origins: Iterable[Origin]) -> None:
+    @retry_while_away
+    def add_origins(self, collection: str, origins: Iterable[Origin]) -> None:
         kept = list(origins)
         with self._database.write() as connection:
-            number = self._sight.number_of(connection, collection)
-            _forget(connection, number, [each.place for each in kept])
+            number = self._sight.get_or_create_number(connection, collection)
+            _delete_origins(connection, number, [each.place for each in kept])
             if kept:
                 connection.execute(_ADD_ORIGIN, [_row(each) | {"collection": number} for each in kept])
 
-    @patient
-    def forget(self, collection: str, places: Iterable[str]) -> None:
+    @retry_while_away
+    def forget_origins(self, collection: str, places: Iterable[str]) -> None:
         with self._database.write() as connection:
-            number = self._sight.number(connection, collection)
+            number = self._sight.find_number(connection, collection)
             if number is not None:
-                _forget(connection, number, list(places))
+                _delete_origins(connection, number, list(places))
 
 
 _ADD_ORIGIN = insert(origins)
@@ -313,14 +313,18 @@ def _readers(connection: Connection) -> dict[int, list[str]]:
     return owners
 
 
-def _private() -> Select[str, str]:
+def _private_collections() -> Select[str, str]:
     return select(collections.c.owner, collections.c.name).where(collections.c.private != 0)
 
 
-def _sharing(among: Sequence[int]) -> Select[str, str]:
+def _private_sharing_documents(among: Sequence[int]) -> Select[str, str]:
     """Private collections that share a document with these."""
     held = select(members.c.document).where(members.c.collection.in_(among))
-    return _private().join(members, members.c.collection == collections.c.number).where(members.c.document.in_(held))
+    return (
+        _private_collections()
+        .join(members, members.c.collection == collections.c.number)
+        .where(members.c.document.in_(held))
+    )
 
 
 def _rows_of(hashes: Sequence[str]) -> Select[int]:
@@ -332,15 +336,15 @@ def batches(values: Sequence[V]) -> list[Sequence[V]]:
     return [values[first : first + BATCH] for first in range(0, len(values), BATCH)]
 
 
-def _forget(connection: Connection, number: int, places: Sequence[str]) -> None:
+def _delete_origins(connection: Connection, number: int, places: Sequence[str]) -> None:
     for some in batches(places):
-        kept = [_place(place) for place in some]
+        kept = [_encode_place(place) for place in some]
         connection.execute(delete(origins).where(origins.c.collection == number, origins.c.place.in_(kept)))
 
 
 def _row(origin: Origin) -> dict[str, Any]:
     skipped = msgspec.to_builtins(origin.skipped)
-    return msgspec.structs.asdict(origin) | {"place": _place(origin.place), "skipped": skipped}
+    return msgspec.structs.asdict(origin) | {"place": _encode_place(origin.place), "skipped": skipped}
 
 
 def _origin(row: dict[str, Any]) -> Origin:
@@ -349,6 +353,6 @@ def _origin(row: dict[str, Any]) -> Origin:
     return Origin(**{**row, **lists, "skipped": skipped, "place": row["place"].decode("utf-8", "surrogatepass")})
 
 
-def _place(place: str) -> bytes:
+def _encode_place(place: str) -> bytes:
     """A path as bytes; if it is not UTF-8, it contains lone surrogates here."""
     return place.encode("utf-8", "surrogatepass")

@@ -20,22 +20,22 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from assay.core.errors import DiskFull, StoreError
-from assay.core.lazy import later
-from assay.store.sql.schema import SHARED, to_json
+from assay.core.lazy import lazy_module
+from assay.store.sql.schema import SHARED_CACHE, to_json
 
 if TYPE_CHECKING:
     import filelock
 else:
-    filelock = later("filelock")
+    filelock = lazy_module("filelock")
 
-__all__ = ["BUSY_SECONDS", "WRITE", "Sqlite", "engine", "insert"]
+__all__ = ["BUSY_SECONDS", "WRITE_OPTION", "Sqlite", "create_sqlite_engine", "insert"]
 
 BUSY_SECONDS = 30
 """Seconds that a writer waits for another process's transaction."""
 
-WRITE = {"assay_write": True}
+WRITE_OPTION = {"assay_write": True}
 """Execution options of a connection that will write."""
-SINGLE = {"assay_single": True}
+SINGLE_OPTION = {"assay_single": True}
 """Execution options of a connection for a single reading statement: SQLite gives each a transaction of its own."""
 
 # With write-ahead logging and synchronous=NORMAL a commit is a write to the log without a sync to the disk. A killed
@@ -58,8 +58,8 @@ class Sqlite:
     """The database file at `path`."""
 
     read: dict[str, Any] = {}
-    single: dict[str, Any] = SINGLE
-    write: dict[str, Any] = WRITE
+    single: dict[str, Any] = SINGLE_OPTION
+    write: dict[str, Any] = WRITE_OPTION
     merge = None
     faults: tuple[type[BaseException], ...] = (sqlite3.Error,)
 
@@ -67,14 +67,14 @@ class Sqlite:
         self._path, self.place = path, str(path)
 
     def engine(self) -> Engine:
-        return engine(self._path)
+        return create_sqlite_engine(self._path)
 
     def exists(self) -> bool:
         """True if the file exists."""
         return self._path.exists()
 
     @contextmanager
-    def guard(self) -> Iterator[None]:
+    def schema_lock(self) -> Iterator[None]:
         """See the protocol: a lock file beside the database."""
         lock = filelock.FileLock(f"{self._path}.lock", timeout=_UPGRADE_SECONDS)
         try:
@@ -105,22 +105,22 @@ class Sqlite:
         """Return True, for the same reason."""
         return True
 
-    def hurry(self, connection: Connection) -> None:
+    def limit_idle_time(self, connection: Connection) -> None:
         """Do nothing: a file's lock belongs to its process until that ends."""
 
-    def others(self, connection: Connection) -> bool:
+    def has_other_users(self, connection: Connection) -> bool:
         """Return False: a file does not know its users; `store.presence` does."""
         return False
 
     @contextmanager
-    def alone(self, connection: Connection) -> Iterator[bool]:
+    def exclusive(self, connection: Connection) -> Iterator[bool]:
         """Yield True: the caller that cleans a home has made sure."""
         yield True
 
     def announce(self, connection: Connection, run_id: str) -> None:
         """Do nothing: a file cannot notify."""
 
-    def hear(self, listener: Callable[[Iterable[str]], None]) -> None:
+    def listen(self, listener: Callable[[Iterable[str]], None]) -> None:
         """Do nothing: a file cannot notify."""
 
     def changes(self, connection: Connection) -> int:
@@ -156,16 +156,16 @@ class Sqlite:
                 f"{path} cannot be read or written: the disk may be full or failing, or a size limit is set"
             )
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-            if code == sqlite3.SQLITE_CANTOPEN and log_of(path).exists() and not os.access(path.parent, os.W_OK):
-                why = f"{log_of(path).name} beside it has changes, and SQLite must write there to take them over"
+            if code == sqlite3.SQLITE_CANTOPEN and wal_path(path).exists() and not os.access(path.parent, os.W_OK):
+                why = f"{wal_path(path).name} beside it has changes, and SQLite must write there to take them over"
                 return StoreError(f"cannot open {path} for reading: {why}; open it once where it can be written")
             return StoreError(
                 f"cannot open {path} for writing: check its permissions, or name another home with --home"
             )
-        return StoreError(f"{path}: {_origin(error)}")
+        return StoreError(f"{path}: {_driver_error(error)}")
 
 
-def address(path: Path) -> URL:
+def database_url(path: Path) -> URL:
     """Where SQLite opens the file at `path`; in a folder that cannot be written, for reading alone.
 
     With write-ahead logging even a reader makes files beside the database, unless it is `immutable`, so that nothing
@@ -174,18 +174,18 @@ def address(path: Path) -> URL:
     """
     if not path.exists() or os.access(path.parent, os.W_OK):
         return URL.create("sqlite+pysqlite", database=str(path))
-    log, shared = log_of(path), path.with_name(f"{path.name}-shm")
+    log, shared = wal_path(path), path.with_name(f"{path.name}-shm")
     is_open = shared.exists() or (log.exists() and log.stat().st_size > 0)
     query = {"uri": "true", "mode": "ro", **({} if is_open else {"immutable": "1"})}
     return URL.create("sqlite+pysqlite", database=f"file:{quote(str(path.absolute()))}", query=query)
 
 
-def log_of(path: Path) -> Path:
+def wal_path(path: Path) -> Path:
     """The write-ahead log of the database at `path`."""
     return path.with_name(f"{path.name}-wal")
 
 
-def engine(path: Path) -> Engine:
+def create_sqlite_engine(path: Path) -> Engine:
     """Connections to the database file at `path`.
 
     Raises:
@@ -194,8 +194,8 @@ def engine(path: Path) -> Engine:
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(f"SQLite {sqlite3.sqlite_version} is too old: Assay needs a Python with SQLite 3.35 or later")
     made = create_engine(
-        address(path),
-        execution_options=SHARED,
+        database_url(path),
+        execution_options=SHARED_CACHE,
         paramstyle="named",
         connect_args={"isolation_level": None},  # the driver begins nothing: `_begin` does
         json_serializer=to_json,
@@ -204,12 +204,12 @@ def engine(path: Path) -> Engine:
         pool_use_lifo=True,
         max_overflow=60,
     )
-    event.listen(made, "connect", _connected)
+    event.listen(made, "connect", _set_pragmas)
     event.listen(made, "begin", _begin)
     return made
 
 
-def _connected(driver: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+def _set_pragmas(driver: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor = driver.cursor()
     for pragma in _PRAGMAS:
         cursor.execute(pragma)
@@ -223,7 +223,7 @@ def _begin(connection: Connection) -> None:
         connection.connection.cursor().execute("BEGIN IMMEDIATE" if options.get("assay_write") else "BEGIN")
 
 
-def _origin(error: BaseException) -> BaseException:
+def _driver_error(error: BaseException) -> BaseException:
     return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
 
 
@@ -240,4 +240,4 @@ def _has_no_space(path: Path) -> bool:
 
 def _code(error: BaseException) -> int:
     """SQLite's primary result code, 0 if the error is not SQLite's."""
-    return (getattr(_origin(error), "sqlite_errorcode", 0) or 0) & 0xFF
+    return (getattr(_driver_error(error), "sqlite_errorcode", 0) or 0) & 0xFF

@@ -65,7 +65,7 @@ class SqlUpkeep:
         # called before anybody else, including this process, is kept from connecting
         self._owner = functools.cache(owner)
 
-    def sizes(self) -> dict[str, int]:
+    def run_sizes(self) -> dict[str, int]:
         """See the port; a run's brief, events, steps and ledger count."""
         with self._database.read() as connection:
             briefs = connection.execute(select(runs.c.run_id, func.length(runs.c.brief)))
@@ -79,15 +79,15 @@ class SqlUpkeep:
 
     def sweep(self, pages: Path) -> Swept | None:
         with self._database.write() as connection:  # nobody adds documents until it is over
-            if self._elsewhere(connection):
+            if self._is_used_elsewhere(connection):
                 return None
             gone = _forget_documents(connection)
         with self._database.read() as connection:
-            kept = _referred(connection)
-        if self._others_store():
+            kept = _referenced_hashes(connection)
+        if self._is_shared_by_others():
             return Swept(rows=tuple(sorted(gone)), apart=True)
         doomed = {sha for hashes in gone.values() for sha in hashes}
-        stored = list(self._blobs.stored())
+        stored = list(self._blobs.list_blobs())
         removed = self._remove(stored, kept, doomed)
         if isinstance(self._blobs, FolderBlobs):
             self._blobs.clear(ORPHAN_SECONDS)
@@ -95,16 +95,16 @@ class SqlUpkeep:
         _remove_pages(pages, {each.name for each in stored} - names)
         return Swept(rows=tuple(sorted(gone)), blobs=len(names), size=sum(each.size for each in removed))
 
-    def _others_store(self) -> bool:
+    def _is_shared_by_others(self) -> bool:
         """True if another library has stored bytes in the same place."""
         return self._shared and not self._blobs.owners() <= {self._owner()}
 
-    def _elsewhere(self, connection: Connection) -> bool:
+    def _is_used_elsewhere(self, connection: Connection) -> bool:
         """True if another process works with a database on a server: it is connected, or executes a run."""
         backend = self._database.backend
         if isinstance(backend, Sqlite):
             return False
-        return backend.others(connection) or _executed(connection, backend.now(connection))
+        return backend.has_other_users(connection) or _is_run_executing(connection, backend.now(connection))
 
     def _remove(self, stored: list[Stored], kept: Container[str], doomed: Container[str]) -> list[Stored]:
         """Remove what is doomed, and what has had no references for long.
@@ -116,7 +116,7 @@ class SqlUpkeep:
         left = [each for each in stored if each.name not in kept and (each.name in at_once or self._is_old(each))]
         removed: list[Stored] = []
         while left:
-            with self._alone() as alone:
+            with self._exclusive() as alone:
                 if not alone:
                     break  # somebody connected: the rest is removed next time
                 removed += self._remove_some(left)
@@ -130,17 +130,17 @@ class SqlUpkeep:
             # Listing takes a while, and meanwhile the bytes may have been rewritten, or another library may have
             # come.
             aged = not self._shared or (self._blobs.age(each.name) or 0.0) >= SHARED_SECONDS
-            if aged and not self._others_store():
+            if aged and not self._is_shared_by_others():
                 self._blobs.remove(each.name)
                 yield each
             if time.monotonic() > end:
                 return
 
     @contextmanager
-    def _alone(self) -> Iterator[bool]:
+    def _exclusive(self) -> Iterator[bool]:
         """Prevent others from storing the examined bytes again until they are removed."""
         try:
-            with self._database.writer() as connection, self._database.backend.alone(connection) as alone:
+            with self._database.writer() as connection, self._database.backend.exclusive(connection) as alone:
                 yield alone
         except self._database.faults as error:
             raise self._database.backend.explain(error) from error
@@ -150,7 +150,7 @@ class SqlUpkeep:
         return age >= (SHARED_SECONDS if self._shared else ORPHAN_SECONDS)
 
 
-def _executed(connection: Connection, now: float) -> bool:
+def _is_run_executing(connection: Connection, now: float) -> bool:
     """True if any process executes a run: what it has read may not yet be recorded."""
     held = connection.execute(select(runs.c.lease_until).where(runs.c.holder != "")).scalars()
     return any(is_held(until, now) for until in held)
@@ -158,7 +158,7 @@ def _executed(connection: Connection, now: float) -> bool:
 
 def _forget_documents(connection: Connection) -> dict[int, tuple[str, str]]:
     """Delete the rows of unreachable documents; return the hashes of text and snapshot by document number."""
-    named, mentioned = _named_collections(connection), _mentioned(connection)
+    named, mentioned = _named_collections(connection), _mentioned_hashes(connection)
     doomed_sets = [
         number
         for number, name in connection.execute(select(collections.c.number, collections.c.name)).all()
@@ -200,7 +200,7 @@ def _named_collections(connection: Connection) -> set[str]:
     return {name for brief in briefs for name in collections_of(brief)}
 
 
-def _mentioned(connection: Connection) -> set[str]:
+def _mentioned_hashes(connection: Connection) -> set[str]:
     """Every hash that a retained run has mentioned or stored."""
     found: set[bytes] = set()
     for column in (runs.c.brief, events.c.data, steps.c.data, ledger.c.data, inbox.c.data):
@@ -209,10 +209,10 @@ def _mentioned(connection: Connection) -> set[str]:
     return {each.decode() for each in found}
 
 
-def _referred(connection: Connection) -> set[str]:
+def _referenced_hashes(connection: Connection) -> set[str]:
     """The hashes of bytes with references."""
     texts = connection.execute(select(documents.c.sha256)).scalars()
-    return {*texts, *connection.execute(select(snapshots.c.sha256)).scalars(), *_mentioned(connection)}
+    return {*texts, *connection.execute(select(snapshots.c.sha256)).scalars(), *_mentioned_hashes(connection)}
 
 
 def _remove_pages(folder: Path, there: Container[str]) -> None:

@@ -19,7 +19,7 @@ from assay.core.ports import Commit, Lease
 from assay.core.stop_gate import stop_gate
 from assay.store.common import Listeners, Wall
 from assay.store.sql.commits import CommitGroup, CommitJob, GroupWriter, WriteJob, statements
-from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, patient
+from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, retry_while_away
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -86,7 +86,7 @@ class Transactions:
         """Call `told` with the id of each run whose log has grown; call the result to stop that."""
         stop = self._listeners.add(listener)
         if self._hearing is None:
-            self._hearing = self._database.backend.hear(self._listeners.notify)
+            self._hearing = self._database.backend.listen(self._listeners.notify)
         return stop
 
     def serialize_claims(self, connection: Connection) -> None:
@@ -166,9 +166,9 @@ class Transactions:
 
     async def read_at(self, function: Callable[[Connection, float, *Ts], T], *given: *Ts) -> T:
         """As `read`, with the time."""
-        return await self.read(lambda connection: function(connection, self.clock(connection), *given))
+        return await self.read(lambda connection: function(connection, self.read_clock(connection), *given))
 
-    @patient
+    @retry_while_away
     def _read_once(self, function: Callable[[Connection], T]) -> T:
         with self._database.read() as connection:
             return function(connection)
@@ -183,7 +183,7 @@ class Transactions:
         """The rows of one statement, which takes half as long as `read`."""
         return await asyncio.to_thread(self._rows, statement, parameters)
 
-    @patient
+    @retry_while_away
     def _rows(self, statement: Select[*Ts], parameters: Mapping[str, object] | None) -> Sequence[Row[*Ts]]:
         return self._database.rows(statement, parameters)
 
@@ -195,19 +195,19 @@ class Transactions:
         read = self._database.backend.changes
         return None if read is None else await asyncio.to_thread(self._changes, read)
 
-    @patient
+    @retry_while_away
     def _changes(self, read: Callable[[Connection], int]) -> tuple[tuple[int, int], float] | None:
         if not self._using.acquire(timeout=USED_SECONDS):
             return None
         try:
             connection = self._writer_connection()  # the database's number does not count what was committed over it
-            return (read(connection), self._calls), self.clock(connection)
+            return (read(connection), self._calls), self.read_clock(connection)
         except self._database.faults as error:
             raise self._database.backend.explain(error) from error
         finally:
             self._using.release()
 
-    def clock(self, connection: Connection) -> float:
+    def read_clock(self, connection: Connection) -> float:
         """The time that leases use."""
         return self.wall() if self.wall else self._database.backend.now(connection)
 
@@ -221,16 +221,16 @@ class Transactions:
             backend = self._database.backend
             if backend.is_busy(error):  # each alone would wait as long again
                 for job in jobs:
-                    job.fail(self._explained(error))
+                    job.fail(self._translate_error(error))
                 return
             for job in jobs:
                 job.error = None
             if backend.is_away(error):
                 self._drop_connection(jobs)
             for job in jobs:
-                self._alone(job)
+                self._write_alone(job)
         if self._listeners.any:
-            self._listeners.notify(_grown(jobs))
+            self._listeners.notify(_grown_runs(jobs))
 
     def _drop_connection(self, jobs: Sequence[WriteJob]) -> None:
         """Drop the lost connection; jobs that may have been written, and must not be written twice, fail."""
@@ -243,7 +243,7 @@ class Transactions:
             if self._committing and isinstance(job, _CallJob) and job.once:
                 job.fail(StoreError(_UNKNOWN))
 
-    def _alone(self, job: WriteJob) -> None:
+    def _write_alone(self, job: WriteJob) -> None:
         """Write one job, and wait a reasonable time for a database that is away."""
         end = time.monotonic() + PATIENCE_SECONDS
         while job.error is None:
@@ -252,7 +252,7 @@ class Transactions:
                 return
             except self._refused as error:
                 if not self._database.backend.is_away(error) or time.monotonic() > end:
-                    job.fail(self._explained(error))
+                    job.fail(self._translate_error(error))
                     return
                 self._drop_connection([job])
                 time.sleep(PAUSE_SECONDS)
@@ -261,7 +261,7 @@ class Transactions:
         """The writer's connection; kept, because taking one from the pool costs as much as a commit."""
         if self._connection is None:
             taken = self._database.writer()
-            self._database.backend.hurry(taken)
+            self._database.backend.limit_idle_time(taken)
             self._connection = taken
         return self._connection
 
@@ -292,16 +292,16 @@ class Transactions:
 
     def _announce(self, connection: Connection, jobs: Sequence[WriteJob]) -> None:
         """Announce to other processes, with this commit, which logs have grown."""
-        for run_id in _grown(jobs):
+        for run_id in _grown_runs(jobs):
             self._database.backend.announce(connection, run_id)
 
     def time(self, connection: Connection) -> float:
         """The time that leases use, read once per transaction."""
         if self._now is None:
-            self._now = self.clock(connection)
+            self._now = self.read_clock(connection)
         return self._now
 
-    def _explained(self, error: BaseException) -> BaseException:
+    def _translate_error(self, error: BaseException) -> BaseException:
         return self._database.backend.explain(error) if isinstance(error, self._database.faults) else error
 
 
@@ -312,12 +312,12 @@ class Transacted:
         self._transactions = transactions
 
 
-def _grows(job: WriteJob) -> str:
+def _grown_run(job: WriteJob) -> str:
     """The run whose log a job may have added to; "" if none."""
     if isinstance(job, CommitJob):
         return job.lease.run_id if job.commit.events or job.commit.status is not None else ""
     return cast(_CallJob, job).run_id
 
 
-def _grown(jobs: Sequence[WriteJob]) -> Iterable[str]:
-    return dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grows(job)))
+def _grown_runs(jobs: Sequence[WriteJob]) -> Iterable[str]:
+    return dict.fromkeys(run_id for job in jobs if job.error is None and (run_id := _grown_run(job)))

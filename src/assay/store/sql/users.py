@@ -53,17 +53,17 @@ class SqlLimits(Transacted):
     async def all(self) -> dict[str, GivenLimits]:
         return {row.user_name: row.given for row in await self._transactions.rows(select(limits))}
 
-    async def give(self, user: str, given: GivenLimits) -> None:
+    async def set_limits(self, user: str, given: GivenLimits) -> None:
         def give(connection: Connection) -> None:
             if given:
                 connection.execute(_GIVEN, {"user_name": user, "given": dict(given)})
             else:
-                drop_of(connection, user)
+                drop_limits_of(connection, user)
 
         await self._transactions.write(give)
 
 
-def drop_of(connection: Connection, user: str) -> None:
+def drop_limits_of(connection: Connection, user: str) -> None:
     """Delete a user's limits."""
     connection.execute(delete(limits).where(limits.c.user_name == user))
 
@@ -84,7 +84,7 @@ class SqlUsers(Transacted):
     async def find(self, name: str) -> UserRow | None:
         return next(iter(await self._users(users.c.name == name)), None)
 
-    async def of_subject(self, subject: str) -> UserRow | None:
+    async def find_by_subject(self, subject: str) -> UserRow | None:
         return next(iter(await self._users(users.c.subject == subject)), None) if subject else None
 
     async def link(self, name: str, subject: str) -> bool:
@@ -99,15 +99,15 @@ class SqlUsers(Transacted):
     async def remove(self, name: str) -> bool:
         def remove(connection: Connection) -> bool:
             connection.execute(delete(credentials).where(credentials.c.owner == name))
-            webhooks.drop_of(connection, name)
-            drop_of(connection, name)
+            webhooks.drop_webhooks_of(connection, name)
+            drop_limits_of(connection, name)
             # what others shared with them is not for somebody who gets the name later
             connection.execute(delete(readers).where(readers.c.reader == name))
             return connection.execute(delete(users).where(users.c.name == name)).rowcount > 0
 
         return await self._transactions.write(remove)
 
-    async def fail(self, name: str, most: int, until: float) -> None:
+    async def count_failure(self, name: str, most: int, until: float) -> None:
         last = users.c.failures + 1 >= most
         counted = {
             "failures": case((last, 0), else_=users.c.failures + 1),
@@ -115,11 +115,11 @@ class SqlUsers(Transacted):
         }
         await self._transactions.execute(update(users).where(users.c.name == name).values(counted))
 
-    async def succeed(self, name: str) -> None:
+    async def reset_failures(self, name: str) -> None:
         failed = and_(users.c.name == name, users.c.failures > 0)
         await self._transactions.execute(update(users).where(failed).values(failures=0))
 
-    async def keep(self, credential: Credential) -> bool:
+    async def add_credential(self, credential: Credential) -> bool:
         values = msgspec.structs.asdict(credential) | {"scopes": list(credential.scopes)}
         return await self._created_row(_KEEP.values(values))
 
@@ -129,11 +129,11 @@ class SqlUsers(Transacted):
     async def credentials(self, owner: str, kind: str) -> list[Credential]:
         return await self._credentials(and_(credentials.c.owner == owner, credentials.c.kind == kind))
 
-    async def see(self, hash: str, used: float, expires: float) -> None:
+    async def record_use(self, hash: str, used: float, expires: float) -> None:
         seen = update(credentials).where(credentials.c.hash == hash).values(used=used, expires=expires)
         await self._transactions.execute(seen)
 
-    async def drop(self, owner: str, kind: str, id: str = "") -> int:
+    async def drop_credentials(self, owner: str, kind: str, id: str = "") -> int:
         dropped = delete(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
         return await self._transactions.execute(dropped.where(credentials.c.id == id) if id else dropped)
 
@@ -164,13 +164,13 @@ def _credential(row: Row[Any]) -> Credential:
 class SqlShares(Transacted):
     """`ShareStore` over a database, through the process's writer."""
 
-    async def keep(self, share: ShareRow) -> None:
+    async def add(self, share: ShareRow) -> None:
         await self._transactions.execute(insert(shares).values(msgspec.structs.asdict(share)))
 
-    async def of_hash(self, hash: str) -> ShareRow | None:
+    async def find_by_hash(self, hash: str) -> ShareRow | None:
         return next(iter(await self._share_rows(shares.c.hash == hash)), None)
 
-    async def of_run(self, owner: str, run_id: str) -> list[ShareRow]:
+    async def list_for_run(self, owner: str, run_id: str) -> list[ShareRow]:
         return await self._share_rows(and_(shares.c.owner == owner, shares.c.run_id == run_id))
 
     async def drop(self, owner: str, run_id: str, id: str) -> int:

@@ -71,7 +71,7 @@ class SqlWebhooks(Transacted):
             chosen = chosen.where(or_(webhooks.c.run == "", ~_all_events_noted(), waits))
         return [_webhook(row) for row in await self._transactions.rows(chosen)]
 
-    async def one(self, owner: str, id: str) -> Webhook | None:
+    async def find(self, owner: str, id: str) -> Webhook | None:
         chosen = select(*_WEBHOOK).where(webhooks.c.owner == owner, webhooks.c.id == id)
         return next(map(_webhook, await self._transactions.rows(chosen)), None)
 
@@ -93,10 +93,10 @@ class SqlWebhooks(Transacted):
 
         await self._transactions.write(disable)
 
-    async def news(self, types: Collection[str], limit: int) -> list[NewEvents]:
-        return await self._transactions.read(_news, types, limit)
+    async def unsent_events(self, types: Collection[str], limit: int) -> list[NewEvents]:
+        return await self._transactions.read(_unsent_events, types, limit)
 
-    async def note(self, seen: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
+    async def record_deliveries(self, seen: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
         def note(connection: Connection, now: float) -> None:
             known = set(connection.execute(select(webhooks.c.id)).scalars())
             rows = [_row(each) | {"created": now, "due": now} for each in deliveries if each.webhook in known]
@@ -125,7 +125,9 @@ class SqlWebhooks(Transacted):
 
         return await self._transactions.write_at(claim)
 
-    async def settle(self, id: str, state: DeliveryState, *, status: int = 0, error: str = "", wait: float = 0) -> None:
+    async def record_outcome(
+        self, id: str, state: DeliveryState, *, status: int = 0, error: str = "", wait: float = 0
+    ) -> None:
         def settle(connection: Connection, now: float) -> None:
             values = {"state": state, "status": status, "error": error, "due": now + wait}
             waits = and_(deliveries.c.id == id, deliveries.c.state == "waiting")
@@ -151,14 +153,14 @@ class SqlWebhooks(Transacted):
         return await self._transactions.write_at(drop)
 
 
-def drop_of(connection: Connection, owner: str) -> None:
+def drop_webhooks_of(connection: Connection, owner: str) -> None:
     """Delete all webhooks of an owner."""
     his = select(webhooks.c.id).where(webhooks.c.owner == owner)
     connection.execute(delete(deliveries).where(deliveries.c.webhook.in_(his)))
     connection.execute(delete(webhooks).where(webhooks.c.owner == owner))
 
 
-def keep_for_run(connection: Connection, webhook: Webhook, run_id: str, now: float) -> None:
+def add_for_run(connection: Connection, webhook: Webhook, run_id: str, now: float) -> None:
     """Store a webhook for a run that is created in this transaction."""
     made = msgspec.structs.replace(webhook, run=run_id, created=now)
     connection.execute(_ADD, _row(made) | {"after": 0})
@@ -180,7 +182,7 @@ def _all_events_noted() -> ColumnElement[bool]:
     )
 
 
-def _news(connection: Connection, types: Collection[str], limit: int) -> list[NewEvents]:
+def _unsent_events(connection: Connection, types: Collection[str], limit: int) -> list[NewEvents]:
     told = (
         select(webhooks.c.owner, func.min(webhooks.c.after).label("after"))
         .where(webhooks.c.disabled == "", webhooks.c.run == "")
@@ -205,13 +207,13 @@ def _news(connection: Connection, types: Collection[str], limit: int) -> list[Ne
             owner=row.owner,
             status=row.status,
             last_seq=row.last_seq,
-            events=_new(connection, row.number, row.seen, row.last_seq, types),
+            events=_new_events(connection, row.number, row.seen, row.last_seq, types),
         )
         for row in connection.execute(chosen).all()
     ]
 
 
-def _new(connection: Connection, run: int, seen: int, last: int, types: Collection[str]) -> tuple[NewEvent, ...]:
+def _new_events(connection: Connection, run: int, seen: int, last: int, types: Collection[str]) -> tuple[NewEvent, ...]:
     chosen = (
         select(events.c.seq, events.c.type, events.c.at, events.c.data)
         .where(events.c.run == run, events.c.seq > seen, events.c.seq <= last, events.c.type.in_(types))

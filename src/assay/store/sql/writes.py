@@ -14,7 +14,7 @@ from sqlalchemy import BigInteger, Connection, bindparam, case, exists, or_, sel
 from assay.core.errors import LeaseHeld
 from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, QueuePlace, Renewal, RunInputs
 from assay.store import common
-from assay.store.common import given_labels, written_labels
+from assay.store.common import given_labels, labels_text
 from assay.store.leases import fence_lost, is_held
 from assay.store.sql import reads, sqlite, webhooks
 from assay.store.sql.commits import Statements, event_rows, ledger_row, step_row
@@ -119,9 +119,9 @@ def create(
         "last_seq": len(drafts),
         "thread": new.thread,
         "owner": new.owner,
-        "lookup": common.fold(new.question),
-        "collections": common.searched(new.brief),
-        "labels": written_labels(given_labels(new.brief)),
+        "lookup": common.fold_text(new.question),
+        "collections": common.collections_text(new.brief),
+        "labels": labels_text(given_labels(new.brief)),
     }
     number = connection.execute(_CREATE, row).scalar()
     if number is None:
@@ -137,12 +137,12 @@ def create(
         if rows:
             connection.connection.cursor().executemany(statement, rows)
     if given.place is not None:
-        put(connection, number, given.place)
+        enqueue(connection, number, given.place)
     if given.webhook is not None:
-        webhooks.keep_for_run(connection, given.webhook, new.run_id, now)
+        webhooks.add_for_run(connection, given.webhook, new.run_id, now)
 
 
-def put(connection: Connection, number: int, place: QueuePlace) -> None:
+def enqueue(connection: Connection, number: int, place: QueuePlace) -> None:
     """Put a run into the queue, or move it there; workers may take it from now on."""
     row = {"owner": place.user, "priority": place.priority, "release": place.release}
     connection.execute(_PUT, {"run": number, "ready": 1, "taken": 0, **row})
@@ -155,9 +155,11 @@ def acquire(
     now, until = during
     longest = now + LONGEST_LEASE
     values = {"of": run_id, "now": now, "longest": longest, "by": holder, "evicted": evict, "until": until}
-    fence = connection.execute(_ACQUIRE.where(reads.owned(owner)), values).scalar()
+    fence = connection.execute(_ACQUIRE.where(reads.owner_condition(owner)), values).scalar()
     if fence is None:
-        held = connection.execute(select(runs.c.holder).where(runs.c.run_id == run_id, reads.owned(owner))).scalar()
+        held = connection.execute(
+            select(runs.c.holder).where(runs.c.run_id == run_id, reads.owner_condition(owner))
+        ).scalar()
         raise common.unknown_run(run_id) if held is None else LeaseHeld(run_id, held)
     return Lease(run_id=run_id, fence=fence, holder=holder)
 
@@ -200,7 +202,7 @@ def control(
     drafts: Sequence[EventDraft],
 ) -> None:
     """Set the control row; a `cancel` is never replaced."""
-    number = connection.execute(_CONTROL.where(reads.owned(owner)), {"of": run_id, "asked": action}).scalar()
+    number = connection.execute(_CONTROL.where(reads.owner_condition(owner)), {"of": run_id, "asked": action}).scalar()
     if number is None:
         raise common.unknown_run(run_id)
     _append(connection, statements, number, drafts)
@@ -224,7 +226,7 @@ def _append(connection: Connection, statements: Statements, run: int, drafts: Se
     if not drafts:
         return
     stored = connection.execute(_KEYS, {"of": run, "keys": [draft.key for draft in drafts]}).scalars()
-    new = common.fresh(drafts, set(stored))
+    new = common.new_drafts(drafts, set(stored))
     last = connection.execute(_NUMBERED, {"of": run, "more": len(new)}).scalar_one()
     if new:
         connection.connection.cursor().executemany(statements.events, event_rows(run, new, last - len(new) + 1))
@@ -232,7 +234,7 @@ def _append(connection: Connection, statements: Statements, run: int, drafts: Se
 
 def delete(connection: Connection, now: float, run_id: str, owner: str | None, evict: Collection[str]) -> None:
     """Delete a run whose lease is free, expired, or held by one of `evict`."""
-    number = check_free(connection, now, run_id, owner, evict)
+    number = lock_free_run(connection, now, run_id, owner, evict)
     webhooks.drop_of_run(connection, run_id)
     for table in (events, steps, holds, ledger, inbox, queue, heard):
         connection.execute(table.delete().where(table.c.run == number))
@@ -243,9 +245,9 @@ def delete(connection: Connection, now: float, run_id: str, owner: str | None, e
         connection.execute(threads.delete().where(threads.c.owner == whose, threads.c.name == thread, ~left))
 
 
-def check_free(connection: Connection, now: float, run_id: str, owner: str | None, evict: Collection[str]) -> int:
+def lock_free_run(connection: Connection, now: float, run_id: str, owner: str | None, evict: Collection[str]) -> int:
     """Keep a run unchanged until the transaction ends, with nobody executing it except `evict`; return its number."""
-    row = connection.execute(_HELD.where(reads.owned(owner)).with_for_update(), {"of": run_id}).first()
+    row = connection.execute(_HELD.where(reads.owner_condition(owner)).with_for_update(), {"of": run_id}).first()
     if row is None:
         raise common.unknown_run(run_id)
     if is_held(row.lease_until, now) and row.holder and row.holder not in evict:

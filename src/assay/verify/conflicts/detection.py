@@ -23,9 +23,9 @@ from assay.core.sources import Passage, Source, lane_of_source, ordinal_of
 from assay.core.text import sentences
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
-from assay.verify.analyzed_text import WORD, plain, stem
+from assay.verify.analyzed_text import WORD, fold_text, stem
 from assay.verify.conflicts.disagreement import ALIKE, disagree
-from assay.verify.conflicts.statements import SourceStatement, statements
+from assay.verify.conflicts.statements import SourceStatement, stated_values
 from assay.verify.evidence_index import CitableIds
 
 # Which texts may state what a cited passage states, by their words, before they are analyzed.
@@ -58,7 +58,7 @@ class Likely:
             for word in words:
                 self._places[word].append(at)
 
-    def may(self, text: str) -> bool:
+    def is_likely(self, text: str) -> bool:
         """True if `text` has a figure, and enough words."""
         found = _stems(text)
         if not (_DIGIT.search(text) or not text.isascii() or not _SPELLED.isdisjoint(found)):
@@ -87,7 +87,7 @@ _SHARED = 2
 """Words two statements must share to be compared at all. Both limit the work, and were chosen by hand."""
 
 
-def conflicts(
+def find_conflicts(
     passages: Mapping[str, Passage], sources: Mapping[str, Source], cited: Collection[str], groups: Mapping[str, int]
 ) -> tuple[Conflict, ...]:
     """Find where sources give different values of one thing, in the order of what is cited.
@@ -104,7 +104,7 @@ def conflicts(
     return tuple(_conflict([stated[at] for at in members]) for members in apart[:MOST_CONFLICTS])
 
 
-def _copies(one: SourceStatement, other: SourceStatement, groups: Mapping[str, int]) -> bool:
+def _are_copies(one: SourceStatement, other: SourceStatement, groups: Mapping[str, int]) -> bool:
     first, second = (groups.get(each.passage.document_sha256, -1 - at) for at, each in enumerate((one, other)))
     return first == second
 
@@ -121,10 +121,12 @@ def _collect_statements(
         seen.setdefault((passage.document_sha256, passage.start, passage.end), passage)
     kept = list(seen.values())[:MOST_PASSAGES]
     first = [passage for passage in kept if passage.id in cited]
-    anchors = [each for passage in first for each in statements(passage, sources.get(passage.source))]
+    anchors = [each for passage in first for each in stated_values(passage, sources.get(passage.source))]
     likely = Likely((each.said.keys for each in anchors), ALIKE)
-    rest = (passage for passage in kept[len(first) :] if anchors and likely.may(passage.text))
-    others = (each for passage in rest for each in statements(passage, sources.get(passage.source), likely.may))
+    rest = (passage for passage in kept[len(first) :] if anchors and likely.is_likely(passage.text))
+    others = (
+        each for passage in rest for each in stated_values(passage, sources.get(passage.source), likely.is_likely)
+    )
     return (*anchors, *others)
 
 
@@ -165,7 +167,7 @@ def _disagreeing_groups(
         first, second = together.get(one, [one]), together.get(other, [other])
         if first is second:
             continue
-        if disagree(stated[one], stated[other], copies=_copies(stated[one], stated[other], groups)):
+        if disagree(stated[one], stated[other], copies=_are_copies(stated[one], stated[other], groups)):
             joined = [*first, *second]
             together |= dict.fromkeys(joined, joined)
     unique = {id(members): sorted(members) for members in together.values()}
@@ -173,7 +175,7 @@ def _disagreeing_groups(
 
 
 def _conflict(group: Sequence[SourceStatement]) -> Conflict:
-    kept = _one_a_source(group)
+    kept = _one_per_source(group)
     sides = tuple(
         Side(
             value=each.said.written_form,
@@ -186,10 +188,10 @@ def _conflict(group: Sequence[SourceStatement]) -> Conflict:
     subject, measure = _shared_words(kept)
     values = " or ".join(dict.fromkeys(side.value for side in sides))
     about = " ".join(filter(None, (subject, measure)))
-    return Conflict(text=plain(f"{values} ({about})").text, subject=subject, measure=measure, sides=sides)
+    return Conflict(text=fold_text(f"{values} ({about})").text, subject=subject, measure=measure, sides=sides)
 
 
-def _one_a_source(group: Sequence[SourceStatement]) -> list[SourceStatement]:
+def _one_per_source(group: Sequence[SourceStatement]) -> list[SourceStatement]:
     """Keep one statement per source and value; if there are more sides than are shown, every value keeps one."""
     sides: dict[tuple[str, str], SourceStatement] = {}
     for each in group:
@@ -216,7 +218,7 @@ TITLE = N_("Where sources disagree")
 LONGEST_NAME = 80
 
 
-def section(
+def conflicts_section(
     found: Sequence[Conflict], passages: Mapping[str, Passage], sources: Mapping[str, Source], report: str = ""
 ) -> str:
     """The section that shows `found`, with its heading; empty if nothing can be shown.
@@ -224,12 +226,12 @@ def section(
     What `report` says already, in the words of a passage cited there, is not repeated.
     """
     shown = CitableIds(passages, sources)
-    stated = {(plain(each.text).text, cited.id) for each in claims(report) for cited in shown.cited(each)}
+    stated = {(fold_text(each.text).text, cited.id) for each in claims(report) for cited in shown.cited_passages(each)}
     texts = [text for each in found if (text := _conflict_text(each, passages, sources, stated))]
     return "\n\n".join((f"## {_(TITLE)}", *texts)) if texts else ""
 
 
-def summary(conflict: Conflict, sources: Mapping[str, Source]) -> str:
+def conflict_summary(conflict: Conflict, sources: Mapping[str, Source]) -> str:
     """A conflict as one sentence, for a text that must not be added to."""
     return _("Sources disagree: {values}.").format(values=_values(conflict, sources))
 
@@ -241,13 +243,13 @@ def _conflict_text(
     stated: Collection[tuple[str, str]],
 ) -> str:
     """A conflict in Markdown; empty if a sentence would not be read back as the claim it is."""
-    every = [(side, _sentence(side, passages[side.passage].text)) for side in conflict.sides]
-    quoted = [(side, sentence) for side, sentence in every if (plain(sentence).text, side.passage) not in stated]
+    every = [(side, _stating_sentence(side, passages[side.passage].text)) for side in conflict.sides]
+    quoted = [(side, sentence) for side, sentence in every if (fold_text(sentence).text, side.passage) not in stated]
     items = "\n".join(f"- {sentence} [{side.passage}]" for side, sentence in quoted if sentence)
     values = _values(conflict, sources)
     text = f"{values}:\n\n{items}" if quoted else _("Which holds: {values}?").format(values=values)  # not a claim
-    read = [plain(claim.text).text for claim in claims(f"## {_(TITLE)}\n\n{text}")]
-    return text if read == [plain(sentence).text for _, sentence in quoted] else ""
+    read = [fold_text(claim.text).text for claim in claims(f"## {_(TITLE)}\n\n{text}")]
+    return text if read == [fold_text(sentence).text for _, sentence in quoted] else ""
 
 
 def _values(conflict: Conflict, sources: Mapping[str, Source]) -> str:
@@ -270,7 +272,7 @@ def _flat(text: str) -> str:
     return " ".join(re.sub(r"[^\w ,'’$€£¥₹%°/+.-]|_|[.](?!\d)", " ", one_line(text)).split())
 
 
-def _sentence(side: Side, text: str) -> str:
+def _stating_sentence(side: Side, text: str) -> str:
     """The sentence of a passage that states a side's value, on one line; empty if it contains line breaks."""
     for start, end in sentences(text):
         sentence = " ".join(text[start:end].split()).lstrip("*-•# ")

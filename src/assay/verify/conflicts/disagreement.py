@@ -13,16 +13,16 @@ from functools import lru_cache
 
 from assay.core import measures
 from assay.core.sources import Source
-from assay.core.web_addresses import canonical
+from assay.core.web_addresses import canonical_url
 from assay.verify.amounts import Amount, Day
-from assay.verify.conflicts.statements import SourceStatement, Value, is_year, years
-from assay.verify.evidence import EvidenceSpan, context
-from assay.verify.figures import as_measured, same, same_day
+from assay.verify.conflicts.statements import SourceStatement, Value, is_year, years_in
+from assay.verify.evidence import EvidenceSpan, slot_context
+from assay.verify.figures import as_measured, is_same_amount, is_same_day
 
 # Precision before recall: tightened after false conflicts in `bench conflicts` (docs/verification.md, Where sources
 # disagree), each read by a person; no part is kept apart for fitting.
 
-FITS = 0.62
+MIN_FIT = 0.62
 """How well each value must fit the place of the other, by the words around both."""
 ALIKE = 0.5
 """The share of the significant words of both sentences that both must have."""
@@ -54,21 +54,21 @@ def disagree(one: SourceStatement, other: SourceStatement, *, copies: bool) -> b
         one.passage.document_sha256 != other.passage.document_sha256
         and first.scope == second.scope
         and first.counted_noun == second.counted_noun
-        and _one_subject(one, other, copies=copies)
-        and _otherwise(first, second)
-        and _one_time(one, other)
+        and _have_one_subject(one, other, copies=copies)
+        and _say_otherwise(first, second)
+        and _have_one_time(one, other)
         and not _is_version(one.source, other.source, copies=copies)
     )
 
 
 @lru_cache(maxsize=8192)
-def _otherwise(one: Value, other: Value) -> bool:
+def _say_otherwise(one: Value, other: Value) -> bool:
     """True if two sentences by themselves say one thing with two values; cached, as many sources have the same two."""
     return (
         one.defines == other.defines
         and _differ(one.token, other.token)
-        and _fits(one, other) >= FITS
-        and _fits(other, one) >= FITS
+        and _value_fit(one, other) >= MIN_FIT
+        and _value_fit(other, one) >= MIN_FIT
         and not _differ_elsewhere(one, other)
     )
 
@@ -77,13 +77,15 @@ def _differ(one: Amount | Day, other: Amount | Day) -> bool:
     """True if the values are of one kind, and differ at the precision of either."""
     if isinstance(one, Day) or isinstance(other, Day):
         return _days_differ(one, other)
-    if not _one_kind(one, other) or is_year(one) != is_year(other):
+    if not _are_one_kind(one, other) or is_year(one) != is_year(other):
         return False
     if is_year(one):
         return one.literal != other.literal
     if one.bound or other.bound:
         return _is_beyond_bound(one, other)
-    return not (same(one, other) or same(other, one) or _rounds(one, other) or _rounds(other, one))
+    return not (
+        is_same_amount(one, other) or is_same_amount(other, one) or _is_rounding(one, other) or _is_rounding(other, one)
+    )
 
 
 def _is_beyond_bound(one: Amount, other: Amount) -> bool:
@@ -99,19 +101,21 @@ def _is_beyond_bound(one: Amount, other: Amount) -> bool:
 
 def _days_differ(one: Amount | Day, other: Amount | Day) -> bool:
     if isinstance(one, Day) and isinstance(other, Day):
-        return bool(one.year and other.year) and not (same_day(one, other) or same_day(other, one))
+        return bool(one.year and other.year) and not (is_same_day(one, other) or is_same_day(other, one))
     day, year = (one, other) if isinstance(one, Day) else (other, one)
     return isinstance(day, Day) and isinstance(year, Amount) and bool(day.year) and str(day.year) != year.literal
 
 
-def _one_kind(one: Amount, other: Amount) -> bool:
+def _are_one_kind(one: Amount, other: Amount) -> bool:
     """True if both have the same dimension and currency; a number without a unit has none."""
     if one.currency != other.currency:
         return False
-    return any(first == second or measures.comparable(first, second) for first in one.units for second in other.units)
+    return any(
+        first == second or measures.are_comparable(first, second) for first in one.units for second in other.units
+    )
 
 
-def _rounds(rough: Amount, exact: Amount) -> bool:
+def _is_rounding(rough: Amount, exact: Amount) -> bool:
     """True if `rough` may be `exact` rounded to the last digit of `rough` that is not 0."""
     with localcontext() as context:
         context.prec = 60
@@ -131,7 +135,7 @@ def _is_rounded_from(value: Decimal, exact: Decimal, step: Decimal) -> bool:
     return (exact / step).to_integral_value(ROUND_HALF_UP) * step == value
 
 
-def _one_subject(one: SourceStatement, other: SourceStatement, *, copies: bool) -> bool:
+def _have_one_subject(one: SourceStatement, other: SourceStatement, *, copies: bool) -> bool:
     first, second = one.said, other.said
     if copies:
         return first.names == second.names and first.telling == second.telling
@@ -145,13 +149,13 @@ def _one_subject(one: SourceStatement, other: SourceStatement, *, copies: bool) 
         return False  # a sequel names what it follows
     if first.is_own or second.is_own:
         return bool(one.titles) and one.titles == other.titles
-    if first.names and second.names and _whole_names(first, second) and _whole_names(second, first):
+    if first.names and second.names and _has_whole_names(first, second) and _has_whole_names(second, first):
         smaller, larger = sorted((first.names, second.names), key=len)
         return smaller <= larger and 2 * len(smaller) >= len(larger)
     return not (first.names or second.names) and shared >= ALIKE_NAMELESS and common >= NAMELESS_WORDS
 
 
-def _whole_names(one: Value, other: Value) -> bool:
+def _has_whole_names(one: Value, other: Value) -> bool:
     """True if `other` has each name of `one` completely or not at all: part of a name is somebody else.
 
     The numbers in names must be the same.
@@ -160,7 +164,7 @@ def _whole_names(one: Value, other: Value) -> bool:
     return not numbered and all(run <= other.names or not run & other.names for run in one.runs)
 
 
-def _one_time(one: SourceStatement, other: SourceStatement) -> bool:
+def _have_one_time(one: SourceStatement, other: SourceStatement) -> bool:
     """True if both are about the same time, as far as they say; if neither does, by the dates of their documents.
 
     A statement without a time has that of its document.
@@ -178,51 +182,55 @@ def _one_time(one: SourceStatement, other: SourceStatement) -> bool:
 
 
 def _years(times: Collection[str]) -> frozenset[str]:
-    return frozenset(year for time in times for year in years(time))
+    return frozenset(year for time in times for year in years_in(time))
 
 
 def _document_years(one: SourceStatement) -> frozenset[str]:
     """The time of a document: the years in its title and headings, else in its date."""
     titles = (one.source.title if one.source else "", *one.passage.heading)
-    named = frozenset(year for text in titles for year in years(text))
-    return named or (years(one.source.published[:4]) if one.source else frozenset())
+    named = frozenset(year for text in titles for year in years_in(text))
+    return named or (years_in(one.source.published[:4]) if one.source else frozenset())
 
 
 def _is_version(one: Source | None, other: Source | None, *, copies: bool) -> bool:
     """True if two documents are versions of one: the same page read twice, or an updated text."""
     if one is None or other is None:
         return False
-    if canonical(one.url) == canonical(other.url):
+    if canonical_url(one.url) == canonical_url(other.url):
         return True
     return copies and one.published != other.published and bool(one.published and other.published)
 
 
-def _fits(one: Value, other: Value) -> float:
+def _value_fit(one: Value, other: Value) -> float:
     """How well the words around the value of `one` fit that of `other`; 0 if another value there fits better."""
-    around = context(one.reading, (one.at,))
+    around = slot_context(one.reading, (one.at,))
     fit = around.fit([other.reading], EvidenceSpan(0, other.at))
     rivals = (
         at
         for at, word in enumerate(other.reading.words)
-        if at != other.at and isinstance(word.token, Amount | Day) and _comparable(one.token, word.token)
+        if at != other.at and isinstance(word.token, Amount | Day) and _are_comparable(one.token, word.token)
     )
     return 0.0 if any(around.fit([other.reading], EvidenceSpan(0, at)) > fit for at in rivals) else fit
 
 
-def _comparable(one: Amount | Day, other: Amount | Day) -> bool:
+def _are_comparable(one: Amount | Day, other: Amount | Day) -> bool:
     if isinstance(one, Day) or isinstance(other, Day):
         return isinstance(one, Day) and isinstance(other, Day)
-    return _one_kind(one, other)
+    return _are_one_kind(one, other)
 
 
 def _differ_elsewhere(one: Value, other: Value) -> bool:
     """True if the sentences differ in another value too: then they are about different things."""
-    first, second = _others(one), _others(other)
-    unmatched = [token for token in first if not any(same(token, each) or same(each, token) for each in second)]
+    first, second = _other_amounts(one), _other_amounts(other)
+    unmatched = [
+        token
+        for token in first
+        if not any(is_same_amount(token, each) or is_same_amount(each, token) for each in second)
+    ]
     return bool(unmatched) and bool(second) and len(second) >= len(unmatched)
 
 
-def _others(one: Value) -> list[Amount]:
+def _other_amounts(one: Value) -> list[Amount]:
     return [
         word.token
         for at, word in enumerate(one.reading.words)

@@ -17,8 +17,8 @@ from assay.core.lazy import regex
 from assay.core.sources import Passage, Source
 from assay.core.text import sentences
 from assay.verify.amounts import Amount, Day, Literal, Token
-from assay.verify.analyzed_text import AnalyzedText, Word, read, stem
-from assay.verify.evidence import field_of
+from assay.verify.analyzed_text import AnalyzedText, Word, analyze_text, stem
+from assay.verify.evidence import read_field
 
 # A date is a value if it is that of something that happens once: "was founded in 1964", "is a 1964 film".
 
@@ -51,7 +51,7 @@ def is_year(token: Token | None) -> bool:
     return isinstance(token, Amount) and (token.year or YEAR.fullmatch(token.text) is not None)
 
 
-def when(word: Word) -> str:
+def normalize_date(word: Word) -> str:
     """One form of a date, however it is written; if day and month could be swapped it stays as written."""
     token = word.token
     if isinstance(token, Day) and not token.swapped:
@@ -59,7 +59,7 @@ def when(word: Word) -> str:
     return token.literal if isinstance(token, Amount) else word.text.lower()
 
 
-def stated(reading: AnalyzedText, dates: Sequence[int], *, alone: bool, telling: Collection[str]) -> list[int]:
+def dates_as_values(reading: AnalyzedText, dates: Sequence[int], *, alone: bool, telling: Collection[str]) -> list[int]:
     """Those of `dates` that are values.
 
     Args:
@@ -70,7 +70,11 @@ def stated(reading: AnalyzedText, dates: Sequence[int], *, alone: bool, telling:
     """
     if alone and len(dates) == 1 and DATING.intersection(telling):
         return list(dates)
-    return [at for at in dates if _follows(reading.words, at) or _spans(reading.words, at) or defines(reading, at)]
+    return [
+        at
+        for at in dates
+        if _follows_event(reading.words, at) or _is_life_date(reading.words, at) or defines(reading, at)
+    ]
 
 
 def defines(reading: AnalyzedText, at: int) -> bool:
@@ -80,7 +84,7 @@ def defines(reading: AnalyzedText, at: int) -> bool:
     return is_year(words[at].token) and len(before) == 2 and before[0] in _BEING and before[1] in ("a", "an", "the")
 
 
-def _follows(words: Sequence[Word], at: int) -> bool:
+def _follows_event(words: Sequence[Word], at: int) -> bool:
     """True if what happened is right before the date: "born on", "was founded in"."""
     for word in reversed(words[max(0, at - _REACH) : at]):
         if word.key in DATING:
@@ -90,7 +94,7 @@ def _follows(words: Sequence[Word], at: int) -> bool:
     return False
 
 
-def _spans(words: Sequence[Word], at: int) -> bool:
+def _is_life_date(words: Sequence[Word], at: int) -> bool:
     """True if a date is one end of a life: "(4 May 1906 in Bern – 1997)", with nothing else in the brackets."""
     opening = next((back for back in range(at - 1, max(-1, at - _WIDE), -1) if words[back].text in _BRACKETS), None)
     if opening is None or words[opening].text == ")":
@@ -150,7 +154,7 @@ _COMPOUND = regex(r"(?: ?(?!and/|or/)[^\W\d_]{1,5}[²³]?)?(?:[/·⋅][^\W\d_]{1
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
-    """A value in a sentence: the word `at` of its `reading`. Compared by identity: `values` caches them.
+    """A value in a sentence: the word `at` of its `reading`. Compared by identity: `sentence_values` caches them.
 
     `names` are the stems of its names, with their numbers ("python 3"); `telling` those of its other significant words;
     `times` the other times it states; `scope` the words that say exactly what is counted. `defines` says that a year
@@ -178,7 +182,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     def token(self) -> Amount | Day:
         """The parsed value."""
         token = self.reading.words[self.at].token
-        assert isinstance(token, Amount | Day)  # that is what `values` looks for
+        assert isinstance(token, Amount | Day)  # that is what `sentence_values` looks for
         return token
 
     @property
@@ -198,7 +202,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         if not isinstance(token, Amount) or token.year or token.currency or token.units != ("",):
             return ""
         following = self.reading.words[self.at + 1 : self.at + 3]
-        return next((word.key for word in reversed(following) if _tells(word)), "")
+        return next((word.key for word in reversed(following) if _is_telling(word)), "")
 
     @cached_property
     def is_own(self) -> bool:
@@ -235,30 +239,30 @@ class SourceStatement(msgspec.Struct, frozen=True):
     @property
     def titles(self) -> frozenset[str]:
         """Stems of the names of the document or of the sentence's section."""
-        return _called((self.source.title if self.source else "", *self.passage.heading))
+        return _name_keys((self.source.title if self.source else "", *self.passage.heading))
 
 
-def statements(
+def stated_values(
     passage: Passage, source: Source | None, likely: Callable[[str], bool] = lambda _: True
 ) -> tuple[SourceStatement, ...]:
     """The values that a passage states, in those of its sentences that are `likely` relevant."""
-    if field_of(passage) is not None:
+    if read_field(passage) is not None:
         return ()
-    found = (value for text in _prose(passage.text) if likely(text) for value in values(text))
+    found = (value for text in _whole_sentences(passage.text) if likely(text) for value in sentence_values(text))
     return tuple(SourceStatement(passage, source, value) for value in found)
 
 
 @lru_cache(maxsize=2048)
-def _prose(text: str) -> tuple[str, ...]:
+def _whole_sentences(text: str) -> tuple[str, ...]:
     """Whole sentences; text that does not end like one is a title, an item or a fragment."""
     found = (" ".join(text[start:end].split()).lstrip("*-•# ") for start, end in sentences(text))
     return tuple(each for each in found if 20 <= len(each) <= LONGEST and not _ROW.search(each) and _ENDED.search(each))
 
 
 @lru_cache(maxsize=1024)
-def values(sentence: str) -> tuple[Value, ...]:
+def sentence_values(sentence: str) -> tuple[Value, ...]:
     """The values in a sentence; cached, since several passages and later runs contain the same one."""
-    reading = read(sentence)
+    reading = analyze_text(sentence)
     if not any(isinstance(word.token, Amount | Day) for word in reading.words):
         return ()
     written, words = frozenset(word.text.lower() for word in reading.words), list(enumerate(reading.words))
@@ -266,9 +270,9 @@ def values(sentence: str) -> tuple[Value, ...]:
         return ()
     names, labelled = _names(reading)
     places = [at for at, word in enumerate(reading.words) if at not in labelled and _is_value(reading, at, word)]
-    telling = frozenset(word.key for word in reading.words if _tells(word) and word.key not in names)
-    dates = {at: when(word) for at, word in enumerate(reading.words) if is_time(word)}
-    places += stated(reading, list(dates), alone=not places, telling=telling)
+    telling = frozenset(word.key for word in reading.words if _is_telling(word) and word.key not in names)
+    dates = {at: normalize_date(word) for at, word in enumerate(reading.words) if is_time(word)}
+    places += dates_as_values(reading, list(dates), alone=not places, telling=telling)
     if len(names | telling) < FEWEST_WORDS:
         return ()
     scope = written & _SCOPE | _ordinals(reading)
@@ -312,7 +316,7 @@ def _names(reading: AnalyzedText) -> tuple[frozenset[str], frozenset[int]]:
             found.add(word.key)
         elif isinstance(word.token, Amount):
             before = next((each for each in reversed(reading.words[max(0, at - 3) : at]) if each.kind != "sign"), None)
-            if before is not None and reading.words[at - 1].text != "(" and _labels(before, word):
+            if before is not None and reading.words[at - 1].text != "(" and _is_label(before, word):
                 found.add(f"{before.key} {word.token.literal}")
                 labelled.add(at)
     first = reading.words[0]
@@ -321,7 +325,7 @@ def _names(reading: AnalyzedText) -> tuple[frozenset[str], frozenset[int]]:
     return frozenset(found), frozenset(labelled)
 
 
-def _labels(before: Word, word: Word) -> bool:
+def _is_label(before: Word, word: Word) -> bool:
     """True if a number only labels something: "Figure 3", "Python 3", "EIP-1559", "no. 7"."""
     bare = isinstance(word.token, Amount) and word.token.units == ("",) and not word.token.currency
     named = before.kind == "name" or before.text.lower() in _LABELS
@@ -337,7 +341,7 @@ def _is_value(reading: AnalyzedText, at: int, word: Word) -> bool:
     if _is_mark(reading.words, at):
         return False
     words = reading.words
-    return not (_ranges(words[at + 1 : at + _BESIDE]) or _ranges(words[max(0, at - _BESIDE + 1) : at][::-1]))
+    return not (_is_in_range(words[at + 1 : at + _BESIDE]) or _is_in_range(words[max(0, at - _BESIDE + 1) : at][::-1]))
 
 
 def _is_mark(words: Sequence[Word], at: int) -> bool:
@@ -346,23 +350,23 @@ def _is_mark(words: Sequence[Word], at: int) -> bool:
     return before == "[" or ((before, after) == ("(", ")") and words[at].text.isdecimal())
 
 
-def _ranges(words: Sequence[Word]) -> bool:
+def _is_in_range(words: Sequence[Word]) -> bool:
     """True if the words beside a number (apart from quotation marks) make it part of a range or list."""
     beside = [word for word in words if word.text not in _QUOTES][:2]
     joined = len(beside) == 2 and beside[0].text.lower() in {"-", "to", "and", "or", ",", "/", "x", "×"}
     return joined and beside[1].token is not None
 
 
-def _tells(word: Word) -> bool:
+def _is_telling(word: Word) -> bool:
     return word.kind in ("word", "name") and not word.common and len(word.text) > 1
 
 
 @lru_cache(maxsize=1024)
-def _called(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(word.key for text in names for word in read(text[:200]).words if _tells(word))
+def _name_keys(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word.key for text in names for word in analyze_text(text[:200]).words if _is_telling(word))
 
 
 @lru_cache(maxsize=4096)
-def years(text: str) -> frozenset[str]:
+def years_in(text: str) -> frozenset[str]:
     """The years in a text."""
     return frozenset(re.findall(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)", text))

@@ -10,16 +10,24 @@ import msgspec
 from assay.core.claims import Check
 from assay.core.errors import ContextTooLong, Failed, LimitReached
 from assay.core.messages import Reply
-from assay.core.phrases import in_words
+from assay.core.phrases import stop_reason_phrase
 from assay.core.ports import Cache
 from assay.core.translation import gettext as _
 from assay.run.run import Run
 from assay.run.steps import StepContext
 from assay.run.voice import SILENT
 from assay.verify.evidence import ClaimEvidence, SlotFinding
-from assay.verify.judge.answers import JudgeAnswer, read
-from assay.verify.judge.masks import ComparedValue, compared, mask
-from assay.verify.judge.question import MOST_TOKENS, JudgeQuestion, defect, doubt, exhibit, ruled, unchecked
+from assay.verify.judge.answers import JudgeAnswer, read_answer
+from assay.verify.judge.masks import ComparedValue, compare_values, mask_values
+from assay.verify.judge.question import (
+    MOST_TOKENS,
+    JudgeQuestion,
+    answer_check,
+    answer_defect,
+    build_exhibit,
+    names_question,
+    unchecked_claim,
+)
 
 WINDOW_SHARE = 3
 """The evidence takes at most 1/`WINDOW_SHARE` of the judge's window."""
@@ -55,7 +63,7 @@ def has_judge(run: Run) -> bool:
     return bool(names) and "judge" not in run.brief.checks_off and not run.world.models[names[0]].profile.deterministic
 
 
-async def consider(
+async def ask_judge(
     run: Run, claim: str, evidence: ClaimEvidence, findings: Sequence[SlotFinding], head: Sequence[str] = ()
 ) -> JudgeRuling:
     """Ask the judge about `claim`, with nothing but its evidence.
@@ -70,72 +78,76 @@ async def consider(
         head: the header cells, for a table row.
     """
     try:
-        return await _consider(run, claim, evidence, findings, tuple(head))
+        return await _ask_about_claim(run, claim, evidence, findings, tuple(head))
     except LimitReached as limit:
-        return JudgeRuling(check=unchecked(in_words(limit.reason)))
+        return JudgeRuling(check=unchecked_claim(stop_reason_phrase(limit.reason)))
     except ContextTooLong:
-        return JudgeRuling(check=unchecked(_("the evidence is too long for the judge")))
+        return JudgeRuling(check=unchecked_claim(_("the evidence is too long for the judge")))
     except Failed as failed:
-        return JudgeRuling(check=unchecked(_("the judge failed: {why}").format(why=failed.reason)))
+        return JudgeRuling(check=unchecked_claim(_("the judge failed: {why}").format(why=failed.reason)))
 
 
-async def _consider(
+async def _ask_about_claim(
     run: Run, claim: str, evidence: ClaimEvidence, findings: Sequence[SlotFinding], head: tuple[str, ...]
 ) -> JudgeRuling:
-    shown = exhibit(claim, evidence, min(MOST_TOKENS, run.profile("judge").window // WINDOW_SHARE))
+    shown = build_exhibit(claim, evidence, min(MOST_TOKENS, run.profile("judge").window // WINDOW_SHARE))
     system = run.prompt("assay.verify", "judge")
-    first = JudgeQuestion(masked=mask(claim, findings), exhibit=shown, system=system, head=head)
-    opinion = await _opinion(run, first)
+    first = JudgeQuestion(masked=mask_values(claim, findings), exhibit=shown, system=system, head=head)
+    opinion = await _get_opinion(run, first)
     named = [slot for slot in opinion.slots if slot.kind == "name" and slot.outcome in ("other", "not stated")]
     if not named:
-        return _judged(opinion)
+        return _opinion_ruling(opinion)
     # One thing may have several names, which code cannot know, so the judge is asked again with the names shown.
     open_names = JudgeQuestion(
-        masked=mask(claim, findings, names=False), exhibit=shown, system=system, doubt=doubt(named), head=head
+        masked=mask_values(claim, findings, names=False),
+        exhibit=shown,
+        system=system,
+        doubt=names_question(named),
+        head=head,
     )
-    second = _judged(await _opinion(run, open_names))
+    second = _opinion_ruling(await _get_opinion(run, open_names))
     return msgspec.structs.replace(second, slots=(*second.slots, *named))
 
 
-def _judged(opinion: _Opinion) -> JudgeRuling:
+def _opinion_ruling(opinion: _Opinion) -> JudgeRuling:
     if opinion.answer is None:
         reason = _("the judge's answer could not be used: {why}").format(why=opinion.problem)
-        return JudgeRuling(check=unchecked(reason), model=opinion.model)
-    return JudgeRuling(check=ruled(opinion.answer, opinion.slots), slots=opinion.slots, model=opinion.model)
+        return JudgeRuling(check=unchecked_claim(reason), model=opinion.model)
+    return JudgeRuling(check=answer_check(opinion.answer, opinion.slots), slots=opinion.slots, model=opinion.model)
 
 
-async def _opinion(run: Run, question: JudgeQuestion) -> _Opinion:
+async def _get_opinion(run: Run, question: JudgeQuestion) -> _Opinion:
     """The answer to a question: a known one, else the judge's, who is asked at most twice."""
     name, cache = run.brief.models["judge"][0], run.world.cache
-    known = await _recall(run, cache, question.key(name)) if cache else None
+    known = await _recall_answer(run, cache, question.key(name)) if cache else None
     if known is not None:
-        return _examined(question, known, name)
+        return _examine_answer(question, known, name)
     opinion = _Opinion(None)
     for _again in range(2):
         reply = await run.ask("judge", question.request(run.rules.verdict_tokens, opinion.problem), SILENT)
-        opinion = _read(run, question, reply)
+        opinion = _read_opinion(run, question, reply)
         if opinion.answer is not None:
             if cache and reply.model == name:
-                await _keep(run, cache, question.key(name), opinion.answer)
+                await _store_answer(run, cache, question.key(name), opinion.answer)
             break
     return opinion
 
 
-def _read(run: Run, question: JudgeQuestion, reply: Reply) -> _Opinion:
+def _read_opinion(run: Run, question: JudgeQuestion, reply: Reply) -> _Opinion:
     model = run.world.models.get(reply.model)
-    answer = None if model is not None and model.profile.deterministic else read(reply)
+    answer = None if model is not None and model.profile.deterministic else read_answer(reply)
     if answer is None:
         return _Opinion(None, model=reply.model, problem=_UNREADABLE)
-    return _examined(question, answer, reply.model)
+    return _examine_answer(question, answer, reply.model)
 
 
-def _examined(question: JudgeQuestion, answer: JudgeAnswer, model: str) -> _Opinion:
-    slots = compared(question.masked.hidden, answer.slots, question.exhibit.texts)
-    problem = defect(answer, slots)
+def _examine_answer(question: JudgeQuestion, answer: JudgeAnswer, model: str) -> _Opinion:
+    slots = compare_values(question.masked.hidden, answer.slots, question.exhibit.texts)
+    problem = answer_defect(answer, slots)
     return _Opinion(None if problem else answer, () if problem else slots, model, problem)
 
 
-async def _recall(run: Run, cache: Cache, key: str) -> JudgeAnswer | None:
+async def _recall_answer(run: Run, cache: Cache, key: str) -> JudgeAnswer | None:
     async def work(_: StepContext) -> _Known:
         data = await asyncio.to_thread(cache.recall, key)
         return _Known() if data is None else _Known(msgspec.json.decode(data, type=JudgeAnswer))
@@ -143,7 +155,7 @@ async def _recall(run: Run, cache: Cache, key: str) -> JudgeAnswer | None:
     return (await run.step("recall-judgement", work, returns=_Known, input=key)).answer
 
 
-async def _keep(run: Run, cache: Cache, key: str, answer: JudgeAnswer) -> None:
+async def _store_answer(run: Run, cache: Cache, key: str, answer: JudgeAnswer) -> None:
     async def work(_: StepContext) -> bool:
         await asyncio.to_thread(cache.keep, key, msgspec.json.encode(answer))
         return True

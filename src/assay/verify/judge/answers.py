@@ -11,7 +11,7 @@ import msgspec
 from assay.core.clean import one_line
 from assay.core.lazy import regex
 from assay.core.messages import Reply
-from assay.run.call_repair import json_values, mend
+from assay.run.call_repair import json_values, read_calls
 from assay.tools.arguments import define
 
 # Reads a verdict from the text a judge wrote instead of a call.
@@ -44,7 +44,7 @@ _WHOLLY = frozenset("fully entirely completely wholly totally".split())
 _OPEN = frozenset("if whether would could should might may or unless were either seems appears unclear".split())
 
 
-def ruling_in(text: str) -> Ruling | None:
+def read_ruling(text: str) -> Ruling | None:
     """The one verdict in `text`; None if there is none, if there are several, or if it is left open."""
     text = _JOINED.sub(r"\1", text.replace("’", "'").replace("_", " "))
     if len(text) > LONGEST:
@@ -123,15 +123,15 @@ class JudgeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     slots: tuple[JudgedValue, ...] = ()
 
 
-def read(reply: Reply) -> JudgeAnswer | None:
+def read_answer(reply: Reply) -> JudgeAnswer | None:
     """The answer in a reply; None if there is none, or more than one verdict."""
-    calls = [call for call in mend(reply, {VERDICT.name}) if call.name == VERDICT.name]
+    calls = [call for call in read_calls(reply, {VERDICT.name}) if call.name == VERDICT.name]
     if calls:
-        return _single_answer(_of_arguments(call.arguments) for call in calls if not call.malformed)
+        return _single_answer(_read_arguments(call.arguments) for call in calls if not call.malformed)
     objects = [value for value in json_values(reply.text) if isinstance(value, dict) and _verdict_value(value)]
     if objects:
-        return _single_answer(map(_of_arguments, objects))
-    ruling = ruling_in(reply.text)
+        return _single_answer(map(_read_arguments, objects))
+    ruling = read_ruling(reply.text)
     return JudgeAnswer(ruling=ruling, reason=_short(reply.text, LONGEST_REASON)) if ruling else None
 
 
@@ -146,10 +146,10 @@ def _verdict_value(value: Mapping[str, Any]) -> object:
     return next((value[name] for name in ("verdict", "ruling", "label", "answer") if name in value), None)
 
 
-def _of_arguments(arguments: Mapping[str, Any]) -> JudgeAnswer | None:
+def _read_arguments(arguments: Mapping[str, Any]) -> JudgeAnswer | None:
     verdict = _verdict_value(arguments)
     plain = verdict.strip().lower() if isinstance(verdict, str) else ""
-    ruling = next((each for each in RULINGS if each == plain), None) or ruling_in(plain)
+    ruling = next((each for each in RULINGS if each == plain), None) or read_ruling(plain)
     if ruling is None:
         return None
     reason = arguments.get("reason", "")

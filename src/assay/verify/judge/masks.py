@@ -19,13 +19,13 @@ from assay.core.lexicon import MONTHS
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Token, tokens
 from assay.verify.amounts import Literal as Written
-from assay.verify.analyzed_text import COMMON, AnalyzedText, plain, read
+from assay.verify.analyzed_text import COMMON, AnalyzedText, analyze_text, fold_text
 from assay.verify.evidence import SlotFinding
 from assay.verify.judge.answers import JudgedValue
 from assay.verify.rules.numbers import states
 
 Kind = Literal["number", "date", "name"]
-MOST = 12
+MAX_HIDDEN_VALUES = 12
 """Values hidden in one claim; a row with more is mostly figures, and the rest stays."""
 MOST_NAMES = 2
 
@@ -51,28 +51,28 @@ class Masked(msgspec.Struct, frozen=True, kw_only=True):
     hidden: tuple[Hidden, ...] = ()
 
 
-def mask(claim: str, findings: Sequence[SlotFinding], *, names: bool = True) -> Masked:
+def mask_values(claim: str, findings: Sequence[SlotFinding], *, names: bool = True) -> Masked:
     """Hide the values of `claim` that `findings` report; names only with `names`."""
-    reading = read(claim)
-    chosen = sorted(_to_hide(claim, reading, findings, names), key=lambda each: (each.start, -each.end))
-    letters = [letter for letter in ascii_uppercase if _sign(letter) not in claim]
+    reading = analyze_text(claim)
+    chosen = sorted(_values_to_hide(claim, reading, findings, names), key=lambda each: (each.start, -each.end))
+    letters = [letter for letter in ascii_uppercase if _placeholder(letter) not in claim]
     hidden: list[Hidden] = []
     for each in chosen:
-        if len(hidden) == min(MOST, len(letters)) or (hidden and each.start < hidden[-1].end):
+        if len(hidden) == min(MAX_HIDDEN_VALUES, len(letters)) or (hidden and each.start < hidden[-1].end):
             continue
         hidden.append(msgspec.structs.replace(each, letter=letters[len(hidden)]))
     text, at = "", 0
     for each in hidden:
-        text += claim[at : each.start] + _sign(each.letter)
+        text += claim[at : each.start] + _placeholder(each.letter)
         at = each.end
     return Masked(text=text + claim[at:], hidden=tuple(hidden))
 
 
-def _sign(letter: str) -> str:
+def _placeholder(letter: str) -> str:
     return f"{{{letter}}}"
 
 
-def _to_hide(claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding], names: bool) -> list[Hidden]:
+def _values_to_hide(claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding], names: bool) -> list[Hidden]:
     quoted = [finding.slot for finding in findings if finding.rule == "quote"]
     asked = [
         finding
@@ -169,11 +169,13 @@ class ComparedValue(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
 
 
-def compared(hidden: Sequence[Hidden], given: Sequence[JudgedValue], texts: Sequence[str]) -> tuple[ComparedValue, ...]:
+def compare_values(
+    hidden: Sequence[Hidden], given: Sequence[JudgedValue], texts: Sequence[str]
+) -> tuple[ComparedValue, ...]:
     """A slot for each hidden value, in order; `texts` are those the judge was shown."""
     evidence = _Evidence(texts)
     return tuple(
-        _slot(each, [entry.value for entry in given if entry.slot == each.letter], evidence) for each in hidden
+        _compare_value(each, [entry.value for entry in given if entry.slot == each.letter], evidence) for each in hidden
     )
 
 
@@ -181,7 +183,7 @@ class _Evidence:
     """The texts shown, analyzed when first needed."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self.plain = [plain(text).text for text in texts]
+        self.plain = [fold_text(text).text for text in texts]
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
@@ -196,7 +198,7 @@ _ORDER: tuple[Outcome, ...] = ("same", "other", "not stated", "invented", "missi
 """Of several values for one slot the best counts: the evidence may give more than one that fits."""
 
 
-def _slot(hidden: Hidden, values: Sequence[str], evidence: _Evidence) -> ComparedValue:
+def _compare_value(hidden: Hidden, values: Sequence[str], evidence: _Evidence) -> ComparedValue:
     outcomes = [(_outcome(hidden, value, evidence), value) for value in values] or [("missing", "")]
     outcome, answer = min(outcomes, key=lambda each: _ORDER.index(each[0]))
     shown = answer if outcome in ("same", "other", "invented") else ""
@@ -204,7 +206,7 @@ def _slot(hidden: Hidden, values: Sequence[str], evidence: _Evidence) -> Compare
 
 
 def _outcome(hidden: Hidden, value: str, evidence: _Evidence) -> Outcome:
-    folded = plain(value).text
+    folded = fold_text(value).text
     if folded.strip(" .'\"").lower() in _NOT_STATED:
         return "not stated"
     if hidden.token is None:
@@ -229,5 +231,5 @@ def _compare_names(name: str, value: str, evidence: _Evidence) -> Outcome:
 
 
 def _significant_words(name: str) -> list[str]:
-    found = words(plain(name).text)
+    found = words(fold_text(name).text)
     return [word for word in found if word not in COMMON] or found

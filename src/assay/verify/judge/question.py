@@ -18,8 +18,8 @@ from assay.core.lazy import regex
 from assay.core.messages import Message, Request
 from assay.core.sources import Passage, Source, Surroundings, sha256
 from assay.core.text import estimate_tokens, sentences, words
+from assay.core.translation import format_number, label_text, ngettext
 from assay.core.translation import gettext as _
-from assay.core.translation import labelled, ngettext, number
 from assay.evidence.segment import segment
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge.answers import VERDICT, JudgeAnswer
@@ -62,7 +62,7 @@ class Exhibit(msgspec.Struct, frozen=True):
     texts: tuple[str, ...]
 
 
-def exhibit(claim: str, evidence: ClaimEvidence, most: int = MOST_TOKENS) -> Exhibit:
+def build_exhibit(claim: str, evidence: ClaimEvidence, most: int = MOST_TOKENS) -> Exhibit:
     """The evidence for a claim, in at most about `most` tokens. The same evidence is always shown in the same way."""
     passages = evidence.passages[:MOST_PASSAGES]
     share = max(1, most // max(1, len(passages)))
@@ -93,17 +93,17 @@ def _block(
     text = _nearest(claim, passage.text, share)
     left = share - estimate_tokens(text)
     if around is not None and left > 0:
-        before, after = _clean(around.before), _clean(around.after)
+        before, after = _drop_instructions(around.before), _drop_instructions(around.after)
         if before.strip() and estimate_tokens(before) <= left // 2:
             yield "Before the passage", before.strip()
-        yield f"Passage {number}", _clean(text)
+        yield f"Passage {number}", _drop_instructions(text)
         if after.strip() and estimate_tokens(after) <= left // 2:
             yield "After the passage", after.strip()
         return
-    yield f"Passage {number}", _clean(text)
+    yield f"Passage {number}", _drop_instructions(text)
 
 
-def _clean(text: str) -> str:
+def _drop_instructions(text: str) -> str:
     """The text without invisible characters, and without sentences that tell a judge what to answer."""
     text = HARMFUL.sub("", text)
     kept, at = [], 0
@@ -163,7 +163,7 @@ _AGAIN = "Your last answer could not be used: {defect}. Answer once more, with o
 
 
 class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """One sentence for a judge; `doubt` names the names it must compare.
+    """One sentence for a judge; `names_question` names the names it must compare.
 
     `head` has the header cells of a table row. `system` is the judge's system prompt.
     """
@@ -175,7 +175,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
     head: tuple[str, ...] = ()
 
     def request(self, tokens: int, defect: str = "") -> Request:
-        """The request, for an answer of so many tokens; after a `defect`, the second and last one."""
+        """The request, for an answer of so many tokens; after a `answer_defect`, the second and last one."""
         messages = [
             Message(role="user", name="evidence", text=self.exhibit.shown),
             Message(role="user", name="sentence", text=self._sentence()),
@@ -204,7 +204,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
         return "\n".join(filter(None, (" ".join(self.masked.text.split()), row, hint, self.doubt)))
 
 
-def doubt(slots: Sequence[ComparedValue]) -> str:
+def names_question(slots: Sequence[ComparedValue]) -> str:
     """The question whether different names mean the same."""
     pairs = [f'"{one_line(slot.text)[:80]}" and "{one_line(slot.said)[:80]}"' for slot in slots if slot.said]
     if not pairs:
@@ -220,12 +220,12 @@ RULE = "judge"
 _WORSE: tuple[Verdict, ...] = ("supported", "partial", "unsupported", "contradicted")
 
 
-def unchecked(reason: str) -> Check:
+def unchecked_claim(reason: str) -> Check:
     """A claim that the judge did not decide."""
     return Check(rule=RULE, verdict="unchecked", reason=reason)
 
 
-def defect(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> str:
+def answer_defect(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> str:
     """Why an answer cannot be used, in words for the judge; "" if it can.
 
     A refusal is valid without values; support is not.
@@ -237,10 +237,10 @@ def defect(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> str:
     return "values are missing in `slots`" if missing and answer.ruling in ("supported", "partial") else ""
 
 
-def ruled(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
+def answer_check(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
     """The verdict; `slots` are without defect."""
     if answer.ruling == "unknown":
-        return unchecked(_labelled_reason(_("the judge could not tell"), answer))
+        return unchecked_claim(_labelled_reason(_("the judge could not tell"), answer))
     others = [slot for slot in slots if slot.outcome == "other"]
     absent = [slot for slot in slots if slot.outcome == "not stated"]
     if others:
@@ -261,7 +261,7 @@ def ruled(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
     text = ngettext(
         "{count} value found the same without being shown", "{count} values found the same without being shown", found
     )
-    agreed = text.format(count=number(found)) if found else ""
+    agreed = text.format(count=format_number(found)) if found else ""
     return Check(rule=RULE, verdict=answer.ruling, reason=_("; ").join(filter(None, (answer.reason, agreed))))
 
 
@@ -270,4 +270,4 @@ def _quoted_list(values: Sequence[str]) -> str:
 
 
 def _labelled_reason(what: str, answer: JudgeAnswer) -> str:
-    return labelled(what, answer.reason) if answer.reason else what
+    return label_text(what, answer.reason) if answer.reason else what

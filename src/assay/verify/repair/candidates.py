@@ -15,13 +15,22 @@ from assay.core.errors import SearchError, StoreError
 from assay.core.events import SourceAdded
 from assay.core.messages import passage_text
 from assay.core.ports import LedgerRow
-from assay.core.relevance.scores import mixed
+from assay.core.relevance.scores import rank_by_both
 from assay.core.relevance.topic_question import analysis_for, keys
-from assay.core.sources import SNIPPET, Document, Passage, PassageSpan, Source, lane_of_source, ordinal_of, readable
+from assay.core.sources import (
+    SNIPPET,
+    Document,
+    Passage,
+    PassageSpan,
+    Source,
+    content_spans,
+    lane_of_source,
+    ordinal_of,
+)
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import DocumentPassages, Ledger
 from assay.run.run import Run
-from assay.run.sent_request import similar
+from assay.run.sent_request import compare_texts
 from assay.run.steps import StepContext
 from assay.verify.claim_check import ClaimResult
 from assay.verify.evidence_index import EvidenceIndex
@@ -80,8 +89,8 @@ async def candidates(
     async def mine(step_context: StepContext) -> Mined:
         index = await asyncio.to_thread(lambda: PassageIndex(_passages(held.reader, documents)))
         if similarity is None:
-            return await asyncio.to_thread(_mined, index, texts)
-        return await _mined_by_meaning(run, step_context, index, texts, documents)
+            return await asyncio.to_thread(_pick_by_words, index, texts)
+        return await _pick_by_meaning(run, step_context, index, texts, documents)
 
     asked = [[each.id, each.sentence.text] for each in claims]
     mined = await run.step("mine", mine, returns=Mined, input=[asked, list(documents)])
@@ -90,7 +99,7 @@ async def candidates(
     own = {each.id: set(each.passages) for each in claims}
     found = {id: [known[_key(pick)] for pick in picks if _key(pick) in known] for id, picks in mined.picked.items()}
     chosen = {id: [each for each in passages if each.id not in own[id]] for id, passages in found.items()}
-    await held.hold(run, (passage for passages in chosen.values() for passage in passages))
+    await held.check_passages(run, (passage for passages in chosen.values() for passage in passages))
     return chosen
 
 
@@ -114,11 +123,11 @@ def _documents(run: Run, held: EvidenceIndex, ledger: Ledger, claims: Sequence[C
     return {id: document for id, document in documents if document is not None}
 
 
-def _mined(index: PassageIndex, claims: Mapping[str, str]) -> Mined:
-    return Mined({id: tuple(index.best(text)) for id, text in claims.items()})
+def _pick_by_words(index: PassageIndex, claims: Mapping[str, str]) -> Mined:
+    return Mined({id: tuple(index.best_passages(text)) for id, text in claims.items()})
 
 
-async def _mined_by_meaning(
+async def _pick_by_meaning(
     run: Run,
     step_context: StepContext,
     index: PassageIndex,
@@ -127,26 +136,26 @@ async def _mined_by_meaning(
 ) -> Mined:
     """The best passages by words and by meaning, among those that share some words with a claim."""
     found = {
-        id: [(at, share) for at, share in index.ranked(text)[:SHORTLIST] if share >= LEAST_BY_MEANING]
+        id: [(at, share) for at, share in index.rank_places(text)[:SHORTLIST] if share >= LEAST_BY_MEANING]
         for id, text in claims.items()
     }
     places = list(dict.fromkeys(at for ranked in found.values() for at, _ in ranked))
-    read = [_read(index.passages[at], documents) for at in places]
+    read = [_embedder_text(index.passages[at], documents) for at in places]
     try:
-        near = await similar(run, list(claims.values()), read)
+        near = await compare_texts(run, list(claims.values()), read)
     except SearchError as failed:
         log.warning("evidence is looked for by words alone: %s", failed)
-        return await asyncio.to_thread(_mined, index, claims)
+        return await asyncio.to_thread(_pick_by_words, index, claims)
     step_context.spend(near.usage)
     column = {at: place for place, at in enumerate(places)}
     picked = {}
     for (id, ranked), row in zip(found.items(), near.rows, strict=True):
-        order = mixed([share for _, share in ranked], [row[column[at]] for at, _ in ranked])
+        order = rank_by_both([share for _, share in ranked], [row[column[at]] for at, _ in ranked])
         picked[id] = tuple(index.passages[ranked[place][0]] for place in order[:MOST])
     return Mined(picked)
 
 
-def _read(picked: Picked, documents: Mapping[str, Document]) -> str:
+def _embedder_text(picked: Picked, documents: Mapping[str, Document]) -> str:
     """A passage as the embedder reads it."""
     span = picked.span
     above = span.heading[-1] if span.heading else documents[picked.source].title
@@ -158,7 +167,7 @@ def _passages(reader: DocumentReader, documents: Mapping[str, Document]) -> Iter
     count = 0
     for id, document in documents.items():
         try:
-            spans = readable(reader.spans(document))
+            spans = content_spans(reader.spans(document))
         except StoreError:
             continue
         for span in spans[: MOST_PASSAGES - count]:
@@ -180,11 +189,11 @@ class PassageIndex:
         self.text = TermPlaces(inside)
         self.heading = TermPlaces(heading - own for heading, own in zip(above, inside, strict=True))
 
-    def best(self, claim: str) -> list[Picked]:
+    def best_passages(self, claim: str) -> list[Picked]:
         """The passages that share most words with `claim`."""
-        return [self.passages[at] for at, share in self.ranked(claim)[:MOST] if share >= LEAST_SHARE]
+        return [self.passages[at] for at, share in self.rank_places(claim)[:MOST] if share >= LEAST_SHARE]
 
-    def ranked(self, claim: str) -> list[tuple[int, float]]:
+    def rank_places(self, claim: str) -> list[tuple[int, float]]:
         """The places of the passages that share words with `claim`, and the share of its weight; best first."""
         weights = {key: self.text.weight(key) for key in self._keys(claim)}
         scores: defaultdict[int, float] = defaultdict(float)

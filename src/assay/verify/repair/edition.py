@@ -10,11 +10,11 @@ import msgspec
 from assay.core.claims import HOLDING
 from assay.core.report_sentences import ReportSentence
 from assay.core.tables.cells import row_cells
-from assay.core.translation import N_, state
+from assay.core.translation import N_, record_statement
 from assay.core.translation import gettext as _
-from assay.verify.claim_check import CheckRules, ClaimResult, Means, settle
+from assay.verify.claim_check import CheckRules, ClaimResult, Means, code_ruling
 from assay.verify.evidence_index import claims_by_start
-from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, aligned, apply_changes, claim_change_of
+from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, align_claims, apply_changes, claim_change_of
 from assay.verify.rows import is_empty
 
 NOTHING_LEFT = N_(
@@ -37,29 +37,29 @@ class Edition:
         self._before, self._all, self._means = text, checked, means
         self.text, self.checked = text, list(checked)
         self.made = dict(changes)
-        if changes and not self._try(changes):
+        if changes and not self._try_changes(changes):
             self.made = {}
             for id, change in changes.items():
-                if self._try({**self.made, id: change}):
+                if self._try_changes({**self.made, id: change}):
                     self.made[id] = change
 
-    def _try(self, changes: Changes) -> bool:
+    def _try_changes(self, changes: Changes) -> bool:
         """Try these changes on the original text; return whether all other claims are unchanged."""
         left = [each for each in self._all if each.id not in changes or changes[each.id][1] is not None]
         if not left:
-            self.text, self.checked = state(_(NOTHING_LEFT)), []
+            self.text, self.checked = record_statement(_(NOTHING_LEFT)), []
             return True
         lent = self._claims_with_lent_markers(changes)
         ops = {each.sentence.id: changes[each.id][0] for each in self._all if each.id in changes}
         ops |= {each.sentence.id: Recite(each.passages) for each in lent}
         wanted = [self._expected_claim(each, changes, lent) for each in left]
         text = self._means.retell(apply_changes(self._before, ops, emptied=self._means.emptied))
-        found = aligned(text, wanted)
+        found = align_claims(text, wanted)
         if found is None:
             return False
         self.text = text
         self.checked = [
-            _moved(changes.get(each.id, (None, each))[1] or each, sentence)
+            _move_result(changes.get(each.id, (None, each))[1] or each, sentence)
             for each, sentence in zip(left, found, strict=True)
         ]
         return True
@@ -87,7 +87,7 @@ class Edition:
         return found
 
 
-def _moved(checked: ClaimResult, sentence: ReportSentence) -> ClaimResult:
+def _move_result(checked: ClaimResult, sentence: ReportSentence) -> ClaimResult:
     """The claim at its new place, in its own words."""
     there = msgspec.structs.replace(sentence, text=checked.sentence.text)
     return msgspec.structs.replace(checked, sentence=there)
@@ -109,27 +109,27 @@ class Emptied(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
 
 
-def is_row(checked: ClaimResult) -> bool:
+def is_failing_row(checked: ClaimResult) -> bool:
     """True if a claim is a table row with a header to which code objects; a judge rejects a row as a whole."""
     return bool(checked.sentence.head) and checked.check.rule not in ("judge", "citation")
 
 
-def emptied(report: str, checked: ClaimResult, rules: CheckRules) -> Emptied | None:
+def empty_cells(report: str, checked: ClaimResult, rules: CheckRules) -> Emptied | None:
     """The row with the fewest empty cells to which no rule objects; None if there is none. Blocking.
 
     At least one cell besides the first keeps its value, or nothing would be left. Supported rows come before those with
     just no objection.
     """
     found = [
-        (settle(each.sentence, checked.evidence, rules).check.verdict, each)
-        for each in islice(_ways(report, checked.sentence), MOST)
+        (code_ruling(each.sentence, checked.evidence, rules).check.verdict, each)
+        for each in islice(_emptied_rows(report, checked.sentence), MOST)
     ]
     fewest = min((len(each.change.cells) for verdict, each in found if verdict in _STANDS), default=0)
     stands = [(verdict, each) for verdict, each in found if verdict in _STANDS and len(each.change.cells) == fewest]
     return min(stands, key=lambda each: _STANDS.index(each[0]))[1] if stands else None
 
 
-def _ways(report: str, row: ReportSentence) -> Iterator[Emptied]:
+def _emptied_rows(report: str, row: ReportSentence) -> Iterator[Emptied]:
     filled = [at for at, cell in enumerate(row_cells(row.text)) if at and not is_empty(cell)]
     for count in range(1, min(_TOGETHER, len(filled) - 1) + 1):
         for chosen in combinations(filled, count):

@@ -12,20 +12,20 @@ import msgspec
 from assay.core.claims import HOLDING
 from assay.core.errors import Failed, LimitReached
 from assay.core.events import ClaimRemoved, ClaimRevised, ReportRevised
-from assay.core.phrases import in_words, reason, verdict
+from assay.core.phrases import stop_reason_phrase, verdict, verdict_reason
 from assay.core.sources import Passage
+from assay.core.translation import format_number, join_list, label_text, ngettext
 from assay.core.translation import gettext as _
-from assay.core.translation import join_list, labelled, ngettext, number
 from assay.run.run import Branch, Run
-from assay.verify.claim_check import AT_ONCE, CheckRules, ClaimResult, Means, check_claim
+from assay.verify.claim_check import CLAIMS_AT_ONCE, CheckRules, ClaimResult, Means, check_claim
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.repair.candidates import candidates
-from assay.verify.repair.edition import Edition, Emptied, emptied, is_row
-from assay.verify.repair.remedies import narrowed, recited, search_for, text_of
+from assay.verify.repair.edition import Edition, Emptied, empty_cells, is_failing_row
+from assay.verify.repair.remedies import find_other_citation, narrow_claim, rewritten_text, search_for_claims
 from assay.verify.repair.surgery import Change, Recite, Remove, Rewrite
 
-ROUNDS = 2
-MOST = 40
+MAX_ROUNDS = 2
+MAX_CLAIMS = 40
 """Claims for which models are called in one round, in the order of the report. If more fail, further calls would not
 save it: for the others code only looks for passages that state them word for word.
 """
@@ -46,7 +46,7 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
             return Recite(self.after.passages)
         if self.emptied is not None:
             return self.emptied.change
-        return Rewrite(text_of(self.after.sentence, self.after.passages))
+        return Rewrite(rewritten_text(self.after.sentence, self.after.passages))
 
     @property
     def why(self) -> str:
@@ -54,7 +54,7 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
         text = _("another citation") if self.how == "recite" else _("narrowed to what its passages say")
         if self.emptied is not None:
             text = _("left empty under {columns}").format(columns=join_list(self.emptied.names))
-        before = labelled(
+        before = label_text(
             verdict(self.before.check.verdict), _(self.before.check.reason) if self.before.check.reason else ""
         )
         return _("; ").join((text, _("it was {verdict}").format(verdict=before)))
@@ -63,7 +63,7 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
 class Repaired(msgspec.Struct, frozen=True, kw_only=True):
     """The report after repair, its claims, and how many sentences were re-cited, rewritten and removed.
 
-    `emptied` counts table rows with emptied cells.
+    `empty_cells` counts table rows with emptied cells.
     """
 
     text: str
@@ -98,7 +98,7 @@ def _describe_changes(recited: int, rewritten: int, removed: int, emptied: int) 
             ngettext("{count} table row left with empty cells", "{count} table rows left with empty cells", emptied),
         ),
     )
-    return join_list(text.format(count=number(count)) for count, text in parts if count)
+    return join_list(text.format(count=format_number(count)) for count, text in parts if count)
 
 
 class Mender:
@@ -115,15 +115,15 @@ class Mender:
     async def repair(self, report: str, checked: Sequence[ClaimResult]) -> Repaired:
         """Remove what nothing supports. A limit or a failing model never empties the report."""
         self.text, self.checked = report, list(checked)
-        for turn in range(1, ROUNDS + 1):
+        for turn in range(1, MAX_ROUNDS + 1):
             failing = [each for each in self.checked if self._may_be_mended(each, turn)]
             place = self.run.child(f"round-{turn}")
-            if not failing or (turn > 1 and not await self._retrieved(place, failing)):
+            if not failing or (turn > 1 and not await self._search_for_evidence(place, failing)):
                 break
-            self._settle(await self._mended(place, failing), ())
+            self._apply_changes(await self._mend_claims(place, failing), ())
         if "remove" not in self.means.off:
-            self._settle(await self._emptied(self.run.child("cells")), ())
-            self._settle((), [each for each in self.checked if fails(each)])
+            self._apply_changes(await self._empty_failing_cells(self.run.child("cells")), ())
+            self._apply_changes((), [each for each in self.checked if is_failing(each)])
         return Repaired(
             text=self.text,
             checked=tuple(self.checked),
@@ -135,93 +135,95 @@ class Mender:
 
     def _may_be_mended(self, checked: ClaimResult, number: int) -> bool:
         """True if a round handles a claim; the second is for claims that would be removed."""
-        if fails(checked):
+        if is_failing(checked):
             return True
         verdict = checked.check.verdict
         return number == 1 and (verdict == "unsupported" or (verdict == "partial" and self.writes))
 
-    async def _retrieved(self, place: Run, failing: Sequence[ClaimResult]) -> bool:
+    async def _search_for_evidence(self, place: Run, failing: Sequence[ClaimResult]) -> bool:
         if "retrieve" in self.means.off or self.stopped or self.run.exhausted:
             return False
-        return await search_for(place.child("search"), self.held, self.means, failing)
+        return await search_for_claims(place.child("search"), self.held, self.means, failing)
 
     # one round
 
-    async def _mended(self, place: Run, failing: Sequence[ClaimResult]) -> list[Mended]:
+    async def _mend_claims(self, place: Run, failing: Sequence[ClaimResult]) -> list[Mended]:
         try:
             found = await candidates(place, self.held, self.means.ledger, failing)
         except Failed as failed:
-            self._stop(place, failed)
+            self._stop_calls(place, failed)
             found = {}
-        free = asyncio.Semaphore(AT_ONCE)
+        free = asyncio.Semaphore(CLAIMS_AT_ONCE)
 
         async def one(claim: Run, each: ClaimResult) -> Mended | None:
             async with free:
-                return await self._mend(claim, each, found.get(each.id, []), asks=each.id in asked)
+                return await self._mend_claim(claim, each, found.get(each.id, []), asks=each.id in asked)
 
-        asked = {each.id for each in failing[:MOST]}
+        asked = {each.id for each in failing[:MAX_CLAIMS]}
         branches = (Branch(each.id, partial(one, each=each)) for each in failing)
         return [mended for mended in await place.gather(*branches) if mended is not None]
 
-    async def _mend(
+    async def _mend_claim(
         self, place: Run, checked: ClaimResult, passages: Sequence[Passage], *, asks: bool
     ) -> Mended | None:
         if "recite" not in self.means.off:
-            after = await recited(place, self.held, self.rules, checked, passages, asks=asks and not self.stopped)
+            after = await find_other_citation(
+                place, self.held, self.rules, checked, passages, asks=asks and not self.stopped
+            )
             if after is not None:
                 return Mended(before=checked, after=after, how="recite")
         if not asks or not self._may_be_narrowed(checked):
             return None
-        after = await self._narrow(place, checked, passages)
+        after = await self._narrow_claim(place, checked, passages)
         return Mended(before=checked, after=after, how="narrow") if after is not None else None
 
     def _may_be_narrowed(self, checked: ClaimResult) -> bool:
         """True if a model may rephrase a claim: not one doubted only by the weight of words, nor a row."""
-        doubted = fails(checked) or checked.check.verdict == "partial"
+        doubted = is_failing(checked) or checked.check.verdict == "partial"
         row = "|" in self.text[checked.sentence.start : checked.sentence.end]
         return self.writes and not self.stopped and doubted and not row
 
-    async def _narrow(self, place: Run, checked: ClaimResult, passages: Sequence[Passage]) -> ClaimResult | None:
+    async def _narrow_claim(self, place: Run, checked: ClaimResult, passages: Sequence[Passage]) -> ClaimResult | None:
         """The model's version, checked from the start; None if it fails like the sentence before."""
         known = {passage.id: passage for passage in (*checked.evidence.passages, *passages)}
         if not known:
             return None
         try:
-            sentence = await narrowed(place, self.text, checked, tuple(known.values()), self.held.sources)
+            sentence = await narrow_claim(place, self.text, checked, tuple(known.values()), self.held.sources)
         except Failed as failed:
-            self._stop(place, failed)
+            self._stop_calls(place, failed)
             return None
         if sentence is None:
             return None
-        evidence = self.held.evidence(self.held.citable_ids.cited(sentence))
+        evidence = self.held.claim_evidence(self.held.citable_ids.cited_passages(sentence))
         after = await check_claim(place, checked.id, sentence, evidence, self.rules)
         wanted = HOLDING if checked.check.verdict == "partial" else (*HOLDING, "partial", "unchecked")
         return after if after.check.verdict in wanted else None
 
-    async def _emptied(self, place: Run) -> list[Mended]:
+    async def _empty_failing_cells(self, place: Run) -> list[Mended]:
         """Rows that would be removed, with the failing cells emptied, if the rest holds."""
-        rows = [each for each in self.checked if fails(each) and is_row(each)]
+        rows = [each for each in self.checked if is_failing(each) and is_failing_row(each)]
 
         async def one(at: Run, each: ClaimResult) -> Mended | None:
-            found = await asyncio.to_thread(emptied, self.text, each, self.rules)
+            found = await asyncio.to_thread(empty_cells, self.text, each, self.rules)
             if found is None:
                 return None
             after = await check_claim(at, each.id, found.sentence, each.evidence, self.rules)
-            return None if fails(after) else Mended(before=each, after=after, how="empty", emptied=found)
+            return None if is_failing(after) else Mended(before=each, after=after, how="empty", emptied=found)
 
         if not rows or "narrow" in self.means.off:
             return []
-        branches = (Branch(each.id, partial(one, each=each)) for each in rows[:MOST])
+        branches = (Branch(each.id, partial(one, each=each)) for each in rows[:MAX_CLAIMS])
         return [mended for mended in await place.gather(*branches) if mended is not None]
 
-    def _stop(self, place: Run, failed: Failed) -> None:
+    def _stop_calls(self, place: Run, failed: Failed) -> None:
         """After a limit, make no more calls; a model that failed may answer the next time."""
         self.stopped = self.stopped or isinstance(failed, LimitReached)
-        place.warn(_("a sentence could not be put right: {why}").format(why=in_words(failed.reason)))
+        place.warn(_("a sentence could not be put right: {why}").format(why=stop_reason_phrase(failed.reason)))
 
     # the text
 
-    def _settle(self, mended: Sequence[Mended], removed: Sequence[ClaimResult]) -> None:
+    def _apply_changes(self, mended: Sequence[Mended], removed: Sequence[ClaimResult]) -> None:
         """Change the text and log it; a change that would affect another claim is left out."""
         changes: dict[str, tuple[Change, ClaimResult | None]] = {claim.id: (Remove(), None) for claim in removed}
         changes.update((each.after.id, (each.change, each.after)) for each in mended)
@@ -234,7 +236,7 @@ class Mender:
             if claim.id in kept:
                 self._emit_revised(kept[claim.id])
             elif claim.id in done.made:
-                why = labelled(verdict(claim.check.verdict), reason(claim.check.reason))
+                why = label_text(verdict(claim.check.verdict), verdict_reason(claim.check.reason))
                 self.run.emit(ClaimRemoved(id=claim.id, why=why))
         for each in kept.values():
             self.done[each.how] += 1
@@ -259,7 +261,7 @@ class Mender:
         self.run.emit(after.event)
 
 
-def fails(checked: ClaimResult) -> bool:
+def is_failing(checked: ClaimResult) -> bool:
     """True if a claim must not stay as it is: a rule or judge objects, or its citations do not exist.
 
     A claim that is unsupported only by the weight of words may stay, with that verdict.

@@ -11,17 +11,17 @@ from typing import ClassVar
 
 import msgspec
 
-from assay.core.citations.reader import citing
+from assay.core.citations.reader import citation_reading
 from assay.core.claims import HOLDING
 from assay.core.clean import HARMFUL
 from assay.core.errors import Failed, LimitReached
 from assay.core.events import SourceAdded, ToolFailed, ToolFinished, ToolStarted
 from assay.core.lazy import regex
-from assay.core.markers import parse
+from assay.core.markers import parse_markers
 from assay.core.messages import Message, Request
-from assay.core.passage_context import show
+from assay.core.passage_context import format_source
 from assay.core.ports import LedgerRow
-from assay.core.report_sentences import ReportSentence, read
+from assay.core.report_sentences import ReportSentence, read_sentences
 from assay.core.sources import SNIPPET, Passage, Source
 from assay.core.text import words
 from assay.evidence.ledger import Ledger
@@ -30,8 +30,8 @@ from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
 from assay.run.voice import StreamHooks
 from assay.verify.analyzed_text import COMMON, Word
-from assay.verify.analyzed_text import read as analyzed
-from assay.verify.claim_check import CheckRules, ClaimResult, Means, check_claim, decided
+from assay.verify.analyzed_text import analyze_text as analyzed
+from assay.verify.claim_check import CheckRules, ClaimResult, Means, check_claim, decide_by_code
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.verifier.verdicts import weigh
@@ -44,7 +44,7 @@ LIKELY = 0.5
 """The word score from which a passage is better than the rejected one, though nothing is certain."""
 
 
-async def recited(
+async def find_other_citation(
     run: Run, held: EvidenceIndex, rules: CheckRules, checked: ClaimResult, passages: Sequence[Passage], *, asks: bool
 ) -> ClaimResult | None:
     """The claim with another citation that supports it; None if none does.
@@ -54,9 +54,9 @@ async def recited(
     against it. With `asks` False no judge is called: only what code certifies counts.
     """
     open_ways: list[tuple[ReportSentence, ClaimEvidence]] = []
-    for evidence in _ways(held, checked, passages[:TRIED]):
+    for evidence in _other_citations(held, checked, passages[:TRIED]):
         sentence = with_markers(checked.sentence, [passage.id for passage in evidence.passages])
-        check, findings = await asyncio.to_thread(decided, sentence, evidence, rules)
+        check, findings = await asyncio.to_thread(decide_by_code, sentence, evidence, rules)
         if check is not None and check.verdict in HOLDING:
             after = ClaimResult(id=checked.id, sentence=sentence, evidence=evidence, check=check, findings=findings)
             return _add_dispute(checked, after)
@@ -69,7 +69,7 @@ async def recited(
         tried.append(await check_claim(run, checked.id, sentence, evidence, rules))
         if tried[-1].check.verdict in HOLDING:
             return _add_dispute(checked, tried[-1])
-    return _likely(rules, checked, tried)
+    return _likeliest_citation(rules, checked, tried)
 
 
 def _add_dispute(before: ClaimResult, after: ClaimResult) -> ClaimResult:
@@ -80,7 +80,7 @@ def _add_dispute(before: ClaimResult, after: ClaimResult) -> ClaimResult:
     return msgspec.structs.replace(after, against=against)
 
 
-def _likely(rules: CheckRules, checked: ClaimResult, tried: Sequence[ClaimResult]) -> ClaimResult | None:
+def _likeliest_citation(rules: CheckRules, checked: ClaimResult, tried: Sequence[ClaimResult]) -> ClaimResult | None:
     """The likeliest of the undecided citations, if nothing better can be had."""
     if rules.judged or checked.check.verdict != "unsupported" or checked.check.rule == "lexical":
         return None
@@ -93,19 +93,19 @@ def _score(checked: ClaimResult) -> float:
     return weigh(checked.sentence.text, "\n\n".join(checked.evidence.texts)).score
 
 
-def _ways(held: EvidenceIndex, checked: ClaimResult, passages: Sequence[Passage]) -> Iterator[ClaimEvidence]:
+def _other_citations(held: EvidenceIndex, checked: ClaimResult, passages: Sequence[Passage]) -> Iterator[ClaimEvidence]:
     """The passages the claim may cite instead: each passage alone, then pairs of its own and the best of them."""
     for passage in passages:
-        yield held.evidence([passage])
+        yield held.claim_evidence([passage])
     if passages and checked.evidence.passages and checked.check.verdict != "contradicted":
-        yield held.evidence([*checked.evidence.passages[:2], passages[0]])
+        yield held.claim_evidence([*checked.evidence.passages[:2], passages[0]])
     if len(passages) > 1:
-        yield held.evidence(passages[:2])
+        yield held.claim_evidence(passages[:2])
 
 
 def with_markers(sentence: ReportSentence, ids: Sequence[str]) -> ReportSentence:
     """The sentence with one marker of these passages in place of its own; its place is not known yet."""
-    return msgspec.structs.replace(sentence, markers=tuple(parse(f"[{', '.join(ids)}]")))
+    return msgspec.structs.replace(sentence, markers=tuple(parse_markers(f"[{', '.join(ids)}]")))
 
 
 # Narrowing: a model says again, in one sentence, only what the passages say about a claim.
@@ -129,7 +129,7 @@ HEDGES = regex(
 """Words that make a sentence safe without making it true: a new version may only have those of its passages."""
 
 
-async def narrowed(
+async def narrow_claim(
     run: Run, report: str, checked: ClaimResult, passages: Sequence[Passage], sources: Mapping[str, Source]
 ) -> ReportSentence | None:
     """The sentence as rewritten by the writer's model, with markers; None if it cannot or will not.
@@ -146,8 +146,8 @@ async def narrowed(
         effort="low",
     )
     known = {passage.id for passage in passages}
-    reply = await run.ask("complex", request, StreamHooks(thinking=False, reading=citing(known.__contains__)))
-    return accepted(reply.text, checked, passages)
+    reply = await run.ask("complex", request, StreamHooks(thinking=False, reading=citation_reading(known.__contains__)))
+    return read_rewrite(reply.text, checked, passages)
 
 
 def _messages(
@@ -158,7 +158,7 @@ def _messages(
     by_source: defaultdict[str, list[Passage]] = defaultdict(list)
     for passage in passages:
         by_source[passage.source].append(passage)
-    evidence = "\n\n".join(show(sources[id], of) for id, of in by_source.items() if id in sources)
+    evidence = "\n\n".join(format_source(sources[id], of) for id, of in by_source.items() if id in sources)
     messages = (
         ("sentence", f"{sentence}{cited}"),
         ("objection", f"{checked.check.verdict}: {checked.check.reason}"),
@@ -167,12 +167,12 @@ def _messages(
     return tuple(Message(role="user", name=name, text=text) for name, text in messages)
 
 
-def accepted(reply: str, checked: ClaimResult, passages: Sequence[Passage]) -> ReportSentence | None:
+def read_rewrite(reply: str, checked: ClaimResult, passages: Sequence[Passage]) -> ReportSentence | None:
     """The claim in a reply; None if there is none, or several, or it cites what it was not shown, or hedges."""
     text = " ".join(_FENCE.sub(" ", HARMFUL.sub("", reply)).split()).strip()
     if not text or len(text) > LONGEST or NOTHING.fullmatch(text) or _BLOCK.match(text) or "|" in text:
         return None
-    found = read(text)
+    found = read_sentences(text)
     if len(found) != 1 or not found[0].id:
         return None
     ids = {id for marker in found[0].markers for id in marker.ids}
@@ -180,24 +180,24 @@ def accepted(reply: str, checked: ClaimResult, passages: Sequence[Passage]) -> R
     if not ids or not ids.issubset(known):
         return None
     before = checked.sentence.text
-    if hedged(before, found[0].text, [known[id].text for id in ids]):
+    if adds_hedge(before, found[0].text, [known[id].text for id in ids]):
         return None
-    return None if same(before, found[0].text) and ids == set(checked.passages) else found[0]
+    return None if has_same_words(before, found[0].text) and ids == set(checked.passages) else found[0]
 
 
-def hedged(before: str, after: str, passages: Sequence[str]) -> bool:
+def adds_hedge(before: str, after: str, passages: Sequence[str]) -> bool:
     """True if `after` has a hedging word that neither `before` nor any cited passage has."""
     text = " ".join((before, *passages)).casefold()
     kept = {hedge[0].casefold() for hedge in HEDGES.finditer(text)}
     return any(hedge[0].casefold() not in kept for hedge in HEDGES.finditer(after))
 
 
-def same(before: str, after: str) -> bool:
+def has_same_words(before: str, after: str) -> bool:
     """True if two sentences have the same words."""
     return words(before) == words(after)
 
 
-def text_of(reply: ReportSentence, passages: Sequence[str]) -> str:
+def rewritten_text(reply: ReportSentence, passages: Sequence[str]) -> str:
     """A new version as written into the report: its words, then one marker."""
     return f"{reply.text} [{', '.join(passages)}]"
 
@@ -221,7 +221,7 @@ class ClaimSearchRows(msgspec.Struct, frozen=True):
     rows: tuple[LedgerRow, ...]
 
 
-async def search_for(run: Run, held: EvidenceIndex, means: Means, claims: Sequence[ClaimResult]) -> bool:
+async def search_for_claims(run: Run, held: EvidenceIndex, means: Means, claims: Sequence[ClaimResult]) -> bool:
     """Search for failing claims; return whether anything new was found.
 
     After a limit or a failing tool, the claims are repaired with what there is.
@@ -229,16 +229,16 @@ async def search_for(run: Run, held: EvidenceIndex, means: Means, claims: Sequen
     if "search" not in means.tools:
         return False
     before = set(held.sources), set(held.passages)
-    branches = (Branch(each.id, partial(_look, means=means, claim=each)) for each in claims[:MOST_CLAIMS])
+    branches = (Branch(each.id, partial(_search_for_claim, means=means, claim=each)) for each in claims[:MOST_CLAIMS])
     found = await run.gather(*branches)
     for each, seen in zip(claims, found, strict=False):
-        await _keep(run, means.ledger, each.id, seen)
-    passages, sources = means.ledger.everything()
+        await _register_results(run, means.ledger, each.id, seen)
+    passages, sources = means.ledger.passages_and_sources()
     held.add(passages.values(), sources.values())
     return (set(held.sources), set(held.passages)) != before
 
 
-async def _look(run: Run, *, means: Means, claim: ClaimResult) -> list[Observation]:
+async def _search_for_claim(run: Run, *, means: Means, claim: ClaimResult) -> list[Observation]:
     """The results of the searches for a claim, and the pages they name."""
     seen: list[Observation] = []
     for place, query in enumerate(queries(claim.sentence.text)):
@@ -267,7 +267,7 @@ async def _call(run: Run, means: Means, call: str, tool: str, arguments: Mapping
     return found
 
 
-async def _keep(run: Run, ledger: Ledger, claim: str, seen: Sequence[Observation]) -> None:
+async def _register_results(run: Run, ledger: Ledger, claim: str, seen: Sequence[Observation]) -> None:
     """Give ids to what the searches showed, claim by claim: the same ids on every replay."""
     shown = [each for one in seen for each in one.shown]
     if not shown:

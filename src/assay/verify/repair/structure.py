@@ -37,7 +37,7 @@ class Pruning:
             yield block
             yield from self._walk(block, block.children)
 
-    def leaf(self, point: int) -> Block | None:
+    def leaf_at(self, point: int) -> Block | None:
         """The text block that contains code point `point`."""
         at = bisect_right(self._leaf_starts, point) - 1
         return self._leaves[at] if at >= 0 and point < self._leaves[at].end else None
@@ -48,7 +48,7 @@ class Pruning:
         at = [id(each) for each in held].index(id(block)) + by
         return held[at] if 0 <= at < len(held) else None
 
-    def kill(self, leaves: Iterable[Block]) -> None:
+    def remove(self, leaves: Iterable[Block]) -> None:
         """Remove these blocks, and all that become empty: items, lists, tables, quotations, headings."""
         self.dead.update(map(id, leaves))
         while self._spread(self.blocks):
@@ -68,7 +68,7 @@ class Pruning:
                 self._spread(block.children)
                 self._note(block, block.children)
         for at in reversed(range(len(blocks))):
-            self._note(blocks[at], self.below(blocks, at))
+            self._note(blocks[at], self.content_below(blocks, at))
         return len(self.dead) > before
 
     def _note(self, block: Block, on: Iterable[Block]) -> None:
@@ -77,7 +77,7 @@ class Pruning:
         if held and all(id(each) in self.dead for each in held):
             self.dead.add(id(block))
 
-    def below(self, blocks: Sequence[Block], at: int) -> list[Block]:
+    def content_below(self, blocks: Sequence[Block], at: int) -> list[Block]:
         """The content under the heading `blocks[at]`, with its sections; empty if it is not a heading."""
         found: list[Block] = []
         for block in blocks[at + 1 :] if blocks[at].kind == "heading" else ():
@@ -86,7 +86,7 @@ class Pruning:
             found.append(block)
         return found
 
-    def led_in(self) -> Iterator[Block]:
+    def lead_ins(self) -> Iterator[Block]:
         """Paragraphs before a list, table or quotation that is removed."""
         for block in self._every:
             if id(block) in self.dead and block.kind in ("list", "table", "quote"):

@@ -1,6 +1,6 @@
 """Changes single sentences of a report exactly: every other claim keeps its words and its markers.
 
-After a change the report is read again (`aligned`); if any other claim would change, the change is not made.
+After a change the report is read again (`align_claims`); if any other claim would change, the change is not made.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import msgspec
 from assay.core.blocks import Block
 from assay.core.clean import Edit, Edited
 from assay.core.lazy import regex
-from assay.core.report_sentences import PAIRED, ReportSentence, claims, read
-from assay.core.tables.cells import BAR
+from assay.core.report_sentences import PAIRED_SIGNS, ReportSentence, claims, read_sentences
+from assay.core.tables.cells import CELL_SEPARATOR
 from assay.verify.repair.structure import Pruning, SentenceExtent, extents
 
 
@@ -51,12 +51,12 @@ Change = Rewrite | Recite | Remove | Blank
 
 
 def apply_changes(report: str, changes: Mapping[str, Change], *, emptied: str = "") -> str:
-    """`report` with the claims of these ids (as `claims.read` counts them in it) changed.
+    """`report` with the claims of these ids (as `claims.read_sentences` counts them in it) changed.
 
     A list item, table row, list, table, quotation or heading that becomes empty is removed too. With `emptied`,
     headings stay, with that sentence under each that lost everything.
     """
-    sentences = read(report)
+    sentences = read_sentences(report)
     found = extents(report, sentences)
     wanted = {at: changes[each.sentence.id] for at, each in enumerate(found) if each.sentence.id in changes}
     edits = [edit for at, change in wanted.items() for edit in _edits(report, found[at], change)]
@@ -120,7 +120,7 @@ def _emptying_edits(report: str, row: ReportSentence, emptied: Sequence[int]) ->
     """Replace the words of these cells by a dash."""
     ending = re.compile(r"[\r\n]").search(report, row.start)
     end = ending.start() if ending else len(report)
-    bars = [row.start - 1, *(match.start() for match in BAR.finditer(report, row.start, end)), end]
+    bars = [row.start - 1, *(match.start() for match in CELL_SEPARATOR.finditer(report, row.start, end)), end]
     for at in emptied:
         start, stop = bars[at] + 1, bars[at + 1]
         marks = [marker for marker in row.markers if start <= marker.start < stop]
@@ -143,14 +143,16 @@ def _removal_edits(report: str, found: Sequence[SentenceExtent], gone: set[int],
     leaves: dict[int, Block] = {}
     members: defaultdict[int, list[int]] = defaultdict(list)
     for at, extent in enumerate(found):
-        leaf = blocks.leaf(extent.sentence.start)
+        leaf = blocks.leaf_at(extent.sentence.start)
         if leaf is not None:
             leaves[extent.sentence.block] = leaf
             members[extent.sentence.block].append(at)
-    gone = _with_labels(found, gone, members)
+    gone = _add_labels(found, gone, members)
     while True:
-        blocks.kill([leaf for block, leaf in leaves.items() if gone.issuperset(members[block])])
-        blocks.kill([leaf for at in gone for each in found[at].apart if (leaf := blocks.leaf(each.start)) is not None])
+        blocks.remove([leaf for block, leaf in leaves.items() if gone.issuperset(members[block])])
+        blocks.remove(
+            [leaf for at in gone for each in found[at].apart if (leaf := blocks.leaf_at(each.start)) is not None]
+        )
         left = _lead_ins(found, blocks, leaves, members) - gone
         if not left:
             break
@@ -160,16 +162,16 @@ def _removal_edits(report: str, found: Sequence[SentenceExtent], gone: set[int],
     for block, inside in members.items():
         leaf = leaves[block]
         if not blocks.is_removed(leaf):
-            edits += _sentences_out(report, found, inside, gone)
+            edits += _remove_sentences(report, found, inside, gone)
         elif blocks.keeps_list_marker(leaf) and gone.issuperset(inside):
-            edits.append(_item_text_out(found, blocks.sibling(leaf, 1), inside))
+            edits.append(_remove_item_text(found, blocks.sibling(leaf, 1), inside))
     return [*edits, *kept]
 
 
 _LABEL = regex(r"(?:\*\*|__)[^\n]+(?:\*\*|__):?")
 
 
-def _with_labels(found: Sequence[SentenceExtent], gone: set[int], members: Mapping[int, list[int]]) -> set[int]:
+def _add_labels(found: Sequence[SentenceExtent], gone: set[int], members: Mapping[int, list[int]]) -> set[int]:
     """Add sentences that only introduce others, if none of these is left in the block."""
     more = set(gone)
     for inside in members.values():
@@ -187,7 +189,7 @@ def _lead_ins(
     found: Sequence[SentenceExtent], blocks: Pruning, leaves: Mapping[int, Block], members: Mapping[int, list[int]]
 ) -> set[int]:
     """The sentences ending with a colon that introduce a list or table that is removed."""
-    leading = {id(node) for node in blocks.led_in()}
+    leading = {id(node) for node in blocks.lead_ins()}
     last = [members[block][-1] for block, leaf in leaves.items() if id(leaf) in leading]
     return {at for at in last if _is_label(found[at].sentence)}
 
@@ -198,12 +200,12 @@ def _kept_headings(blocks: Pruning, emptied: str) -> list[Edit]:
     for at, block in enumerate(blocks.blocks):
         if block.kind == "heading" and id(block) in blocks.dead:
             blocks.dead.discard(id(block))
-            if not any(below.kind == "heading" for below in blocks.below(blocks.blocks, at)):
+            if not any(below.kind == "heading" for below in blocks.content_below(blocks.blocks, at)):
                 edits.append(Edit(block.end, block.end, f"\n{emptied}\n"))
     return edits
 
 
-def _sentences_out(
+def _remove_sentences(
     report: str, found: Sequence[SentenceExtent], inside: Sequence[int], gone: set[int]
 ) -> Iterator[Edit]:
     """Remove sentences from a block in which others stay, a run of them at once."""
@@ -222,7 +224,7 @@ def _sentences_out(
         run, kept = [], at
 
 
-def _item_text_out(found: Sequence[SentenceExtent], after: Block | None, inside: Sequence[int]) -> Edit:
+def _remove_item_text(found: Sequence[SentenceExtent], after: Block | None, inside: Sequence[int]) -> Edit:
     """Remove the text of an item that has more content: what follows takes its place, unless it is a list."""
     start, stop = found[inside[0]].start, found[inside[-1]].stop
     if after is not None and after.kind == "paragraph" and inside[-1] + 1 < len(found):
@@ -266,10 +268,10 @@ class ClaimChange(msgspec.Struct, frozen=True):
 
 def claim_change_of(sentence: ReportSentence) -> ClaimChange:
     """The words and ids of a sentence."""
-    return ClaimChange(sentence.text.strip(PAIRED), tuple(id for marker in sentence.markers for id in marker.ids))
+    return ClaimChange(sentence.text.strip(PAIRED_SIGNS), tuple(id for marker in sentence.markers for id in marker.ids))
 
 
-def aligned(report: str, wanted: Sequence[ClaimChange]) -> tuple[ReportSentence, ...] | None:
+def align_claims(report: str, wanted: Sequence[ClaimChange]) -> tuple[ReportSentence, ...] | None:
     """The claims of `report`, if they are exactly those `wanted`, in order; else None."""
     found = claims(report)
     return found if [claim_change_of(sentence) for sentence in found] == list(wanted) else None

@@ -8,8 +8,8 @@ from itertools import product
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, conflict, context
-from assay.verify.rules.polarity import denied
+from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind_slot, conflict_finding, slot_context
+from assay.verify.rules.polarity import denied_words
 
 FITS, RATIO = 0.7, 1.2
 """How well another name must fit its place, and how many times as well as the claim's, to be a veto.
@@ -99,8 +99,8 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
         for index in reading.places.get(key, ())
     ]
     whole = all(texts.has(key) or any(key in name for name in texts.names) for key in keys)
-    bound = bind(context(claim, range(first, last + 1)), texts.readings, [*own, *runs], set(own).__contains__)
-    if first in denied(claim):  # "it is not in Norway" says nothing against "it is in Iceland"
+    bound = bind_slot(slot_context(claim, range(first, last + 1)), texts.readings, [*own, *runs], set(own).__contains__)
+    if first in denied_words(claim):  # "it is not in Norway" says nothing against "it is in Iceland"
         return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
     if (
         bound.other is None
@@ -109,7 +109,7 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
         or _is_spelt_otherwise(claim.words[first : last + 1], bound.other, texts)
     ):
         return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
-    return conflict("name", slot, texts, bound.other)
+    return conflict_finding("name", slot, texts, bound.other)
 
 
 def _is_in_same_sentence(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:

@@ -21,8 +21,17 @@ from assay.core.lexicon import MONTHS
 from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import Bound, ClaimSlot, EvidenceSpan, Outcome, SlotContext, SlotFinding, bind, context
-from assay.verify.figures import added_up, entails, recompute, same, same_day
+from assay.verify.evidence import (
+    Bound,
+    ClaimSlot,
+    EvidenceSpan,
+    Outcome,
+    SlotContext,
+    SlotFinding,
+    bind_slot,
+    slot_context,
+)
+from assay.verify.figures import entails, explain_column_sum, is_same_amount, is_same_day, recompute
 
 # Set with `bench mutations --part train` (docs/verification.md, Mutations).
 
@@ -56,18 +65,18 @@ class _ComparedNumbers(msgspec.Struct, frozen=True):
         others = [other for other, places in self.holding.items() if other != index and place in places]
         return any(self.fit(other, place) >= self.fit(index, place) for other in others)
 
-    def exchanged(self, index: int) -> EvidenceSpan | None:
+    def exchanged_place(self, index: int) -> EvidenceSpan | None:
         """The place of another slot's number, if the two fit better when exchanged; else None."""
         if not self.weighed:
             return None
-        mine = self.best(index)
+        mine = self.best_place(index)
         for other in self.holding:
-            theirs = self.best(other)
+            theirs = self.best_place(other)
             if other == index or mine is None or theirs is None or self.holding[other] & self.holding[index]:
                 continue
             straight = self.fit(index, mine) + self.fit(other, theirs)
             crossed = self.fit(index, theirs) + self.fit(other, mine)
-            if crossed > EXCHANGED * straight and crossed / 2 >= SAID and self._alike(index, other):
+            if crossed > EXCHANGED * straight and crossed / 2 >= SAID and self._are_alike(index, other):
                 return theirs
         return None
 
@@ -78,11 +87,11 @@ class _ComparedNumbers(msgspec.Struct, frozen=True):
             known = self.fits[index, place] = self.around[index].fit(self.texts.readings, place)
         return known
 
-    def best(self, index: int) -> EvidenceSpan | None:
+    def best_place(self, index: int) -> EvidenceSpan | None:
         """The place of the slot's value that fits best."""
         return max(self.holding[index], key=lambda place: self.fit(index, place), default=None)
 
-    def _alike(self, one: int, other: int) -> bool:
+    def _are_alike(self, one: int, other: int) -> bool:
         first, second = self.claim.words[one].token, self.claim.words[other].token
         return first is not None and second is not None and _comparable(first, second)
 
@@ -101,7 +110,7 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     every = tuple(places.values())
     holding = {index: _places_stating(claim.words[index], places, every) for index in indices}
     weighed = len(indices) * len(places) * len(claim.words) <= MOST_WEIGHED
-    around = {index: context(claim, (index,)) for index in indices}
+    around = {index: slot_context(claim, (index,)) for index in indices}
     stated = _ComparedNumbers(claim, texts, around, places, holding, {}, weighed)
     for index in indices:
         yield _find(stated, index)
@@ -125,15 +134,15 @@ def _find(stated: _ComparedNumbers, index: int) -> SlotFinding:
         for place, other in (stated.places.items() if stated.weighed else ())
         if place not in holding and _comparable(token, other) and not stated.is_taken(place, index)
     )
-    bound = bind(stated.around[index], texts.readings, (*holding, *others), holding.__contains__)
+    bound = bind_slot(stated.around[index], texts.readings, (*holding, *others), holding.__contains__)
     if holding:
         misfit = bound.conflicts(at_least=_required_fit(stated, bound), ratio=RATIO)
-        other = bound.other if misfit else stated.exchanged(index)
+        other = bound.other if misfit else stated.exchanged_place(index)
         outcome: Outcome = "conflict" if other else "stated"
         return _finding(claim, index, texts, outcome, other or bound.same, veto=other is not None)
     computed = ""
     if isinstance(token, Amount):
-        computed = recompute(claim, token, tuple(stated.places.values())) or added_up(claim, token, texts)
+        computed = recompute(claim, token, tuple(stated.places.values())) or explain_column_sum(claim, token, texts)
     if computed:
         slot = ClaimSlot(token.text, *claim.origin(index, index))
         return SlotFinding(rule="derived", slot=slot, outcome="stated", said=computed)
@@ -199,7 +208,7 @@ def _comparable(claim: Token, other: Token) -> bool:
     if claim.currency != other.currency:
         return bool(claim.currency and other.currency) and claim.values == other.values
     return any(
-        one == two or measures.comparable(one, two) or {"share", "points"} == {_dimension(one), _dimension(two)}
+        one == two or measures.are_comparable(one, two) or {"share", "points"} == {_dimension(one), _dimension(two)}
         for one in claim.units
         for two in other.units
     )
@@ -290,19 +299,19 @@ def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
     """True if `evidence` states what `claim` does, at its precision; `stated` are all tokens beside it."""
     if isinstance(claim, Day):
         return isinstance(evidence, Day) and _same_day(claim, evidence, stated)
-    if _spans(claim, evidence):
+    if _names_century(claim, evidence):
         return True
     if isinstance(claim, Literal):
         return _literal(claim.text) == _literal(evidence.text)
     if isinstance(evidence, Amount):
         counted = not claim.terms and claim.units == ("",) and any(value in evidence.terms for value in claim.values)
-        return counted or same(claim, evidence)
+        return counted or is_same_amount(claim, evidence)
     if isinstance(evidence, Day):
         return evidence.year > 0 and _is_year(claim) and claim.literal == str(evidence.year)
     return claim.literal == _literal(evidence.text)
 
 
-def _spans(claim: Token, evidence: Token) -> bool:
+def _names_century(claim: Token, evidence: Token) -> bool:
     """True if the claim names the century of a year or decade: the 16th century for 1567 and for "the 1500s"."""
     if not isinstance(claim, Amount) or not claim.ordinal or "century" not in claim.units:
         return False
@@ -329,7 +338,7 @@ def _is_year(amount: Amount) -> bool:
 
 def _same_day(claim: Day, evidence: Day, stated: Sequence[Token]) -> bool:
     """True if the date agrees; a year missing in the evidence's date may be beside it."""
-    if not same_day(claim, evidence):
+    if not is_same_day(claim, evidence):
         return False
     return not claim.year or evidence.year > 0 or _has_year(claim.year, stated)
 

@@ -13,8 +13,16 @@ import msgspec
 from assay.core.lexicon import NEGATIONS
 from assay.verify.amounts import Amount
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
-from assay.verify.evidence import ClaimSlot, EvidenceSpan, SlotFinding, bind, conflict, context, slot_of
-from assay.verify.figures import same
+from assay.verify.evidence import (
+    ClaimSlot,
+    EvidenceSpan,
+    SlotFinding,
+    bind_slot,
+    conflict_finding,
+    slot_context,
+    word_slot,
+)
+from assay.verify.figures import is_same_amount
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
@@ -45,8 +53,8 @@ _PAST = frozenset(("was", "were", "had", "until", "formerly", "once"))
 
 def negations(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each word that the claim negates and the evidence does not, or the other way round."""
-    governed = denied(claim)
-    theirs = [denied(reading) for reading in texts.readings]
+    governed = denied_words(claim)
+    theirs = [denied_words(reading) for reading in texts.readings]
     if not governed and not any(theirs):
         return
     for index, word in enumerate(claim.words):
@@ -69,15 +77,15 @@ def _negation(
     places = [
         EvidenceSpan(at, place) for at, reading in enumerate(texts.readings) for place in reading.places.get(key, ())
     ]
-    bound = bind(
-        context(claim, (index,)),
+    bound = bind_slot(
+        slot_context(claim, (index,)),
         texts.readings,
         places,
         lambda place: (place.index in theirs[place.passage]) == negated,
     )
     if not places:
         return None
-    slot = slot_of(claim, index)
+    slot = word_slot(claim, index)
     if (
         bound.other is None
         or not bound.conflicts(at_least=NEGATION_FITS, ratio=RATIO)
@@ -87,7 +95,7 @@ def _negation(
     ):
         return SlotFinding(rule="negation", slot=slot, outcome="stated")
     negator = theirs[bound.other.passage].get(bound.other.index, bound.other.index)
-    return conflict("negation", slot, texts, EvidenceSpan(bound.other.passage, negator, bound.other.index))
+    return conflict_finding("negation", slot, texts, EvidenceSpan(bound.other.passage, negator, bound.other.index))
 
 
 def _is_negator(word: Word) -> bool:
@@ -126,7 +134,7 @@ def _sentence(texts: Texts, place: EvidenceSpan) -> list[Word]:
     return [word for word in words if word.sentence == words[place.index].sentence]
 
 
-def denied(reading: AnalyzedText) -> dict[int, int]:
+def denied_words(reading: AnalyzedText) -> dict[int, int]:
     """The words a negator governs, each with its negator's index: those shortly after it in its clause."""
     found: dict[int, int] = {}
     for index, word in enumerate(reading.words):
@@ -225,7 +233,7 @@ _QUANTIFIERS = OpposedWords(rule="quantifier", senses=_SENSES, against=_EXCLUDED
 
 def oppositions(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each word that says that something rose or fell, then for each quantifier and superlative."""
-    turned = denied(claim)  # "it did not rise" says nothing against "it fell"
+    turned = denied_words(claim)  # "it did not rise" says nothing against "it fell"
     for opposed in (_DIRECTIONS, _QUANTIFIERS):
         yield from _opposition_findings(opposed, claim, texts, turned)
 
@@ -263,11 +271,11 @@ def _opposition_finding(
     opposed: OpposedWords, claim: AnalyzedText, index: int, texts: Texts, agrees: dict[EvidenceSpan, bool]
 ) -> SlotFinding:
     """The finding for a word; `agrees` says of each place whether it has the word's sense, or an opposing one."""
-    bound = bind(context(claim, (index,)), texts.readings, agrees, agrees.__getitem__)
-    slot = slot_of(claim, index)
+    bound = bind_slot(slot_context(claim, (index,)), texts.readings, agrees, agrees.__getitem__)
+    slot = word_slot(claim, index)
     if bound.other is None or not bound.conflicts(at_least=opposed.at_least, ratio=RATIO):
         return SlotFinding(rule=opposed.rule, slot=slot, outcome="stated" if bound.same else "absent")
-    return conflict(opposed.rule, slot, texts, bound.other)
+    return conflict_finding(opposed.rule, slot, texts, bound.other)
 
 
 # Whether the claim leaves out, or reverses, a word that bounds or softens the evidence: "up to 30 %" is not "30 %",
@@ -301,21 +309,21 @@ def qualifiers(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each bounded number stated differently, and each softening word that the claim leaves out."""
     for index, word in enumerate(claim.words):
         if isinstance(word.token, Amount):
-            yield from _bounded(claim, index, word.token, texts)
-    yield from _unsoftened(claim, texts)
+            yield from _bounded_findings(claim, index, word.token, texts)
+    yield from _unsoftened_findings(claim, texts)
 
 
-def _bounded(claim: AnalyzedText, index: int, amount: Amount, texts: Texts) -> Iterator[SlotFinding]:
+def _bounded_findings(claim: AnalyzedText, index: int, amount: Amount, texts: Texts) -> Iterator[SlotFinding]:
     places = {
         EvidenceSpan(at, other): word.token
         for at, reading in enumerate(texts.readings)
         for other, word in enumerate(reading.words)
-        if isinstance(word.token, Amount) and same(amount, word.token)
+        if isinstance(word.token, Amount) and is_same_amount(amount, word.token)
     }
     if all(not token.bound for token in places.values()):
         return
-    bound = bind(
-        context(claim, (index,)),
+    bound = bind_slot(
+        slot_context(claim, (index,)),
         texts.readings,
         places,
         lambda place: places[place].bound not in _AGAINST[amount.bound],
@@ -323,10 +331,10 @@ def _bounded(claim: AnalyzedText, index: int, amount: Amount, texts: Texts) -> I
     if bound.other is None or not bound.conflicts(at_least=QUALIFIER_FITS, ratio=1.0):
         return
     said = EvidenceSpan(bound.other.passage, max(0, bound.other.index - 2), bound.other.index)
-    yield conflict("quantifier", ClaimSlot(amount.text, *claim.origin(index, index)), texts, said)
+    yield conflict_finding("quantifier", ClaimSlot(amount.text, *claim.origin(index, index)), texts, said)
 
 
-def _unsoftened(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
+def _unsoftened_findings(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     kept = {_SOFTENING[word.text.lower()] for word in claim.words if word.text.lower() in _SOFTENING}
     kept |= {"possible" for word in claim.words if word.text.lower() == "can"}
     for at, reading in enumerate(texts.readings):
@@ -357,7 +365,7 @@ def _omitted_qualifier(claim: AnalyzedText, texts: Texts, passage: int, index: i
     slots = claim.places.get(reading.words[after].key, ()) if after is not None else ()
     if after is None or not slots or reading.words[after].kind == "sign":
         return None
-    bound = bind(context(claim, slots[:1]), texts.readings, [EvidenceSpan(passage, after)], lambda _: False)
+    bound = bind_slot(slot_context(claim, slots[:1]), texts.readings, [EvidenceSpan(passage, after)], lambda _: False)
     if not bound.conflicts(at_least=QUALIFIER_FITS, ratio=1.0):
         return None
-    return conflict("quantifier", slot_of(claim, slots[0]), texts, EvidenceSpan(passage, index, after))
+    return conflict_finding("quantifier", word_slot(claim, slots[0]), texts, EvidenceSpan(passage, index, after))

@@ -12,7 +12,7 @@ from assay.core.plain_text import sections
 from assay.core.scanner import scan
 from assay.core.sources import Passage
 from assay.core.text import sentences, separate_lines, words
-from assay.verify.analyzed_text import COMMON, FoldedText, plain
+from assay.verify.analyzed_text import COMMON, FoldedText, fold_text
 from assay.verify.evidence import ClaimEvidence, ClaimSlot, SlotFinding
 
 
@@ -39,7 +39,7 @@ _ENDS = regex(r"[^\W\d_]{3}[.!?](?:\s|$)")
 
 def find(claim: str, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
     """A finding for each quotation of the claim; one that is nowhere in the evidence is a veto."""
-    for quote in quotes(claim, evidence.passages, evidence.names()):
+    for quote in find_quotations(claim, evidence.passages, evidence.names()):
         at = max(0, claim.find(quote.text))
         yield SlotFinding(
             rule="quote",
@@ -65,7 +65,7 @@ def _is_title_of_work(text: str, evidence: ClaimEvidence) -> bool:
     return shared == len(found) or 2 * shared < len(found)
 
 
-def quotes(claim: str, passages: Sequence[Passage], names: Sequence[str] = ()) -> tuple[Quotation, ...]:
+def find_quotations(claim: str, passages: Sequence[Passage], names: Sequence[str] = ()) -> tuple[Quotation, ...]:
     """The quotations of `claim`, each with its place in one of `passages`.
 
     They are compared after Unicode normalization, without Markdown. Case counts, but a part may begin with a small
@@ -90,7 +90,7 @@ def _quotations(claim: str) -> Iterator[str]:
 
 
 def _find(quote: str, passages: Sequence[Passage], names: Sequence[str]) -> Quotation:
-    parts = [part.strip(_EDGES) for part in _LEFT_OUT.split(plain(quote).text)]
+    parts = [part.strip(_EDGES) for part in _LEFT_OUT.split(fold_text(quote).text)]
     parts = [part for part in parts if any(sign.isalnum() for sign in part)]
     for passage in passages:
         places = _places(parts, passage)
@@ -98,10 +98,10 @@ def _find(quote: str, passages: Sequence[Passage], names: Sequence[str]) -> Quot
             return Quotation(quote, places)
     title = " ".join(parts)
     for passage in passages:
-        at = _find_title(title, plain(passage.text).text)
+        at = _find_title(title, fold_text(passage.text).text)
         if at is not None:
-            return Quotation(quote, ((passage.id, *plain(passage.text).place(*at)),))
-    named = any(title in plain(name).text for name in names)
+            return Quotation(quote, ((passage.id, *fold_text(passage.text).original_span(*at)),))
+    named = any(title in fold_text(name).text for name in names)
     return Quotation(quote, ((passages[0].id, 0, 0),) if named and passages else ())
 
 
@@ -124,7 +124,7 @@ def _is_titled(word: str) -> bool:
 
 def _places(parts: Sequence[str], passage: Passage) -> tuple[tuple[str, int, int], ...]:
     """The places of `parts` in `passage`, in order and as whole words; empty if one is missing."""
-    text = plain(passage.text)
+    text = fold_text(passage.text)
     places = []
     at = 0
     for part in parts:
@@ -133,7 +133,7 @@ def _places(parts: Sequence[str], passage: Passage) -> tuple[tuple[str, int, int
         match = re.compile(rf"(?<!\w){written}(?!\w)" if part.isascii() else written).search(text.text, at)
         if match is None:
             return ()
-        places.append((passage.id, *text.place(match.start(), match.end())))
+        places.append((passage.id, *text.original_span(match.start(), match.end())))
         at = match.end()
     return tuple(places)
 
@@ -145,20 +145,20 @@ _CLOSING = regex(r"(?:[.!?。！？؟۔।…,;:|\"')\]]| \|)*")
 _LINE = regex(r"^[ \t]*(?:[-*+•|>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILINE)
 
 
-def verbatim(claim: str, evidence: ClaimEvidence) -> Passage | None:
+def verbatim_passage(claim: str, evidence: ClaimEvidence) -> Passage | None:
     """The passage that contains `claim` as one or several whole sentences, a whole row or item; else None.
 
     Compared without Markdown, list markers and final punctuation; case, digits and every word count. A part of a
     sentence is never enough: "the plan was approved" is not what "nobody said the plan was approved" says.
     """
-    wanted = plain(claim.strip().lstrip("|").strip("| ")).text.rstrip(_TRAILING)
+    wanted = fold_text(claim.strip().lstrip("|").strip("| ")).text.rstrip(_TRAILING)
     if not any(sign.isalnum() for sign in wanted):
         return None
-    return next((passage for passage in evidence.passages if _stands(wanted, passage, evidence)), None)
+    return next((passage for passage in evidence.passages if _has_whole_sentences(wanted, passage, evidence)), None)
 
 
-def _stands(wanted: str, passage: Passage, evidence: ClaimEvidence) -> bool:
-    text = plain(passage.text)
+def _has_whole_sentences(wanted: str, passage: Passage, evidence: ClaimEvidence) -> bool:
+    text = fold_text(passage.text)
     if wanted not in text.text:
         return False
     starts, ends = _bounds(passage, text, evidence)
@@ -178,8 +178,8 @@ def _bounds(passage: Passage, text: FoldedText, evidence: ClaimEvidence) -> tupl
     for spans in (sentences(passage.text), separate_lines(passage.text)):
         firsts += [start for start, _ in spans][passage.id in evidence.cut_before :]
         lasts += [end for _, end in spans][: len(spans) - (passage.id in evidence.cut_after)]
-    starts = {_skip_markup(text.text, text.index(start)) for start in (*firsts, *lines)}
-    places = (text.index(end) for end in (*lasts, *(line for line in lines if line)))
+    starts = {_skip_markup(text.text, text.index_at(start)) for start in (*firsts, *lines)}
+    places = (text.index_at(end) for end in (*lasts, *(line for line in lines if line)))
     ends = {len(text.text[:at].rstrip(" ")) for at in places}
     return starts, ends
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from assay.core.tables.cells import ReadTable
 from assay.verify.amounts import Amount, Day, Token
-from assay.verify.analyzed_text import AnalyzedText, Texts, read
-from assay.verify.evidence import SlotFinding, slot_of
-from assay.verify.figures import same, same_day
+from assay.verify.analyzed_text import AnalyzedText, Texts, analyze_text
+from assay.verify.evidence import SlotFinding, word_slot
+from assay.verify.figures import is_same_amount, is_same_day
 
 _LEAST = 100
 """A smaller bare number may stand in a row by chance. By hand."""
@@ -71,7 +71,7 @@ def _mismatches(claim: AnalyzedText, table: ReadTable, mentions: list[_Mention],
     if cell is None or token is None or any(_states(token, each) for each in others):
         return
     rule = "date" if isinstance(token, Day) else "number"
-    slot = slot_of(claim, missing[0].at)
+    slot = word_slot(claim, missing[0].at)
     yield SlotFinding(rule=rule, slot=slot, outcome="conflict", said=cell.text, passage=cell.name, veto=True)
 
 
@@ -90,7 +90,7 @@ def _values(values: Sequence[tuple[int, Token]], table: ReadTable) -> Iterator[_
             number: column
             for number, row in enumerate(table.rows)
             for column, cell in row.cells.items()
-            if _states(token, read(f"{table.heads[column]}: {cell.text}"))
+            if _states(token, analyze_text(f"{table.heads[column]}: {cell.text}"))
         }
         if columns:
             yield _Mention(at, columns)
@@ -98,9 +98,9 @@ def _values(values: Sequence[tuple[int, Token]], table: ReadTable) -> Iterator[_
 
 def _states(token: Token, reading: AnalyzedText) -> bool:
     for other in (word.token for word in reading.words):
-        if isinstance(token, Day) and isinstance(other, Day) and same_day(token, other):
+        if isinstance(token, Day) and isinstance(other, Day) and is_same_day(token, other):
             return True
-        if isinstance(token, Amount) and isinstance(other, Amount) and same(token, other):
+        if isinstance(token, Amount) and isinstance(other, Amount) and is_same_amount(token, other):
             return True
     return False
 
@@ -111,7 +111,7 @@ def _names(claim: AnalyzedText, table: ReadTable) -> Iterator[_Mention]:
     found: dict[tuple[int, str], dict[int, int]] = {}
     for number, row in enumerate(table.rows):
         for column, cell in row.cells.items():
-            words = [word for word in read(cell.text).words if word.kind != "sign"]
+            words = [word for word in analyze_text(cell.text).words if word.kind != "sign"]
             keys = [word.key for word in words]
             named = bool(words) and words[0].token is None and words[0].text[0].isupper() and keys[0] in said
             if named and 2 * sum(key in said for key in keys) >= len(keys):

@@ -14,10 +14,10 @@ import msgspec
 from assay.core.lazy import regex
 from assay.core.tables.cells import row_cells
 from assay.verify.amounts import Amount, Day, Token, tokens
-from assay.verify.analyzed_text import AnalyzedText, Word, plain, read
-from assay.verify.evidence import ClaimEvidence, Outcome, SlotFinding, slot_of
+from assay.verify.analyzed_text import AnalyzedText, Word, analyze_text, fold_text
+from assay.verify.evidence import ClaimEvidence, Outcome, SlotFinding, word_slot
 from assay.verify.figures import as_measured
-from assay.verify.rules.polarity import FALLS, RISES, denied
+from assay.verify.rules.polarity import FALLS, RISES, denied_words
 
 CHANGES = dict.fromkeys(RISES, 1) | dict.fromkeys(FALLS, -1)
 _YEAR = regex(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![\d.,]?\d)")
@@ -51,7 +51,7 @@ def find(claim: AnalyzedText, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
         return
     known: tuple[KnownTable, ...] | None = None
     for change in found:
-        own = _own(change)
+        own = _own_direction(change)
         if own is not None:
             if own[0] != change.way:
                 yield _finding(claim, change, own[1], evidence.passages[0].id)
@@ -67,14 +67,14 @@ def find(claim: AnalyzedText, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
 
 
 def _finding(claim: AnalyzedText, change: Change, text: str, passage: str) -> SlotFinding:
-    slot = slot_of(claim, change.at)
+    slot = word_slot(claim, change.at)
     outcome: Outcome = "conflict" if text else "stated"
     return SlotFinding(rule="direction", slot=slot, outcome=outcome, said=text, passage=passage, veto=bool(text))
 
 
 def _changes(claim: AnalyzedText) -> Iterator[Change]:
     """The sentences of the claim that give the direction of one thing alone."""
-    turned = denied(claim)
+    turned = denied_words(claim)
     for _, each in groupby(enumerate(claim.words), key=lambda pair: pair[1].sentence):
         sentence = list(each)
         places = [at for at, word in sentence if word.kind == "word" and word.text.lower() in CHANGES]
@@ -86,7 +86,7 @@ def _changes(claim: AnalyzedText) -> Iterator[Change]:
 # the claim itself
 
 
-def _own(change: Change) -> tuple[int, str] | None:
+def _own_direction(change: Change) -> tuple[int, str] | None:
     """The direction of the figures in "from A to B", and both; None without them."""
     if any(word.key in _RANKS for word in change.words):
         return None
@@ -100,7 +100,7 @@ def _own(change: Change) -> tuple[int, str] | None:
     if len(starts) != 1 or len(ends) != 1 or abs(starts[0][0] - ends[0][0]) > _BESIDE:
         return None
     (_, first), (_, last) = starts[0], ends[0]
-    way = _way(first, last)
+    way = _direction(first, last)
     return (way, f"{first.text}, {last.text}") if way else None
 
 
@@ -108,7 +108,7 @@ def _is_figure(amount: Amount) -> bool:
     return len(amount.values) == 1 and not (amount.ordinal or amount.year or _years(amount.text))
 
 
-def _way(first: Amount, last: Amount) -> int:
+def _direction(first: Amount, last: Amount) -> int:
     """1 if `last` is more than `first`, -1 if it is less, 0 if that is unclear."""
     if first.currency != last.currency and first.currency and last.currency:
         return 0
@@ -159,20 +159,20 @@ def _figure_directions(table: KnownTable, change: Change, first: int, last: int)
             continue
         before, after = by_year[first][at], by_year[last][at]
         one, other = _figure(before), _figure(after)
-        if one and other and (way := _way(one, other)):
+        if one and other and (way := _direction(one, other)):
             yield way, f"{before} ({first}), {after} ({last})", table.passage
 
 
 def _best_label(labels: Sequence[str], stems: set[str]) -> int:
     """The label, apart from the first, with most words of the claim; 0 if there is none, or two are equal."""
-    counts = [len(stems & {word.key for word in read(label).words}) for label in labels]
+    counts = [len(stems & {word.key for word in analyze_text(label).words}) for label in labels]
     counts[0] = 0
     best = max(counts)
     return counts.index(best) if best and counts.count(best) == 1 else 0
 
 
 def _figure(cell: str) -> Amount | None:
-    found: list[Token] = [token for token in tokens(plain(cell).text) if not isinstance(token, Day)]
+    found: list[Token] = [token for token in tokens(fold_text(cell).text) if not isinstance(token, Day)]
     first = found[0] if len(found) == 1 else None
     return first if isinstance(first, Amount) and first.values else None
 

@@ -26,7 +26,7 @@ _WORD = regex(r"(?:[^\W\d_]|&)[\w.'’&/‐‑-]*")
 _OTHERS = regex(r",?[ \t\n]+(?:et[ \t\n]+al\.?|u\.[ \t]?a\.|and (?:colleagues|others|co-?workers))(?![\w])")
 
 
-def without_others(names: str) -> tuple[str, bool]:
+def strip_others(names: str) -> tuple[str, bool]:
     """`names` without "et al." at their end, and whether it was there."""
     plain = names.replace("*", "").strip()
     found = _OTHERS.search(plain[-20:])
@@ -72,6 +72,6 @@ def begins_entry(line: str) -> bool:
     return dated is not None and len(line) - len(line.lstrip()) <= 3 and are_names(head)
 
 
-def goes_on(line: str) -> bool:
+def continues_authors(line: str) -> bool:
     """True if a list of authors goes on after this line of an entry."""
     return line.rstrip().endswith(_GOES_ON)

@@ -15,8 +15,8 @@ import msgspec
 from assay.core.function_words import STOP_WORDS
 from assay.core.lazy import regex
 from assay.core.text import words
-from assay.verify.texts.author_names import YEAR, are_names, without_others
-from assay.verify.texts.references import BARE, Definition
+from assay.verify.texts.author_names import YEAR, are_names, strip_others
+from assay.verify.texts.references import BARE_URL, Definition
 
 _LEAD = (
     r"(?:see also|see|e\.g\.|i\.e\.|cf\.|also|compare|as cited in|cited in|adapted from|data from|according to|"
@@ -63,7 +63,7 @@ class AuthorYear(msgspec.Struct, frozen=True, kw_only=True):
     shown: str = ""
 
 
-def chosen(found: Sequence[AuthorYear], *, others: bool) -> Iterator[AuthorYear]:
+def choose_citations(found: Sequence[AuthorYear], *, others: bool) -> Iterator[AuthorYear]:
     """The citations among what may be some; `others` says whether the text cites in another way too."""
     style = not others or any(each.certainty in ("entry", "shape") for each in found)
     return (each for each in found if style or each.certainty in ("entry", "shape"))
@@ -78,9 +78,9 @@ class AuthorIndex:
         for entry in map(_entry, entries):
             for year in entry.years:
                 for key in entry.keys:
-                    _put(self._leading.setdefault((key, year), []), entry)
+                    _index_entry(self._leading.setdefault((key, year), []), entry)
                 for word in entry.words:
-                    _put(self._holding.setdefault((word, year), []), entry)
+                    _index_entry(self._holding.setdefault((word, year), []), entry)
 
     def __bool__(self) -> bool:
         return bool(self._leading)
@@ -90,7 +90,7 @@ class AuthorIndex:
 
         The first author's last word is enough, unless `whole`.
         """
-        plain, _ = without_others(names)
+        plain, _ = strip_others(names)
         people = [tuple(words(one)) for one in _JOINED.split(plain)]
         people = [one for one in people if one]
         if not people:
@@ -110,9 +110,9 @@ class AuthorIndex:
             return []
         return [each for each in self._leading.get((key, base), ()) if base in each.written]
 
-    def having(self, names: str, year: str) -> tuple[Definition, ...]:
+    def find_by_words(self, names: str, year: str) -> tuple[Definition, ...]:
         """The one entry that has all words of `names`, anywhere, and `year`; empty if there are several."""
-        wanted = [word for word in words(without_others(names)[0]) if len(word) > 2]
+        wanted = [word for word in words(strip_others(names)[0]) if len(word) > 2]
         if not wanted:
             return ()
         found = min((self._holding.get((word, year), []) for word in wanted), key=len)
@@ -130,13 +130,13 @@ class _Entry(msgspec.Struct, frozen=True):
     words: frozenset[str]
 
 
-def _put(found: list[_Entry], entry: _Entry) -> None:
+def _index_entry(found: list[_Entry], entry: _Entry) -> None:
     if len(found) < _SAME:
         found.append(entry)
 
 
 def _entry(definition: Definition) -> _Entry:
-    text = BARE.sub(" ", definition.text[:_MOST_ENTRY]).replace("*", "").replace("_", " ").strip()
+    text = BARE_URL.sub(" ", definition.text[:_MOST_ENTRY]).replace("*", "").replace("_", " ").strip()
     dated = list(_DATED.finditer(text))
     in_brackets = [each for each in dated if text[each.start() - 1 : each.start()] == "("][:1]
     written = {"".join(each[0].lower().split()) for each in (in_brackets or dated[:_MOST_YEARS])}
@@ -161,7 +161,7 @@ def _keys(head: str) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(key for key in keys if key))
 
 
-def author_years(text: str, start: int, end: int, index: AuthorIndex) -> Iterator[AuthorYear]:
+def find_author_years(text: str, start: int, end: int, index: AuthorIndex) -> Iterator[AuthorYear]:
     """What may be citations by author and year in a piece of prose, in order."""
     for match in _BRACKETS.finditer(text, start, end):
         inner = match["inner"]
@@ -216,7 +216,7 @@ def _work(part: str, before: str) -> tuple[str, list[str], Literal["shape", "may
     if found is None:
         return None
     names = before if more else found["names"].strip()
-    plain, others = without_others(names)
+    plain, others = strip_others(names)
     if not are_names(plain):
         return None
     years = [each[0] for each in _DATED.finditer(found["years"])]
@@ -238,7 +238,7 @@ def _resolve_work(
     label = f"{names}, {year}"
     if entries := index.find(names, year):
         return CitedWork(label=label, entries=entries), "entry"
-    entries = index.having(names, year) if sure else ()
+    entries = index.find_by_words(names, year) if sure else ()
     if sure == "shape":
         return CitedWork(label=label, entries=entries), "shape"
     return CitedWork(label=label, entries=entries), "words" if entries else "maybe"
@@ -311,5 +311,5 @@ def _names_before(before: str) -> Iterator[str]:
 
 def _author_names(taken: Sequence[str]) -> Iterator[str]:
     names = _POSSESSIVE.sub("", " ".join(taken))
-    if names and are_names(without_others(names)[0]):
+    if names and are_names(strip_others(names)[0]):
         yield names

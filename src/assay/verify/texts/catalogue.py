@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from assay.core.clean import local_path
 from assay.core.sources import Document
 from assay.core.text import words
-from assay.core.web_addresses import canonical
+from assay.core.web_addresses import canonical_url
 from assay.verify.texts.marked_text import TextReference
 
 _ENOUGH = 3
@@ -39,16 +39,16 @@ class Catalogue:
         """Add a document, read from `url`."""
         path = local_path(url)
         if path is None:
-            self._addresses.setdefault(_looked_up(url), []).append(document)
+            self._addresses.setdefault(_address_key(url), []).append(document)
         else:
             self._paths.setdefault(_bare_path(path), []).append(document)
         file = _file_name(path or url)
         for name in {file, _fold_name(document.name)} - {""}:
             self._names.setdefault(name, []).append(document)
-        stem = _worded(posixpath.splitext(file)[0])
+        stem = _title_key(posixpath.splitext(file)[0])
         if path is not None and stem.strip():
             self._stems.setdefault(stem, []).append(document)
-        self._titles.setdefault(_worded(document.title), []).append(document)
+        self._titles.setdefault(_title_key(document.title), []).append(document)
 
     def find(self, reference: TextReference) -> tuple[Document, ...]:
         """The documents that `reference` names, all of them from one file; empty if it names none."""
@@ -60,7 +60,7 @@ class Catalogue:
             return ()
         path = local_path(url)
         if path is None:
-            return self._addresses.get(_looked_up(url), ())
+            return self._addresses.get(_address_key(url), ())
         wanted = _bare_path(unquote(path))
         whole = posixpath.normpath(posixpath.join(self._folder, wanted))
         if whole in self._paths:
@@ -82,10 +82,10 @@ class Catalogue:
         return next((self._names[name] for part in parts if (name := posixpath.basename(part)) in self._names), ())
 
     def _by_title(self, reference: TextReference) -> Sequence[Document]:
-        title = _worded(reference.title)
+        title = _title_key(reference.title)
         if title.strip() and title in self._titles:
             return self._titles[title]
-        worded = _worded(reference.text or reference.title)
+        worded = _title_key(reference.text or reference.title)
         inside = [known for known in self._titles if known in worded and known.count(" ") > _ENOUGH]
         if inside:
             return self._titles[max(inside, key=len)]
@@ -93,9 +93,9 @@ class Catalogue:
         return stem if len({each.url for each in stem}) == 1 else ()
 
 
-def _looked_up(url: str) -> str:
+def _address_key(url: str) -> str:
     """An address in the form for look-ups: `http` or `https`, `www.` and a final slash make no difference."""
-    return canonical(url).partition("://")[2].removeprefix("www.").rstrip("/")
+    return canonical_url(url).partition("://")[2].removeprefix("www.").rstrip("/")
 
 
 def _bare_path(path: str) -> str:
@@ -120,5 +120,5 @@ def _stands_apart(name: str, said: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(name)}(?!\w)", said) is not None
 
 
-def _worded(title: str) -> str:
+def _title_key(title: str) -> str:
     return f" {' '.join(words(title))} "

@@ -13,22 +13,29 @@ import msgspec
 from assay.core.lazy import regex
 from assay.core.markers import Rendered
 from assay.core.scanner import Token, scan
-from assay.core.web_addresses import canonical
-from assay.verify.texts.author_years import AuthorIndex, AuthorYear, CitedWork, author_years, chosen, names_work
+from assay.core.web_addresses import canonical_url
+from assay.verify.texts.author_years import (
+    AuthorIndex,
+    AuthorYear,
+    CitedWork,
+    choose_citations,
+    find_author_years,
+    names_work,
+)
 from assay.verify.texts.references import (
-    BARE,
+    BARE_URL,
     Definition,
     Definitions,
-    definitions,
-    is_counts,
-    linked,
-    normal,
-    titles,
-    trimmed,
+    export_headings,
+    is_counts_line,
+    normalize_label,
+    read_definitions,
+    read_link,
+    trim_url,
 )
 
 # Citations: `[1]`, `[1, 3-5]`, `【1†…】`, `[^note]`, `<sup>1</sup>`, `[words](address)`, `<address>`, `https://…`;
-# by author and year as in `author_years`.
+# by author and year as in `find_author_years`.
 
 MOST = 50
 """The most numbers of a range (`[3-5]`)."""
@@ -54,7 +61,7 @@ _PART = regex(r"(\d{1,3})(?:\s*[-\u2010-\u2015~]\s*\^?(\d{1,3}))?")
 _PROSE = regex(
     rf"(?P<bracket>[\[【](?P<label>[^\[\]【】\n]{{1,120}})[\]】])"
     rf"|<sup>[ \t]{{0,3}}\[?(?P<raised>{_NUMBER}(?:[ \t]?[,;-][ \t]?{_NUMBER})*)\]?[ \t]{{0,3}}</sup>"
-    rf"|(?P<url>{BARE.pattern})",
+    rf"|(?P<url>{BARE_URL.pattern})",
     re.IGNORECASE,
 )
 _CHECKBOX = regex(r"[ xX]")
@@ -63,21 +70,21 @@ _CHECKBOX = regex(r"[ xX]")
 _Place = TypeVar("_Place", CitationSpan, AuthorYear)
 
 
-def places(text: str, known: Definitions, tokens: Sequence[Token]) -> tuple[CitationSpan, ...]:
+def citation_spans(text: str, known: Definitions, tokens: Sequence[Token]) -> tuple[CitationSpan, ...]:
     """The citations of `text`, whose pieces are `tokens`: in order, not nested, outside the entries of `known`."""
     found = _drop_overlaps(_find_citations(text, known, tokens), known)
     index = AuthorIndex(known.all)
     pieces = (piece for is_prose, piece in _pieces(tokens) if is_prose)
-    dated = (each for piece in pieces for each in author_years(text, piece[0].start, piece[-1].end, index))
+    dated = (each for piece in pieces for each in find_author_years(text, piece[0].start, piece[-1].end, index))
     by_author = [
         CitationSpan(start=each.start, end=each.end, works=each.works, shown=each.shown)
-        for each in chosen(_drop_overlaps(dated, known), others=bool(found))
+        for each in choose_citations(_drop_overlaps(dated, known), others=bool(found))
     ]
     return tuple(_drop_overlaps(merge(found, by_author, key=lambda place: place.start), known))
 
 
 def _drop_overlaps(places: Iterable[_Place], known: Definitions) -> list[_Place]:
-    """Those of `places`, in order, that are outside the entries of `known` and do not overlap one before."""
+    """Those of `citation_spans`, in order, that are outside the entries of `known` and do not overlap one before."""
     entries = [(each.start, each.end) for each in known.all]
     found: list[_Place] = []
     at = 0
@@ -98,34 +105,34 @@ def _pieces(tokens: Sequence[Token]) -> Iterator[tuple[bool, list[Token]]]:
 def _find_citations(text: str, known: Definitions, tokens: Sequence[Token]) -> Iterator[CitationSpan]:
     for is_prose, alike in _pieces(tokens):
         if is_prose:
-            yield from _in_prose(text, alike[0].start, alike[-1].end, known)
+            yield from _prose_citations(text, alike[0].start, alike[-1].end, known)
         else:
-            yield from (place for token in alike if (place := _of_token(text, token)))
+            yield from (place for token in alike if (place := _token_citation(text, token)))
 
 
-def _of_token(text: str, token: Token) -> CitationSpan | None:
+def _token_citation(text: str, token: Token) -> CitationSpan | None:
     """The citation in a link, an address in angle brackets, or something that looks like a run's marker."""
     piece = text[token.start : token.end]
     if token.marker:
-        return CitationSpan(start=token.start, end=token.end, labels=tuple(map(normal, token.marker.ids)))
+        return CitationSpan(start=token.start, end=token.end, labels=tuple(map(normalize_label, token.marker.ids)))
     if token.kind == "link" and text[token.start - 1 : token.start] != "!":
-        found = linked(piece)
+        found = read_link(piece)
         if found:
             label, url = found
             number = label.strip(" []^")
             shown = "" if number.isdecimal() or names_work(label) else label
             return CitationSpan(start=token.start, end=token.end, url=url, shown=shown)
-    if token.kind == "verbatim" and piece.startswith("<") and BARE.fullmatch(piece[1:-1]):
+    if token.kind == "verbatim" and piece.startswith("<") and BARE_URL.fullmatch(piece[1:-1]):
         return CitationSpan(start=token.start, end=token.end, url=piece[1:-1])
     return None
 
 
-def _in_prose(text: str, start: int, end: int, known: Definitions) -> Iterator[CitationSpan]:
+def _prose_citations(text: str, start: int, end: int, known: Definitions) -> Iterator[CitationSpan]:
     bracket: re.Match[str] | None = None  # a bracket without meaning of its own, directly before
     for match in _PROSE.finditer(text, start, end):
         labels = _labels(match, known)
         if match["url"]:
-            url = trimmed(match["url"])
+            url = trim_url(match["url"])
             yield CitationSpan(start=match.start(), end=match.start() + len(url), url=url)
         elif labels:
             joined = bracket if bracket and bracket.end() == match.start() and not labels[0].isdecimal() else None
@@ -142,11 +149,11 @@ def _labels(match: re.Match[str], known: Definitions) -> tuple[str, ...]:
     if not inner or _CHECKBOX.fullmatch(inner):
         return ()
     if inner in known or (inner.startswith("^") and " " not in inner):
-        return (normal(inner),)
+        return (normalize_label(inner),)
     if _NUMBERS.fullmatch(inner):
         return _numbers(inner.partition("†")[0])
     parts = [part.strip() for part in re.split(r"[,;]", inner)]
-    return tuple(map(normal, parts)) if len(parts) > 1 and all(part in known for part in parts) else ()
+    return tuple(map(normalize_label, parts)) if len(parts) > 1 and all(part in known for part in parts) else ()
 
 
 def _numbers(inner: str) -> tuple[str, ...]:
@@ -197,20 +204,20 @@ class MarkedText(msgspec.Struct, frozen=True, kw_only=True):
         return self.rendered.origin(point)
 
 
-def mark(text: str) -> MarkedText:
+def mark_citations(text: str) -> MarkedText:
     """`text` with `[S1]` for each of its citations, without its list of references, and with words in place of links.
 
     A link whose words only name the source (after the end of a sentence, or in parentheses) is removed completely. So
     is what one of Assay's exports says about itself (verification, limits), because it is not part of the report.
     """
     tokens = tuple(scan(text))
-    known = definitions(text, tokens)
-    found = places(text, known, tokens)
+    known = read_definitions(text, tokens)
+    found = citation_spans(text, known, tokens)
     numbering = _Numbering(known)
     marks = [(place, [f"[{id}]" for id in numbering.ids(place)]) for place in found]
     edits = [edit for group in _groups(text, marks) for edit in _edits(text, group)]
     gone = [(each.start, each.end) for each in known.all]
-    edits += [(start, end, "\n") for start, end in (*gone, *_own_sections(text))]
+    edits += [(start, end, "\n") for start, end in (*gone, *_export_sections(text))]
     rendered = _apply(text, sorted(edits))
     return MarkedText(
         text=rendered.text,
@@ -232,7 +239,7 @@ class _Numbering:
 
     def ids(self, place: CitationSpan) -> tuple[str, ...]:
         if place.url:
-            return (self._id(("url", canonical(place.url)), url=place.url, title=place.shown),)
+            return (self._id(("url", canonical_url(place.url)), url=place.url, title=place.shown),)
         named = (id for work in place.works for id in self._work(work))
         return tuple(dict.fromkeys((*(self._labelled(label, place.start) for label in place.labels), *named)))
 
@@ -280,7 +287,7 @@ def _edits(text: str, group: Sequence[_Marks]) -> Iterator[_Edit]:
     closing = _CLOSING.match(text, last.end)
     if opening and closing:
         whole = " ".join(marker for _, markers in group for marker in markers)
-        yield opening.start(), closing.end(), _set(text, opening.start(), closing.end(), "", whole)
+        yield opening.start(), closing.end(), _replacement(text, opening.start(), closing.end(), "", whole)
         return
     for place, markers in group:
         if not markers:  # an author and a year, in a text without a list of references
@@ -289,10 +296,10 @@ def _edits(text: str, group: Sequence[_Marks]) -> Iterator[_Edit]:
             continue
         shown = "" if place.url and _only_names(text, place) else " ".join(place.shown.split())
         kept = shown.replace("[", "(").replace("]", ")")
-        yield place.start, place.end, _set(text, place.start, place.end, kept, " ".join(markers))
+        yield place.start, place.end, _replacement(text, place.start, place.end, kept, " ".join(markers))
 
 
-def _set(text: str, start: int, end: int, kept: str, markers: str) -> str:
+def _replacement(text: str, start: int, end: int, kept: str, markers: str) -> str:
     """The replacement of `[start, end)`: words, then markers, separated from anything Markdown would join to them."""
     before, after = text[start - 1 : start], text[end : end + 1]
     apart = " " if kept or (before and not before.isspace()) else ""
@@ -310,7 +317,7 @@ def _only_names(text: str, place: CitationSpan) -> bool:
 _ITEM = regex(r"[ \t>]*(?:\d{1,4}[.)]|[-*+•])(?:[ \t]*\[[ xX]\])?")
 
 
-def _own_sections(text: str) -> Iterator[tuple[int, int]]:
+def _export_sections(text: str) -> Iterator[tuple[int, int]]:
     """The sections in which one of Assay's exports describes itself."""
     level, start, at = 0, 0, 0
     for line in text.splitlines(keepends=True):
@@ -318,9 +325,9 @@ def _own_sections(text: str) -> Iterator[tuple[int, int]]:
         if heading and level and len(heading[1]) <= level:
             yield start, at
             level = 0
-        if not level and is_counts(line.rstrip()):
+        if not level and is_counts_line(line.rstrip()):
             yield at, at + len(line)
-        if heading and not level and line.strip(" \t#\r\n").lower() in titles():
+        if heading and not level and line.strip(" \t#\r\n").lower() in export_headings():
             level, start = len(heading[1]), at
         at += len(line)
     if level:

@@ -21,14 +21,14 @@ from assay.core.claims import VERDICTS
 from assay.core.lazy import regex
 from assay.core.scanner import Token
 from assay.core.text import sentences
-from assay.core.translation import Statement, gettext, labelled, ngettext
-from assay.locale import LOCALES, speaking
-from assay.verify.texts.author_names import begins_entry, goes_on
+from assay.core.translation import Statement, gettext, label_text, ngettext
+from assay.locale import LOCALES, use_locale
+from assay.verify.texts.author_names import begins_entry, continues_authors
 
 # Addresses in prose, and the title that a reference gives its document.
 
-BARE = regex(r"(?<![\w@])(?:https?|file)://[^\s<>\"`|\\^{}【】（）「」『』，。；、]{1,4000}", re.IGNORECASE)
-"""An address in prose; `trimmed` removes what belongs to the sentence."""
+BARE_URL = regex(r"(?<![\w@])(?:https?|file)://[^\s<>\"`|\\^{}【】（）「」『』，。；、]{1,4000}", re.IGNORECASE)
+"""An address in prose; `trim_url` removes what belongs to the sentence."""
 _PATH = regex(r"(?:[\w.~-]+/)*[\w~-][\w.~-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?:#\S*)?")
 _ENDING = ".,;:!?*_~'"
 _PAIRS = {")": "(", "]": "["}
@@ -36,7 +36,7 @@ _SIGNS = regex(r"[*_`]+|^\W+|[\s:,;.–—|-]+$")
 _ACCESSED = regex(r"(?i)[\s,.;(]*\b(?:retrieved|accessed|abgerufen|consulté)\b[^\n]{0,60}$")
 
 
-def trimmed(url: str) -> str:
+def trim_url(url: str) -> str:
     """`url` without the punctuation at its end that belongs to the sentence around it (GFM 0.29, 6.9)."""
     over = {closing: url.count(closing) - url.count(opening) for closing, opening in _PAIRS.items()}
     end = len(url)
@@ -47,7 +47,7 @@ def trimmed(url: str) -> str:
     return url[:end]
 
 
-def linked(piece: str) -> tuple[str, str] | None:
+def read_link(piece: str) -> tuple[str, str] | None:
     """Label and target of a Markdown link; None if `piece` is not one (`javascript:`, images)."""
     tokens = _markdown().parseInline(piece)[0].children or []
     opening = next((at for at, token in enumerate(tokens) if token.type == "link_open"), None)
@@ -77,7 +77,7 @@ def _markdown() -> MarkdownIt:
     return _Links("commonmark")
 
 
-def address_in(entry: str) -> str:
+def first_address(entry: str) -> str:
     """The first address or path in a reference: of a link, in angle brackets, or bare; empty if there is none."""
     return next(filter(None, _addresses(entry)), "")
 
@@ -86,16 +86,16 @@ def _addresses(entry: str) -> Iterator[str]:
     for token in _markdown().parseInline(entry)[0].children or []:
         if token.type == "link_open":
             yield str(token.attrs.get("href", ""))
-    if bare := BARE.search(entry):
-        yield trimmed(bare[0])
+    if bare := BARE_URL.search(entry):
+        yield trim_url(bare[0])
     whole = entry.split()
     if whole and _PATH.fullmatch(whole[0].strip("<>")):
         yield whole[0].strip("<>")
 
 
-def titled(entry: str) -> str:
+def reference_title(entry: str) -> str:
     """A reference's title for its document: its words without addresses, marks and the date of access."""
-    words = _ACCESSED.sub("", BARE.sub(" ", _text_of(_markdown().parseInline(entry)[0].children or [])))
+    words = _ACCESSED.sub("", BARE_URL.sub(" ", _text_of(_markdown().parseInline(entry)[0].children or [])))
     return " ".join(_SIGNS.sub(" ", " ".join(words.split())).split())
 
 
@@ -108,13 +108,13 @@ _SEVERAL = (0, 1, 2, 3, 11, 100)
 
 
 @cache
-def titles() -> frozenset[str]:
+def export_headings() -> frozenset[str]:
     """The headings of an export's sections about itself, in every language, in lower case."""
     return _in_every_language(lambda: (gettext(title).lower() for title in _TITLES))
 
 
 @cache
-def lists() -> frozenset[str]:
+def source_list_headings() -> frozenset[str]:
     """The heading of an export's list of sources, in every language, in lower case."""
     return _in_every_language(lambda: [gettext("Sources").lower()])
 
@@ -122,7 +122,7 @@ def lists() -> frozenset[str]:
 def _in_every_language(say: Callable[[], Iterable[str]]) -> frozenset[str]:
     found = set[str]()
     for locale in LOCALES:
-        with speaking(locale):
+        with use_locale(locale):
             found.update(say())
     return frozenset(found)
 
@@ -141,14 +141,14 @@ _NOTICES = regex(
 )
 
 
-def notices(text: str) -> dict[str, Statement]:
+def exported_notices(text: str) -> dict[str, Statement]:
     """The sentences of an outside text in which an English export repeats what code stated in its run."""
     leaves = (leaf.content for block in read_blocks(text) for leaf in block.leaves() if leaf.kind != "code")
     lines = (line for leaf in leaves if _NOTICES.match(line := " ".join(leaf.replace("*", " ").split())))
     return {line[slice(*sentences(line)[0])]: "notice" for line in lines}
 
 
-def is_counts(line: str) -> bool:
+def is_counts_line(line: str) -> bool:
     """True if a line is an export's summary of its claims and their verdicts."""
     if not any(sign in line for sign in _after_claims()):  # excludes most lines in a tenth of the time
         return False
@@ -158,7 +158,7 @@ def is_counts(line: str) -> bool:
 @cache
 def _after_claims() -> frozenset[str]:
     """The text between the number of claims and their verdicts, one of which each such line has."""
-    return _in_every_language(lambda: [labelled("\0", "\1").split("\1")[0].split("\0")[1].strip()])
+    return _in_every_language(lambda: [label_text("\0", "\1").split("\1")[0].split("\0")[1].strip()])
 
 
 @cache
@@ -167,9 +167,9 @@ def _counts() -> tuple[re.Pattern[str], ...]:
 
 
 def _count_pattern(locale: str) -> re.Pattern[str]:
-    with speaking(locale):
+    with use_locale(locale):
         claims = {ngettext("{count} claim", "{count} claims", count) for count in _SEVERAL}
-        head, tail = labelled("\0", "\1").split("\1")[0].split("\0")
+        head, tail = label_text("\0", "\1").split("\1")[0].split("\0")
         words = "|".join(re.escape(phrases.verdict(name)) for name in VERDICTS)
         comma, semicolon = (re.escape(gettext(sign).strip()) for sign in (", ", "; "))
         end = re.escape(gettext("{text}.").format(text=""))
@@ -232,17 +232,19 @@ class Definitions:
         for each in self.all:
             if each.label:
                 self._by_label.setdefault(each.label, []).append(each)
-        self._best = {label: _best_entries(found) for label, found in self._by_label.items() if _are_one(found)}
+        self._best = {
+            label: _best_entries(found) for label, found in self._by_label.items() if _are_same_document(found)
+        }
 
     def __contains__(self, label: str) -> bool:
-        return normal(label) in self._by_label
+        return normalize_label(label) in self._by_label
 
     def lookup(self, label: str, point: int) -> Definition | None:
         """The meaning of `label` at `point`: if each part of a text has its own list, the next list that has the label.
 
         Among the entries of one list, the most informative one counts (a link definition may repeat an entry).
         """
-        wanted = normal(label)
+        wanted = normalize_label(label)
         found = self._by_label.get(wanted)
         if not found:
             return None
@@ -265,19 +267,19 @@ def _best_entries(found: list[Definition]) -> list[Definition]:
     return best[::-1]
 
 
-def _are_one(found: list[Definition]) -> bool:
+def _are_same_document(found: list[Definition]) -> bool:
     """True if entries with one label repeat one document: one of them has no address, or all have the same."""
     return len({each.url for each in found if each.url and not each.url.startswith("#")}) <= 1
 
 
 @lru_cache(maxsize=4096)
-def normal(label: str) -> str:
+def normalize_label(label: str) -> str:
     """The form in which labels are compared: without case, white space (CommonMark 0.31, 4.7) and leading zeros."""
     folded = " ".join(label.casefold().split()).removeprefix("^").strip()
     return (folded.lstrip("0") or "0") if folded.isdecimal() and folded.isascii() else folded
 
 
-def definitions(text: str, tokens: Sequence[Token]) -> Definitions:
+def read_definitions(text: str, tokens: Sequence[Token]) -> Definitions:
     """The references that `text` defines; `tokens` are its pieces from `core.scanner`."""
     return Definitions(_read(text, tokens))
 
@@ -315,7 +317,7 @@ def _is_entry_of_authors(line: str, entry: tuple[str, list[_Line], str] | None) 
     An entry with a number or a bullet goes on until a blank line, whatever its lines begin with.
     """
     plain = entry is None or entry[1][0].text.strip() == entry[2]
-    return plain and not (entry and goes_on(entry[1][-1].text)) and begins_entry(line)
+    return plain and not (entry and continues_authors(entry[1][-1].text)) and begins_entry(line)
 
 
 def _lines(text: str, tokens: Sequence[Token]) -> Iterator[_Line]:
@@ -343,7 +345,7 @@ def _title(line: str) -> tuple[str, int]:
 
 def _names_a_list(title: str) -> bool:
     """True if a title introduces a list of references: as people write it, or as one of Assay's exports does."""
-    return _NAMES.fullmatch(title) is not None or title.strip().lower() in lists()
+    return _NAMES.fullmatch(title) is not None or title.strip().lower() in source_list_headings()
 
 
 def _entry(line: str, *, listed: bool) -> tuple[str, str] | None:
@@ -352,10 +354,10 @@ def _entry(line: str, *, listed: bool) -> tuple[str, str] | None:
     Outside a list, only a definition counts, or a line that begins with a number in brackets and has an address.
     """
     if definition := _DEFINITION.fullmatch(line):
-        return normal(definition["label"]), definition["text"]
+        return normalize_label(definition["label"]), definition["text"]
     found = _ENTRY.fullmatch(line)
     if found and (listed or (found["label"] and found["label"].isdecimal() and _LINKED.search(line))):
-        return normal(found["label"] or found["number"]), found["text"]
+        return normalize_label(found["label"] or found["number"]), found["text"]
     item = _ITEM.fullmatch(line) if listed else None
     return ("", item["text"]) if item else None
 
@@ -363,5 +365,10 @@ def _entry(line: str, *, listed: bool) -> tuple[str, str] | None:
 def _make_definition(label: str, lines: list[_Line], first: str) -> Definition:
     text = " ".join((first, *(line.text.strip() for line in lines[1:]))).strip()[:_LONGEST_ENTRY]
     return Definition(
-        label=label, text=text, url=address_in(text), title=titled(text), start=lines[0].start, end=lines[-1].end
+        label=label,
+        text=text,
+        url=first_address(text),
+        title=reference_title(text),
+        start=lines[0].start,
+        end=lines[-1].end,
     )

@@ -15,16 +15,16 @@ from assay.core.citations.whole_source import WholeSource
 from assay.core.claims import HOLDING, Check, Nearest, Summary, Verdict, summarize
 from assay.core.claims import Claim as Counted
 from assay.core.report_sentences import ReportSentence, claims
-from assay.core.sources import Document, Passage, PassageSpan, Source, passage_of, readable
-from assay.core.translation import Phrases, spoken
+from assay.core.sources import Document, Passage, PassageSpan, Source, content_spans, passage_of
+from assay.core.translation import Phrases, use_phrases
 from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
-from assay.verify.claim_check import ALL_OURS, CheckRules, CodeRuling, PendingClaim, Settled, settle
+from assay.verify.claim_check import DEFAULT_RULES, CheckRules, CodeRuling, PendingClaim, Settled, code_ruling
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.evidence_index import HeldPassages, TextOf, documents
+from assay.verify.evidence_index import HeldPassages, TextOf, compare_with_documents
 from assay.verify.judge.question import MOST_PASSAGES
-from assay.verify.rules.quotes import verbatim
+from assay.verify.rules.quotes import verbatim_passage
 from assay.verify.texts.marked_text import MarkedText, TextReference
-from assay.verify.texts.references import notices
+from assay.verify.texts.references import exported_notices
 
 
 class CheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,7 +119,7 @@ class TextDraft(Settled, frozen=True, kw_only=True):
 
     def with_opinions(self, opinions: Mapping[str, Check]) -> CheckedText:
         """The result of the check; `opinions` are a judge's verdicts, by claim."""
-        checks = self.checks(opinions)
+        checks = self.final_checks(opinions)
         checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
         passages = {passage.id: passage for each in self.found for passage in _passages_shown(each, checks[each.id])}
         counted = (Counted(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
@@ -154,23 +154,27 @@ def _passages_shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
     return () if check is NO_SHARED_WORD else each.evidence.passages
 
 
-def draft(text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRules = ALL_OURS) -> TextDraft:
+def check_by_rules(
+    text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRules = DEFAULT_RULES
+) -> TextDraft:
     """Check every claim of `text` by `rules`. `marked` is `text` with markers.
 
     Raises:
         StoreError: a document's text is missing or damaged.
     """
     desk, rules = _Desk(marked, shelf), msgspec.structs.replace(rules, inherits=False)
-    with spoken(Phrases(stated=notices(marked.text))):
-        cited = desk.cited(claims(marked.text, html=True))
+    with use_phrases(Phrases(stated=exported_notices(marked.text))):
+        cited = desk.cited_claims(claims(marked.text, html=True))
     held = HeldPassages(desk.sources)
-    held.take(documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of))
+    held.add_documents(
+        compare_with_documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of)
+    )
     found: list[PendingClaim] = []
     once = dict[object, tuple[ClaimEvidence, CodeRuling]]()  # a repeated claim with the same citations is checked once
     for each in cited:
         inputs = _verdict_inputs(each)
         if inputs not in once:
-            pending = PendingClaim(each.sentence.id, each.sentence, held.evidence(each.passages))
+            pending = PendingClaim(each.sentence.id, each.sentence, held.claim_evidence(each.passages))
             ruling = _check_by_code(each, pending, desk, rules)
             once[inputs] = _narrow_evidence(pending, ruling, held, rules) if each.found else (pending.evidence, ruling)
         found.append(PendingClaim(each.sentence.id, each.sentence, once[inputs][0]))
@@ -219,7 +223,7 @@ class _Desk:
             documents=tuple(document.url for document in self._documents[reference.id]),
         )
 
-    def cited(self, found: Sequence[ReportSentence]) -> list[_Cited]:
+    def cited_claims(self, found: Sequence[ReportSentence]) -> list[_Cited]:
         """Each claim with the passages picked for it.
 
         A claim without a citation that occurs word for word in the next citation of its block gets that citation.
@@ -232,15 +236,17 @@ class _Desk:
             if own:
                 following = (sentence.block, own)
             lent = following[1] if not own and following[0] == sentence.block else ()
-            cited.append(self._picked(sentence, own or lent, lent=bool(lent)))
+            cited.append(self._pick_passages(sentence, own or lent, lent=bool(lent)))
         return cited[::-1]
 
-    def _picked(self, sentence: ReportSentence, references: tuple[TextReference, ...], *, lent: bool) -> _Cited:
+    def _pick_passages(self, sentence: ReportSentence, references: tuple[TextReference, ...], *, lent: bool) -> _Cited:
         passages = tuple(
             passage for each in references for passage in self._whole_source(each).best_passages(sentence.text)
         )
         if lent:
-            passages = tuple(p for p in (verbatim(sentence.text, ClaimEvidence(passages=passages, sources={})),) if p)
+            passages = tuple(
+                p for p in (verbatim_passage(sentence.text, ClaimEvidence(passages=passages, sources={})),) if p
+            )
         if not passages and (lent or not references) and self._shelf.everything:
             return _Cited(sentence, (), self._pool.best_passages(sentence.text), found=True)
         silent = not passages and not lent
@@ -270,7 +276,7 @@ class _Desk:
 
     def _passages_of(self, source: str, document: Document) -> list[Passage]:
         self.sources[source] = _source(source, document)
-        return [passage_of(source, document, span) for span in readable(self._shelf.spans(document))]
+        return [passage_of(source, document, span) for span in content_spans(self._shelf.spans(document))]
 
 
 def _source(id: str, document: Document) -> Source:
@@ -301,18 +307,18 @@ def _check_by_code(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckR
         return _uncited_verdict(found, rules) if each.passages else CodeRuling(check=NO_CITATION)
     missing = [reference for reference in each.references if reference.is_defined and not desk.has(reference)]
     if not any(desk.has(reference) for reference in each.references):
-        return CodeRuling(check=_absent(missing, each.references))
+        return CodeRuling(check=_absent_check(missing, each.references))
     if each.silent and not missing:  # a translation, or other words: a judge can decide
         return CodeRuling(check=NO_SHARED_WORD, is_open=bool(each.passages))
-    ruling = CodeRuling(check=NO_SHARED_WORD) if each.silent else settle(found.sentence, found.evidence, rules)
+    ruling = CodeRuling(check=NO_SHARED_WORD) if each.silent else code_ruling(found.sentence, found.evidence, rules)
     if missing and ruling.check.verdict in ("unsupported", "unchecked"):
-        return CodeRuling(check=_absent(missing, ()), findings=ruling.findings)
+        return CodeRuling(check=_absent_check(missing, ()), findings=ruling.findings)
     return ruling
 
 
 def _uncited_verdict(found: PendingClaim, rules: CheckRules) -> CodeRuling:
     """The verdict on a sentence without citations, by the passages that were found for it."""
-    ruling = settle(found.sentence, found.evidence, rules)
+    ruling = code_ruling(found.sentence, found.evidence, rules)
     if ruling.check.verdict != "unsupported":
         return ruling
     why = ruling.check.reason.replace("the cited passage", "the passage")  # which was found, not cited
@@ -332,8 +338,8 @@ def _narrow_evidence(
         return found.evidence, ruling
 
     def by(some: tuple[Passage, ...]) -> tuple[ClaimEvidence, CodeRuling]:
-        evidence = held.evidence(some)
-        return evidence, settle(found.sentence, evidence, rules)
+        evidence = held.claim_evidence(some)
+        return evidence, code_ruling(found.sentence, evidence, rules)
 
     kept = tuple(each for each in passages if by((each,))[1].check.verdict == verdict)
     if not kept:
@@ -345,7 +351,7 @@ def _narrow_evidence(
     return narrowed if narrowed[1].check.verdict == verdict else (found.evidence, ruling)
 
 
-def _absent(missing: Sequence[TextReference], references: Sequence[TextReference]) -> Check:
+def _absent_check(missing: Sequence[TextReference], references: Sequence[TextReference]) -> Check:
     """The verdict on a claim whose documents were not given: unverifiable; references missing from the list do not
     count.
     """

@@ -14,7 +14,7 @@ import msgspec
 from assay.core.citations.value_spellings import without_values
 from assay.core.claims import HOLDING, Check, Nearest
 from assay.core.lazy import regex
-from assay.core.lexicon import FUNCTION, NUMBER_WORDS, ORDINALS, SCALES, TENS, stem
+from assay.core.lexicon import FUNCTION_WORDS, NUMBER_WORDS, ORDINALS, SCALES, TENS, stem
 from assay.core.sources import Passage
 from assay.core.text import sentences
 
@@ -118,7 +118,7 @@ def _token(text: str, first: bool) -> WordToken:
     if lower in NUMBERS:
         return WordToken(text, NUMBERS[lower], number=True, first=first)
     bare = lower[:-2] if lower.endswith("'s") else lower
-    function = bare in FUNCTION or lower in FUNCTION
+    function = bare in FUNCTION_WORDS or lower in FUNCTION_WORDS
     name = text[0].isupper() and not function and (not first or (len(text) > 1 and text.isupper()))
     return WordToken(text, stem(bare, "en"), name=name, function=function, first=first)
 
@@ -137,7 +137,7 @@ _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "de", "anti")
 
 
 @cache
-def table() -> dict[str, frozenset[str]]:
+def opposites_table() -> dict[str, frozenset[str]]:
     """The opposites of each stem, in both directions."""
     found: dict[str, set[str]] = {}
     text = resources.files(__package__).joinpath("opposites.txt").read_text(encoding="utf-8")
@@ -156,7 +156,7 @@ def opposites(key: str) -> frozenset[str]:
     """Stems that exclude the stem `key`: those in the table, and itself with or without a reversing prefix."""
     turned = {prefix + key for prefix in _PREFIXES if len(key) > 3}
     bare = {key[len(prefix) :] for prefix in _PREFIXES if key.startswith(prefix) and len(key) - len(prefix) > 3}
-    return table().get(key, frozenset()) | turned | bare
+    return opposites_table().get(key, frozenset()) | turned | bare
 
 
 class StemIndex(msgspec.Struct, frozen=True, gc=False):
@@ -176,14 +176,14 @@ class StemIndex(msgspec.Struct, frozen=True, gc=False):
         """The words of a part and of `reach` parts before and after it."""
         return tuple(token for each in self.parts[max(0, part - reach) : part + reach + 1] for token in each)
 
-    def alike(self, stem: str) -> float:
+    def stem_similarity(self, stem: str) -> float:
         """How much of `stem` the most similar stem shares from its beginning (Dice's measure), 0 below 0.7."""
-        near = max((_shared(stem, other) for other in self.heads.get(stem[:COMMON_HEAD], ())), default=0.0)
+        near = max((_shared_beginning(stem, other) for other in self.heads.get(stem[:COMMON_HEAD], ())), default=0.0)
         return near if near >= ALIKE_STEMS else 0.0
 
 
 @lru_cache(maxsize=16)
-def index(evidence: str) -> StemIndex:
+def index_evidence(evidence: str) -> StemIndex:
     """Index `evidence`; the latest results are cached."""
     parts = tuple(_parts(evidence[:MOST_EVIDENCE]))
     places: dict[str, list[int]] = {}
@@ -213,7 +213,7 @@ def _parts(text: str) -> list[tuple[WordToken, ...]]:
     return found
 
 
-def _shared(one: str, other: str) -> float:
+def _shared_beginning(one: str, other: str) -> float:
     same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return 2 * same / (len(one) + len(other))
 
@@ -241,20 +241,20 @@ def _weights() -> dict[str, float]:
 _LISTED = 8
 
 
-def with_nearest(check: Check, claim: str, passages: Sequence[Passage]) -> Check:
+def add_nearest(check: Check, claim: str, passages: Sequence[Passage]) -> Check:
     """`check` with the nearest of `passages`, if the claim does not hold and there is one."""
     if check.verdict in HOLDING or check.nearest is not None:
         return check
-    found = nearest(claim, passages)
+    found = nearest_passage(claim, passages)
     return msgspec.structs.replace(check, nearest=found) if found else check
 
 
-def nearest(claim: str, passages: Sequence[Passage]) -> Nearest | None:
+def nearest_passage(claim: str, passages: Sequence[Passage]) -> Nearest | None:
     """The passage with most of the claim's words by weight, the first of equals; None if no word is shared."""
     telling = _content_tokens(claim)
     best, most = None, 0.0
     for passage in passages:
-        missing = _missing(claim, telling, passage)
+        missing = _missing_words(claim, telling, passage)
         shared = sum(map(weight, telling)) - sum(map(weight, missing))
         if shared > most:
             listed = tuple(token.text for token in missing[:_LISTED])
@@ -272,12 +272,14 @@ def _content_tokens(claim: str) -> list[WordToken]:
     return list(found.values())
 
 
-def _missing(claim: str, telling: Sequence[WordToken], passage: Passage) -> list[WordToken]:
+def _missing_words(claim: str, telling: Sequence[WordToken], passage: Passage) -> list[WordToken]:
     text = " \n".join((passage.text, *passage.above))
-    read = index(text)
+    read = index_evidence(text)
     other = {token.stem for token in _content_tokens(without_values(claim, text))}
     return [
         token
         for token in telling
-        if token.stem in other and token.stem not in read.places and (token.number or not read.alike(token.stem))
+        if token.stem in other
+        and token.stem not in read.places
+        and (token.number or not read.stem_similarity(token.stem))
     ]

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 
 import msgspec
 
-from assay.core.lexicon import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL, QUALIFIERS
+from assay.core.lexicon import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL_WORDS, QUALIFIERS
 from assay.core.text import sentences
 from assay.verify.verifier.index import (
     COPIED_ORDER,
@@ -54,13 +54,13 @@ class ClaimWords(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return sum(weight for token, weight in self.telling if token.stem in stems) / self.total
 
 
-def sights(claim: str, index: StemIndex) -> tuple[ClaimWords, ...]:
+def claim_words(claim: str, index: StemIndex) -> tuple[ClaimWords, ...]:
     """One record for each sentence of `claim` with content words; empty for a claim without."""
     found = (tokens(claim[start:end]) for start, end in sentences(claim))
-    return tuple(_sight(words, index) for words in found if any(token.content for token in words))
+    return tuple(_sentence_words(words, index) for words in found if any(token.content for token in words))
 
 
-def _sight(words: tuple[WordToken, ...], index: StemIndex) -> ClaimWords:
+def _sentence_words(words: tuple[WordToken, ...], index: StemIndex) -> ClaimWords:
     distinct: dict[str, WordToken] = {}
     for token in words:
         if token.content:
@@ -71,17 +71,17 @@ def _sight(words: tuple[WordToken, ...], index: StemIndex) -> ClaimWords:
     return _with_best_parts(draft, index, order) if order else draft
 
 
-def sameness(claim: str, index: StemIndex, in_background: Collection[str]) -> float:
+def copied_share(claim: str, index: StemIndex, in_background: Collection[str]) -> float:
     """How much of a sentence of the claim, without the words `in_background`, the nearest part says in the same order.
 
     Of the sentences with a word of `in_background`, the one that is said most. 1 means that nothing else was changed.
     """
     stems = {token.stem for words in in_background for token in tokens(words)}
-    touched = [sight for sight in sights(claim, index) if any(token.stem in stems for token in sight.words)]
-    return max((_same(sight, stems) for sight in touched), default=0.0)
+    touched = [sight for sight in claim_words(claim, index) if any(token.stem in stems for token in sight.words)]
+    return max((_sentence_copied_share(sight, stems) for sight in touched), default=0.0)
 
 
-def _same(sight: ClaimWords, in_background: Collection[str]) -> float:
+def _sentence_copied_share(sight: ClaimWords, in_background: Collection[str]) -> float:
     ours = [token.stem for token in sight.words if token.stem not in in_background]
     matcher = SequenceMatcher(None, [token.stem for token in sight.best], ours, autojunk=False)
     return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(ours))
@@ -118,9 +118,9 @@ def _with_best_parts(sight: ClaimWords, index: StemIndex, order: list[tuple[floa
     )
 
 
-def unsaid(sight: ClaimWords) -> list[WordToken]:
+def unsaid_words(sight: ClaimWords) -> list[WordToken]:
     """The claim's words that the nearest sentences lack, without the commonest function words."""
-    stems, known = {token.stem for token in sight.near}, NEUTRAL | spelt(sight.near)
+    stems, known = {token.stem for token in sight.near}, NEUTRAL_WORDS | word_spellings(sight.near)
     return [
         token
         for token in sight.words
@@ -128,14 +128,14 @@ def unsaid(sight: ClaimWords) -> list[WordToken]:
     ]
 
 
-def slots_unsaid(sight: ClaimWords) -> list[str]:
+def unsaid_slots(sight: ClaimWords) -> list[str]:
     """The names and numbers among them."""
-    return list(dict.fromkeys(token.text for token in unsaid(sight) if token.name or token.number))
+    return list(dict.fromkeys(token.text for token in unsaid_words(sight) if token.name or token.number))
 
 
-def limits(sight: ClaimWords) -> set[str]:
+def unshared_limits(sight: ClaimWords) -> set[str]:
     """Words such as "all", "only" and "may" that claim and best part do not share."""
-    ours, theirs = spelt(sight.words), spelt(sight.best)
+    ours, theirs = word_spellings(sight.words), word_spellings(sight.best)
     return ((ours ^ theirs) & ABSOLUTES) | ((theirs - ours) & HEDGES) | (_qualifiers(sight) - ours)
 
 
@@ -149,28 +149,28 @@ def _qualifiers(sight: ClaimWords) -> set[str]:
     }
 
 
-def denials(sight: ClaimWords) -> int:
+def extra_negations(sight: ClaimWords) -> int:
     """How many more negating words the claim has than the best part."""
     ours, theirs = (sum(token.text.lower() in NEGATIVES for token in words) for words in (sight.words, sight.best))
     return ours - theirs
 
 
-def turnable(sight: ClaimWords) -> list[WordToken]:
+def words_with_opposites(sight: ClaimWords) -> list[WordToken]:
     """The claim's words that may have an opposite."""
     return [token for token in sight.words if not token.number and not token.name]
 
 
-def opposed(sight: ClaimWords) -> list[tuple[WordToken, WordToken]]:
+def opposed_words(sight: ClaimWords) -> list[tuple[WordToken, WordToken]]:
     """Words of the claim that the best part does not say, each with a word there that excludes it."""
     by_stem = {token.stem: token for token in sight.best}
     found: list[tuple[WordToken, WordToken]] = []
-    for token in turnable(sight):
+    for token in words_with_opposites(sight):
         against = opposites(token.stem) & by_stem.keys() if token.stem not in by_stem else ()
         found.extend((token, by_stem[stem]) for stem in sorted(against)[:1])
     return found
 
 
-def exchanged(sight: ClaimWords) -> bool:
+def has_exchanged_words(sight: ClaimWords) -> bool:
     """True if the neighbours of a word of the claim are swapped there: "dog bites man".
 
     A passive does not count: with "by" after the word on one side only, the neighbours should be swapped.
@@ -209,10 +209,13 @@ def is_edited(seen: Iterable[ClaimWords], found: Mapping[str, float]) -> bool:
     if (moved or found["slots_unsaid"] > 0 or found["limits"] > 0) and found["aligned"] >= COPIED_ORDER:
         return True
     return any(
-        denials(sight) or opposed(sight) or (sight.single >= WHOLE_SENTENCE and exchanged(sight)) for sight in seen
+        extra_negations(sight)
+        or opposed_words(sight)
+        or (sight.single >= WHOLE_SENTENCE and has_exchanged_words(sight))
+        for sight in seen
     )
 
 
-def spelt(words: Iterable[WordToken]) -> set[str]:
+def word_spellings(words: Iterable[WordToken]) -> set[str]:
     """The words as written, in lower case."""
     return {token.text.lower() for token in words}

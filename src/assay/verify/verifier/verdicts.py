@@ -13,9 +13,9 @@ from itertools import pairwise
 import msgspec
 
 from assay.core.claims import Verdict
-from assay.core.lexicon import ABSOLUTES, FUNCTION, HEDGES, NEGATIVES, RELATIONS
-from assay.core.translation import enumerated, labelled
+from assay.core.lexicon import ABSOLUTES, FUNCTION_WORDS, HEDGES, NEGATIVES, RELATIONS
 from assay.core.translation import gettext as _
+from assay.core.translation import join_some, label_text
 from assay.verify.verifier.index import (
     ENGLISH_WORDS,
     LIKELY,
@@ -24,20 +24,20 @@ from assay.verify.verifier.index import (
     SHORT_REPLACEMENT,
     StemIndex,
     WordToken,
-    index,
+    index_evidence,
     opposites,
 )
 from assay.verify.verifier.signs import (
     ClaimWords,
-    denials,
+    claim_words,
+    extra_negations,
     is_edited,
-    limits,
-    opposed,
-    sights,
-    slots_unsaid,
-    spelt,
-    turnable,
-    unsaid,
+    opposed_words,
+    unsaid_slots,
+    unsaid_words,
+    unshared_limits,
+    word_spellings,
+    words_with_opposites,
 )
 
 _WORST = ("said_document", "said_alike", "said_best", "said_row", "aligned", "longest_run", "neighbours", "near_pairs")
@@ -57,7 +57,7 @@ _SUMMED = (
 
 
 def features(sights: Sequence[ClaimWords], index: StemIndex) -> dict[str, float]:
-    """The features of a claim, by name; `sights` is not empty."""
+    """The features of a claim, by name; `claim_words` is not empty."""
     rows = [_sentence(sight, index) for sight in sights]
     lengths = [len(sight.words) for sight in sights]
     whole = sum(lengths)
@@ -84,7 +84,7 @@ def _sentence(sight: ClaimWords, index: StemIndex) -> dict[str, float]:
 def _coverage(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
     alike = missing = heaviest = names = 0.0
     for token, weight in sight.telling:
-        near = 1.0 if token.stem in index.places else 0.0 if token.number else index.alike(token.stem)
+        near = 1.0 if token.stem in index.places else 0.0 if token.number else index.stem_similarity(token.stem)
         alike += weight * near
         if not near:
             missing, heaviest, names = missing + 1, max(heaviest, weight), names + token.name
@@ -187,7 +187,7 @@ def _pairs(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
 
 
 def _sense(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
-    ours, best, near = (spelt(each) for each in (sight.words, sight.best, sight.near))
+    ours, best, near = (word_spellings(each) for each in (sight.words, sight.best, sight.near))
     denied, denying = not ours.isdisjoint(NEGATIVES), not best.isdisjoint(NEGATIVES)
     function = [token.text.lower() in near for token in sight.words if token.function]
     return {
@@ -201,16 +201,20 @@ def _sense(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
         "absolutes_dropped": len((best & ABSOLUTES) - ours),
         "relations_added": len((ours & RELATIONS) - near),
         "function_said": _share(function),
-        "opposed_near": len(opposed(sight)),
+        "opposed_near": len(opposed_words(sight)),
         "opposed": sum(
             token.stem not in index.places and any(each in index.places for each in opposites(token.stem))
-            for token in turnable(sight)
+            for token in words_with_opposites(sight)
         ),
     }
 
 
 def _signs(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
-    return {"slots_unsaid": len(slots_unsaid(sight)), "limits": len(limits(sight)), "denials": abs(denials(sight))}
+    return {
+        "slots_unsaid": len(unsaid_slots(sight)),
+        "limits": len(unshared_limits(sight)),
+        "denials": abs(extra_negations(sight)),
+    }
 
 
 def _share(held: Sequence[bool]) -> float:
@@ -240,7 +244,7 @@ class Tree(msgspec.Struct, frozen=True):
     right: tuple[int, ...]
     value: tuple[float, ...]
 
-    def of(self, row: Sequence[float]) -> float:
+    def evaluate(self, row: Sequence[float]) -> float:
         node = 0
         while (feature := self.feature[node]) >= 0:
             node = self.left[node] if row[feature] <= self.threshold[node] else self.right[node]
@@ -275,10 +279,10 @@ class VerifierModel(msgspec.Struct, frozen=True, kw_only=True):
         row = [float(features[name]) for name in self.features]
         scaled = zip(row, self.mean, self.scale, self.weight, strict=True)
         linear = self.bias + sum((value - mean) / scale * weight for value, mean, scale, weight in scaled)
-        boosted = self.base + sum(tree.of(row) for tree in self.trees)
+        boosted = self.base + sum(tree.evaluate(row) for tree in self.trees)
         return _probability(self.offset + self.slope * (linear + boosted) / 2)
 
-    def vetoed(self, score: float) -> float:
+    def vetoed_probability(self, score: float) -> float:
         """The probability if a deterministic rule objects as well."""
         return _probability(math.log(score / (1 - score)) + self.veto)
 
@@ -289,7 +293,7 @@ def _probability(log_odds: float) -> float:
 
 
 @cache
-def model() -> VerifierModel:
+def load_model() -> VerifierModel:
     """The shipped model."""
     data = resources.files(__package__).joinpath("model.json").read_bytes()
     return msgspec.json.decode(data, type=VerifierModel)
@@ -318,8 +322,8 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
     With `doubted`, a rule objects that is too often wrong to decide alone: the score is lowered, and the claim is never
     called supported.
     """
-    read = index(evidence)
-    seen = sights(claim, read)
+    read = index_evidence(evidence)
+    seen = claim_words(claim, read)
     if not seen:
         return Weighed(verdict="unchecked", score=0.5, reasons=(_("the claim has no words to compare"),))
     if not _is_english(seen):
@@ -327,8 +331,8 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
             verdict="unchecked", score=0.5, reasons=(_("not in English, the only language that can be weighed"),)
         )
     found = features(seen, read)
-    score = model().probability(found)
-    score = model().vetoed(score) if doubted else score
+    score = load_model().probability(found)
+    score = load_model().vetoed_probability(score) if doubted else score
     edits, others = _edits(seen, read, found), _unsaid_words(seen, read)
     average = sum(sight.row * len(sight.words) for sight in seen) / sum(len(sight.words) for sight in seen)
     share = _("the nearest sentences have {share} of its words").format(share=f"{average:.0%}")
@@ -340,9 +344,9 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
 
 
 def _verdict(score: float) -> Verdict:
-    if score >= model().supported:
+    if score >= load_model().supported:
         return "supported"
-    return "unsupported" if score < model().unsupported else "unchecked"
+    return "unsupported" if score < load_model().unsupported else "unchecked"
 
 
 def _is_english(seen: Sequence[ClaimWords]) -> bool:
@@ -351,12 +355,12 @@ def _is_english(seen: Sequence[ClaimWords]) -> bool:
     latin = sum(unicodedata.name(sign, "").startswith("LATIN") for sign in letters)
     if latin < len(letters) / 2:
         return False
-    return len(words) < ENGLISH_WORDS or any(token.text.lower() in FUNCTION for token in words)
+    return len(words) < ENGLISH_WORDS or any(token.text.lower() in FUNCTION_WORDS for token in words)
 
 
 def _unsaid_words(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
     """The claim's words that the evidence, or its nearest sentences, lack, for a reader."""
-    new = list(dict.fromkeys(token for sight in seen for token in unsaid(sight)))
+    new = list(dict.fromkeys(token for sight in seen for token in unsaid_words(sight)))
     signs = _reason(_("not in the evidence"), (token.text for token in new if not _occurs_in(token, read)))
     return signs + _reason(_("not in the nearest sentences"), (token.text for token in new if _occurs_in(token, read)))
 
@@ -368,12 +372,17 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
     number that the nearest sentences lack: nearly all words of a false sentence may be there. Missing ordinary words
     are not a sign: rephrasing needs them.
     """
-    new = (text for sight in seen for text in slots_unsaid(sight))
+    new = (text for sight in seen for text in unsaid_slots(sight))
     signs = _reason(_("a name or number the nearest sentences lack"), new)
     for sight in seen:
         pattern = _("the claim says {claimed}, the evidence {said}")
-        signs += [pattern.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed(sight)]
-        signs += [*_denial(sight), *_reason(_("only in the claim or only in the evidence"), sorted(limits(sight)))]
+        signs += [
+            pattern.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed_words(sight)
+        ]
+        signs += [
+            *_denial(sight),
+            *_reason(_("only in the claim or only in the evidence"), sorted(unshared_limits(sight))),
+        ]
     if found["turned"] > 0 or found["names_turned"] > 0:
         signs.append(_("its words stand in another order in the evidence"))
     if found["same_part"] < 1:
@@ -383,15 +392,15 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
 
 def _reason(what: str, words: Iterable[str]) -> list[str]:
     every = list(dict.fromkeys(words))
-    return [labelled(what, enumerated(every, MOST_LISTED))] if every else []
+    return [label_text(what, join_some(every, MOST_LISTED))] if every else []
 
 
 def _occurs_in(token: WordToken, read: StemIndex) -> bool:
-    return token.stem in read.places or (not token.number and read.alike(token.stem) > 0)
+    return token.stem in read.places or (not token.number and read.stem_similarity(token.stem) > 0)
 
 
 def _denial(sight: ClaimWords) -> list[str]:
-    more = denials(sight)
+    more = extra_negations(sight)
     if more > 0:
         return [_("the claim denies something that the evidence does not")]
     return [_("the evidence denies something that the claim does not")] if more < 0 else []

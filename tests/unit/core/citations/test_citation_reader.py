@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from sampling import scaled
 from work import grows_in_step
 
-from assay.core.citations.grammar import LONGEST
+from assay.core.citations.grammar import MAX_CITATION_CHARS
 from assay.core.citations.prose import Knows
-from assay.core.citations.reader import CitationReader, TextReader, citing, read_all, unwrapped
-from assay.core.markers import parse
+from assay.core.citations.reader import CitationReader, TextReader, citation_reading, data_reader, read_all
+from assay.core.markers import parse_markers
 from assay.core.scanner import LOOK_AHEAD
 
 KNOWN = {"S1001.1", "S1001.2", "S1001.3", "S2003.17", "S1001", "S2003", "S1.1"}
@@ -24,7 +24,7 @@ def knows(id: str) -> bool:
 
 
 def read(text: str, known: Knows = knows) -> str:
-    return read_all(citing(known), text)
+    return read_all(citation_reading(known), text)
 
 
 def streamed(chunks: list[str], reader: TextReader) -> str:
@@ -102,7 +102,7 @@ LISTS = [
 
 
 def cited(text: str) -> list[str]:
-    return [id for marker in parse(text) for id in marker.ids]
+    return [id for marker in parse_markers(text) for id in marker.ids]
 
 
 @pytest.mark.parametrize("form", WRAPPED)
@@ -199,8 +199,8 @@ def test_fences(text: str, wanted: str) -> None:
     "text", ['```json\n{"a": 1}\n```', '~~~\n{"a": 1}\n~~~\n', 'Here it is:\n```json\n{"a": 1}\n```', '{"a": 1}\n']
 )
 def test_data_are_unwrapped(text: str) -> None:
-    assert read_all(unwrapped, text).strip() == '{"a": 1}'
-    assert streamed(list(text), unwrapped()).strip() == '{"a": 1}'
+    assert read_all(data_reader, text).strip() == '{"a": 1}'
+    assert streamed(list(text), data_reader()).strip() == '{"a": 1}'
 
 
 PARTS = st.sampled_from(
@@ -286,7 +286,7 @@ def test_what_is_held_back_is_bounded() -> None:
     for opening in ("(", "[", "`", "^", "<sup>", "<b ", "(source ", "\\cite{", "**", "$x ", "【", "S", "source "):
         fed = opening + "y" * (3 * LOOK_AHEAD)
         given_out = len(CitationReader(knows).feed("# R\n\n" + fed))
-        assert given_out >= LOOK_AHEAD - LONGEST, opening
+        assert given_out >= LOOK_AHEAD - MAX_CITATION_CHARS, opening
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from assay.core.sources import Document, Syntax
-from assay.core.tables.answers import recomputed
+from assay.core.tables.answers import recompute
 from assay.core.tables.cells import ReadTable, TablePiece
 from assay.core.tables.records import record_tables, table_of_documents
 from assay.core.tables.rows import Note, note_line, read_notes
-from assay.core.tables.table_questions import answer
+from assay.core.tables.table_questions import answer_question
 from assay.evidence.segment import segment
-from assay.locale import speaking
+from assay.locale import use_locale
 
 
 def tables(text: str, syntax: Syntax = "markdown") -> tuple[ReadTable, ...]:
@@ -44,14 +44,14 @@ def test_records_under_headings_are_rows_that_the_headings_name() -> None:
 
 def test_extremes_are_computed_over_records() -> None:
     asked = tables(TENTS)
-    found = answer("Which tent is the most expensive?", asked)
+    found = answer_question("Which tent is the most expensive?", asked)
 
     assert found is not None
     assert found.answers[0].text == "Heron: Price 745 EUR, the highest of 3 rows"
-    assert recomputed(found.answers[0].text, asked) == (True, found.answers[0].text)
-    assert answer("Which tent is the longest?", asked) is None
-    assert answer("What is the total weight of the boats?", asked) is None
-    assert answer("What is the price of the Lark?", asked) is None  # a field is quoted as it stands
+    assert recompute(found.answers[0].text, asked) == (True, found.answers[0].text)
+    assert answer_question("Which tent is the longest?", asked) is None
+    assert answer_question("What is the total weight of the boats?", asked) is None
+    assert answer_question("What is the price of the Lark?", asked) is None  # a field is quoted as it stands
 
 
 def test_two_records_or_prose_between_them_are_no_list() -> None:
@@ -98,9 +98,9 @@ def test_documents_of_records_are_rows_whose_kind_the_question_names(question: s
         Crane="Price: 99 EUR\nWeight: 5.1 kg\n",
     )
     assert table is not None
-    found = answer(question, [table])
+    found = answer_question(question, [table])
     assert (found.answers[0].text if found is not None else "") == expected
-    assert not expected or recomputed(expected, [table]) == (True, expected)
+    assert not expected or recompute(expected, [table]) == (True, expected)
 
 
 def test_a_key_of_two_documents_is_no_column() -> None:
@@ -114,9 +114,9 @@ def test_passages_of_several_documents_are_named_in_a_note() -> None:
 
 
 def test_documents_too_short_to_tell_their_language_have_the_decimal_sign_of_the_answer() -> None:
-    with speaking("de"):
+    with use_locale("de"):
         table = of_documents("", Linde="Miete: 1.580 EUR", Birke="Miete: 940 EUR", Ahorn="Miete: 1.340 EUR")
         assert table is not None
-        found = answer("Welche Wohnung hat die höchste Miete?", [table])
+        found = answer_question("Welche Wohnung hat die höchste Miete?", [table])
         assert found is not None
         assert found.answers[0].text == "Linde: Miete 1.580 EUR, der höchste Wert von 3 Zeilen"

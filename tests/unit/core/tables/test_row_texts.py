@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.core.tables.rows import row_stated, stated_row
+from assay.core.tables.rows import compare_whole_row, format_row
 
 TABLE = """| provider | needs | options |
 |---|---|---|
@@ -33,15 +33,15 @@ def tables(text: str = TABLE, title: str = "Search providers") -> tuple[ReadTabl
     ],
 )
 def test_a_row_is_stated_with_the_headers_that_fit_it(row: str, head: str, stated: str) -> None:
-    assert stated_row(row, head) == stated
+    assert format_row(row, head) == stated
 
 
 def test_a_stated_row_is_what_its_table_says_or_another() -> None:
     statement = "provider: `trax` | needs: an address | options: country, dates"
-    assert row_stated(statement, tables()) == (True, statement)
-    assert row_stated(statement.replace("an address", "a key"), tables()) == (False, statement)
-    assert row_stated("provider: `nax` | needs: – | options: –", tables()) is None
-    assert row_stated("Trax needs an address.", tables()) is None
+    assert compare_whole_row(statement, tables()) == (True, statement)
+    assert compare_whole_row(statement.replace("an address", "a key"), tables()) == (False, statement)
+    assert compare_whole_row("provider: `nax` | needs: – | options: –", tables()) is None
+    assert compare_whole_row("Trax needs an address.", tables()) is None
 
 
 def test_a_row_whose_header_row_is_only_its_label_is_of_a_table() -> None:

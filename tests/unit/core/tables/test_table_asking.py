@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import scaled
 
-from assay.core.tables.answers import recomputed
+from assay.core.tables.answers import recompute
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
 from assay.core.tables.rows import Note, compare_with_row, note_line, read_notes
-from assay.core.tables.table_questions import answer
+from assay.core.tables.table_questions import answer_question
 from assay.core.tables.words import read_asking
-from assay.locale import LOCALES, speaking
+from assay.locale import LOCALES, use_locale
 
 
 def table(title: str, head: str, *rows: str, language: str = "") -> ReadTable:
@@ -87,11 +87,11 @@ ALL = (RIVERS, STATES, UMSATZ, VILLES, OBRAS, LISTED)
     ],
 )
 def test_answers(question: str, expected: str) -> None:
-    found = answer(question, (*ALL, PLANETS))
+    found = answer_question(question, (*ALL, PLANETS))
     assert found is not None
     assert [each.text for each in found.answers] == [expected]
     tables = (*ALL, PLANETS)
-    assert recomputed(expected, tables) == (True, expected) or compare_with_row(expected, tables) is not None
+    assert recompute(expected, tables) == (True, expected) or compare_with_row(expected, tables) is not None
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_answers(question: str, expected: str) -> None:
     ],
 )
 def test_what_no_table_answers(question: str) -> None:
-    assert answer(question, ALL) is None
+    assert answer_question(question, ALL) is None
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_no_table_answers(question: str) -> None:
     ],
 )
 def test_a_word_that_happens_to_name_a_row_is_not_the_subject(question: str, expected: str | None) -> None:
-    found = answer(question, [COSTS])
+    found = answer_question(question, [COSTS])
     assert (found.answers[0].text if found else None) == expected
 
 
@@ -139,39 +139,39 @@ def test_how_many_there_can_be_is_not_how_many_there_are() -> None:
         "| usd | cost |",
     )
     fields = read_tables([TablePiece(str(at), line) for at, line in enumerate(lines)], "batch.md")
-    assert answer("How many rows can a batch have?", fields) is None
-    found = answer("How many rows are in the batch?", fields)
+    assert answer_question("How many rows can a batch have?", fields) is None
+    found = answer_question("How many rows are in the batch?", fields)
     assert found is not None
     assert found.answers[0].text == "Number of rows: 2"
 
 
 def test_two_columns_which_fit_as_well_answer_nothing() -> None:
     birds = table("birds.csv", "bird;bill length;bill depth", "Gentoo;47;15", "Adelie;39;18")
-    assert answer("What is the average bill of the birds?", [birds]) is None
-    found = answer("What is the average bill depth of the birds?", [birds])
+    assert answer_question("What is the average bill of the birds?", [birds]) is None
+    found = answer_question("What is the average bill depth of the birds?", [birds])
     assert found is not None
     assert found.answers[0].value == "16.5"
 
 
 def test_amounts_in_different_units_are_not_summed() -> None:
     roads = table("roads.csv", "road;length", "A;12 km", "B;800 m")
-    assert answer("What is the total length of the roads?", [roads]) is None
+    assert answer_question("What is the total length of the roads?", [roads]) is None
 
 
 def test_ties_name_all() -> None:
     ports = table("ports.csv", "port;depth", "Goole;7", "Hull;9", "Ayr;9")
-    found = answer("Which port has the greatest depth?", [ports])
+    found = answer_question("Which port has the greatest depth?", [ports])
     assert found is not None
     assert found.answers[0].text == "Hull, Ayr: depth 9, the highest of 3 rows"
 
 
 def test_every_row_used_is_cited_up_to_a_bound() -> None:
     many = table("many.csv", "name;size", *(f"n{number};{number}" for number in range(500)))
-    found = answer("Which name has the highest size?", [many])
+    found = answer_question("Which name has the highest size?", [many])
     assert found is not None
     (message,) = found.answers
-    assert (len(message.rows), len(message.cited())) == (500, 200)
-    assert message.cited()[-1].text(0) == "n499"
+    assert (len(message.rows), len(message.cited_rows())) == (500, 200)
+    assert message.cited_rows()[-1].text(0) == "n499"
 
 
 @pytest.mark.parametrize(
@@ -188,14 +188,14 @@ def test_every_row_used_is_cited_up_to_a_bound() -> None:
     ],
 )
 def test_sentences_are_computed_again(sentence: str, same: bool) -> None:
-    found = recomputed(sentence, ALL)
+    found = recompute(sentence, ALL)
     assert found is not None
     assert found[0] is same
 
 
 def test_what_states_no_computation_is_not() -> None:
-    assert recomputed("The Nile is long.", ALL) is None
-    assert recomputed("Sum of weight over 3 rows: 7", ALL) is None
+    assert recompute("The Nile is long.", ALL) is None
+    assert recompute("Sum of weight over 3 rows: 7", ALL) is None
     assert compare_with_row("length (km) of Rhine: 1234", ALL) == (False, "1233")
     assert compare_with_row("length (km) of Elbe: 1233", ALL) is None
     assert compare_with_row("{head} of {subject}: {value}", ALL) is None
@@ -214,20 +214,20 @@ def test_extremes_sums_and_counts_are_those_of_the_rows(sizes: list[int]) -> Non
     things = table("things.csv", "thing;size", *(f"t{at};{size}" for at, size in enumerate(sizes)))
     values = {}
     for operation in ("highest", "lowest", "total"):
-        found = answer(f"What is the {operation} size?", [things])
+        found = answer_question(f"What is the {operation} size?", [things])
         assert found is not None
         values[operation] = int(found.answers[0].value)
-        assert recomputed(found.answers[0].text, [things]) == (True, found.answers[0].text)
+        assert recompute(found.answers[0].text, [things]) == (True, found.answers[0].text)
     assert values == {"highest": max(sizes), "lowest": min(sizes), "total": sum(sizes)}
-    found = answer("How many things have a size of more than 0?", [things])
+    found = answer_question("How many things have a size of more than 0?", [things])
     assert (int(found.answers[0].value) if found else 0) == sum(size > 0 for size in sizes)
 
 
 @settings(max_examples=scaled(80))
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_question_and_no_sentence_fails(question: str, sentence: str) -> None:
-    answer(question, ALL)
-    recomputed(sentence, ALL)
+    answer_question(question, ALL)
+    recompute(sentence, ALL)
     compare_with_row(sentence, ALL)
 
 
@@ -244,12 +244,12 @@ def test_other_lines_are_no_notes() -> None:
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_what_is_said_in_any_language_is_computed_again(locale: str) -> None:
-    with speaking(locale):
+    with use_locale(locale):
         for question in ("Which river is the longest?", "How many rivers are in Europe?", "What is the total length?"):
-            found = answer(question, [RIVERS])
+            found = answer_question(question, [RIVERS])
             assert found is not None
-            assert recomputed(found.answers[0].text, ALL) == (True, found.answers[0].text)
-        found = answer("What was the population of France in 2020?", ALL)
+            assert recompute(found.answers[0].text, ALL) == (True, found.answers[0].text)
+        found = answer_question("What was the population of France in 2020?", ALL)
         assert found is not None
         assert compare_with_row(found.answers[0].text, ALL) == (True, "67.4")
 
@@ -292,9 +292,9 @@ QUALITY = table(
 
 def test_money_is_in_no_column_of_other_figures():
     catches = table("catches.csv", "day;boat;boxes", "2024-05-06;Ada;22", "2024-05-07;Mill;61", "2024-05-08;Ada;85")
-    assert answer("Which boat gets the most?", [catches]) is not None
-    assert answer("Which boat gets the most money?", [catches]) is None
-    assert answer("How much money did Ada get?", [catches]) is None
+    assert answer_question("Which boat gets the most?", [catches]) is not None
+    assert answer_question("Which boat gets the most money?", [catches]) is None
+    assert answer_question("How much money did Ada get?", [catches]) is None
 
 
 @pytest.mark.parametrize(
@@ -353,11 +353,11 @@ def test_money_is_in_no_column_of_other_figures():
     ],
 )
 def test_an_extreme_of_groups(question: str, asked: ReadTable, said: str) -> None:
-    with speaking("en"):
-        found = answer(question, [asked])
+    with use_locale("en"):
+        found = answer_question(question, [asked])
         assert found is not None
         assert [each.text for each in found.answers] == [said]
-        assert recomputed(said, [asked]) == (True, said) or found.wanted.operation == "cell"
+        assert recompute(said, [asked]) == (True, said) or found.wanted.operation == "cell"
 
 
 @pytest.mark.parametrize(
@@ -365,12 +365,12 @@ def test_an_extreme_of_groups(question: str, asked: ReadTable, said: str) -> Non
     ["Which supplier is the most modern?", "How much do gloves weigh?", "Which supplier has the most staff?"],
 )
 def test_an_amount_is_only_what_is_paid(question: str) -> None:
-    assert answer(question, [DELIVERIES]) is None
+    assert answer_question(question, [DELIVERIES]) is None
 
 
 def test_a_wrong_group_is_told() -> None:
     said = "Mercer: sum of amount 2000, the highest of 3 groups by supplier"
-    assert recomputed(said, [DELIVERIES]) == (
+    assert recompute(said, [DELIVERIES]) == (
         False,
         "Dentalux: sum of amount 2000, the highest of 3 groups by supplier",
     )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.fetch.text_form import names_of, row_lines
+from assay.fetch.text_form import row_lines, unique_column_names
 
 PLAIN = st.text(st.characters(categories=("L", "N", "P", "Zs"), exclude_characters="|¦:\\\u00a0"), min_size=1)
 
@@ -78,7 +78,7 @@ def test_other_texts_part_tables_and_are_none() -> None:
     st.lists(st.lists(PLAIN.map(lambda text: text.strip()[:40]), min_size=2, max_size=5), min_size=1, max_size=5),
 )
 def test_what_is_written_with_heads_is_read_back_with_its_bytes(heads: list[str], rows: list[list[str]]) -> None:
-    names = names_of(heads)
+    names = unique_column_names(heads)
     rows = [(row + [""] * len(names))[: len(names)] for row in rows]
     rows = [row for row in rows if sum(map(bool, row)) > 1]
     lines = [line for row in rows for line in row_lines(row, names)]

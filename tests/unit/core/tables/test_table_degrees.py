@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assay.core.tables.answers import recomputed
+from assay.core.tables.answers import recompute
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.core.tables.figures import clock
-from assay.core.tables.table_questions import answer
+from assay.core.tables.figures import parse_duration
+from assay.core.tables.table_questions import answer_question
 
 
 def table(head: str, *rows: str, title: str = "list.csv", language: str = "") -> ReadTable:
@@ -47,11 +47,11 @@ VACHES = table("Vache;Prix (CHF);Poids (kg)", "Rosalie;5600;580", "Brune;3100;71
     ],
 )
 def test_a_degree_is_of_the_column_it_measures(question: str, asked: ReadTable, expected: str) -> None:
-    found = answer(question, [asked])
+    found = answer_question(question, [asked])
 
     assert found is not None
     assert [each.text for each in found.answers] == [expected]
-    assert recomputed(expected, [asked]) == (True, expected)
+    assert recompute(expected, [asked]) == (True, expected)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_a_degree_is_of_the_column_it_measures(question: str, asked: ReadTable, 
     ],
 )
 def test_nothing_is_said_of_what_no_column_measures(question: str, asked: ReadTable) -> None:
-    assert answer(question, [asked]) is None
+    assert answer_question(question, [asked]) is None
 
 
 def test_most_expensive_compares_rows_and_sums_nothing() -> None:
     sold = table("Boat;Day;Price (EUR)", "Gull;2020-05-01;500", "Tern;2020-06-01;400", "Tern;2020-07-01;450")
 
-    found = answer("Which boat was the most expensive?", [sold])
+    found = answer_question("Which boat was the most expensive?", [sold])
 
     assert found is not None
     assert found.answers[0].text == "Gull: Price (EUR) 500, the highest of 3 rows"
@@ -79,6 +79,6 @@ def test_most_expensive_compares_rows_and_sums_nothing() -> None:
     ("text", "seconds"), [("6:21", "381"), ("1:02:33", "3753"), ("1:42.5", "102.5"), ("6:75", None), ("621", None)]
 )
 def test_a_duration_is_read_as_clocks_show_it(text: str, seconds: str | None) -> None:
-    found = clock(text)
+    found = parse_duration(text)
 
     assert (None if found is None else str(found)) == seconds

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.tables.figures import Figure, Figures, format_amount, mean, moment, read_figure, read_figures, total
+from assay.core.tables.figures import (
+    Figure,
+    Figures,
+    format_amount,
+    mean,
+    parse_date,
+    read_figure,
+    read_figures,
+    sum_figures,
+)
 
 
 @pytest.mark.parametrize(
@@ -71,8 +80,8 @@ def test_units_are_kept() -> None:
     ],
 )
 def test_dates(text: str, date: tuple[int, int, int]) -> None:
-    assert moment(text) == date
-    assert moment("12") is moment("9999-99-99") is moment("soon") is None
+    assert parse_date(text) == date
+    assert parse_date("12") is parse_date("9999-99-99") is parse_date("soon") is None
 
 
 AMOUNTS = st.decimals(min_value=-(10**12), max_value=10**12, places=2, allow_nan=False)
@@ -89,18 +98,18 @@ def test_amounts_written_in_any_style_are_read_back_and_summed_exactly(
     assert found is not None
     read = [figure for figure in found.values if figure is not None]
     assert [figure.value for figure in read] == amounts
-    assert total(read) == sum(amounts)
+    assert sum_figures(read) == sum(amounts)
     low, high = min(amounts), max(amounts)
     assert low - 1 <= mean(read) <= high + 1
-    again = read_figures([format_amount(total(read), found, ""), texts[0]], beside=texts)
+    again = read_figures([format_amount(sum_figures(read), found, ""), texts[0]], beside=texts)
     assert again is not None
     assert again.values[0] is not None
-    assert again.values[0].value == total(read)
+    assert again.values[0].value == sum_figures(read)
 
 
 def test_sums_do_not_drift() -> None:
     cents = [Figure(Decimal("0.1"), "", 1)] * 1000
-    assert total(cents) == 100
+    assert sum_figures(cents) == 100
     assert mean(cents) == Decimal("0.100")
     assert format_amount(Decimal("1234567.5"), Figures((), ",", "."), "EUR") == "1.234.567,5 EUR"
     assert format_amount(Decimal("-1234"), Figures((), ".", ","), "") == "-1,234"
@@ -115,7 +124,7 @@ def test_amounts_far_apart_have_a_sum_and_a_mean() -> None:
     """A hostile exponent must not break a table: it makes the cell no figure."""
     figures = [figure for text in ("1e60", "1e-60", "2") if (figure := read_figure(text))]
     assert len(figures) == 3
-    assert str(total(figures)) == "1" + "0" * 59 + "2." + "0" * 59 + "1"
+    assert str(sum_figures(figures)) == "1" + "0" * 59 + "2." + "0" * 59 + "1"
     assert mean(figures).adjusted() == 59
     assert read_figure("1e300") is None
     assert read_figure("1e-999") is None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.core.tables.answers import recomputed
+from assay.core.tables.answers import recompute
 from assay.core.tables.cells import ReadTable, TablePiece, read_tables
-from assay.core.tables.table_questions import answer
+from assay.core.tables.table_questions import answer_question
 
 
 def table(head: str, *rows: str, title: str = "list.csv", language: str = "") -> ReadTable:
@@ -62,12 +62,12 @@ STAFF = table("Name;Born;Joined", "Ada;4 March 1991;2015-01-02", "Ben;May 12, 19
     ],
 )
 def test_amounts_are_of_those_who_paid_or_received_them(question: str, asked: ReadTable, expected: str) -> None:
-    found = answer(question, [asked])
+    found = answer_question(question, [asked])
 
     assert found is not None
     (computed,) = found.answers
     assert computed.text.partition(" (Day")[0].partition(" (From:")[0].startswith(expected)
-    assert recomputed(computed.text, [asked]) == (True, computed.text)
+    assert recompute(computed.text, [asked]) == (True, computed.text)
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_amounts_are_of_those_who_paid_or_received_them(question: str, asked: Re
     ],
 )
 def test_what_a_table_does_not_have_is_not_computed(question: str, asked: ReadTable) -> None:
-    assert answer(question, [asked]) is None
+    assert answer_question(question, [asked]) is None

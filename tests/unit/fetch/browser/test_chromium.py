@@ -13,14 +13,14 @@ from browsers import CHROMIUM, MISSING, app, escaping, trap
 from web import ALLOWED, FORBIDDEN, Names, Site, fetcher, response, site
 
 from assay.core.errors import FetchFailed
-from assay.core.sources import RENDERED
+from assay.core.sources import RENDERED_HEADER
 from assay.fetch.browser import BrowserChoice, Renderer, RenderingFetcher, RenderLimits
-from assay.fetch.web.addresses import policy
+from assay.fetch.web.addresses import parse_policy
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 TEXT = "The highest tide on record was 5.2 metres, in March 1838."
-INSIDE = policy(["127.0.0.0/8"])
+INSIDE = parse_policy(["127.0.0.0/8"])
 
 
 @asynccontextmanager
@@ -57,7 +57,7 @@ async def test_what_scripts_make_of_a_page_is_read_and_the_browser_ends(there: S
         browser = children() - before
         assert browser
     assert TEXT in page.body.decode()
-    assert page.headers[RENDERED].startswith("Chromium ")
+    assert page.headers[RENDERED_HEADER].startswith("Chromium ")
     assert sorted(there.asked) == ["/shown.js", "/tides", "/tides.js", "/tides.json"]
     assert all("Assay/1 (test)" in each for each in there.seen)
     _, alive = psutil.wait_procs(browser, timeout=60)

@@ -10,7 +10,7 @@ import pytest
 from web import ALLOWED, Names, Site, fetcher, response, site
 
 from assay.core.errors import ConfigError, FetchFailed
-from assay.core.sources import RENDERED
+from assay.core.sources import RENDERED_HEADER
 from assay.fetch import browser as package
 from assay.fetch.browser import BrowserChoice, PageGate, RenderingFetcher, RenderLimits
 
@@ -69,7 +69,7 @@ async def test_a_page_without_text_is_rendered_and_says_so(there: Site):
     async with rendering(browser) as web:
         page = await web.fetch(there.url("/bare"))
     assert page.body.decode() == LONG
-    assert page.headers[RENDERED] == "Browser 1"
+    assert page.headers[RENDERED_HEADER] == "Browser 1"
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert browser.shown == [there.url("/bare")]
     assert browser.closed == 1
@@ -80,7 +80,7 @@ async def test_what_has_text_or_no_scripts_is_taken_as_it_came(there: Site, path
     browser = Browser()
     async with rendering(browser) as web:
         page = await web.fetch(there.url(path))
-    assert RENDERED not in page.headers
+    assert RENDERED_HEADER not in page.headers
     assert browser.shown == []
 
 
@@ -88,7 +88,7 @@ async def test_where_asked_for_every_page_with_scripts_is_rendered(there: Site):
     browser = Browser(SHORT)
     async with rendering(browser, always=True) as web:
         assert (await web.fetch(there.url("/long"))).body.decode() == SHORT
-        assert RENDERED not in (await web.fetch(there.url("/still"))).headers
+        assert RENDERED_HEADER not in (await web.fetch(there.url("/still"))).headers
     assert browser.shown == [there.url("/long")]
 
 
@@ -96,7 +96,7 @@ async def test_a_page_whose_scripts_add_nothing_is_taken_as_it_came(there: Site)
     async with rendering(Browser(SHORT)) as web:
         page = await web.fetch(there.url("/short"))
     assert page.body.decode() == SHORT
-    assert RENDERED not in page.headers
+    assert RENDERED_HEADER not in page.headers
 
 
 async def test_a_page_that_cannot_be_rendered_is_read_as_far_as_it_says_anything(there: Site):
@@ -107,7 +107,7 @@ async def test_a_page_that_cannot_be_rendered_is_read_as_far_as_it_says_anything
 
 
 async def test_without_the_extra_the_failure_names_it(there: Site):
-    async with rendering(None, lacking=package.NEEDED) as web:
+    async with rendering(None, lacking=package.EXTRA_NEEDED) as web:
         assert (await web.fetch(there.url("/short"))).body.decode() == SHORT
         with pytest.raises(FetchFailed, match=r"^scripts: .*pip install 'assay\[browser\]'$"):
             await web.fetch(there.url("/bare"))

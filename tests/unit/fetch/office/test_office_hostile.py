@@ -42,7 +42,7 @@ def test_entities_are_refused(extractor: Extractor, data: bytes, part: str, text
 @each_file
 def test_what_unpacks_to_too_much_is_refused(extractor: Extractor, data: bytes, part: str):
     bomb = changed(data, {"bomb.bin": b"\0" * (package.RATIO_FROM + 1)})
-    assert len(bomb) < package.RATIO_FROM / package.RATIO
+    assert len(bomb) < package.RATIO_FROM / package.MAX_RATIO
     with pytest.raises(ExtractError, match="unpacks to more"):
         list(extractor.extract(bomb, "x"))
 
@@ -97,7 +97,7 @@ def test_a_sheet_which_repeats_itself_without_end_costs_itself_alone():
 
 def test_the_warning_names_the_extra():
     with pytest.raises(ExtractError, match=r"pip install 'assay\[office\]'"):
-        package.need("no_such_module_at_all", "python-none")
+        package.require_module("no_such_module_at_all", "python-none")
 
 
 def test_an_old_workbook_is_opened_as_one():

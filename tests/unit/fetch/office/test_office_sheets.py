@@ -13,7 +13,7 @@ from sampling import scaled
 from assay.core.errors import ExtractError
 from assay.core.sources import LONGEST_PASSAGE
 from assay.evidence.segment import segment
-from assay.fetch.office.xlsx import OdsExtractor, XlsxExtractor, format_value, letters
+from assay.fetch.office.xlsx import OdsExtractor, XlsxExtractor, column_letters, format_value
 
 
 def test_a_row_carries_its_headers_and_where_it_stands():
@@ -96,7 +96,7 @@ def test_values_as_text(value: float | str | datetime.date, text: str):
 @given(st.integers(0, 16_383))
 def test_letters_count_as_sheets_do(column: int):
     number = 0
-    for letter in letters(column):
+    for letter in column_letters(column):
         number = number * 26 + ord(letter) - ord("A") + 1
     assert number == column + 1
 

@@ -13,7 +13,7 @@ from web import FORBIDDEN, PUBLIC, Names, Site, fetcher, moved, response, site
 
 from assay.core.errors import FetchFailed
 from assay.fetch.web.addresses import PUBLIC as OPEN
-from assay.fetch.web.addresses import GuardedBackend, policy
+from assay.fetch.web.addresses import GuardedBackend, parse_policy
 
 SSRF = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[5] / "shared" / "data")) / "hostile/ssrf"
 
@@ -104,7 +104,7 @@ async def test_robots_of_a_forbidden_host_are_not_asked_for(trap: Site):
 
 
 async def test_what_a_user_names_is_reached():
-    async with site(FORBIDDEN) as inside, fetcher(policy=policy([f"{FORBIDDEN}:{inside.port}"])) as web:
+    async with site(FORBIDDEN) as inside, fetcher(policy=parse_policy([f"{FORBIDDEN}:{inside.port}"])) as web:
         inside.pages["/"] = response("wiki")
         assert (await web.fetch(inside.url(host=FORBIDDEN))).body == b"wiki"
         with pytest.raises(FetchFailed, match="blocked"):
@@ -127,7 +127,11 @@ LEADS: list[Callable[[str], bytes]] = [
 async def test_a_page_from_outside_leads_to_no_host_that_the_user_allowed(lead: Callable[[str], bytes], allowed: str):
     names = Names(far_example=[[FAR]], wiki_corp=[[FORBIDDEN]])
     port = free_port(FORBIDDEN, PUBLIC)
-    async with site(FORBIDDEN, port) as inside, site(port=port) as outside, fetcher(names, policy([allowed])) as web:
+    async with (
+        site(FORBIDDEN, port) as inside,
+        site(port=port) as outside,
+        fetcher(names, parse_policy([allowed])) as web,
+    ):
         wiki, far = f"http://wiki.corp:{port}", f"http://far.example:{port}"
         for there, to in ((outside, wiki), (inside, far)):
             there.pages |= {"/": lead(f"{to}/text"), f"/to?{to}/text": moved(f"{to}/text")}
@@ -151,7 +155,7 @@ async def test_robots_from_outside_lead_to_no_host_that_the_user_allowed():
     port = free_port(FORBIDDEN, PUBLIC)
     async with site(FORBIDDEN, port) as inside, site(port=port) as outside:
         outside.pages |= {"/robots.txt": moved(f"http://wiki.corp:{port}/act"), "/": response("x")}
-        async with fetcher(names, policy(["wiki.corp"]), robots=True) as web:
+        async with fetcher(names, parse_policy(["wiki.corp"]), robots=True) as web:
             with pytest.raises(FetchFailed, match="not public"):
                 await web.fetch(f"http://far.example:{port}")
     assert not inside.asked

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling import scaled
 
-from assay.core.web_addresses import read
+from assay.core.web_addresses import parse_url
 from assay.fetch.web import response
-from assay.fetch.web.response import links, sitemap
+from assay.fetch.web.response import links, parse_sitemap
 
 AT = "https://x.example/docs/a.html"
 
@@ -56,25 +56,25 @@ def test_sitemaps_of_all_kinds():
     kind = b'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
     urls = b'<?xml version="1.0"?><urlset ' + kind + b"><url><loc> https://x/a </loc></url>"
     whole = urls + b"<url><loc>https://x/b?c=1&amp;d=2</loc></url></urlset>"
-    assert sitemap(whole) == (("https://x/a", "https://x/b?c=1&d=2"), ())
-    assert sitemap(gzip.compress(whole)) == sitemap(whole)
-    assert sitemap(urls) == (("https://x/a",), ())  # cut short
-    assert sitemap(b"<sitemapindex><sitemap><loc>https://x/1.xml</loc></sitemap></sitemapindex>") == (
+    assert parse_sitemap(whole) == (("https://x/a", "https://x/b?c=1&d=2"), ())
+    assert parse_sitemap(gzip.compress(whole)) == parse_sitemap(whole)
+    assert parse_sitemap(urls) == (("https://x/a",), ())  # cut short
+    assert parse_sitemap(b"<sitemapindex><sitemap><loc>https://x/1.xml</loc></sitemap></sitemapindex>") == (
         (),
         ("https://x/1.xml",),
     )
-    assert sitemap(b"https://x/a\nno\nhttps://x/b\n") == (("https://x/a", "https://x/b"), ())
+    assert parse_sitemap(b"https://x/a\nno\nhttps://x/b\n") == (("https://x/a", "https://x/b"), ())
 
 
 def test_entities_are_not_followed_and_bombs_do_not_go_off(tmp_path):
     (tmp_path / "secret").write_text("https://secret.example/")
     outside = f'<!DOCTYPE u [<!ENTITY e SYSTEM "file://{tmp_path}/secret">]><urlset><url><loc>&e;</loc></url></urlset>'
-    assert "secret" not in str(sitemap(outside.encode()))
+    assert "secret" not in str(parse_sitemap(outside.encode()))
     inside = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
     bomb = f'<!DOCTYPE u [<!ENTITY e0 "x">{inside}]><urlset><url><loc>https://x/&e9;</loc></url></urlset>'
     began = time.process_time()
-    sitemap(bomb.encode())
-    sitemap(gzip.compress(b"<" * 80_000_000, 1))
+    parse_sitemap(bomb.encode())
+    parse_sitemap(gzip.compress(b"<" * 80_000_000, 1))
     assert time.process_time() - began < 5
 
 
@@ -87,6 +87,6 @@ def test_no_more_than_a_page_can_have(monkeypatch: pytest.MonkeyPatch):
 @settings(max_examples=scaled(80), deadline=None)
 def test_whatever_comes_is_read(body: bytes):
     for link in links(body, AT).links:
-        assert read(link).href == link
-    sitemap(body)
-    sitemap(b"\x1f\x8b" + body)
+        assert parse_url(link).href == link
+    parse_sitemap(body)
+    parse_sitemap(b"\x1f\x8b" + body)

@@ -19,7 +19,7 @@ from assay.core.sources import Fetched
 from assay.core.web_addresses import WebRules
 from assay.fetch.web import FetchManners, WebFetcher
 from assay.fetch.web.addresses import GuardedBackend
-from assay.fetch.web.response import MOMENT, MOST, conditions, fresh_for
+from assay.fetch.web.response import MAX_FRESH_SECONDS, MOMENT_SECONDS, conditional_headers, freshness_seconds
 from assay.run.process import SystemClock
 from assay.store.blobs import FolderBlobs, MemoryBlobs
 from assay.store.pages import FolderPages, MemoryPages
@@ -191,24 +191,24 @@ def test_pages_in_memory_go_when_their_bytes_are_too_many():
         ({"cache-control": "max-age=60", "age": "50"}, 10),
         ({"cache-control": "max-age=60", "age": "70"}, None),
         ({"cache-control": 'private, max-age="30"'}, 30),
-        ({"cache-control": "max-age=99999999"}, MOST),
+        ({"cache-control": "max-age=99999999"}, MAX_FRESH_SECONDS),
         ({"cache-control": "no-cache, max-age=60", "etag": "x"}, 0),
         ({"expires": "Tue, 05 Mar 2024 10:01:00 GMT", "date": "Tue, 05 Mar 2024 10:00:00 GMT"}, 60),
         ({"expires": "0", "etag": "x"}, 0),
-        ({"etag": "x"}, MOMENT),
+        ({"etag": "x"}, MOMENT_SECONDS),
         ({"etag": "ü", "expires": "0"}, None),
-        ({}, MOMENT),
+        ({}, MOMENT_SECONDS),
     ],
 )
 def test_how_long_a_page_is_fresh(headers: dict[str, str], wanted: float | None):
-    assert fresh_for(headers) == wanted
+    assert freshness_seconds(headers) == wanted
 
 
 @given(st.dictionaries(st.sampled_from(("cache-control", "age", "expires", "date", "etag", "vary")), st.text()))
 def test_no_header_breaks_the_reading(headers: dict[str, str]):
-    fresh = fresh_for(headers)
-    assert fresh is None or 0 <= fresh <= MOST
-    assert all(value.isprintable() for value in conditions(headers).values())
+    fresh = freshness_seconds(headers)
+    assert fresh is None or 0 <= fresh <= MAX_FRESH_SECONDS
+    assert all(value.isprintable() for value in conditional_headers(headers).values())
 
 
 def test_a_kept_page_is_plain_data():

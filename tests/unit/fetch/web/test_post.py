@@ -48,7 +48,7 @@ async def receiver() -> AsyncIterator[tuple[int, list[bytes]]]:
     ],
 )
 async def test_a_name_is_what_it_points_at(resolved: list[str], refused: bool) -> None:
-    checked = poster(resolved).check("https://hooks.example/x")
+    checked = poster(resolved).check_address("https://hooks.example/x")
     if not refused:
         await checked
         return
@@ -58,13 +58,13 @@ async def test_a_name_is_what_it_points_at(resolved: list[str], refused: bool) -
 
 async def test_outside_only_https_inside_what_is_named() -> None:
     with pytest.raises(FetchFailed, match="https only"):
-        await poster(["93.184.215.14"]).check("http://hooks.example/x")
-    await poster(["10.0.0.1"], ["hooks.corp"]).check("http://hooks.corp/x")
-    await poster(["10.0.0.1"], ["10.0.0.0/8"]).check("http://any.corp/x")
+        await poster(["93.184.215.14"]).check_address("http://hooks.example/x")
+    await poster(["10.0.0.1"], ["hooks.corp"]).check_address("http://hooks.corp/x")
+    await poster(["10.0.0.1"], ["10.0.0.0/8"]).check_address("http://any.corp/x")
     with pytest.raises(FetchFailed, match="https only"):
-        await poster(["93.184.215.14"], ["10.0.0.0/8"]).check("http://hooks.example/x")
+        await poster(["93.184.215.14"], ["10.0.0.0/8"]).check_address("http://hooks.example/x")
     with pytest.raises(FetchFailed, match="metadata"):
-        await poster(["169.254.169.254"], ["169.254.0.0/16"]).check("http://metadata.corp/x")
+        await poster(["169.254.169.254"], ["169.254.0.0/16"]).check_address("http://metadata.corp/x")
     with pytest.raises(ConfigError, match=r"server\.webhook_hosts"):
         poster(allow=["10.0/99"])
 

@@ -12,7 +12,7 @@ from web import Site, fetcher, moved, response, site
 
 from assay.core.errors import FetchFailed
 from assay.core.sources import Fetched
-from assay.fetch.web.walls import leads_home, wall
+from assay.fetch.web.walls import home_page_reason, wall_reason
 
 # Answers in place of a page, over a real connection: error pages, checks for robots, log-ins, requests for consent.
 
@@ -124,13 +124,13 @@ def made(body: bytes, media_type: str = "text/html") -> Fetched:
 def test_a_page_is_judged_whole_behind_however_long_a_menu(text: str, kind: str):
     menu = f"<nav>{'<a href=/winds>Winds</a>' * 2_000}</nav>"
     page = pages.document(f"{menu}<main><h1>Page not found</h1><p>{text}</p></main>", title="Page not found")
-    assert wall(made(page.encode())).partition(":")[0] == kind
+    assert wall_reason(made(page.encode())).partition(":")[0] == kind
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_judged(noise: bytes):
-    wall(made(noise))
-    assert wall(made(pages.BARE_404.encode(), "text/plain")) == ""
+    wall_reason(made(noise))
+    assert wall_reason(made(pages.BARE_404.encode(), "text/plain")) == ""
 
 
 # Links into a site that lead to its home page.
@@ -189,21 +189,21 @@ def page(url: str, final_url: str) -> Fetched:
 
 @pytest.mark.parametrize(("asked", "final"), LOST)
 def test_a_link_that_leads_home_is_lost(asked: str, final: str) -> None:
-    assert leads_home(page(f"{HOME}{asked}", f"{HOME}{final}")).startswith("not found: ")
-    assert leads_home(page(f"http://www.port.example{asked}", f"{HOME}{final}")), "another scheme, without www"
-    assert leads_home(page(f"{HOME}{asked}", f"https://m.port.example:8443{final}"))
+    assert home_page_reason(page(f"{HOME}{asked}", f"{HOME}{final}")).startswith("not found: ")
+    assert home_page_reason(page(f"http://www.port.example{asked}", f"{HOME}{final}")), "another scheme, without www"
+    assert home_page_reason(page(f"{HOME}{asked}", f"https://m.port.example:8443{final}"))
 
 
 @pytest.mark.parametrize(("asked", "final"), THERE)
 def test_a_link_that_leads_elsewhere_is_not(asked: str, final: str) -> None:
-    assert leads_home(page(f"{HOME}{asked}", f"{HOME}{final}")) == ""
-    assert leads_home(page(f"{HOME}{asked}", f"https://www.port.example{final}")) == ""
+    assert home_page_reason(page(f"{HOME}{asked}", f"{HOME}{final}")) == ""
+    assert home_page_reason(page(f"{HOME}{asked}", f"https://www.port.example{final}")) == ""
 
 
 @pytest.mark.parametrize("final", ["https://tides.example/", "https://blog.port.example/", "https://port.example.org/"])
 def test_another_site_may_be_what_the_link_names(final: str) -> None:
     """As with short addresses, and with a part of a site that got a site of its own."""
-    assert leads_home(page(f"{HOME}/articles/123", final)) == ""
+    assert home_page_reason(page(f"{HOME}/articles/123", final)) == ""
 
 
 async def test_the_home_page_is_not_read_in_place_of_the_page() -> None:

@@ -10,9 +10,9 @@ from research import document
 from assay.core.typed_answers import Field
 from assay.evidence.ledger import Ledger
 from assay.evidence.segment import segment
-from assay.phases.fields.answer import composed
+from assay.phases.fields.answer import fields_text
 from assay.phases.fields.schema import FieldSlot, Leaf
-from assay.phases.fields.values import FieldAnswer, label, supported_field
+from assay.phases.fields.values import FieldAnswer, field_label, supported_field
 from assay.run.protocols import DocumentPassages
 
 HEADER = "PEP: 6\nTitle: Bug Fix Releases\nAuthor: Ann Lee, Bo Ek\nStatus: Superseded\nCreated: 15-Mar-2001\n"
@@ -36,7 +36,7 @@ def test_a_header_field_is_framed_by_its_own_key_and_says_of_what_it_is() -> Non
     found = state(FieldSlot(name="state", leaf=TEXT), "Superseded", "S1001.3")
     assert found.sentence == "Status of PEP 6 (Bug Fix Releases): Superseded"
     assert found.passages == ("S1001.3", "S1001.0", "S1001.1")
-    assert composed([found]) == f"- {found.sentence} [S1001.3, S1001.0, S1001.1]"
+    assert fields_text([found]) == f"- {found.sentence} [S1001.3, S1001.0, S1001.1]"
 
 
 def test_prose_is_framed_by_the_name_of_the_field() -> None:
@@ -90,7 +90,7 @@ def test_nothing_a_value_holds_makes_markers_or_lines() -> None:
 
 def test_what_is_empty_is_listed_with_its_reason() -> None:
     empty = Field(path=("siteInfo", 0, "open_since"), reason="no *passage* says it")
-    assert composed([empty]) == "## What could not be found\n\n- Site info 1 open since: no \\*passage\\* says it"
+    assert fields_text([empty]) == "## What could not be found\n\n- Site info 1 open since: no \\*passage\\* says it"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_what_is_empty_is_listed_with_its_reason() -> None:
     ],
 )
 def test_names_become_words(name: str, expected: str) -> None:
-    assert label(name) == expected
+    assert field_label(name) == expected
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.phases.fields.schema import MOST_FIELDS, Leaf, canonical, listed_fields, read
+from assay.phases.fields.schema import MOST_FIELDS, Leaf, canonical_schema, listed_fields, read_schema
 
 
 def form(properties: dict[str, Any], **more: Any) -> Any:
-    return read(json.dumps({"type": "object", "properties": properties, **more}))
+    return read_schema(json.dumps({"type": "object", "properties": properties, **more}))
 
 
 def test_every_kind_of_property_is_read() -> None:
@@ -84,7 +84,7 @@ def test_every_kind_of_property_is_read() -> None:
 )
 def test_what_is_not_understood_is_refused_by_place(schema: str, message: str) -> None:
     with pytest.raises(UsageError, match="schema") as error:
-        canonical(schema)
+        canonical_schema(schema)
     assert message in str(error.value)
 
 
@@ -95,10 +95,10 @@ def test_too_many_fields_are_refused() -> None:
 
 def test_a_schema_is_kept_as_it_was_written_without_its_spaces() -> None:
     text = '{ "properties": {"b": {"type": "string"},\n "a": {"type": "integer"}} }'
-    assert canonical(text) == '{"properties":{"b":{"type":"string"},"a":{"type":"integer"}}}'
-    assert canonical(json.loads(text)) == canonical(text)
+    assert canonical_schema(text) == '{"properties":{"b":{"type":"string"},"a":{"type":"integer"}}}'
+    assert canonical_schema(json.loads(text)) == canonical_schema(text)
     with pytest.raises(UsageError, match="is not JSON"):
-        canonical({"properties": {"a": object()}})
+        canonical_schema({"properties": {"a": object()}})
 
 
 class Kind(Enum):
@@ -157,9 +157,9 @@ class Modelled:
 
 @pytest.mark.parametrize("kind", [Harbour, Harbours, Modelled])
 def test_a_class_is_a_schema_and_types_within_types_are_read(kind: type) -> None:
-    kept = canonical(kind)
+    kept = canonical_schema(kind)
     assert "$" not in kept
-    own, main, others = read(kept).parts
+    own, main, others = read_schema(kept).parts
     assert [slot.leaf.type for slot in own.slots] == ["integer"]
     assert (main.name, main.many, others.name, others.many) == ("main", False, "others", True)
     for part in (main, others):
@@ -169,13 +169,13 @@ def test_a_class_is_a_schema_and_types_within_types_are_read(kind: type) -> None
 
 def test_a_class_without_a_schema_is_refused() -> None:
     with pytest.raises(UsageError, match="is not JSON"):
-        canonical(object)
+        canonical_schema(object)
 
 
 def test_a_type_that_contains_itself_is_refused_by_place() -> None:
     one = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Site"}}}
     with pytest.raises(UsageError, match=r"at #/properties/first/properties/next uses '\$ref'"):
-        canonical({"$defs": {"Site": one}, "properties": {"first": {"$ref": "#/$defs/Site"}}})
+        canonical_schema({"$defs": {"Site": one}, "properties": {"first": {"$ref": "#/$defs/Site"}}})
 
 
 def test_definitions_that_grow_beyond_all_bounds_are_refused() -> None:
@@ -184,13 +184,13 @@ def test_definitions_that_grow_beyond_all_bounds_are_refused() -> None:
         name: {"properties": {key: {"$ref": f"#/$defs/{after}"} for key in "ab"}} for name, after in pairwise(names)
     }
     with pytest.raises(UsageError, match="at most 200,000 are read"):
-        canonical({"$defs": {**each, names[-1]: {"type": "string"}}, "$ref": "#/$defs/N0"})
+        canonical_schema({"$defs": {**each, names[-1]: {"type": "string"}}, "$ref": "#/$defs/N0"})
     chain = {f"N{number}": {"$ref": f"#/$defs/N{number + 1}"} for number in range(3_000)}
     with pytest.raises(UsageError, match="the schema"):
-        canonical({"$defs": chain, "$ref": "#/$defs/N0"})
+        canonical_schema({"$defs": chain, "$ref": "#/$defs/N0"})
     for deep in range(100, 1_100, 100):
         with pytest.raises(UsageError, match="the schema"):
-            canonical('{"a": [' * deep + "]}" * deep)
+            canonical_schema('{"a": [' * deep + "]}" * deep)
 
 
 def test_a_model_is_told_the_fields_one_a_line() -> None:
@@ -215,7 +215,7 @@ keywords = st.sampled_from(
 @given(st.dictionaries(keywords, json_values | st.sampled_from(["object", "array", "string", "date"])))
 def test_whatever_a_schema_says_it_is_read_or_refused(schema: dict[str, Any]) -> None:
     try:
-        found = read(json.dumps({"type": "object", "properties": {"a": schema}}))
+        found = read_schema(json.dumps({"type": "object", "properties": {"a": schema}}))
     except UsageError:
         return
     assert all(part.slots for part in found.parts)

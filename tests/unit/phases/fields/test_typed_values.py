@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.phases.fields.answer import definition
+from assay.phases.fields.answer import fill_tool
 from assay.phases.fields.schema import FieldGroup, FieldSlot, Leaf
-from assay.phases.fields.values import Unfit, convert, list_values
+from assay.phases.fields.values import Unfit, convert_value, list_values
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from assay.phases.fields.values import Unfit, convert, list_values
     ],
 )
 def test_what_means_the_same_is_read(leaf: Leaf, value: object, expected: object) -> None:
-    found = convert(leaf, value)
+    found = convert_value(leaf, value)
     assert (found, type(found)) == (expected, type(expected))
 
 
@@ -62,7 +62,7 @@ def test_what_means_the_same_is_read(leaf: Leaf, value: object, expected: object
 )
 def test_what_does_not_fit_is_refused_with_the_reason(leaf: Leaf, value: object, reason: str) -> None:
     with pytest.raises(Unfit, match=reason):
-        convert(leaf, value)
+        convert_value(leaf, value)
 
 
 def test_a_list_holds_each_value_once_and_keeps_its_bounds() -> None:
@@ -91,10 +91,10 @@ leaves = st.builds(
 @given(leaves, values)
 def test_whatever_is_read_satisfies_the_schema(leaf: Leaf, value: Any) -> None:
     slot = FieldSlot(name="a", leaf=leaf)
-    schema = definition(FieldGroup(slots=(slot,)), [slot]).parameters["properties"]["fields"]["properties"]["a"]
+    schema = fill_tool(FieldGroup(slots=(slot,)), [slot]).parameters["properties"]["fields"]["properties"]["a"]
     wanted = schema["properties"]["value"]
     try:
-        found = convert(leaf, value)
+        found = convert_value(leaf, value)
     except Unfit:
         if type(value) in (bool, int) or (isinstance(value, str) and value == " ".join(value.split()) and value):
             refused = isinstance(value, str) and "[" in value  # a marker may have been taken out

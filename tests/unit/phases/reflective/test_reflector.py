@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.phases.reflector import CHANGE, CHANGES, REASONING, Choice, PlanProgress, forbidden, read_decision
+from assay.phases.reflector import (
+    MAX_CHANGE_CHARS,
+    MAX_CHANGES,
+    MAX_REASONING_CHARS,
+    Choice,
+    PlanProgress,
+    read_decision,
+    rejection_reason,
+)
 
 WRITTEN = {"reasoning": "The tide\nis known.", "decision": "adjust", "changes": ["look at Genoa", " "]}
 VALUES = st.recursive(
@@ -49,10 +57,10 @@ def test_whatever_is_written_a_decision_is_bounded(reply: dict[str, object], mor
     decision = read_decision(json.dumps(reply | more), 1)
     if decision is not None:
         assert decision.decision in ("continue", "adjust", "complete")
-        assert len(decision.reasoning) <= REASONING
-        assert len(decision.changes) <= CHANGES
-        assert all(0 < len(change) <= CHANGE and "\n" not in change for change in decision.changes)
-        assert decision.applied == decision.decision
+        assert len(decision.reasoning) <= MAX_REASONING_CHARS
+        assert len(decision.changes) <= MAX_CHANGES
+        assert all(0 < len(change) <= MAX_CHANGE_CHARS and "\n" not in change for change in decision.changes)
+        assert decision.action == decision.decision
 
 
 @given(
@@ -70,11 +78,11 @@ def test_the_rules(
 ) -> None:
     limits = {"min_steps": least, "max_steps": least + more, "plans": plans}
     at = PlanProgress(done=done, tried=tried, left=left, iteration=iteration, **limits)
-    note = forbidden(choice, at)
+    note = rejection_reason(choice, at)
     if choice == "continue":
         assert note == ""
     if choice == "complete":
         assert bool(note) is (left > 0 and done < least)
     if choice == "adjust":
         assert bool(note) is (iteration >= plans or tried >= least + more)
-        assert bool(note) is not at.may_adjust
+        assert bool(note) is not at.can_adjust

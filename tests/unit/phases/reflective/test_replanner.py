@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.core.plan import Plan, PlanStep
 from assay.phases.planner import read_plan
-from assay.phases.reflective import merged
+from assay.phases.reflective import merge_plans
 
 OLD = Plan(
     title="Brest",
@@ -27,7 +27,7 @@ def written(*steps: PlanStep, enough: bool = False, thought: str = "") -> Plan:
 
 
 def test_what_was_done_stays_and_the_rest_is_new() -> None:
-    plan = merged(OLD, written(PlanStep(id=1, title="Stars"), PlanStep(id=2, title="moon")), TRIED, 7)
+    plan = merge_plans(OLD, written(PlanStep(id=1, title="Stars"), PlanStep(id=2, title="moon")), TRIED, 7)
     assert plan is not None
     assert (plan.id, plan.iteration, plan.title, plan.thought) == ("plan-2", 2, "Brest", "first")
     assert plan.steps[0] == OLD.steps[0]
@@ -39,25 +39,25 @@ def test_what_was_done_stays_and_the_rest_is_new() -> None:
 
 
 def test_a_step_done_is_not_planned_again_unless_it_says_so() -> None:
-    assert merged(OLD, written(PlanStep(id=1, title="TIDE")), TRIED, 4) is None
-    plan = merged(
+    assert merge_plans(OLD, written(PlanStep(id=1, title="TIDE")), TRIED, 4) is None
+    plan = merge_plans(
         OLD, written(PlanStep(id=1, title="High water", again=1), PlanStep(id=2, title="x", again=9)), TRIED, 4
     )
     assert plan is not None
     assert [(step.id, step.again) for step in plan.steps[2:]] == [(5, 1), (6, 0)]
-    third = merged(plan, written(PlanStep(id=1, title="Flood", again=5)), {1, 2, 5}, 6)
+    third = merge_plans(plan, written(PlanStep(id=1, title="Flood", again=5)), {1, 2, 5}, 6)
     assert third is not None
     assert third.steps[-1].again == 1  # of the first step, whichever try it was
 
 
 def test_a_step_done_may_be_tried_again_under_its_name() -> None:
-    plan = merged(OLD, written(PlanStep(id=1, title="Tide", again=1)), TRIED, 4)
+    plan = merge_plans(OLD, written(PlanStep(id=1, title="Tide", again=1)), TRIED, 4)
     assert plan is not None
     assert [(step.id, step.title, step.again) for step in plan.steps[2:]] == [(5, "Tide", 1)]
 
 
 def test_enough_leaves_only_what_was_done() -> None:
-    plan = merged(OLD, written(enough=True), TRIED, 4)
+    plan = merge_plans(OLD, written(enough=True), TRIED, 4)
     assert plan is not None
     assert (plan.enough_context, [step.id for step in plan.steps]) == (True, [1, 2])
 
@@ -72,7 +72,7 @@ STEPS = st.builds(
 
 @given(st.lists(STEPS, max_size=6, unique_by=lambda step: step.title), st.sets(st.integers(1, 4)), st.integers(4, 9))
 def test_no_number_stands_for_two_steps(steps: list[PlanStep], tried: set[int], highest: int) -> None:
-    plan = merged(OLD, written(*steps, enough=True), tried, highest)
+    plan = merge_plans(OLD, written(*steps, enough=True), tried, highest)
     assert plan is not None
     ids = [step.id for step in plan.steps]
     assert len(set(ids)) == len(ids)

@@ -11,7 +11,7 @@ from research import document
 
 from assay.core.text import words
 from assay.evidence.documents import DocumentReader
-from assay.phases.survey.collection import Collection, GroupReading, _has, _may_have, _order
+from assay.phases.survey.collection import Collection, GroupReading, _can_contain, _contains_phrase, _name_key
 from assay.run.run import Run
 from assay.store.memory import memory_store
 
@@ -21,19 +21,19 @@ texts = st.text(alphabet=st.sampled_from("aAbBcßİſK'’s. -_１1漢字のﬁ\
 @given(texts, texts)
 def test_a_text_that_has_a_phrase_is_never_passed_over(text: str, phrase: str) -> None:
     phrases = [tuple(words(phrase))] if words(phrase) else []
-    if _has(text, phrases):
-        assert _may_have(text.encode(), phrases)
+    if _contains_phrase(text, phrases):
+        assert _can_contain(text.encode(), phrases)
 
 
 def test_words_are_whole_words_next_to_each_other() -> None:
-    assert _has("The Abstract-Base classes", [("abstract", "base")])
-    assert not _has("An abstract, very base thing", [("abstract", "base")])
-    assert not _has("abstractions", [("abstract",)])
+    assert _contains_phrase("The Abstract-Base classes", [("abstract", "base")])
+    assert not _contains_phrase("An abstract, very base thing", [("abstract", "base")])
+    assert not _contains_phrase("abstractions", [("abstract",)])
 
 
 def test_documents_come_in_the_order_of_their_numbers() -> None:
     named = [document(name, name) for name in ("pep-10.md", "pep-9.md", "a.md", "PEP-2.md", "10.md", "9.md")]
-    assert [each.name for each in sorted(named, key=_order)] == [
+    assert [each.name for each in sorted(named, key=_name_key)] == [
         "a.md",
         "PEP-2.md",
         "pep-9.md",
@@ -65,5 +65,5 @@ async def test_after_a_crash_headers_are_read_again_beside_documents_that_failed
     good = msgspec.structs.replace(document("one", "one"), sha256=blobs.put(text), size=len(text))
     gone = msgspec.structs.replace(document("two", "two"), sha256="0" * 64)
     stored = cast("Run", Stored(GroupReading(failed=(gone.sha256,))))
-    headers = await Collection(stored, DocumentReader(blobs), [gone, good]).headers()
-    assert [(header.document, header.called) for header in headers] == [(good, "One")]
+    headers = await Collection(stored, DocumentReader(blobs), [gone, good]).read_headers()
+    assert [(header.document, header.display_name) for header in headers] == [(good, "One")]

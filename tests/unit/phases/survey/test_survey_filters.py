@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from research import document
 
 from assay.core.errors import ToolError
-from assay.phases.survey.filters import Header, matching, read, read_header
+from assay.phases.survey.filters import Header, matching_fields, read_conditions, read_header
 
 TEXT = "PEP: 6\nTitle: Typing of Things\nAuthor: Ann Lee, Bo Ek\nStatus: Superseded\nCreated: 15-Mar-2001\nSize: 12\n"
 
@@ -51,15 +51,15 @@ def header(text: str = TEXT) -> Header:
     ],
 )
 def test_one_condition(condition: str, meets: bool) -> None:
-    assert (matching(header(), read([condition])) is not None) is meets
+    assert (matching_fields(header(), read_conditions([condition])) is not None) is meets
 
 
 def test_all_conditions_must_hold_and_their_fields_are_the_evidence() -> None:
-    met = matching(header(), read(["status = Superseded", "created > 2000"]))
+    met = matching_fields(header(), read_conditions(["status = Superseded", "created > 2000"]))
     assert met is not None
     assert [field.key for field in met] == ["Status", "Created"]
-    assert matching(header(), read(["status = Superseded", "created > 2005"])) is None
-    kind = matching(header(), read(["pep = *", "status = Superseded"]))
+    assert matching_fields(header(), read_conditions(["status = Superseded", "created > 2005"])) is None
+    kind = matching_fields(header(), read_conditions(["pep = *", "status = Superseded"]))
     assert kind is not None
     assert [field.key for field in kind] == ["Status"]
 
@@ -67,13 +67,13 @@ def test_all_conditions_must_hold_and_their_fields_are_the_evidence() -> None:
 @pytest.mark.parametrize("texts", [[], ["status"], ["= x"], ["status = "], ["status = | "], ["a = b"] * 9, ["?!"]])
 def test_what_is_no_condition_is_refused(texts: list[str]) -> None:
     with pytest.raises(ToolError):
-        read(texts)
+        read_conditions(texts)
 
 
 def test_a_condition_says_itself() -> None:
-    assert str(read(["status = A | B"])[0]) == "Status = A or B"
-    assert str(read(["pep = *"])[0]) == "Any pep"
-    assert str(read(["created < 2001"])[0]) == "Created before 2001"
+    assert str(read_conditions(["status = A | B"])[0]) == "Status = A or B"
+    assert str(read_conditions(["pep = *"])[0]) == "Any pep"
+    assert str(read_conditions(["created < 2001"])[0]) == "Created before 2001"
 
 
 statuses = st.sampled_from(["Final", "Draft", "Rejected"])
@@ -82,8 +82,8 @@ statuses = st.sampled_from(["Final", "Draft", "Rejected"])
 @given(st.lists(statuses, max_size=20), statuses)
 def test_filters_divide_documents(values: list[str], wanted: str) -> None:
     headers = [header(f"PEP: {number}\nStatus: {value}\n") for number, value in enumerate(values)]
-    having = [each for each in headers if matching(each, read([f"status = {wanted}"]))]
-    lacking = [each for each in headers if matching(each, read([f"status != {wanted}"]))]
+    having = [each for each in headers if matching_fields(each, read_conditions([f"status = {wanted}"]))]
+    lacking = [each for each in headers if matching_fields(each, read_conditions([f"status != {wanted}"]))]
     assert len(having) == values.count(wanted)
     assert len(having) + len(lacking) == len(values)
 
@@ -91,7 +91,7 @@ def test_filters_divide_documents(values: list[str], wanted: str) -> None:
 @given(st.text(max_size=60))
 def test_any_text_is_a_condition_or_refused(text: str) -> None:
     try:
-        conditions = read([text])
+        conditions = read_conditions([text])
     except ToolError:
         return
-    assert matching(header(), conditions) in (None, *[(field,) for field in header().fields])
+    assert matching_fields(header(), conditions) in (None, *[(field,) for field in header().fields])

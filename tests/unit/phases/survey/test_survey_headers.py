@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from research import document
 
 from assay.evidence.segment import segment
-from assay.phases.survey.filters import HEADS, Header, count_keys, parts, read_header
+from assay.phases.survey.filters import HEADER_BYTES, Header, count_keys, read_header, value_parts
 
 PEP = "PEP: 0006\nTitle: Bug Fix Releases\nStatus: Superseded\nType: Process\n\nAbstract\n========\n\nNote: all this.\n"
 EIP = "---\neip: 20\ntitle: Token Standard\nstatus: Final\n---\n\n## Abstract\n\nA token.\n"
@@ -39,7 +39,7 @@ def header(name: str, text: str) -> Header:
 def test_fields_stand_above_the_first_prose(text: str, fields: dict[str, str], called: str) -> None:
     found = header("a.md", text)
     assert {field.name: field.value for field in found.fields} == fields
-    assert found.called == called
+    assert found.display_name == called
 
 
 def test_keys_are_counted_with_the_values_that_sort_documents() -> None:
@@ -56,7 +56,7 @@ def test_keys_are_counted_with_the_values_that_sort_documents() -> None:
 )
 def test_a_long_text_has_the_header_it_has_when_short(lines: list[str]) -> None:
     text = "\n".join(lines)
-    long = f"{text}\n\nEnd of it.\n\n" + "Sentence upon sentence. " * (HEADS[-1] // 10)
+    long = f"{text}\n\nEnd of it.\n\n" + "Sentence upon sentence. " * (HEADER_BYTES[-1] // 10)
     short = header("a.md", f"{text}\n\nEnd of it.")
     assert [(f.key, f.value, f.span.start) for f in header("a.md", long).fields] == [
         (f.key, f.value, f.span.start) for f in short.fields
@@ -71,4 +71,4 @@ def test_every_field_is_a_passage_of_the_whole(lines: list[str]) -> None:
 
 
 def test_a_list_has_elements() -> None:
-    assert parts("Ann Lee, Bo") == (("ann", "lee", "bo"), ("ann", "lee"), ("bo",))
+    assert value_parts("Ann Lee, Bo") == (("ann", "lee", "bo"), ("ann", "lee"), ("bo",))

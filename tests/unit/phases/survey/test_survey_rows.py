@@ -7,11 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from research import document
 
-from assay.core.report_sentences import read
+from assay.core.report_sentences import read_sentences
 from assay.core.sources import PassageSpan
-from assay.locale import speaking
-from assay.phases.survey.batches import A_DOCUMENT, MOST_DOCUMENTS, batches
-from assay.phases.survey.collection import SHOWN, Reached, Row, SurveyLine, composed, first_line, merged
+from assay.locale import use_locale
+from assay.phases.survey.batches import MAX_DOCUMENT_CHARS, MOST_DOCUMENTS, group_documents
+from assay.phases.survey.collection import (
+    MAX_SHOWN_ROWS,
+    Reached,
+    Row,
+    SurveyLine,
+    compose_report,
+    first_line,
+    merge_rows,
+)
 
 
 def row(place: int, *texts: str, named: bool = True) -> Row:
@@ -24,25 +32,25 @@ def cite(row: Row, line: SurveyLine) -> str:
 
 
 def test_rows_of_one_document_are_one_and_say_each_thing_once() -> None:
-    found = merged([row(2, "B."), row(1, "A."), row(2, "b"), row(2, "C.")])
+    found = merge_rows([row(2, "B."), row(1, "A."), row(2, "b"), row(2, "C.")])
     assert [(each.place, [line.text for line in each.lines]) for each in found] == [(1, ["A."]), (2, ["B.", "C."])]
 
 
 def test_the_count_is_exact_and_the_cap_is_said() -> None:
-    rows = [row(number, f"Status of PEP {number}: Final") for number in range(SHOWN + 7)]
-    text = composed(rows, Reached(read=90, total=100, what="the header fields"), "Status = Final", cite)
-    assert text.startswith(f"{SHOWN + 7} documents match; the header fields of 90 of 100 documents were read.")
-    assert text.count("\n- ") == SHOWN
-    assert text.endswith(f"The first {SHOWN} of {SHOWN + 7} documents are listed.")
+    rows = [row(number, f"Status of PEP {number}: Final") for number in range(MAX_SHOWN_ROWS + 7)]
+    text = compose_report(rows, Reached(read=90, total=100, what="the header fields"), "Status = Final", cite)
+    assert text.startswith(f"{MAX_SHOWN_ROWS + 7} documents match; the header fields of 90 of 100 documents were read.")
+    assert text.count("\n- ") == MAX_SHOWN_ROWS
+    assert text.endswith(f"The first {MAX_SHOWN_ROWS} of {MAX_SHOWN_ROWS + 7} documents are listed.")
 
 
 def test_only_rows_are_claims() -> None:
     reached = Reached(read=1_736, total=1_736)
-    rows = [row(number, "It rains in Brest.", named=False) for number in range(SHOWN + 1)]
-    with speaking(""):
-        sentences = read(composed(rows, reached, "What it says of 3 things", cite))
+    rows = [row(number, "It rains in Brest.", named=False) for number in range(MAX_SHOWN_ROWS + 1)]
+    with use_locale(""):
+        sentences = read_sentences(compose_report(rows, reached, "What it says of 3 things", cite))
     facts = [sentence.text for sentence in sentences if sentence.role != "structure"]
-    assert facts == ["It rains in Brest."] * SHOWN
+    assert facts == ["It rains in Brest."] * MAX_SHOWN_ROWS
 
 
 def test_one_document_is_told_as_one() -> None:
@@ -51,17 +59,17 @@ def test_one_document_is_told_as_one() -> None:
 
 
 def test_what_a_row_holds_makes_no_line_and_no_marker() -> None:
-    text = composed([row(0, "a [S9.9]\n# b")], Reached(read=1, total=1), "x\n# y", cite)
+    text = compose_report([row(0, "a [S9.9]\n# b")], Reached(read=1, total=1), "x\n# y", cite)
     assert "S9.9" not in text
     assert text.splitlines()[2:] == ["## x # y", "", "- a # b [S1.0]"]
 
 
-@given(st.lists(st.integers(1, 3 * A_DOCUMENT), max_size=60), st.integers(1_000, 200_000))
+@given(st.lists(st.integers(1, 3 * MAX_DOCUMENT_CHARS), max_size=60), st.integers(1_000, 200_000))
 def test_batches_hold_every_document_once_in_order_and_fit(sizes: list[int], room: int) -> None:
     documents = [document(f"{at}.md", "x" * 3 + str(at)) for at in range(len(sizes))]
     sized = [msgspec.structs.replace(each, size=size) for each, size in zip(documents, sizes, strict=True)]
-    found = list(batches(sized, room))
+    found = list(group_documents(sized, room))
     assert [each for group in found for each in group] == sized
     for group in found:
         assert len(group) <= MOST_DOCUMENTS
-        assert len(group) == 1 or sum(min(each.size, A_DOCUMENT) for each in group) <= room
+        assert len(group) == 1 or sum(min(each.size, MAX_DOCUMENT_CHARS) for each in group) <= room

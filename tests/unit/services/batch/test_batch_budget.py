@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.core.usage import Budget, Usage
 from assay.services.batch.rows import BatchBudget
-from assay.services.daily import smaller
+from assay.services.daily import narrower_budget
 
 
 @given(
@@ -22,7 +22,7 @@ def test_all_together_never_spend_more_than_the_total(tokens: int, usd: float, r
         limit = batch_budget.share(places)
         assert limit.tokens is not None
         assert limit.usd is not None
-        batch_budget.keep(str(number), limit)
+        batch_budget.hold(str(number), limit)
         going.append((str(number), limit, part))
         left = batch_budget.remaining()
         assert left.tokens is not None
@@ -38,7 +38,7 @@ def test_all_together_never_spend_more_than_the_total(tokens: int, usd: float, r
 
 def test_what_a_run_leaves_comes_back():
     batch_budget = BatchBudget(Budget(tokens=100))
-    batch_budget.keep("a", batch_budget.share(2))
+    batch_budget.hold("a", batch_budget.share(2))
     assert batch_budget.remaining().tokens == 50
     batch_budget.settle("a", Usage(input_tokens=10))
     assert (batch_budget.remaining().tokens, batch_budget.tokens) == (90, 10)
@@ -49,4 +49,6 @@ def test_without_a_total_nothing_is_limited():
 
 
 def test_the_narrower_limit_holds_and_the_rest_of_the_own_ones_stay():
-    assert smaller(Budget(tokens=5, usd=None, pages=3), Budget(tokens=9, usd=1.0)) == Budget(tokens=5, usd=1.0, pages=3)
+    assert narrower_budget(Budget(tokens=5, usd=None, pages=3), Budget(tokens=9, usd=1.0)) == Budget(
+        tokens=5, usd=1.0, pages=3
+    )

@@ -43,7 +43,7 @@ def test_the_last_word_on_an_order_counts_and_rows_are_put_in_order(tmp_path: Pa
         folder.add(row("b", 2, "failed"))
         folder.add(row("a", 1))
         folder.add(row("b", 2))
-        folder.put_in_order()
+        folder.sort_results()
     rows = [msgspec.json.decode(line, type=BatchResult) for line in (tmp_path / RESULTS).read_bytes().splitlines()]
     assert [(each.key, each.status) for each in rows] == [("a", "completed"), ("b", "completed")]
 

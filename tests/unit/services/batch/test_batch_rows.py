@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.run_options import RunOptions
-from assay.services.batch.rows import LONGEST, BadLine, BatchRow, read_orders
+from assay.services.batch.rows import MAX_LINE_BYTES, BadLine, BatchRow, read_orders
 
 
 def read(*lines: str | bytes) -> list[BatchRow | BadLine]:
@@ -116,7 +116,7 @@ def test_every_option_of_a_run_is_known():
         ('{"question": "q", "depth": "light", "depth": "medium"}', "depth is given twice"),
         ('{"question": "q"', "not JSON: "),
         (b"\xff\xfe", "UTF-8"),
-        (b"x" * (LONGEST + 1), "longer"),
+        (b"x" * (MAX_LINE_BYTES + 1), "longer"),
         ('{"question": "q", "schema": ' + "[" * 5000 + "]" * 5000 + "}", ""),
     ],
 )

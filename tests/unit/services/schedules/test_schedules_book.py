@@ -18,11 +18,11 @@ from assay.services.schedule_runs import next_due, run_due
 from assay.services.schedules import (
     Schedule,
     ScheduleBook,
+    absolute_sources,
     format_interval,
-    iso,
-    lasting_sources,
-    moment,
-    read_every,
+    format_time,
+    parse_interval,
+    parse_time,
     stored_options,
 )
 from assay.settings import Settings, load
@@ -44,21 +44,21 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
     ],
 )
 def test_how_often(text: str, seconds: int):
-    assert read_every(text) == seconds
-    assert read_every(format_interval(seconds)) == seconds
+    assert parse_interval(text) == seconds
+    assert parse_interval(format_interval(seconds)) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "7", "d", "0d", "-1d", "1.5h", "monthly", "9999999w", "7d7d", "٧d"])
 def test_what_is_no_time(text: str):
     with pytest.raises(UsageError, match="not an interval"):
-        read_every(text)
+        parse_interval(text)
 
 
 @given(st.integers(60, 10**7), st.integers(0, 10**9))
 def test_the_rhythm_goes_on_and_what_was_missed_is_not_made_up_for(every: int, late: int):
-    schedule = Schedule(id="a", question="Why?", every=every, created_at=iso(NOW), next_at=iso(NOW))
+    schedule = Schedule(id="a", question="Why?", every=every, created_at=format_time(NOW), next_at=format_time(NOW))
     now = NOW + timedelta(seconds=late)
-    due = moment(next_due(schedule, now))
+    due = parse_time(next_due(schedule, now))
     assert now < due <= now + timedelta(seconds=every)
     assert (due - NOW).total_seconds() % every == 0
 
@@ -110,7 +110,7 @@ def test_options_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(UsageError):
         stored_options("Why?", {"template": tmp_path / "none.md"}, Settings())
     monkeypatch.chdir(tmp_path)
-    assert lasting_sources(["docs/*.md", "https://x.org/"]) == ("https://x.org/", str(tmp_path / "docs/*.md"))
+    assert absolute_sources(["docs/*.md", "https://x.org/"]) == ("https://x.org/", str(tmp_path / "docs/*.md"))
 
 
 def test_each_has_his_own(tmp_path: Path):
@@ -135,7 +135,7 @@ def test_each_has_his_own(tmp_path: Path):
 async def test_what_is_due_is_asked_as_its_owner(tmp_path: Path):
     (tmp_path / "tides.md").write_text("The tide at Brest rises seven metres.")
     home, every = tmp_path / "home", ScheduleBook(tmp_path / "home", None)
-    sources = lasting_sources([str(tmp_path / "tides.md")])
+    sources = absolute_sources([str(tmp_path / "tides.md")])
     for owner in ("ana", ""):
         every.owned_by(owner).add("How far does the tide rise?", 60, sources, {"depth": "light"}, NOW)
     async with Assay(load(search={"offline": True}), home=home) as assay:

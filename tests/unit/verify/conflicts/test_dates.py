@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from assay.core.sources import Passage, sha256
 from assay.verify.amounts import Day
-from assay.verify.analyzed_text import read
+from assay.verify.analyzed_text import analyze_text
 from assay.verify.conflicts.disagreement import disagree
-from assay.verify.conflicts.statements import SourceStatement, statements, values, when
+from assay.verify.conflicts.statements import SourceStatement, normalize_date, sentence_values, stated_values
 
 VALUES = [
     (
@@ -67,7 +67,7 @@ def stated(source: str, text: str) -> tuple[SourceStatement, ...]:
         text=text,
         text_sha256=sha256(text.encode()),
     )
-    return statements(passage, None)
+    return stated_values(passage, None)
 
 
 def disagrees(one: str, other: str) -> bool:
@@ -77,7 +77,7 @@ def disagrees(one: str, other: str) -> bool:
 
 @pytest.mark.parametrize(("sentence", "expected"), VALUES)
 def test_what_happens_once_is_a_value(sentence: str, expected: list[str]) -> None:
-    found = [value.written_form for value in values(sentence) if value.token.text != "three"]
+    found = [value.written_form for value in sentence_values(sentence) if value.token.text != "three"]
     assert found == expected
 
 
@@ -96,10 +96,10 @@ def test_no_conflict_of_dates(why: str, one: str, other: str) -> None:
 @given(st.dates())
 def test_a_date_has_one_form_however_it_is_written(day: date) -> None:
     forms = [f"Acme was founded on {day:%-d %B} {day.year:04d}.", f"Acme was founded on {day:%B %-d}, {day.year:04d}."]
-    found = {when(word) for text in forms for word in read(text).words if isinstance(word.token, Day)}
+    found = {normalize_date(word) for text in forms for word in analyze_text(text).words if isinstance(word.token, Day)}
     assert len(found) <= 1 or day.year < 1000
 
 
 @given(st.text(alphabet="()- 19045.Abc,", max_size=60))
 def test_any_brackets_are_read(text: str) -> None:
-    values(f"{text}.")
+    sentence_values(f"{text}.")

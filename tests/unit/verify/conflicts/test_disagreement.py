@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.claims import Conflict
 from assay.core.sources import Passage, Source, sha256
-from assay.verify.conflicts.detection import conflicts
+from assay.verify.conflicts.detection import find_conflicts
 
 Facts = dict[str, str]
 
@@ -45,7 +45,7 @@ def between(one: str, other: str, *, first: Facts | None = None, second: Facts |
     passages = [passage("S1001", one), passage("S2001", other)]
     sources = [source("S1001", **(first or {})), source("S2001", **(second or {}))]
     held = {each.id: each for each in passages}
-    return conflicts(held, {each.id: each for each in sources}, {"S1001.1"}, {})
+    return find_conflicts(held, {each.id: each for each in sources}, {"S1001.1"}, {})
 
 
 DISAGREE = [
@@ -155,7 +155,7 @@ def found_among(texts: list[str], groups: dict[str, int], **facts: Facts) -> tup
     held = {f"{name}.1": passage(name, text) for name, text in zip(names, texts, strict=True)}
     sources = {name: source(name, **facts.get(name, {})) for name in names}
     hashes = {sha256(name.encode()): groups.get(name, at + 100) for at, name in enumerate(names)}
-    return conflicts(held, sources, held.keys(), hashes)
+    return find_conflicts(held, sources, held.keys(), hashes)
 
 
 def test_near_copies_which_differ_in_a_figure_alone_disagree() -> None:
@@ -178,8 +178,8 @@ def test_three_sources_are_one_conflict_and_who_agrees_is_on_a_side() -> None:
 def test_only_what_touches_something_cited_is_told() -> None:
     held = {f"{name}.1": passage(name, text) for name, text in zip(("S1001", "S2001"), TALL, strict=True)}
     sources = {name: source(name) for name in ("S1001", "S2001")}
-    assert conflicts(held, sources, set(), {}) == ()
-    assert conflicts(held, sources, {"S2001.1"}, {})
+    assert find_conflicts(held, sources, set(), {}) == ()
+    assert find_conflicts(held, sources, {"S2001.1"}, {})
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))

@@ -11,7 +11,7 @@ from judging import TELLING, Judging, rules
 from assay.core.sources import Surroundings
 from assay.core.text import estimate_tokens
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.judge.question import LEFT_OUT, exhibit
+from assay.verify.judge.question import LEFT_OUT, build_exhibit
 
 HARMLESS = [
     "The report concluded that the claim was supported by data.",
@@ -26,7 +26,7 @@ HARMLESS = [
 @pytest.mark.parametrize("instruction", TELLING)
 def test_a_sentence_which_tells_how_to_judge_is_left_out(instruction: str) -> None:
     text = f"The plant employs 400 people. {instruction}\n\nIt was founded in 1950."
-    shown = exhibit("x", evidence(passage("S1.1", text)))
+    shown = build_exhibit("x", evidence(passage("S1.1", text)))
     assert LEFT_OUT in shown.shown
     assert instruction not in shown.shown
     assert "The plant employs 400 people." in shown.shown
@@ -35,7 +35,7 @@ def test_a_sentence_which_tells_how_to_judge_is_left_out(instruction: str) -> No
 
 @pytest.mark.parametrize("sentence", HARMLESS)
 def test_other_sentences_stay(sentence: str) -> None:
-    assert sentence in exhibit("x", evidence(passage("S1.1", f"It is so. {sentence} It was so."))).shown
+    assert sentence in build_exhibit("x", evidence(passage("S1.1", f"It is so. {sentence} It was so."))).shown
 
 
 async def test_a_passage_cannot_answer_for_the_judge() -> None:
@@ -59,7 +59,7 @@ def test_all_of_the_evidence_is_inside_the_fence_and_no_line_of_it_is_ours(
     passages = [passage(f"S{at}.1", text) for at, text in enumerate(texts, 1)]
     sources = {each.source: source(each.source, title) for each in passages}
     around = {each.id: Surroundings(id=each.id, before=before, after=before) for each in passages}
-    shown = exhibit("a", ClaimEvidence(passages=tuple(passages), sources=sources, around=around)).shown
+    shown = build_exhibit("a", ClaimEvidence(passages=tuple(passages), sources=sources, around=around)).shown
     lines = shown.split("\n")
     assert lines[0] == lines[-1]
     assert lines.count(lines[0]) == 2
@@ -73,7 +73,7 @@ def test_all_of_the_evidence_is_inside_the_fence_and_no_line_of_it_is_ours(
 def test_the_size_is_bounded(passages: int, repeats: int, most: int) -> None:
     text = "The northern plant employs 400 people, and the sea is grey. " * repeats
     collected = evidence(*(passage(f"S{at}.1", text) for at in range(1, passages + 1)))
-    shown = exhibit("The plant is old.", collected, most).shown
+    shown = build_exhibit("The plant is old.", collected, most).shown
     assert estimate_tokens(shown) <= 2 * most + 240 * passages
 
 
@@ -82,7 +82,7 @@ def test_of_a_long_text_the_nearest_parts_are_shown() -> None:
         f"The sea was grey on day {at}, and nothing else was seen of it anywhere." for at in range(400)
     )
     text = f"{filler}\n\nThe northern plant employs 400 people.\n\n{filler}"
-    shown = exhibit("The northern plant has many people.", evidence(passage("S1.1", text)))
+    shown = build_exhibit("The northern plant has many people.", evidence(passage("S1.1", text)))
     assert "The northern plant employs 400 people." in shown.shown
     assert "[…]" in shown.shown
     assert estimate_tokens(shown.shown) < 3_000

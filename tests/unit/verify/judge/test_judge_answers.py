@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from judging import verdict
 
 from assay.core.messages import Reply, ToolCall
-from assay.verify.judge.answers import RULINGS, JudgedValue, read
-from assay.verify.judge.masks import Hidden, compared
+from assay.verify.judge.answers import RULINGS, JudgedValue, read_answer
+from assay.verify.judge.masks import Hidden, compare_values
 
 OBJECT = {"slots": [{"slot": "A", "value": "400"}], "reason": "so", "verdict": "supported"}
 
@@ -29,7 +29,7 @@ OBJECT = {"slots": [{"slot": "A", "value": "400"}], "reason": "so", "verdict": "
     ],
 )
 def test_json_is_read_wherever_it_stands(text: str) -> None:
-    answer = read(Reply(text=text))
+    answer = read_answer(Reply(text=text))
     assert answer is not None
     assert (answer.ruling, answer.slots) == ("supported", (JudgedValue("A", "400"),))
 
@@ -47,15 +47,15 @@ def test_json_is_read_wherever_it_stands(text: str) -> None:
     ],
 )
 def test_a_verdict_is_one_of_five_or_none(text: str, ruling: str | None) -> None:
-    answer = read(Reply(text=text))
+    answer = read_answer(Reply(text=text))
     assert (answer.ruling if answer else None) == ruling
 
 
 def test_calls_which_disagree_are_no_answer() -> None:
     one, two = verdict("supported").calls[0], verdict("contradicted").calls[0]
-    assert read(Reply(calls=(one, two))) is None
-    assert read(Reply(calls=(one, one))) is not None
-    assert read(Reply(calls=(ToolCall(id="1", name="verdict", malformed='{"verdict": "supp'),))) is None
+    assert read_answer(Reply(calls=(one, two))) is None
+    assert read_answer(Reply(calls=(one, one))) is not None
+    assert read_answer(Reply(calls=(ToolCall(id="1", name="verdict", malformed='{"verdict": "supp'),))) is None
 
 
 JSON = st.recursive(
@@ -74,9 +74,9 @@ def test_nothing_crashes(value: object, text: str) -> None:
     arguments = value if isinstance(value, dict) else {"slots": value, "verdict": "supported"}
     call = ToolCall(id="1", name="verdict", arguments=arguments)
     for reply in (Reply(calls=(call,)), Reply(text=json.dumps(value)), Reply(text=f"{text}{json.dumps(value)}{text}")):
-        answer = read(reply)
+        answer = read_answer(reply)
         if answer is not None:
             assert answer.ruling in RULINGS
             assert len(answer.reason) <= 300
-            [slot] = compared([HIDDEN], answer.slots, [text])
+            [slot] = compare_values([HIDDEN], answer.slots, [text])
             assert slot.outcome in ("same", "other", "not stated", "invented", "missing")

@@ -19,7 +19,7 @@ from assay.run.run import Branch, Run
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 from assay.verify.checks import examine
-from assay.verify.judge import JudgeRuling, consider
+from assay.verify.judge import JudgeRuling, ask_judge
 
 TEXT = "The northern plant employs 400 people. It was founded in 1950."
 PLANT = evidence(passage("S1.1", TEXT))
@@ -64,7 +64,7 @@ async def test_a_model_which_stands_in_for_the_judge_is_not_taken_for_it() -> No
     spare = Scripted([rules("supported", A="400")], profile=JUDGE)
 
     async def body(run: Run) -> JudgeRuling:
-        return await consider(run, CLAIM, PLANT, examine(CLAIM, PLANT))
+        return await ask_judge(run, CLAIM, PLANT, examine(CLAIM, PLANT))
 
     judging.world = lambda model, make=judging.world: _with(make(model), spare)  # type: ignore[method-assign,misc]
     roles = dict.fromkeys(ROLES, ("judge", "spare"))
@@ -100,7 +100,7 @@ async def test_taken_up_again_no_answer_is_asked_for_twice(kind: str, tmp_path: 
 
     async def pipeline(run: Run, deadly: bool = False) -> Outcome:
         async def one(claim: str, place: Run) -> JudgeRuling:
-            return await consider(place, claim, PLANT, examine(claim, PLANT))
+            return await ask_judge(place, claim, PLANT, examine(claim, PLANT))
 
         for claim in claims[:2]:
             received[-1].append(await one(claim, run))

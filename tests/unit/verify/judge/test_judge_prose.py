@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verify.judge.answers import RULINGS, ruling_in
+from assay.verify.judge.answers import RULINGS, read_ruling
 
 CASES = {
     "supported": ["Supported.", "SUPPORTED", "**Verdict:** Supported", "The claim is fully supported.", "supports"],
@@ -50,14 +50,14 @@ CASES = {
 
 @pytest.mark.parametrize(("wanted", "text"), [(wanted, text) for wanted, texts in CASES.items() for text in texts])
 def test_each_is_read_as_it_is_meant(wanted: str | None, text: str) -> None:
-    assert ruling_in(text) == wanted
+    assert read_ruling(text) == wanted
 
 
 def test_in_a_long_text_a_verdict_has_to_be_named() -> None:
     words = "The passage speaks of the harbour, of its people and of the sea. " * 8
-    assert ruling_in(f"{words}\nSo it is supported, I think, by the passage given.") is None
-    assert ruling_in(f"{words}\n\nVerdict: supported") == "supported"
-    assert ruling_in("x " * 100_000 + "\nVerdict: contradicted") == "contradicted"
+    assert read_ruling(f"{words}\nSo it is supported, I think, by the passage given.") is None
+    assert read_ruling(f"{words}\n\nVerdict: supported") == "supported"
+    assert read_ruling("x " * 100_000 + "\nVerdict: contradicted") == "contradicted"
 
 
 _WORDS = "supported SUPPORTED unsupported not partially contradicted verdict: is . ? ! if whether unknown partial { \n"
@@ -66,9 +66,9 @@ WORDS = st.sampled_from(_WORDS.split(" "))
 
 @given(st.text(max_size=300) | st.lists(WORDS, max_size=12).map(" ".join))
 def test_nothing_crashes_and_nothing_else_comes_out(text: str) -> None:
-    assert ruling_in(text) in (*RULINGS, None)
+    assert read_ruling(text) in (*RULINGS, None)
 
 
 @given(st.lists(WORDS, max_size=8).map(" ".join), st.sampled_from(["not", "never", "cannot be", "isn't"]))
 def test_a_denied_support_is_never_support(before: str, denial: str) -> None:
-    assert ruling_in(f"{before}\n{denial} supported") != "supported"
+    assert read_ruling(f"{before}\n{denial} supported") != "supported"

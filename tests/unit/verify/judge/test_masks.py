@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.verify.checks import examine
 from assay.verify.evidence import ClaimSlot, SlotFinding
-from assay.verify.judge.masks import MOST, Masked, mask
+from assay.verify.judge.masks import MAX_HIDDEN_VALUES, Masked, mask_values
 
 TEXT = (
     "The northern plant in Lyon employs 400 people and made $3.2 billion in 2020. PEP 8 was created on 5 July 2001 by "
@@ -20,7 +20,7 @@ EVIDENCE = evidence(passage("S1.1", TEXT), title="Plants")
 
 
 def masked(claim: str, **options: bool) -> Masked:
-    return mask(claim, examine(claim, EVIDENCE), **options)
+    return mask_values(claim, examine(claim, EVIDENCE), **options)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_beside_figures_only_names_are_hidden_which_the_evidence_lacks() -> None
 
 def test_a_row_of_figures_keeps_some() -> None:
     claim = " ".join(f"{number} km," for number in range(101, 140))
-    assert len(masked(claim).hidden) == MOST
+    assert len(masked(claim).hidden) == MAX_HIDDEN_VALUES
 
 
 FINDINGS = st.lists(
@@ -76,7 +76,7 @@ CLAIMS = st.text(st.sampled_from("aB 1.,%$-{}\n'\"“é７年"), max_size=60) | 
 @given(CLAIMS, FINDINGS)
 def test_put_back_the_values_give_the_claim(claim: str, findings: list[SlotFinding]) -> None:
     for checked in (findings, examine(claim, EVIDENCE)):
-        found = mask(claim, checked)
+        found = mask_values(claim, checked)
         whole = found.text
         for each in found.hidden:
             assert claim[each.start : each.end] == each.text

@@ -11,7 +11,7 @@ from assay.core.report_sentences import claims
 from assay.core.tables.cells import row_cells
 from assay.verify.claim_check import CheckRules, ClaimResult
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.repair.edition import emptied, is_row
+from assay.verify.repair.edition import empty_cells, is_failing_row
 from assay.verify.repair.surgery import EMPTY, Blank, apply_changes
 
 HEAD = "| plant | people | opened in |\n|---|---|---|\n"
@@ -30,7 +30,7 @@ def row(text: str, rule: str = "number", held: ClaimEvidence | None = None) -> t
 
 def test_the_cell_which_is_false_goes_alone() -> None:
     report, checked = row("| northern plant | 400 people | 1990 [S1.1] |")
-    found = emptied(report, checked, CheckRules())
+    found = empty_cells(report, checked, CheckRules())
     assert found is not None
     assert (found.change, found.names) == (Blank((2,)), ("opened in",))
     assert found.sentence.text == f"northern plant | 400 people | {EMPTY}"
@@ -39,17 +39,17 @@ def test_the_cell_which_is_false_goes_alone() -> None:
 
 def test_nothing_is_left_of_a_row_whose_cells_are_all_false() -> None:
     report, checked = row("| northern plant | 900 people | 1990 [S1.1] |")
-    assert emptied(report, checked, CheckRules()) is None
+    assert empty_cells(report, checked, CheckRules()) is None
 
 
 def test_a_row_of_one_value_is_not_emptied() -> None:
     report, checked = row("| northern plant | 900 people [S1.1] | - |")
-    assert emptied(report, checked, CheckRules()) is None
+    assert empty_cells(report, checked, CheckRules()) is None
 
 
 def test_what_a_judge_denies_or_nothing_supports_is_no_matter_of_cells() -> None:
     text = "| northern plant | 400 people | 1990 [S1.1] |"
-    assert [is_row(row(text, rule)[1]) for rule in ("number", "judge", "citation")] == [True, False, False]
+    assert [is_failing_row(row(text, rule)[1]) for rule in ("number", "judge", "citation")] == [True, False, False]
 
 
 @given(st.tuples(WORDS, WORDS), st.tuples(MARKERS, MARKERS), st.sampled_from(((1,), (2,), (1, 2))), st.booleans())

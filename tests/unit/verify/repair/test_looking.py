@@ -24,11 +24,11 @@ PASSAGES = [
 
 def test_the_passage_with_most_of_the_rare_words_comes_first() -> None:
     index = PassageIndex(PASSAGES)
-    assert [each.span.ordinal for each in index.best("The southern harbour employs 900 people.")][:2] == [2, 1]
-    assert [each.span.ordinal for each in index.best("Bread is baked.")] == [3]
-    assert index.best("The lighthouse of Aru employs 70.")[0].span.ordinal == 4
-    assert index.best("Nobody wrote Rust.") == []
-    assert PassageIndex([]).best("Anything.") == []
+    assert [each.span.ordinal for each in index.best_passages("The southern harbour employs 900 people.")][:2] == [2, 1]
+    assert [each.span.ordinal for each in index.best_passages("Bread is baked.")] == [3]
+    assert index.best_passages("The lighthouse of Aru employs 70.")[0].span.ordinal == 4
+    assert index.best_passages("Nobody wrote Rust.") == []
+    assert PassageIndex([]).best_passages("Anything.") == []
 
 
 def test_a_query_has_the_telling_words_and_a_long_claim_two() -> None:
@@ -43,7 +43,7 @@ def test_a_query_has_the_telling_words_and_a_long_claim_two() -> None:
 
 @given(st.lists(st.text(alphabet="ab c.7", max_size=30), max_size=12), st.text(alphabet="ab c.7", max_size=30))
 def test_few_are_picked_each_once(texts: list[str], claim: str) -> None:
-    found = PassageIndex(picked(at, text) for at, text in enumerate(texts)).best(claim)
+    found = PassageIndex(picked(at, text) for at, text in enumerate(texts)).best_passages(claim)
     assert len(found) <= MOST
     assert len({each.span.ordinal for each in found}) == len(found)
     queries(claim)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.core.claims import Check
 from assay.core.report_sentences import claims
 from assay.verify.claim_check import ClaimResult
-from assay.verify.repair.remedies import accepted, hedged
+from assay.verify.repair.remedies import adds_hedge, read_rewrite
 
 SAYS = passage("S1.1", "The plant employs 400 people, and may grow.")
 OTHER = passage("S2.4", "It was built in 1931.")
@@ -37,7 +37,7 @@ BEFORE = failing("The plant employs 900 people [S1.1].")
     ],
 )
 def test_one_sentence_with_passages_shown_is_taken(reply: str) -> None:
-    found = accepted(reply, BEFORE, (SAYS, OTHER))
+    found = read_rewrite(reply, BEFORE, (SAYS, OTHER))
     assert found is not None
     assert "[" not in found.text
 
@@ -65,18 +65,18 @@ def test_one_sentence_with_passages_shown_is_taken(reply: str) -> None:
     ],
 )
 def test_what_is_no_such_sentence_is_not(reply: str) -> None:
-    assert accepted(reply, BEFORE, (SAYS, OTHER)) is None
+    assert read_rewrite(reply, BEFORE, (SAYS, OTHER)) is None
 
 
 def test_a_hedge_which_stood_there_or_in_the_passage_is_no_invention() -> None:
-    assert hedged("It grew.", "It may have grown.", ["It grew."])
-    assert not hedged("It may grow.", "It may have grown.", [])
-    assert not hedged("It grew.", "It may have grown.", ["It may have grown, they say."])
-    assert hedged("Es wuchs.", "Es wuchs vermutlich.", ["Es wuchs."])
+    assert adds_hedge("It grew.", "It may have grown.", ["It grew."])
+    assert not adds_hedge("It may grow.", "It may have grown.", [])
+    assert not adds_hedge("It grew.", "It may have grown.", ["It may have grown, they say."])
+    assert adds_hedge("Es wuchs.", "Es wuchs vermutlich.", ["Es wuchs."])
 
 
 @given(st.text(max_size=200))
 def test_no_reply_crashes_and_what_is_taken_cites_what_was_shown(reply: str) -> None:
-    found = accepted(reply, BEFORE, (SAYS, OTHER))
+    found = read_rewrite(reply, BEFORE, (SAYS, OTHER))
     if found is not None:
         assert {id for marker in found.markers for id in marker.ids} <= {"S1.1", "S2.4"}

@@ -14,7 +14,7 @@ from assay.verify.repair.surgery import (
     Recite,
     Remove,
     Rewrite,
-    aligned,
+    align_claims,
     apply_changes,
     claim_change_of,
 )
@@ -105,15 +105,15 @@ def test_several_changes_at_once() -> None:
 
 def test_aligned_finds_any_other_difference() -> None:
     wanted = [claim_change_of(each) for each in claims("One is 1 [S1.1]. Two is 2.")]
-    assert aligned("One is 1 [S1.1]. Two is 2.", wanted)
-    assert aligned("One is 1. [S1.1]\n\n- Two is 2.", wanted), "where it stands is free"
+    assert align_claims("One is 1 [S1.1]. Two is 2.", wanted)
+    assert align_claims("One is 1. [S1.1]\n\n- Two is 2.", wanted), "where it stands is free"
     for other in (
         "One is 1 [S1.2]. Two is 2.",
         "One is 1. Two is 2.",
         "One is 1 [S1.1].",
         "One is 2 [S1.1]. Two is 2.",
     ):
-        assert aligned(other, wanted) is None
+        assert align_claims(other, wanted) is None
 
 
 # properties
@@ -172,7 +172,7 @@ def test_every_other_claim_keeps_its_words_and_markers(report: str, chance: obje
         else:
             wanted.append(claim_change_of(each))
     after = apply_changes(report, changes)
-    now = aligned(after, wanted)
+    now = align_claims(after, wanted)
     assert now is not None, after
     for claim in now:
         assert after[claim.start : claim.end].replace("\n", " ").startswith(claim.text[:6])

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.report_sentences import claims
-from assay.core.translation import state
-from assay.locale import speaking
-from assay.verify.proofreader import carried, spans
+from assay.core.translation import record_statement
+from assay.locale import use_locale
+from assay.verify.proofreader import carry_ids, streamed_spans
 
 STREAMED = (
     "It grinds 40 tons. [S1.1]\n\n## Not found\n\nIts owner in 1900 is unknown. [S1.2]\n\n"
@@ -30,33 +30,33 @@ BLOCKS = st.lists(st.sampled_from(SENTENCES), max_size=8).map("\n\n".join)
 
 
 def test_what_is_moved_keeps_its_id_and_what_is_new_gets_a_new_one() -> None:
-    with speaking(""):
-        state("As of 2020, the date of the newest source cited.", "date")
+    with use_locale(""):
+        record_statement("As of 2020, the date of the newest source cited.", "date")
         before, now = claims(STREAMED), claims(FORMED)
-        ids = carried(before, now)
+        ids = carry_ids(before, now)
         assert [(ids[each.id], each.text) for each in now] == [
             ("c1", "It grinds 40 tons."),
             ("c3", "Built in 1741."),
             ("c4", "One says 40 tons, one 41."),
             ("c2", "Its owner in 1900 is unknown."),
         ]
-        for id, (start, end) in spans(STREAMED, FORMED).items():
+        for id, (start, end) in streamed_spans(STREAMED, FORMED).items():
             assert FORMED[start:end] == next(each.text for each in now if ids[each.id] == id)
 
 
 def test_another_citation_makes_another_claim() -> None:
-    ids = carried(claims("Aru has 4 mills. [S1.1]"), claims("Aru has 4 mills. [S1.2]"))
+    ids = carry_ids(claims("Aru has 4 mills. [S1.1]"), claims("Aru has 4 mills. [S1.2]"))
     assert ids == {"c1": "c2"}
 
 
 def test_without_a_text_before_there_are_no_places() -> None:
-    assert spans("", FORMED) == {}
+    assert streamed_spans("", FORMED) == {}
 
 
 @given(BLOCKS, BLOCKS)
 def test_ids_are_different_and_only_what_is_the_same_has_the_same(one: str, two: str) -> None:
     before, now = claims(one), claims(two)
-    ids = carried(before, now)
+    ids = carry_ids(before, now)
     assert list(ids) == [each.id for each in now]
     assert len(set(ids.values())) == len(ids)
     found = {each.id: (each.text, [marker.ids for marker in each.markers]) for each in before}
@@ -68,5 +68,5 @@ def test_ids_are_different_and_only_what_is_the_same_has_the_same(one: str, two:
 @given(BLOCKS)
 def test_a_text_which_did_not_change_keeps_all(text: str) -> None:
     found = claims(text)
-    assert carried(found, found) == {each.id: each.id for each in found}
-    assert spans(text, text) == {each.id: (each.start, each.end) for each in found}
+    assert carry_ids(found, found) == {each.id: each.id for each in found}
+    assert streamed_spans(text, text) == {each.id: (each.start, each.end) for each in found}

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sampling import scaled
 
-from assay.core.report_sentences import read
+from assay.core.report_sentences import read_sentences
 from assay.verify.proofreader import SentenceStream
 
 PIECES = (
@@ -84,13 +84,13 @@ def streamed(text: str, cuts: list[int]) -> tuple[object, ...]:
 @example("A.\n\n[S1.1]\n\nB in 5.", [4, 6, 9, 11])
 @example("#\n\n- a 5\n\n## \nb 6\n\nc", list(range(30)))
 def test_any_cut_of_any_text_gives_the_same_sentences(text: str, cuts: list[int]) -> None:
-    assert streamed(text, cuts) == read(text)
+    assert streamed(text, cuts) == read_sentences(text)
 
 
 @settings(max_examples=scaled(60), deadline=None)
 @given(PROSE)
 def test_sign_by_sign_gives_the_same_sentences(text: str) -> None:
-    assert streamed(text, list(range(len(text)))) == read(text)
+    assert streamed(text, list(range(len(text)))) == read_sentences(text)
 
 
 def test_a_sentence_is_given_when_the_next_block_has_begun() -> None:

@@ -15,9 +15,9 @@ from assay.core.sources import Document, sha256
 from assay.evidence.segment import segment
 from assay.verify.texts.author_names import begins_entry
 from assay.verify.texts.catalogue import Catalogue
-from assay.verify.texts.marked_text import MarkedText, mark, places
-from assay.verify.texts.references import definitions
-from assay.verify.texts.text_check import CheckedText, DocumentAccess, draft
+from assay.verify.texts.marked_text import MarkedText, citation_spans, mark_citations
+from assay.verify.texts.references import read_definitions
+from assay.verify.texts.text_check import CheckedText, DocumentAccess, check_by_rules
 
 LIST = """
 
@@ -60,7 +60,7 @@ def checked(text: str, *, everything: bool = False) -> CheckedText:
         text_of=lambda name: TIDES.encode(),
         everything=(DOCUMENT,) if everything else (),
     )
-    return draft(text, mark(text), shelf).with_opinions({})
+    return check_by_rules(text, mark_citations(text), shelf).with_opinions({})
 
 
 def cited(marked: MarkedText) -> list[str]:
@@ -102,7 +102,7 @@ def body(marked: MarkedText) -> str:
     ],
 )
 def test_author_and_year_with_a_list_of_references(sentence: str, text: str, entries: list[str]) -> None:
-    marked = mark(sentence + LIST)
+    marked = mark_citations(sentence + LIST)
     assert (body(marked), cited(marked)) == (text, entries)
 
 
@@ -118,24 +118,24 @@ def test_author_and_year_with_a_list_of_references(sentence: str, text: str, ent
     ],
 )
 def test_without_a_list_they_are_outside_the_text_and_cite_nothing(sentence: str, text: str) -> None:
-    marked = mark(sentence)
+    marked = mark_citations(sentence)
     assert (body(marked), marked.references) == (text, ())
 
 
 def test_a_place_and_a_year_stay_a_fact_where_the_text_cites_in_another_way() -> None:
     numbered = "It was founded (Rome, 1957) by six [1].\n\n## References\n\n1. Europe https://a.example\n"
-    assert body(mark(numbered)) == "It was founded (Rome, 1957) by six."
-    assert body(mark(numbered.replace("(Rome, 1957)", "(Rome et al., 1957)"))) == "It was founded by six."
+    assert body(mark_citations(numbered)) == "It was founded (Rome, 1957) by six."
+    assert body(mark_citations(numbered.replace("(Rome, 1957)", "(Rome et al., 1957)"))) == "It was founded by six."
 
 
 def test_numbered_and_named_citations_of_one_entry_are_one_reference() -> None:
-    marked = mark("It rose [1]. It fell (Lee, 2020).\n\n## Sources\n\n1. Lee, K. (2020). Tides at Brest.\n")
+    marked = mark_citations("It rose [1]. It fell (Lee, 2020).\n\n## Sources\n\n1. Lee, K. (2020). Tides at Brest.\n")
     assert [each.label for each in marked.references] == ["1"]
     assert marked.text.count("[S1]") == 2
 
 
 def test_the_words_of_a_link_that_only_name_a_work_are_no_claim() -> None:
-    marked = mark("It rose by 5 [Smith et al., 2021](https://a.example) and fell.")
+    marked = mark_citations("It rose by 5 [Smith et al., 2021](https://a.example) and fell.")
     assert (body(marked), marked.references[0].url) == ("It rose by 5 and fell.", "https://a.example")
 
 
@@ -200,14 +200,14 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=40).map("".join))
 def test_places_are_in_range_in_order_and_apart(text: str) -> None:
     tokens = tuple(scan(text))
-    found = places(text, definitions(text, tokens), tokens)
+    found = citation_spans(text, read_definitions(text, tokens), tokens)
     assert all(0 <= each.start < each.end <= len(text) for each in found)
     assert all(one.end <= two.start for one, two in pairwise(found))
 
 
 @given(st.lists(PIECES, max_size=40).map("".join))
 def test_every_claim_has_its_place_in_the_text(text: str) -> None:
-    marked = mark(text)
+    marked = mark_citations(text)
     for claim in claims(marked.text):
         assert 0 <= marked.origin(claim.start) <= marked.origin(claim.end) <= len(text)
 
@@ -228,7 +228,7 @@ def test_every_claim_has_its_place_in_the_text(text: str) -> None:
 )
 @pytest.mark.parametrize("end", ["", LIST])
 def test_it_takes_linear_time(unit: str, end: str) -> None:
-    assert exponent(mark, lambda size: unit * (size // len(unit)) + end, 20_000) < WORST
+    assert exponent(mark_citations, lambda size: unit * (size // len(unit)) + end, 20_000) < WORST
 
 
 def test_many_entries_and_many_citations_take_linear_time() -> None:
@@ -241,4 +241,4 @@ def test_many_entries_and_many_citations_take_linear_time() -> None:
             + "\n".join(f"Smith, J. (20{at % 90 + 10}). On tides." for at in range(count))
         )
 
-    assert exponent(mark, made, 20_000) < WORST
+    assert exponent(mark_citations, made, 20_000) < WORST

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.scanner import scan
-from assay.verify.texts.references import Definitions, definitions, normal, trimmed
+from assay.verify.texts.references import Definitions, normalize_label, read_definitions, trim_url
 
 LISTS = {
     "numbered in a section": "It rose [1].\n\n## References\n\n1. A title. https://example.org/a\n",
@@ -27,7 +27,7 @@ LISTS = {
 
 
 def defined(text: str) -> Definitions:
-    return definitions(text, tuple(scan(text)))
+    return read_definitions(text, tuple(scan(text)))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def defined(text: str) -> Definitions:
     ],
 )
 def test_the_punctuation_around_an_address_is_not_a_part_of_it(url: str, kept: str) -> None:
-    assert trimmed(url) == kept
+    assert trim_url(url) == kept
 
 
 @pytest.mark.parametrize("text", LISTS.values(), ids=LISTS)
@@ -94,7 +94,13 @@ def test_hostile_headings_and_lists_take_no_time() -> None:
 
 
 def test_labels_are_compared_without_case_space_and_zeros() -> None:
-    assert [normal(label) for label in ("^Note", " A  b ", "007", "0", "^12")] == ["note", "a b", "7", "0", "12"]
+    assert [normalize_label(label) for label in ("^Note", " A  b ", "007", "0", "^12")] == [
+        "note",
+        "a b",
+        "7",
+        "0",
+        "12",
+    ]
 
 
 @given(st.text(alphabet="[]^:.1aS \n*#-(h)t`p/", max_size=200))

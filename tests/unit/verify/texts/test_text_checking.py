@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.citations.whole_source import MOST, WholeSource
+from assay.core.citations.whole_source import MAX_PASSAGES, WholeSource
 from assay.core.claims import HOLDING, Check
 from assay.core.errors import StoreError
 from assay.core.sources import Document, PassageSpan, sha256
 from assay.evidence.segment import segment
 from assay.verify.checks import NO_SHARED_WORD
 from assay.verify.texts.catalogue import Catalogue
-from assay.verify.texts.marked_text import TextReference, mark
-from assay.verify.texts.text_check import CheckedText, DocumentAccess, TextDraft, draft
+from assay.verify.texts.marked_text import TextReference, mark_citations
+from assay.verify.texts.text_check import CheckedText, DocumentAccess, TextDraft, check_by_rules
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
 PLANTS = "# Plants\n\nThe northern plant employs 400 people.\n\nThe southern plant employs 900 people.\n"
@@ -65,7 +65,7 @@ def shelf(
 
 
 def checked(text: str, documents: Sequence[Document] = tuple(GIVEN.values())) -> CheckedText:
-    return draft(text, mark(text), shelf(documents)).with_opinions({})
+    return check_by_rules(text, mark_citations(text), shelf(documents)).with_opinions({})
 
 
 def verdicts(text: str) -> list[str]:
@@ -149,7 +149,7 @@ def test_a_text_without_claims_and_one_without_anything() -> None:
 
 def test_the_picked_passages_share_the_claims_rare_words() -> None:
     passages = [*checked("x [t](tides.md) 1.").passages]
-    assert len(passages) <= MOST
+    assert len(passages) <= MAX_PASSAGES
     many = checked("The southern plant employs 900 people [p](https://example.org/plants).")
     assert "southern" in many.passages[0].text
     assert WholeSource([]).best_passages("anything") == ()
@@ -173,11 +173,11 @@ def test_all_documents_of_one_file_name_are_found_each_once_however_many() -> No
 
 def drafted(text: str, body: str) -> TextDraft:
     one = document(body, f"file://{FOLDER}/docs/tides.md", "Tides at Brest")
-    return draft(text, mark(text), shelf([one], {one.sha256: body}))
+    return check_by_rules(text, mark_citations(text), shelf([one], {one.sha256: body}))
 
 
 def test_a_claim_which_shares_no_word_with_its_document_is_the_judges() -> None:
-    [found] = (made := drafted("Das Wasser steigt dort um 7 Meter ([t](docs/tides.md)).", TIDES)).to_judge()
+    [found] = (made := drafted("Das Wasser steigt dort um 7 Meter ([t](docs/tides.md)).", TIDES)).open_claims()
     assert "rises seven metres" in " ".join(found.evidence.texts)
     alone = made.with_opinions({})
     assert [(claim.verdict, claim.reason, claim.passages) for claim in alone.claims] == [
@@ -192,13 +192,13 @@ def test_a_claim_which_shares_no_word_with_its_document_is_the_judges() -> None:
 def test_a_long_document_without_a_common_word_is_not_shown_to_a_judge() -> None:
     long = "# Tides\n\n" + "\n\n".join(f"High water number {at} comes at noon." for at in range(100, 140))
     made = drafted("Das Wasser steigt um 7 Meter ([t](docs/tides.md)).", long)
-    assert made.to_judge() == ()
+    assert made.open_claims() == ()
     assert [claim.reason for claim in made.with_opinions({}).claims] == [NO_SHARED_WORD.reason]
 
 
 def sought(text: str) -> CheckedText:
     """`text` checked, with evidence looked for where it cites nothing."""
-    return draft(text, mark(text), shelf(everything=tuple(GIVEN.values()))).with_opinions({})
+    return check_by_rules(text, mark_citations(text), shelf(everything=tuple(GIVEN.values()))).with_opinions({})
 
 
 def test_evidence_is_found_for_sentences_which_cite_nothing() -> None:
@@ -223,7 +223,7 @@ def test_documents_that_decide_nothing_about_a_sentence_are_not_named_with_it() 
     ferry = document(body, "https://example.org/ferry", "Ferry")
     held = shelf(texts={**TEXTS, ferry.sha256: body}, everything=(*GIVEN.values(), ferry))
     text = "The tide at Brest rises nine metres in spring. The tide at Brest rises seven metres."
-    wrong, right = draft(text, mark(text), held).with_opinions({}).claims
+    wrong, right = check_by_rules(text, mark_citations(text), held).with_opinions({}).claims
     assert (wrong.verdict, wrong.found) == ("contradicted", (GIVEN[TIDES].url,))
     assert (right.verdict, right.found) == ("quoted", (GIVEN[TIDES].url,))
 
@@ -245,7 +245,7 @@ def test_a_row_says_it_though_invoices_and_letters_have_more_of_the_words(claim:
     texts = [invoice, letter, table]
     given = [document(text, f"https://example.org/{at}", f"Paper {at}") for at, text in enumerate(texts)]
     held = shelf(texts={one.sha256: text for one, text in zip(given, texts, strict=True)}, everything=given)
-    (found,) = draft(claim, mark(claim), held).with_opinions({}).claims
+    (found,) = check_by_rules(claim, mark_citations(claim), held).with_opinions({}).claims
     assert found.verdict == verdict
     if verdict == "supported":
         assert "https://example.org/2" in found.found
@@ -298,14 +298,14 @@ NAMED = {name: document(name, f"file://{FOLDER}/in/{name.replace(' ', '%20')}", 
     ],
 )
 def test_a_reference_names_a_file_whose_name_has_spaces(entry: str, name: str) -> None:
-    [reference] = mark(f"It rises [1].\n\n## References\n\n1. {entry}\n").references
+    [reference] = mark_citations(f"It rises [1].\n\n## References\n\n1. {entry}\n").references
     found = Catalogue(NAMED.values(), FOLDER).find(reference)
     assert [each.name.replace("%20", " ") for each in found] == [name] * bool(name)
 
 
 def test_a_file_is_found_however_its_system_stores_accents() -> None:
     one = document("x", f"file://{FOLDER}/Re%CC%81sume%CC%81%20port.txt", "")
-    [reference] = mark("It rises [1].\n\n## Sources\n\n1. Résumé port.txt\n").references
+    [reference] = mark_citations("It rises [1].\n\n## Sources\n\n1. Résumé port.txt\n").references
     assert Catalogue([one], FOLDER).find(reference) == (one,)
 
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from sampling import scaled
 
 from assay.verify.claim_check import decide
-from assay.verify.verifier.index import index
-from assay.verify.verifier.signs import sights
-from assay.verify.verifier.verdicts import Tree, features, model, weigh
+from assay.verify.verifier.index import index_evidence
+from assay.verify.verifier.signs import claim_words
+from assay.verify.verifier.verdicts import Tree, features, load_model, weigh
 
 TEXT = (
     "The Sydney Harbour Bridge is a steel arch bridge across Sydney Harbour which carries trains and cars between the "
@@ -122,13 +122,13 @@ def test_any_texts_give_a_verdict(claim: str, text: str) -> None:
 @given(st.permutations(TEXT.split()[:24]))
 @settings(max_examples=scaled(20), deadline=None)
 def test_the_features_are_those_of_the_model(words: list[str]) -> None:
-    read = index(TEXT)
-    found = features(sights(" ".join(words), read), read)
-    assert set(found) == set(model().features)
+    read = index_evidence(TEXT)
+    found = features(claim_words(" ".join(words), read), read)
+    assert set(found) == set(load_model().features)
 
 
 def test_the_model_is_whole() -> None:
-    shipped = model()
+    shipped = load_model()
     assert len(shipped.features) == len(shipped.mean) == len(shipped.scale) == len(shipped.weight)
     assert all(scale > 0 for scale in shipped.scale)
     assert 0 < shipped.unsupported < 0.5 < shipped.supported < 1
@@ -140,7 +140,7 @@ def test_the_model_is_whole() -> None:
 
 def test_a_tree_goes_left_up_to_its_threshold() -> None:
     tree = Tree(feature=(0, -1, -1), threshold=(0.5, 0, 0), left=(1, 0, 0), right=(2, 0, 0), value=(0, -1.0, 1.0))
-    assert [tree.of([value]) for value in (0.4, 0.5, 0.6)] == [-1.0, -1.0, 1.0]
+    assert [tree.evaluate([value]) for value in (0.4, 0.5, 0.6)] == [-1.0, -1.0, 1.0]
 
 
 def test_more_of_the_evidence_missing_scores_lower() -> None:

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.lexicon import stem
-from assay.verify.verifier.index import LONGEST_PART, UNKNOWN_WEIGHT, WordToken, index, opposites, table, tokens, weight
+from assay.verify.verifier.index import (
+    LONGEST_PART,
+    UNKNOWN_WEIGHT,
+    WordToken,
+    index_evidence,
+    opposites,
+    opposites_table,
+    tokens,
+    weight,
+)
 
 
 def stems(text: str) -> list[str]:
@@ -51,22 +60,22 @@ def test_opposites_hold_both_ways(one: str, other: str) -> None:
 
 
 def test_the_table_is_symmetric_and_nothing_opposes_itself() -> None:
-    for key, others in table().items():
+    for key, others in opposites_table().items():
         assert key not in others
-        assert all(key in table()[other] for other in others)
+        assert all(key in opposites_table()[other] for other in others)
 
 
 def test_the_index_knows_where_words_stand() -> None:
-    found = index("The bridge opened in 1932. It is made of steel.")
+    found = index_evidence("The bridge opened in 1932. It is made of steel.")
     assert found.places["bridg"] == (0,)
     assert found.places["steel"] == (1,)
     assert ("bridg", "open") in found.neighbours
-    assert found.alike("opening") > 0.7 > 0 == found.alike("harbour")
+    assert found.stem_similarity("opening") > 0.7 > 0 == found.stem_similarity("harbour")
 
 
 @given(st.lists(st.sampled_from(["steel", "bridge", "of", "1932", "Sydney"]), max_size=300))
 def test_text_without_sentence_ends_is_cut_and_nothing_is_lost(words: list[str]) -> None:
-    found = index(" ".join(words))
+    found = index_evidence(" ".join(words))
     assert all(0 < len(part) <= LONGEST_PART for part in found.parts)
     assert [token.text for part in found.parts for token in part] == words
 

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from assay.store.common import fold
+from assay.store.common import fold_text
 from assay.store.sql.schema import Escaped
 
 revision = "0009"
@@ -85,7 +85,7 @@ def _fold_questions() -> None:
     asked = connection.execute(sa.select(runs.c.number, runs.c.question)).all()
     changed = sa.update(runs).where(runs.c.number == sa.bindparam("of")).values(lookup=sa.bindparam("folded"))
     if asked:
-        connection.execute(changed, [{"of": number, "folded": fold(question)} for number, question in asked])
+        connection.execute(changed, [{"of": number, "folded": fold_text(question)} for number, question in asked])
 
 
 def _open() -> sa.Column[int]:

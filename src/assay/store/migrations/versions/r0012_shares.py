@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from assay.store.common import searched
+from assay.store.common import collections_text
 from assay.store.sql.schema import Escaped
 
 revision = "0012"
@@ -46,5 +46,5 @@ def _note_collections() -> None:
     numbers = connection.execute(sa.select(runs.c.number)).scalars().all()
     for number in numbers:
         brief = connection.execute(sa.select(runs.c.brief).where(runs.c.number == number)).scalar_one()
-        if named := searched(brief):
+        if named := collections_text(brief):
             connection.execute(runs.update().where(runs.c.number == number).values(collections=named))

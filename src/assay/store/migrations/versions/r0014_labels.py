@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from assay.store.common import given_labels, written_labels
+from assay.store.common import given_labels, labels_text
 from assay.store.sql.schema import Escaped
 
 revision = "0014"
@@ -25,5 +25,5 @@ def upgrade() -> None:
     connection = op.get_bind()
     for number in connection.execute(sa.select(runs.c.number)).scalars().all():
         brief = connection.execute(sa.select(runs.c.brief).where(runs.c.number == number)).scalar_one()
-        if text := written_labels(given_labels(brief)):
+        if text := labels_text(given_labels(brief)):
             connection.execute(runs.update().where(runs.c.number == number).values(labels=text))
