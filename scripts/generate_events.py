@@ -24,7 +24,8 @@ INTRODUCTION = """\
 *Written by `scripts/generate_events.py` from the types in `assay.core.events`; do not edit.*
 
 A run is its log: every screen, every library result and every export is folded from these events
-(`assay.core.view.fold_events`). `assay --events` prints them as they happen, one JSON object a line. `seq` counts up by one,
+(`assay.core.view.fold_events`). `assay --events` prints them as they happen, one JSON object a line. `seq` counts
+up by one,
 so a reader that was away asks for the events after the last it has seen. Readers ignore kinds and fields they do not
 know. A field called optional has a default, and older logs may lack it.
 

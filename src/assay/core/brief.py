@@ -156,7 +156,8 @@ def read_length(value: str | int) -> Length:
     count = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
     if not MIN_WORDS <= count <= MAX_WORDS:
         raise UsageError(
-            f"{str(value)[:40]!r} is not a length: write short, normal, long or a number from {MIN_WORDS} to {MAX_WORDS:,}"
+            f"{str(value)[:40]!r} is not a length: "
+            f"write short, normal, long or a number from {MIN_WORDS} to {MAX_WORDS:,}"
         )
     return count
 

@@ -129,7 +129,8 @@ def _measure_pattern(dimension: str, language: str) -> re.Pattern[str]:
     end, other = r"(?!\w)", r"(?! (?:de|di|of) (?!edad|età|idade|age))"
     return re.compile(
         rf"{_NUMBER}{_BETWEEN}{_units_pattern(dimension)}[ -](?:{_LINK} ?)?(?:{said}){end}"
-        rf"|(?<!\w)(?:{said})(?: [^\W\d]+){{0,2}}? (?:{_LINK} ?)?{after}{_BETWEEN}{_units_pattern(dimension, '_')}{end}{other}"
+        rf"|(?<!\w)(?:{said})(?: [^\W\d]+){{0,2}}? (?:{_LINK} ?)?{after}{_BETWEEN}"
+        rf"{_units_pattern(dimension, '_')}{end}{other}"
         rf"|{joined}-{_units_pattern(dimension, '__')}(?= (?P<thing>\w+(?: \w+){{0,3}}))"
         rf"{'' if dimension == 'length' else '(?!)'}",
         re.IGNORECASE,

@@ -173,7 +173,7 @@ def label_text(label: str, text: str) -> str:
     return gettext("{label}: {text}").format(label=label, text=text)
 
 
-def label_separator() -> str:
+def colon_text() -> str:
     """The text between a label and its content."""
     return label_text("", "")
 

@@ -315,7 +315,8 @@ def reconcile_missing(text: str, coverage: Sequence[Coverage]) -> str:
     Only an existing section on what could not be found is changed; none is added here.
     """
     for part in reversed(_missing_sections(text) if coverage else ()):
-        text = f"{text[: part.start].rstrip()}\n\n{_reconcile_section(text, part, coverage)}{text[part.end :].lstrip()}".strip()
+        section = _reconcile_section(text, part, coverage)
+        text = f"{text[: part.start].rstrip()}\n\n{section}{text[part.end :].lstrip()}".strip()
     return text
 
 

@@ -134,7 +134,7 @@ def _request(
     )
     return Request(
         task="plan",
-        system=f"{place.prompt('assay.phases', PLAN_PROMPTS['reflective'])}\n\n{place.prompt('assay.phases', 'replan')}",
+        system="\n\n".join(place.prompt("assay.phases", name) for name in (PLAN_PROMPTS["reflective"], "replan")),
         messages=(
             user_message("documents", agent_pool.case.documents),
             stated(rules),

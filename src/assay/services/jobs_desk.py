@@ -70,7 +70,8 @@ async def begin_job(context: Context, work: JobWork, priority: int = 0, every: i
     check_priority(context, priority)
     if every and not MIN_INTERVAL_SECONDS <= every <= MAX_INTERVAL_SECONDS:
         raise UsageError(
-            f"a job cannot repeat every {every} s: name {MIN_INTERVAL_SECONDS} seconds to {MAX_INTERVAL_SECONDS // 86_400} days"
+            f"a job cannot repeat every {every} s: "
+            f"name {MIN_INTERVAL_SECONDS} seconds to {MAX_INTERVAL_SECONDS // 86_400} days"
         )
     work = await _check(context, work)
     arguments = msgspec.to_builtins(work)

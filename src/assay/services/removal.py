@@ -96,7 +96,8 @@ def _find_by_name(
     if not named and similar:
         some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in similar[:MAX_NAMED])
         more = ", …" if len(similar) > MAX_NAMED else ""
-        hint = f"in {collection}, only documents with this in their names: {some}{more}; {suggest_command('name documents', '')}"
+        command = suggest_command("name documents", "")
+        hint = f"in {collection}, only documents with this in their names: {some}{more}; {command}"
         raise UnknownName("document", reference, hint=hint)
     return [], [single_document(named, reference, [collection])]
 

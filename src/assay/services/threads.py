@@ -208,7 +208,8 @@ async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers)
     """
     if row.status == "waiting" and view.waiting_for == "plan":
         raise NotNow(
-            f"run {row.run_id} waits for its plan to be approved, not for answers: {suggest_command('approve', row.run_id)}"
+            f"run {row.run_id} waits for its plan to be approved, not for answers: "
+            f"{suggest_command('approve', row.run_id)}"
         )
     if row.status != "waiting" or view.waiting_for != "answers":
         raise NotNow(f"run {row.run_id} does not wait for answers: it is {row.status}")

@@ -91,7 +91,8 @@ ASKED = [
 
 
 def test_the_table_is_loaded_only_for_a_provider_it_may_know() -> None:
-    code = "import sys; from assay.core.messages import ModelFacts, Price; from assay.models.catalogue import create_profile\n"
+    code = "import sys; from assay.core.messages import ModelFacts, Price\n"
+    code += "from assay.models.catalogue import create_profile\n"
     for provider, facts, _ in ASKED:
         code += f"create_profile('{provider}:m', '{provider}', 'm', {facts})\n"
         code += "print('genai_prices' in sys.modules, 'pydantic' in sys.modules)\n"

@@ -116,7 +116,7 @@ class _TableQuestion(TableWords):
         one = Computed(operation="cell", column=column, given=given)
         cells = compute(self.table, one) if values else ()
         if not implied and (way.operation == "cell" or len(cells) == 1):
-            if len(cells) <= MOST_CELLS and not self.asking.limits:
+            if 0 < len(cells) <= MOST_CELLS and not self.asking.limits:
                 yield from self._accept_if_covered(one, values, head, fit)
             return
         added, extreme = implied or way.operation == "count", way.operation in ("max", "min")

@@ -28,7 +28,7 @@ from assay.core.translation import (
     format_number,
     is_right_to_left,
     join_list,
-    label_separator,
+    colon_text,
     label_text,
 )
 from assay.core.translation import gettext as _
@@ -47,7 +47,7 @@ from assay.export.html.ledger import (
     open_parts,
 )
 from assay.export.html.ledger import ledger_section as claim_ledger
-from assay.export.html.markup import Child, Material, el, gather_material, isolate_direction, join
+from assay.export.html.markup import Child, Material, el, gather_material, isolate, join
 from assay.export.report_parts import report_locale
 from assay.locale import use_locale
 
@@ -63,7 +63,7 @@ def method_section(material: Material) -> Markup:
         el("dl", *(_row(name, value) for name, value in _facts(view, report) if value)),
         details_box(_("Steps of the plan"), map(_step, report.plan.steps if report.plan else ())),
         details_box(_("Searches"), map(_search, _searches(view))),
-        details_box(_("Warnings"), (el("li", isolate_direction(warning)) for warning in report.warnings)),
+        details_box(_("Warnings"), (el("li", isolate(warning)) for warning in report.warnings)),
         aria_labelledby="made",
     )
 
@@ -90,9 +90,9 @@ def _cited_text(material: Material, read: int) -> str:
 
 def _facts(view: RunView, report: Report) -> Iterator[tuple[str, Child]]:
     brief, usage = view.brief, view.usage.total
-    yield _("Question"), isolate_direction(report.question)
-    yield _("Instructions"), isolate_direction(brief.instructions) if brief else None
-    yield _("Looked in"), isolate_direction(brief.scope.label) if brief else None
+    yield _("Question"), isolate(report.question)
+    yield _("Instructions"), isolate(brief.instructions) if brief else None
+    yield _("Looked in"), isolate(brief.scope.label) if brief else None
     yield _("Date"), format_day(brief.date) if brief else None
     yield (
         _("Mode"),
@@ -104,7 +104,7 @@ def _facts(view: RunView, report: Report) -> Iterator[tuple[str, Child]]:
     yield _("Models"), _models(report)
     yield _("Time"), _time(report.started_at, report.finished_at)
     ended = STOP_REASONS.get(report.stop_reason)
-    yield _("Ended"), isolate_direction(_(ended) if ended else report.stop_reason) or report.status
+    yield _("Ended"), isolate(_(ended) if ended else report.stop_reason) or report.status
     yield _("Final check"), assurance_text(view)
     yield _("Tokens"), _tokens(usage)
     yield _("Work"), _work(usage)
@@ -124,7 +124,7 @@ def _models(report: Report) -> Child:
     roles: dict[str, list[str]] = {}
     for role, model in report.models.items():
         roles.setdefault(model, []).append(role)
-    return join((join((isolate_direction(model), f" ({', '.join(named)})")) for model, named in roles.items()), _(", "))
+    return join((join((isolate(model), f" ({', '.join(named)})")) for model, named in roles.items()), _(", "))
 
 
 def _time(started: str, finished: str) -> str:
@@ -181,17 +181,17 @@ def _search(search: SearchMade) -> Markup:
     found = phrases.hits(search.results)
     return el(
         "li",
-        el("q", isolate_direction(search.query)),
+        el("q", isolate(search.query)),
         " (",
-        isolate_direction(search.provider),
+        isolate(search.provider),
         ")",
-        label_separator(),
+        colon_text(),
         found,
     )
 
 
 def _step(step: PlanStep) -> Markup:
-    return el("li", isolate_direction(step.title), " (", step_status(step.status), ")")
+    return el("li", isolate(step.title), " (", step_status(step.status), ")")
 
 
 def _row(name: str, value: Child) -> Markup:

@@ -24,7 +24,7 @@ from assay.core.typed_answers import ReportField
 from assay.export import report_parts
 from assay.export.formatted_text import Mark, read_inline
 from assay.export.html import markup
-from assay.export.html.markup import Child, Material, el, escape_text, isolate_direction, verdict_word
+from assay.export.html.markup import Child, Material, el, escape_text, isolate, verdict_word
 from assay.export.report_parts import ReportText, read_text
 
 _OPTIONS = OptionsDict(commonmark.make()["options"])
@@ -299,8 +299,8 @@ def _row(name: str, field: ReportField) -> Markup:
     verdict = _VERDICTS.get(field.verdict)
     return el(
         "tr",
-        el("th", isolate_direction(name), scope="row"),
-        el("td", isolate_direction(report_parts.value_text(field.value))),
-        el("td", verdict_word(verdict) if verdict else isolate_direction(field.verdict)),
-        el("td", isolate_direction(verdict_reason(field.reason))),
+        el("th", isolate(name), scope="row"),
+        el("td", isolate(report_parts.value_text(field.value))),
+        el("td", verdict_word(verdict) if verdict else isolate(field.verdict)),
+        el("td", isolate(verdict_reason(field.reason))),
     )

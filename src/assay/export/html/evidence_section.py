@@ -17,7 +17,7 @@ from assay.core.translation import format_number, format_report_date, label_text
 from assay.core.translation import gettext as _
 from assay.core.view import Unreadable
 from assay.export import report_parts
-from assay.export.html.markup import Child, Material, el, escape_text, fill_places, isolate_direction, join, web_link
+from assay.export.html.markup import Child, Material, el, escape_text, fill, isolate, join, web_link
 
 _BLANK = regex(r"\n\s*\n")
 _WRAPPED = regex(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
@@ -47,10 +47,10 @@ def _head(source: ReportSource) -> Markup:
     """Title, author, dates and address of a source, and the hash of its text."""
     title = one_line(source.title) or one_line(source.url)
     facts = (
-        isolate_direction(one_line(source.author)) if source.author else None,
+        isolate(one_line(source.author)) if source.author else None,
         *(el("strong", phrase) for phrase in report_parts.ocr_note(source)),
-        *(el("strong", isolate_direction(notice_line(notice)), class_="notice") for notice in source.notices),
-        join((source_kind(source.kind), " (", isolate_direction(one_line(source.kind_reason)), ")"))
+        *(el("strong", isolate(notice_line(notice)), class_="notice") for notice in source.notices),
+        join((source_kind(source.kind), " (", isolate(one_line(source.kind_reason)), ")"))
         if source.kind != "unknown"
         else None,
         report_parts.found_date(source)
@@ -60,11 +60,11 @@ def _head(source: ReportSource) -> Markup:
             else None
         ),
         report_parts.retrieval_text(one_line(source.fetched_at)[:10]),
-        isolate_direction(one_line(source.media_type)) if source.media_type else None,
+        isolate(one_line(source.media_type)) if source.media_type else None,
     )
     return el(
         "div",
-        el("div", isolate_direction(title), class_="title"),
+        el("div", isolate(title), class_="title"),
         el("div", join((fact for fact in facts if fact), _(", ")), class_="facts"),
         el("div", address_link(source.url), class_="where"),
     )
@@ -73,7 +73,7 @@ def _head(source: ReportSource) -> Markup:
 def address_link(url: str) -> Markup:
     """An address as a link; the path of a local file."""
     path = local_path(url)
-    return web_link(url) if path is None else el("span", isolate_direction(path), class_="address")
+    return web_link(url) if path is None else el("span", isolate(path), class_="address")
 
 
 def _quote(material: Material, source_number: int, passage: ReportPassage) -> Markup:
@@ -90,9 +90,9 @@ def _quote(material: Material, source_number: int, passage: ReportPassage) -> Ma
     where = join(
         (
             _("page {number}").format(number=passage.page) if passage.page else None,
-            isolate_direction(" › ".join(one_line(part) for part in passage.above)) if passage.above else None,
+            isolate(" › ".join(one_line(part) for part in passage.above)) if passage.above else None,
             _("bytes {start}–{end}").format(start=format_number(passage.start), end=format_number(passage.end)),
-            fill_places(_("passage {id}"), id=el("code", passage.id)),
+            fill(_("passage {id}"), id=el("code", passage.id)),
         ),
         " · ",
     )
@@ -104,7 +104,7 @@ def _quote(material: Material, source_number: int, passage: ReportPassage) -> Ma
         el("p", material.opens(passage), class_="opens") if material.opens else None,
         el(
             "p",
-            fill_places(_("SHA-256 of the document {hash}"), hash=el("code", passage.document_sha256)),
+            fill(_("SHA-256 of the document {hash}"), hash=el("code", passage.document_sha256)),
             class_="hash",
         ),
         el("p", left_out, class_="where") if HARMFUL.search(passage.text) else None,
@@ -131,9 +131,7 @@ def _others(others: list[ReportSource]) -> Child:
 def _unreadable_sources(unreadable: tuple[Unreadable, ...]) -> Child:
     if not unreadable:
         return None
-    items = (
-        el("li", address_link(one.url), el("div", isolate_direction(one.reason), class_="facts")) for one in unreadable
-    )
+    items = (el("li", address_link(one.url), el("div", isolate(one.reason), class_="facts")) for one in unreadable)
     summary = el("summary", label_text(_("Could not be read"), phrases.documents(len(unreadable))))
     return el("details", summary, el("ul", *items, class_="sources"), id="unreadable", open=True)
 

@@ -14,7 +14,7 @@ from assay.core.clean import one_line
 from assay.core.lazy import regex
 from assay.core.phrases import MISSING, relevance, verdict, verdict_reason
 from assay.core.report import ReportClaim, ReportRemoved
-from assay.core.translation import format_day, format_number, label_separator
+from assay.core.translation import format_day, format_number, colon_text
 from assay.core.translation import gettext as _
 from assay.export import report_parts
 from assay.export.html.evidence_section import linked_reason, passage_label, quote_number
@@ -23,9 +23,9 @@ from assay.export.html.markup import (
     Material,
     el,
     escape_text,
-    fill_places,
+    fill,
     icon,
-    isolate_direction,
+    isolate,
     join,
     verdict_word,
 )
@@ -136,15 +136,13 @@ def passage_comparisons(material: Material, claim: ReportClaim) -> Child:
 
 def _side(name: str, only: str, pieces: Iterable[DiffPiece]) -> Markup:
     words = join(_word(piece, only) for piece in pieces)
-    return el("p", el("span", name, label_separator(), class_="who"), el("q", el("bdi", words)))
+    return el("p", el("span", name, colon_text(), class_="who"), el("q", el("bdi", words)))
 
 
 def _word(piece: DiffPiece, only: str) -> Markup:
     if not piece.differs:
         return escape_text(piece.text)
-    return el(
-        "em", el("span", "(", only, label_separator(), class_="unseen"), piece.text, el("span", ")", class_="unseen")
-    )
+    return el("em", el("span", "(", only, colon_text(), class_="unseen"), piece.text, el("span", ")", class_="unseen"))
 
 
 # Earlier versions of a sentence, and removed sentences.
@@ -163,8 +161,8 @@ def _version(material: Material, version: Version) -> Markup:
         "li",
         verdict_word(version.verdict),
         " ",
-        fill_places(_("was: {text}"), text=el("q", isolate_direction(" ".join(version.text.split())))),
-        join((_(", "), fill_places(_("because {reason}"), reason=linked_reason(material, version.why))))
+        fill(_("was: {text}"), text=el("q", isolate(" ".join(version.text.split())))),
+        join((_(", "), fill(_("because {reason}"), reason=linked_reason(material, version.why))))
         if version.why
         else None,
         join((" (", linked_reason(material, version.reason), ")")) if version.reason else None,
@@ -179,9 +177,9 @@ def removed_sentences(material: Material, claims: Iterable[ReportRemoved]) -> It
             "li",
             verdict_word(claim.verdict),
             " ",
-            el("q", isolate_direction(" ".join(claim.text.split()))),
+            el("q", isolate(" ".join(claim.text.split()))),
             join((" (", linked_reason(material, claim.why), ")")) if claim.why else None,
-            join((label_separator(), linked_reason(material, claim.reason))) if finding not in claim.why else None,
+            join((colon_text(), linked_reason(material, claim.reason))) if finding not in claim.why else None,
             claim_versions(material, claim.versions),
         )
 
@@ -218,7 +216,7 @@ def claims_to_check(material: Material, words: Mapping[int, str]) -> Child:
             verdict_word(claim.verdict),
             " ",
             _sentence(index, claim, words),
-            _prefixed(label_separator(), linked_reason(material, claim.reason)),
+            _prefixed(colon_text(), linked_reason(material, claim.reason)),
         )
         for index, claim in worst
     ]
@@ -232,10 +230,10 @@ def open_parts(material: Material, headings: Iterable[str]) -> Child:
     parts = (
         el(
             "li",
-            isolate_direction(part.part.rstrip("?？؟")),
-            label_separator(),
+            isolate(part.part.rstrip("?？؟")),
+            colon_text(),
             labels[part.status],
-            join((" (", isolate_direction(part.reason), ")")) if part.reason else "",
+            join((" (", isolate(part.reason), ")")) if part.reason else "",
         )
         for part in open_parts.values()
     )
@@ -249,7 +247,7 @@ def conflicts_section(material: Material) -> Child:
     items = (
         el(
             "li",
-            isolate_direction(conflict.text),
+            isolate(conflict.text),
             " ",
             _quote_links(material.quotes_of(conflict.passages)),
             _sides(material, conflict),
@@ -266,13 +264,11 @@ def _sides(material: Material, conflict: Conflict) -> Child:
     texts = [
         el(
             "div",
-            el("p", el("b", isolate_direction(side.value)), class_="value"),
-            el("blockquote", isolate_direction(" ".join(known[side.passage].text.split())))
-            if side.passage in known
-            else None,
+            el("p", el("b", isolate(side.value)), class_="value"),
+            el("blockquote", isolate(" ".join(known[side.passage].text.split()))) if side.passage in known else None,
             el(
                 "p",
-                isolate_direction(titles.get(side.source, "")),
+                isolate(titles.get(side.source, "")),
                 join((", ", format_day(side.date))) if side.date else None,
                 class_="facts",
             ),
@@ -286,7 +282,7 @@ def limits_section(material: Material) -> Child:
     """The limits of the report, including a failed final check."""
     return details_box(
         _("Limits"),
-        (el("li", isolate_direction(limit)) for limit in report_parts.report_limits(material.view, material.report)),
+        (el("li", isolate(limit)) for limit in report_parts.report_limits(material.view, material.report)),
     )
 
 
@@ -336,7 +332,7 @@ def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[in
         el("p", lost, class_="facts") if lost else None,
         el(
             "p",
-            fill_places(_("Quotes: {quotes}"), quotes=_quote_links(material.quotes_of_claim(index))),
+            fill(_("Quotes: {quotes}"), quotes=_quote_links(material.quotes_of_claim(index))),
             class_="facts quoted",
         )
         if claim.citations
@@ -367,10 +363,10 @@ def _contradicting_passages(material: Material, claim: ReportClaim) -> Child:
     others = [
         material.uncited_sources[id] for id in ids if id not in material.quotes and id in material.uncited_sources
     ]
-    quoted = (el("q", isolate_direction(" ".join(passage.text.split()))) for passage in others)
+    quoted = (el("q", isolate(" ".join(passage.text.split()))) for passage in others)
     return el(
         "p",
-        fill_places(_("Speaks against it: {quotes}"), quotes=join((links, *quoted), _(", "))),
+        fill(_("Speaks against it: {quotes}"), quotes=join((links, *quoted), _(", "))),
         class_="facts quoted",
     )
 
@@ -383,16 +379,16 @@ def _nearest(material: Material, claim: ReportClaim) -> Child:
     links = _quote_links(material.quotes_of([near.passage]))
     if not links:
         return None
-    lacking = isolate_direction(", ".join(near.missing))
+    lacking = isolate(", ".join(near.missing))
     text = _("Nearest: quote {quote}, which lacks: {words}") if near.missing else _("Nearest: quote {quote}")
-    return el("p", fill_places(text, quote=links, words=lacking), class_="facts quoted")
+    return el("p", fill(text, quote=links, words=lacking), class_="facts quoted")
 
 
 def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:
     """A claim's text; a link to it if it is in the report."""
     if index not in words:
-        return isolate_direction(" ".join(claim.text.split()))
-    return el("a", isolate_direction(words[index]), href=f"#at-{index + 1}", class_="to-text")
+        return isolate(" ".join(claim.text.split()))
+    return el("a", isolate(words[index]), href=f"#at-{index + 1}", class_="to-text")
 
 
 def _quote_links(quotes: Iterable[str]) -> Markup:
@@ -409,8 +405,8 @@ def _checks(material: Material, checks: tuple[Check, ...]) -> Child:
     items = (
         el(
             "li",
-            isolate_direction(check.rule),
-            label_separator(),
+            isolate(check.rule),
+            colon_text(),
             verdict(check.verdict),
             _prefixed(_(", "), linked_reason(material, check.reason)),
         )

@@ -52,7 +52,7 @@ def _attribute(key: str, value: str | bool | None) -> str:
     return f" {name}" if value is True else f' {name}="{escape_text(value)}"'
 
 
-def isolate_direction(text: str) -> Markup:
+def isolate(text: str) -> Markup:
     """Text of unknown direction inside a line, isolated so that it affects nothing else; empty stays empty."""
     return el("bdi", text) if text else Markup("")
 
@@ -60,13 +60,13 @@ def isolate_direction(text: str) -> Markup:
 def web_link(url: str, label: Child = None) -> Markup:
     """A link to `url`; only its text if it is not http or https."""
     target = link_target(url)
-    shown = label or isolate_direction(url)
+    shown = label or isolate(url)
     if target is None:
         return el("span", shown, class_="address")
     return el("a", shown, href=target, rel="noopener noreferrer nofollow", class_="address")
 
 
-def fill_places(message: str, **parts: Child) -> Markup:
+def fill(message: str, **parts: Child) -> Markup:
     """A message with elements in its `{places}`; each place occurs once."""
     pieces = (
         escape_text(text) if name is None else join((escape_text(text), parts[name]))
@@ -219,5 +219,5 @@ def _label(material: Material, cited: NumberedCitation, title: str) -> tuple[Mar
         return (f"[{', '.join(cited.ids)}]",)
     if material.mode == "links":
         short = title if len(title) <= _LABEL_LENGTH else title[: _LABEL_LENGTH - 1] + "…"
-        return (join(("(", isolate_direction(short or str(cited.number)), ")")),)
+        return (join(("(", isolate(short or str(cited.number)), ")")),)
     return (f"[{cited.number}]",)

@@ -374,3 +374,9 @@ def test_a_wrong_group_is_told() -> None:
         False,
         "Dentalux: sum of amount 2000, the highest of 3 groups by supplier",
     )
+
+
+def test_a_column_is_no_answer_without_a_row_that_the_question_names() -> None:
+    trial = table("trial.csv", "season;sand;sand with 5 per cent lime", "2022;61;68", "2023;60;69", "2024;53;61")
+    assert answer_question("How much was iron reduced by 5 per cent lime?", [trial]) is None
+    assert answer_question("How wide is sand with 5 per cent lime?", [trial]) is None
