@@ -46,7 +46,7 @@ NOUNS: dict[Group, str] = {
 
 def names(group: Group) -> tuple[str, ...]:
     """The names of the adapters installed for `group`, sorted; nothing is loaded."""
-    return tuple(sorted(_installed(group)))
+    return tuple(sorted(_installed_plugins(group)))
 
 
 def load(group: Group, name: str) -> Any:
@@ -86,7 +86,9 @@ def package(group: Group, name: str) -> str:
 
 def external_names(group: Group) -> tuple[str, ...]:
     """The names in `group` that other packages provide, sorted; nothing is loaded."""
-    return tuple(sorted(name for name, point in _installed(group).items() if not point.value.startswith("assay.")))
+    return tuple(
+        sorted(name for name, point in _installed_plugins(group).items() if not point.value.startswith("assay."))
+    )
 
 
 def split(name: str) -> tuple[str, str]:
@@ -96,13 +98,13 @@ def split(name: str) -> tuple[str, str]:
 
 
 def _entry_point(group: Group, name: str) -> EntryPoint:
-    found = _installed(group)
+    found = _installed_plugins(group)
     if name not in found:
         raise UnknownName(NOUNS[group], name, found)
     return found[name]
 
 
-def _installed(group: Group) -> dict[str, EntryPoint]:
+def _installed_plugins(group: Group) -> dict[str, EntryPoint]:
     return _scan_entry_points(group, tuple(sys.path))
 
 

@@ -26,7 +26,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bibliography(msgspec.Struct, frozen=True, kw_only=True):
-    """`entries` are the cited ones by number, then the rest by id. `cited` are the passages in the text, in order.
+    """`entries` are the cited ones by number, then the rest by id. `cited` are the passages in the text, in
+    order.
 
     `numbers` and `joined` map every id that resolves, of a source or a passage, to its number (if cited) and to the id
     of its entry. `unresolved` counts the markers' ids that do not exist.
@@ -138,7 +139,7 @@ class RenderedText:
         shown = self._position(start)
         return shown, max(shown, self._position(end))
 
-    def cited(self, numbers: Mapping[str, int]) -> tuple[NumberedCitation, ...]:
+    def numbered_citations(self, numbers: Mapping[str, int]) -> tuple[NumberedCitation, ...]:
         """Every citation of a text rendered in `numbers` mode, in order, without ids that are not in `numbers`.
 
         A number that was not repeated stands for the ids of both markers.

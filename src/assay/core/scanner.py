@@ -176,7 +176,7 @@ class Scanner:
         self._at = 0
 
     @property
-    def decided(self) -> int:
+    def decided_length(self) -> int:
         """How many code points of the whole text are decided."""
         return self.base + self._at
 
@@ -271,7 +271,7 @@ class Scanner:
             self._edge = (begin, max(end, known + self.base), edge)
         return min(limit, len(self.text), edge - self.base if edge >= 0 else limit)
 
-    def _unclosed(self, edge: int) -> int:
+    def _end_unclosed(self, edge: int) -> int:
         """There is no closing delimiter before `edge`: return 0, or wait if the text only ends there so far."""
         if edge == len(self.text):
             self._require_more(edge - self._at)
@@ -286,7 +286,7 @@ class Scanner:
             edge = self._block_edge()
             end = self.text.find(closing, self._at + 2, edge)
             if end < 0:
-                self._unclosed(edge)
+                self._end_unclosed(edge)
             elif self.text.find(self.text[self._at : self._at + 2], self._at + 2, end) < 0:  # formulas are not nested
                 return end + 2
         return self._at + 2 if self.text[self._at + 1] != "\n" else 0
@@ -299,7 +299,7 @@ class Scanner:
             whole = run.end() < len(self.text) or self._final or run.end() == self._at + LOOK_AHEAD
             if whole and run.end() - run.start() == length:
                 return run.end()
-        self._unclosed(edge)
+        self._end_unclosed(edge)
         return opening.end()
 
     def _math(self) -> int:
@@ -315,10 +315,10 @@ class Scanner:
         edge = self._block_edge()
         if double:
             end = self.text.find("$$", self._at + 2, edge)
-            return end + 2 if end >= 0 else self._unclosed(edge)
+            return end + 2 if end >= 0 else self._end_unclosed(edge)
         closing = _MATH_END.search(self.text, self._at + 2, edge)
         if closing is None:
-            return self._unclosed(edge)
+            return self._end_unclosed(edge)
         if closing.end() == len(self.text):
             self._require_more(0)
         return closing.end()
@@ -380,7 +380,7 @@ class Scanner:
                 return sign.end()
             if depth > _DEEPEST:
                 return 0
-        return self._unclosed(edge)
+        return self._end_unclosed(edge)
 
     def _link_tail(self, start: int) -> int:
         """The end of the `(destination "title")` at `start`, 0 if there is none."""

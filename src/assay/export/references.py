@@ -38,7 +38,7 @@ class Name(msgspec.Struct, frozen=True, omit_defaults=True):
     literal: str = ""
 
     @property
-    def sorted(self) -> str:
+    def sort_name(self) -> str:
         """`Family, Given, Suffix`, or the literal name."""
         return self.literal or ", ".join(part for part in (self.family, self.given, self.suffix) if part)
 

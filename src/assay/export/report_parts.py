@@ -77,7 +77,7 @@ class ReportBody(msgspec.Struct, frozen=True, kw_only=True):
 def read_body(view: RunView, citations: CitationMode) -> ReportBody:
     """The report of a run with its citations in this mode; in `numbers` mode their places are found too."""
     report, body, books = render_report(view, citations)
-    cites = body.cited(books.numbers) if citations == "numbers" else ()
+    cites = body.numbered_citations(books.numbers) if citations == "numbers" else ()
     stated = _stated_by_code(view, books, citations)
     with use_phrases(Phrases(stated=stated)):  # so that what code stated is recognized wherever it is shown
         text = read_text(report.markdown, _claim_spans(view, report, body, cites), cites)
@@ -324,12 +324,12 @@ def counts_line(summary: Summary) -> str:
     if summary.dropped_markers:
         lines.append(counted.citations_dropped(summary.dropped_markers))
     fared = _("{text}.").format(text=_("; ").join(lines))
-    answering = join_list(_answering(name, count) for name in RELEVANT if (count := getattr(summary, name)))
+    answering = join_list(_relevance_count(name, count) for name in RELEVANT if (count := getattr(summary, name)))
     relevant = _("{text}.").format(text=label_text(_("Relevance"), answering))
     return f"{fared} {relevant}" if answering else fared
 
 
-def _answering(name: str, count: int) -> str:
+def _relevance_count(name: str, count: int) -> str:
     if name == "answers":
         text = ngettext("{count} answers the question", "{count} answer the question", count)
         return text.format(count=format_number(count))

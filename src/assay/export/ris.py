@@ -40,7 +40,7 @@ def _lines(reference: BibliographyEntry) -> Iterator[tuple[str, str]]:
     yield "ID", reference.key
     yield "TI", reference.title
     for name in reference.authors:
-        yield "AU", name.sorted
+        yield "AU", name.sort_name
     yield "T2", reference.container
     yield "PB", reference.publisher
     yield "PY", f"{reference.issued[0]:04d}" if reference.issued else ""

@@ -150,7 +150,7 @@ class _Setter:
     def _items(self, items: Items, depth: int) -> None:
         level = "" if depth == 1 else f" {min(depth, _LIST_DEPTH)}"
         kind = f"List {'Number' if items.ordered else 'Bullet'}{level}"
-        number = self._numbering(kind, items.start) if items.ordered else None
+        number = self._add_numbering(kind, items.start) if items.ordered else None
         for item in items.items:
             first, rest = item[:1], item[1:]
             if first and isinstance(first[0], Paragraph):
@@ -163,7 +163,7 @@ class _Setter:
                 found.get_or_add_ilvl().val = 0
             self.blocks(rest, depth, f"List Continue{level}")
 
-    def _numbering(self, style: str, start: int) -> int:
+    def _add_numbering(self, style: str, start: int) -> int:
         """A numbering like that of `style`, starting at `start`."""
         numbering = self._document.part.numbering_part.element
         of_style = self._document.styles[style].element.pPr.numPr.numId.val

@@ -93,12 +93,12 @@ class ServiceFault(msgspec.Struct, frozen=True):
     @property
     def is_rejected_call(self) -> bool:
         """True if the model answered, but the service did not accept its call as one of the tools."""
-        return self.code == REJECTED_CALL_CODE or bool(self._unparsed)
+        return self.code == REJECTED_CALL_CODE or bool(self._raw_text)
 
     @property
     def rejected_call_text(self) -> str:
         """The model's text that the service did not accept as a call; "" if it is not given."""
-        return self.failed_generation or self._unparsed
+        return self.failed_generation or self._raw_text
 
     @property
     def message_text(self) -> str:
@@ -107,7 +107,7 @@ class ServiceFault(msgspec.Struct, frozen=True):
         return f"{own}: {read_fault(self._raw).message_text}" if self._raw else own
 
     @property
-    def _unparsed(self) -> str:
+    def _raw_text(self) -> str:
         found = _UNPARSED.match(self.message or "")
         return found[1] if found else ""
 

@@ -317,10 +317,10 @@ async def check_work_allowed(place: Run) -> None:
     Raises:
         LimitReached: they do not.
     """
-    await place.with_gate("work").step("open", _nothing, returns=int)
+    await place.with_gate("work").step("open", _return_zero, returns=int)
 
 
-async def _nothing(_: object) -> int:
+async def _return_zero(_: object) -> int:
     return 0
 
 

@@ -75,7 +75,7 @@ class PipelineParts(msgspec.Struct, frozen=True, kw_only=True):
             raise UnknownName("strategy", name, self.strategies)
         return self.strategies[name]
 
-    def allowed(self, names: Sequence[str]) -> dict[str, Tool]:
+    def allowed_tools(self, names: Sequence[str]) -> dict[str, Tool]:
         """Return the tools that a brief allows, in its order.
 
         Raises:
@@ -101,7 +101,7 @@ async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
     with use_locale(run.brief.locale):
         record_phrases()
         run.set_depth("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage sets the depth
-        case = await open_case(run, parts.allowed(run.brief.tools), parts.reader, parts.checks)
+        case = await open_case(run, parts.allowed_tools(run.brief.tools), parts.reader, parts.checks)
         if run.brief.mode == "agent":
             draft = await run_single_agent(run, case)
         else:

@@ -55,7 +55,7 @@ def check_runnable(context: Context, brief: Brief) -> None:
         UsageError, UnknownName, ConfigError: with the reason.
     """
     context.pipeline_parts.strategy(brief.strategy)
-    context.pipeline_parts.allowed(brief.tools)
+    context.pipeline_parts.allowed_tools(brief.tools)
     known_checks(brief.checks_off, context.pipeline_parts.checks)
     check_brief(brief, unchecked_world(context, brief))
 

@@ -217,7 +217,7 @@ def _whole_amount(part: str, at: int, text: str) -> Amount:
 def _amount(match: re.Match[str], text: str) -> Amount:
     group = "run" if match["run"] else "word"
     number = match[group]
-    values, literal, places = _readings(number) if match["run"] else _spelled(number)
+    values, literal, places = _readings(number) if match["run"] else _number_in_words(number)
     if (match["scale"] or "").lower() in _ENGLISH_SCALES:
         values = values[:1]  # 3.515 billion is not 3,515 billion
     exponent = SCALES[match["scale"].lower().rstrip(".")] if match["scale"] else 0
@@ -249,11 +249,11 @@ def _units(match: re.Match[str]) -> tuple[str, ...]:
 
 
 def _bound_before(text: str, at: int) -> Bound:
-    return _bounding(text[max(0, at - 24) : at])
+    return _bound_in(text[max(0, at - 24) : at])
 
 
 @lru_cache(maxsize=4096)
-def _bounding(before: str) -> Bound:
+def _bound_in(before: str) -> Bound:
     return next((bound for bound, pattern in _BOUNDS.items() if pattern.search(before)), "")
 
 
@@ -334,7 +334,7 @@ def _places(literal: str) -> int:
     return len(literal.partition(".")[2])
 
 
-def _spelled(word: str) -> tuple[tuple[Decimal, ...], str, int]:
+def _number_in_words(word: str) -> tuple[tuple[Decimal, ...], str, int]:
     lower = word.lower().replace("-", " ")
     whole, _, after = lower.replace(" dot ", " point ").partition(" point ")
     value = ORDINALS.get(lower, 0) or int(lower in {"a", "an"}) or _spoken_number(whole)

@@ -70,7 +70,7 @@ def fold_text(text: str) -> FoldedText:
     if text.isascii():
         pieces: Iterable[tuple[int, str, int]] = ((at, text[at], 1) for at in kept)
     else:
-        pieces = ((at, sign, len(cluster)) for at, cluster in _clusters(text, kept) for sign in _folded(cluster))
+        pieces = ((at, sign, len(cluster)) for at, cluster in _clusters(text, kept) for sign in _fold_cluster(cluster))
     for at, sign, length in pieces:
         space = sign.isspace()
         if space and (not signs or signs[-1] == " "):
@@ -108,7 +108,7 @@ def _clusters(text: str, kept: list[int]) -> list[tuple[int, str]]:
     return found
 
 
-def _folded(cluster: str) -> str:
+def _fold_cluster(cluster: str) -> str:
     if cluster.isascii():
         return cluster
     if unicodedata.decomposition(cluster[0]).startswith(_KEPT_APART):

@@ -107,7 +107,7 @@ class SentenceStream:
 
     def _is_decided(self, block: ReportBlock) -> bool:
         """True if all its markers are known."""
-        return self._base + block.places[-1] < self._scanner.decided
+        return self._base + block.places[-1] < self._scanner.decided_length
 
     def _take(self, seen: str, block: ReportBlock) -> tuple[ReportSentence, ...]:
         """Read a block, which makes the block before it final."""

@@ -79,8 +79,8 @@ def _is_subject(subject: str, field: FieldPassage, fields: Sequence[FieldPassage
     Every word of it is in the source's names, every number beside the same word as there, and it has such a number or a
     complete name.
     """
-    wanted = _numbered(words(subject))
-    names = [_numbered(words(name)) for name in _source_names(field.passage, fields, evidence)]
+    wanted = _strip_zeros(words(subject))
+    names = [_strip_zeros(words(name)) for name in _source_names(field.passage, fields, evidence)]
     if not set(wanted) <= {word for name in names for word in name}:
         return False
     named = {pair for name in names for pair in pairwise(["", *name])}
@@ -107,7 +107,7 @@ def _source_names(passage: Passage, fields: Sequence[FieldPassage], evidence: Cl
             yield f"{' '.join(field.name)} {field.value}" if series else field.value
 
 
-def _numbered(found: Sequence[str]) -> list[str]:
+def _strip_zeros(found: Sequence[str]) -> list[str]:
     return [word.lstrip("0") or word for word in found]
 
 

@@ -31,7 +31,7 @@ PASSAGES = {id: passage(id) for id in IDS if "." in id}
 def cited(written: str) -> tuple[str, tuple[NumberedCitation, ...]]:
     books = compile_bibliography(written, SOURCES, PASSAGES)
     body = render_body(written, books, "numbers")
-    return body.text, body.cited(books.numbers)
+    return body.text, body.numbered_citations(books.numbers)
 
 
 def test_every_citation_knows_its_passages() -> None:

@@ -78,6 +78,6 @@ def test_any_titles_authors_and_addresses_read_back(facts: list[tuple[str, str, 
     assert [entry["id"] for entry in entries] == [reference.key for reference in wanted]
     assert [entry["title"] for entry in entries] == [reference.title for reference in wanted]
     assert [entry.get("authors", []) for entry in entries] == [
-        [n.sorted for n in reference.authors] for reference in wanted
+        [n.sort_name for n in reference.authors] for reference in wanted
     ]
     assert [entry["urls"] for entry in entries] == [[reference.url.replace(";", "%3B")] for reference in wanted]

@@ -38,7 +38,7 @@ WHOLE = [
 @pytest.mark.parametrize(("stated", "names"), PERSONS)
 def test_persons(stated: str, names: list[str]) -> None:
     found = read_names(stated)
-    assert [name.sorted for name in found] == names
+    assert [name.sort_name for name in found] == names
     assert not any(name.literal for name in found)
 
 
@@ -48,7 +48,7 @@ def test_what_is_no_plain_name_of_a_person_stays_whole(stated: str) -> None:
 
 
 def test_persons_beside_an_organisation() -> None:
-    assert [name.sorted for name in read_names("World Health Organization, Jane Doe")] == [
+    assert [name.sort_name for name in read_names("World Health Organization, Jane Doe")] == [
         "World Health Organization",
         "Doe, Jane",
     ]
@@ -92,5 +92,5 @@ def test_a_list_of_names_is_those_names(names: list[str]) -> None:
     )
     for stated in ways:
         assert [name.full for name in read_names(stated)] == names
-    inverted = "; ".join(read_name(name).sorted for name in names)
+    inverted = "; ".join(read_name(name).sort_name for name in names)
     assert [name.full for name in read_names(inverted)] == names

@@ -86,11 +86,11 @@ def is_defined_by(question: TopicQuestion, name: str) -> bool:
 
 def thing_asked(question: TopicQuestion) -> frozenset[str]:
     """The keys of what a question asks the meaning of; empty if it asks something else."""
-    return _thing(question.text, question.analysis)
+    return _thing_keys(question.text, question.analysis)
 
 
 @lru_cache(maxsize=512)
-def _thing(question: str, analysis: str) -> frozenset[str]:
+def _thing_keys(question: str, analysis: str) -> frozenset[str]:
     plain = question.strip(" ¿?？.!")
     match = next(filter(None, (pattern.fullmatch(plain) for pattern in _ASKED)), None)
     said = next(filter(None, match.groups()), "") if match else ""

@@ -49,7 +49,7 @@ def is_money(table: ReadTable, column: int) -> bool:
 def currencies(table: ReadTable, column: int, rows: Sequence[TableRow]) -> tuple[str, ...]:
     """The currencies of the amounts in `rows`, if they stand in the column beside."""
     for at in (column + 1, column - 1):
-        filled = _filled(table, at) if 0 <= at < len(table.heads) else []
+        filled = _filled_cells(table, at) if 0 <= at < len(table.heads) else []
         if filled and all(text.casefold() in _MONEY for text in filled):
             return tuple(dict.fromkeys(filter(None, (row.text(at) for row in rows))))
     return ()
@@ -57,14 +57,14 @@ def currencies(table: ReadTable, column: int, rows: Sequence[TableRow]) -> tuple
 
 def is_amount(table: ReadTable, column: int) -> bool:
     """True if the figures of a column are amounts: no years, and no numbers of the rows."""
-    filled = _filled(table, column)
+    filled = _filled_cells(table, column)
     numbers = column == 0 and len(set(filled)) == len(filled)
     return figures_of(table, column) is not None and not all_readable(filled, parse_date) and not numbers
 
 
 def is_grouping(table: ReadTable, label: int) -> bool:
     """True if the texts of a column put rows into groups."""
-    filled = _filled(table, label)
+    filled = _filled_cells(table, label)
     return 1 < len(set(filled)) < len(filled)
 
 
@@ -79,5 +79,5 @@ def measures_at_times(table: ReadTable, label: int) -> bool:
     return False
 
 
-def _filled(table: ReadTable, column: int) -> list[str]:
+def _filled_cells(table: ReadTable, column: int) -> list[str]:
     return [text for text in table.column(column) if not is_missing(text)]

@@ -129,7 +129,7 @@ class _TableQuestion(TableWords):
         if implied and way.operation == "cell" and len(cells) == 1 and len(cells[0].rows) == 1:
             wanted = one
         said = head | (self._keys_of(self.asking.grouping) if over or implied else set())
-        said |= self._keys_of((*self.asking.paying, *self._helping())) if added else set()
+        said |= self._keys_of((*self.asking.paying, *self._function_words())) if added else set()
         yield from self._accept_if_covered(wanted, values, said, fit, whole=added or (bool(way.measures) and not head))
 
     def _is_added(self, way: Measured, values: list[NamedValue], column: int) -> bool:
@@ -142,7 +142,7 @@ class _TableQuestion(TableWords):
             return bool(noun) and not repeated and (self.has_figures(column) or self.has_durations(column))
         return way.operation == "sum" or self.read.wanted == "number"
 
-    def _helping(self) -> Iterator[str]:
+    def _function_words(self) -> Iterator[str]:
         return (word for word in self.asking.rest.strip("?").split() if word.casefold() in MORE_STOP_WORDS)
 
     def _keys_of(self, said: Iterable[str]) -> frozenset[str]:

@@ -23,12 +23,12 @@ from assay.core.phrases import STOP_REASONS, step_status
 from assay.core.plan import PlanStep
 from assay.core.report import Report
 from assay.core.translation import (
+    colon_text,
     current_phrases,
     format_day,
     format_number,
     is_right_to_left,
     join_list,
-    colon_text,
     label_text,
 )
 from assay.core.translation import gettext as _

@@ -25,7 +25,7 @@ _WRAPPED = regex(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
 
 def sources_section(material: Material) -> Markup | None:
     """The section of sources: the cited ones with their quotes, then the others; None if the run has no sources."""
-    cited = [_cited(material, number, source) for number, source in material.cited.items()]
+    cited = [_source_item(material, number, source) for number, source in material.cited.items()]
     others = [source for source in material.report.sources if source.number is None]
     lists = (
         el("ol", *cited, class_="sources") if cited else el("p", _("No source is cited.")),
@@ -37,7 +37,7 @@ def sources_section(material: Material) -> Markup | None:
     return el("section", el("h2", _("Sources and quotes"), id="sources"), *lists, aria_labelledby="sources")
 
 
-def _cited(material: Material, number: int, source: ReportSource) -> Markup:
+def _source_item(material: Material, number: int, source: ReportSource) -> Markup:
     quotes = (_quote(material, number, passage) for passage in material.passages.get(number, ()))
     head = el("div", el("span", f"[{number}]", class_="number"), _head(source), class_="head")
     return el("li", el("div", head, id=f"source-{number}"), *quotes)
@@ -144,10 +144,10 @@ _PASSAGE = regex(r"\bS\d+\.\d+\b")
 def linked_reason(material: Material, text: str) -> Markup:
     """A reason, with links to the quotes of the passages it names; empty stays empty."""
     told = verdict_reason(text)
-    return el("bdi", join(_linked(material, told))) if told else Markup("")
+    return el("bdi", join(_link_references(material, told))) if told else Markup("")
 
 
-def _linked(material: Material, text: str) -> Iterator[Markup]:
+def _link_references(material: Material, text: str) -> Iterator[Markup]:
     at = 0
     for found in _PASSAGE.finditer(text):
         quote = material.quotes.get(found[0])

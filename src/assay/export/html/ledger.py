@@ -14,7 +14,7 @@ from assay.core.clean import one_line
 from assay.core.lazy import regex
 from assay.core.phrases import MISSING, relevance, verdict, verdict_reason
 from assay.core.report import ReportClaim, ReportRemoved
-from assay.core.translation import format_day, format_number, colon_text
+from assay.core.translation import colon_text, format_day, format_number
 from assay.core.translation import gettext as _
 from assay.export import report_parts
 from assay.export.html.evidence_section import linked_reason, passage_label, quote_number
@@ -216,7 +216,7 @@ def claims_to_check(material: Material, words: Mapping[int, str]) -> Child:
             verdict_word(claim.verdict),
             " ",
             _sentence(index, claim, words),
-            _prefixed(colon_text(), linked_reason(material, claim.reason)),
+            _add_prefix(colon_text(), linked_reason(material, claim.reason)),
         )
         for index, claim in worst
     ]
@@ -408,12 +408,12 @@ def _checks(material: Material, checks: tuple[Check, ...]) -> Child:
             isolate(check.rule),
             colon_text(),
             verdict(check.verdict),
-            _prefixed(_(", "), linked_reason(material, check.reason)),
+            _add_prefix(_(", "), linked_reason(material, check.reason)),
         )
         for check in checks
     )
     return el("details", el("summary", phrases.checks(len(checks))), el("ul", *items), class_="checks")
 
 
-def _prefixed(sign: str, text: Markup) -> Child:
+def _add_prefix(sign: str, text: Markup) -> Child:
     return join((sign, text)) if text else None

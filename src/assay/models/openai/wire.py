@@ -133,7 +133,7 @@ def request_fields(
         "messages": messages(request, service, without),
         "stream": True,
         without.cap or service.output: _output_limit(request, profile, without.most),
-        **_reasoning(request, model, profile, service),
+        **_reasoning_options(request, model, profile, service),
     }
     if service.counts:
         made["stream_options"] = {"include_usage": True}
@@ -160,7 +160,7 @@ def _response_format(schema: Schema) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": schema.name, "schema": schema.schema, "strict": True}}
 
 
-def _reasoning(request: Request, model: str, profile: Profile, service: ChatService) -> dict[str, str]:
+def _reasoning_options(request: Request, model: str, profile: Profile, service: ChatService) -> dict[str, str]:
     if not profile.native_reasoning:
         return {"reasoning_effort": "none"} if service.silenced and re.match(service.silenced, model) else {}
     graded = re.match(service.graded, model)

@@ -91,7 +91,7 @@ def index_errors() -> Iterator[None]:
 
 
 @contextmanager
-def writing() -> Iterator[None]:
+def index_write() -> Iterator[None]:
     """Wrap what adds to index files.
 
     Raises:
@@ -159,7 +159,7 @@ class IndexWriter:
     def add(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
         """Index one document with its passages."""
         found = indexed_texts(document, spans)
-        with writing():
+        with index_write():
             for span, text in found.passages:
                 entry = tantivy.Document()
                 entry.add_unsigned("row", row)
@@ -173,7 +173,7 @@ class IndexWriter:
         if row > self._index.last_row:
             return
         self._documents.delete_documents_by_query(_rows_query(DOCUMENTS_SCHEMA, row, row))
-        with writing():
+        with index_write():
             self._add_document(row, document, indexed_texts(document, spans))
 
     def forget(self, first: int, last: int | None = None) -> None:
@@ -183,7 +183,7 @@ class IndexWriter:
 
     def commit(self) -> None:
         """Make what was added visible and durable."""
-        with writing():
+        with index_write():
             self._passages.commit()
             self._documents.commit()
 

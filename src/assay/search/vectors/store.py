@@ -237,7 +237,7 @@ class VectorStore:
     def add(self, documents: Sequence[DocumentVectors], progress: VectorProgress) -> None:
         """Replace the vectors of their rows and store the progress, in one transaction."""
         table, state = self._documents, self._state
-        with self._writing() as connection:
+        with self._write_connection() as connection:
             connection.execute(
                 delete(table).where(self._is_current_segmenter(), table.c.row.in_([each.row for each in documents]))
             )
@@ -267,27 +267,27 @@ class VectorStore:
     def add_cost(self, tokens: int, usd: float) -> None:
         """Count the cost of a question."""
         state = self._state
-        with self._writing() as connection:
+        with self._write_connection() as connection:
             more = {"tokens": state.c.tokens + tokens, "usd": state.c.usd + usd}
             connection.execute(update(state).where(state.c.segmenter == self.segmenter).values(more))
 
     def forget(self, rows: Collection[int]) -> None:
         """Remove documents."""
         listed = list(rows)
-        with self._writing() as connection:
+        with self._write_connection() as connection:
             for start in range(0, len(listed), _SOME):
                 some = listed[start : start + _SOME]
                 connection.execute(delete(self._documents).where(self._documents.c.row.in_(some)))
 
     def clear(self) -> None:
         """Delete all vectors, including those of other segmenter versions, and their cost."""
-        with self._writing() as connection:
+        with self._write_connection() as connection:
             connection.execute(delete(self._documents))
             connection.execute(delete(self._state))
 
     def forget_other_segmenters(self) -> None:
         """Remove rows of other segmenter versions whose texts have their vectors here now."""
-        with self._writing() as connection:
+        with self._write_connection() as connection:
             connection.execute(delete(self._documents).where(~self._is_current_segmenter()))
             connection.execute(delete(self._state).where(self._state.c.segmenter != self.segmenter))
 
@@ -305,7 +305,7 @@ class VectorStore:
                 yield connection
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
+    def _write_connection(self) -> Iterator[Connection]:
         with database_errors():
             self._create_tables()
             with self._engine.connect().execution_options(**_WRITE) as connection, connection.begin():

@@ -86,7 +86,7 @@ def answer_of(view: RunView, base: str = "") -> AnswerText:
     report, body, books = render_report(view, "numbers")
     entries = {entry.number: entry for entry in books.entries if entry.number is not None}
     parts, notes, length, at = list[str](), list[Annotation](), 0, 0
-    for cited in body.cited(books.numbers):
+    for cited in body.numbered_citations(books.numbers):
         source = entries[cited.number].source
         link = _link(cited.number, url_of(source, base))
         parts += [body.text[at : cited.start], link]

@@ -79,13 +79,13 @@ class CompiledStatements(LRUCache[tuple[Any, ...], Any]):
 
     def get(self, key: tuple[Any, ...], default: Any = None) -> Any:
         """The compiled statement, if there is one."""
-        return super().get(_shared(key), default)
+        return super().get(_shared_key(key), default)
 
     def __setitem__(self, key: tuple[Any, ...], compiled: Any) -> None:
-        super().__setitem__(_shared(key), compiled)
+        super().__setitem__(_shared_key(key), compiled)
 
 
-def _shared(key: tuple[Any, ...]) -> tuple[Any, ...]:
+def _shared_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
     dialect, *rest = key
     return (dialect.dialect_description, dialect.server_version_info, *rest)
 

@@ -98,12 +98,12 @@ class AuthorIndex:
         year = "".join(year.lower().split())
         last = {one[-1] for one in people[1:]}
         for key in dict.fromkeys((tuple(words(plain)), people[0], *(() if whole else (people[0][-1:],)))):
-            found = self._leading.get((key, year)) or self._lettered(key, year)
+            found = self._leading.get((key, year)) or self._entries_for_letter(key, year)
             if matching := tuple(each.definition for each in found if last <= each.words):
                 return matching
         return ()
 
-    def _lettered(self, key: tuple[str, ...], year: str) -> list[_Entry]:
+    def _entries_for_letter(self, key: tuple[str, ...], year: str) -> list[_Entry]:
         """The entries without a letter after their year, for a citation that has one."""
         base = year[:4]
         if len(year) != 5 or not base.isdecimal():

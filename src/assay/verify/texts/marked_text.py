@@ -241,7 +241,7 @@ class _Numbering:
         if place.url:
             return (self._id(("url", canonical_url(place.url)), url=place.url, title=place.shown),)
         named = (id for work in place.works for id in self._work(work))
-        return tuple(dict.fromkeys((*(self._labelled(label, place.start) for label in place.labels), *named)))
+        return tuple(dict.fromkeys((*(self._entry_of_label(label, place.start) for label in place.labels), *named)))
 
     def _work(self, work: CitedWork) -> Iterator[str]:
         """The ids of a work's entries; if there is none, of one missing from the list, if the text has a list."""
@@ -250,7 +250,7 @@ class _Numbering:
         if not work.entries and self._known.all:
             yield self._id(("none", work.label), label=work.label, is_defined=False)
 
-    def _labelled(self, label: str, point: int) -> str:
+    def _entry_of_label(self, label: str, point: int) -> str:
         named = self._known.lookup(label, point)
         if named is None:
             return self._id(("none", label), label=label, is_defined=False)
