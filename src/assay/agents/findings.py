@@ -90,7 +90,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def brief_json(task: AgentTask) -> str:
-    """The `brief_json` message, as JSON: question, language, date, documents, the work of finished agents, findings."""
+    """The `brief` message, as JSON: question, language, date, documents, the work of finished agents, findings."""
     told = {
         "question": task.question,
         "language": task.language,
@@ -221,7 +221,7 @@ MIN_NEW_WORDS, SHARED_WORDS_SHARE = 2, 0.6
 class AgentWork(msgspec.Struct, frozen=True, kw_only=True):
     """An agent's work at its end: its task, its history, why it ended, and after how many turns.
 
-    `prompt_opening` is the beginning of its requests; that for the findings has it too.
+    `opening` is the beginning of its requests; that for the findings has it too.
     """
 
     task: AgentTask
@@ -269,7 +269,7 @@ async def ask_for_findings(
 ) -> str:
     """The text of a reply, `called` findings or an analysis; if it is badly written, that of a second one.
 
-    `ask_with_history` gets a note on what was wrong, "" at first. If the second is unusable too, what can be used of
+    `ask` gets a note on what was wrong, "" at first. If the second is unusable too, what can be used of
     both counts.
 
     Raises:

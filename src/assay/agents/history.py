@@ -246,10 +246,10 @@ def fit_request(
 async def ask_with_history(
     run: Run, role: Role, history: History, request: Request, closing: Sequence[Message], hooks: StreamHooks = HEARD
 ) -> Reply:
-    """Ask `request` with the messages of `history` and then `closing`; see `Run.ask_with_history`.
+    """Ask `request` with the messages of `history` and then `closing`; see `Run.ask`.
 
     Raises:
-        ModelFailed, LimitReached: as `Run.ask_with_history`; `ContextTooLong` if half of it is still too long.
+        ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` if half of it is still too long.
     """
     fitting, tokens = fit_request(run, role, history, request, closing)
     try:
@@ -274,7 +274,7 @@ class RuleTexts(Protocol):
 
 
 def rules_message(data: RuleTexts) -> Message:
-    """The `rules_message` message."""
+    """The `rules` message."""
     return Message(role="user", name="rules", text=data.sentences(), values=msgspec.json.encode(data).decode())
 
 

@@ -218,7 +218,7 @@ async def count_agent(run: Run) -> None:
 
 
 class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The `rules_message` message: the number of this turn, of how many, and how many calls are left if they are
+    """The `rules` message: the number of this turn, of how many, and how many calls are left if they are
     limited.
     """
 

@@ -50,7 +50,7 @@ class Region:
         return Size(width - 1, height - 1)
 
     def draw(self, lines: Sequence[Text], above: Sequence[str] = ()) -> None:
-        """Show `progress_lines` in place of the previous ones; `above` are lines that stay in the terminal's
+        """Show `lines` in place of the previous ones; `above` are lines that stay in the terminal's
         history.
         """
         width = self._terminal().width

@@ -114,7 +114,7 @@ Stdout = Literal["report", "json", "events"]
 class Output:
     """Where a run's result goes: `stdout` gets the report unless files do, or JSON, or the events.
 
-    `rest` returns the part of the report that is not yet printed, if some of it already is. `notify_option` are
+    `rest` returns the part of the report that is not yet printed, if some of it already is. `notify` are
     notified when the run has ended, or waits. `in_browser` also opens the report there; `to_clipboard` copies it.
     """
 

@@ -44,7 +44,7 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Paper(msgspec.Struct, frozen=True, kw_only=True):
-    """A report to be typeset. `language_tag` is a BCP 47 tag or empty; `made` is when the run ended, as far as it has.
+    """A report to be typeset. `language` is a BCP 47 tag or empty; `made` is when the run ended, as far as it has.
 
     `rtl` says that code's own words are in a language written from right to left.
     """

@@ -97,7 +97,7 @@ class GitConnector:
     """Implements `core.ports.ListingConnector` and `GuardedConnector`."""
 
     def __init__(self, policy: addresses.Policy | None = None, resolve: addresses.ResolveNow | None = None) -> None:
-        """Without a `parse_policy` every repository is fetched. `resolve` returns the addresses of a host."""
+        """Without a `policy` every repository is fetched. `resolve` returns the addresses of a host."""
         self._policy, self._resolve = policy, resolve
 
     def guarded(self, allow: Sequence[str]) -> GitConnector:

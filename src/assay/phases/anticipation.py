@@ -142,7 +142,7 @@ async def _unused_speculation(run: Run) -> Usage:
 
 
 def unused_usage(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> Usage:
-    """The usage of what a log says was begun ahead and not asked for. Blocking, as `page_addresses` is.
+    """The usage of what a log says was begun ahead and not asked for. Blocking, as `way` is.
 
     Args:
         events: those of the kinds in `SPECULATION_EVENTS`.

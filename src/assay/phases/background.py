@@ -149,7 +149,7 @@ RESULTS_WINDOW_DIVISOR = 64
 
 
 class QueryRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules_message` message of a call that words queries: how many, "at most" if fewer will do."""
+    """The `rules` message of a call that words queries: how many, "at most" if fewer will do."""
 
     queries: int
     fewer: bool = False

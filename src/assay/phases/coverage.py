@@ -104,7 +104,7 @@ COVERAGE_SCHEMA = Schema(name="coverage", schema=object_schema({"parts": PARTS_S
 
 
 def parts_json(coverage: Sequence[Coverage]) -> str:
-    """The `question_parts` message: the parts to judge, numbered from 1. The question's own status follows from its
+    """The `parts` message: the parts to judge, numbered from 1. The question's own status follows from its
     parts.
 
     `step` is the number of a plan step, 0 for a part of the question.

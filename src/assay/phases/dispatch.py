@@ -105,7 +105,7 @@ async def _ask_for_analysis(
 
 
 class ResearchAgent(msgspec.Struct, frozen=True):
-    """`research_task`: send an agent."""
+    """`research_agent`: send an agent."""
 
     task: Annotated[
         str,
@@ -297,7 +297,7 @@ def _begins_early(place: Run) -> bool:
 
 
 def _read_task(call: ToolCall) -> ResearchAgent:
-    """Read a call of `research_task`.
+    """Read a call of `research_agent`.
 
     Raises:
         ToolError: it is not such a call, or has no task.

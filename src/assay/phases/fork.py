@@ -72,7 +72,7 @@ def add_recalled_finding(case: Case, research: Research) -> Research:
 
 
 def log_cited_sources(run: Run, case: Case, text: str) -> None:
-    """Log the earlier run's sources that `filter_text` cites: this run's log must contain what it shows."""
+    """Log the earlier run's sources that `text` cites: this run's log must contain what it shows."""
     for source in cited_earlier_sources(run.brief.lane, case.ledger, text):
         run.emit(SourceAdded(source=source))
 
@@ -265,7 +265,7 @@ def _update_finding_summary(plan: Plan, finding: Finding) -> Plan:
 
 
 def revise_event(event: Event, leaving: Leaving, at: Checkpoint) -> Event | None:
-    """An event of the run as it is logged in a fork from `with_gate`; None leaves it out."""
+    """An event of the run as it is logged in a fork from `at`; None leaves it out."""
     if isinstance(event, ScopeCounted):
         return None  # the fork counts its own
     if isinstance(event, TriageClassified):

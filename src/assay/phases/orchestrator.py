@@ -39,7 +39,7 @@ GENERATE_REPORT = define(
 
 
 class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules_message` message of a decision."""
+    """The `rules` message of a decision."""
 
     cycle: int
     cycles: int

@@ -50,7 +50,7 @@ PLAN_SCHEMA = plan_schema("plan")
 
 
 class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules_message` message of the planner."""
+    """The `rules` message of the planner."""
 
     min_steps: int
     max_steps: int

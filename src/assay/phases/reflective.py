@@ -32,7 +32,7 @@ CHANGED_PLAN_SCHEMA = plan_schema("changed_plan", {"again": {"type": "integer"}}
 
 
 class ReplanRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules_message` message of the planner for a change of plan: how many steps it may have, and its number."""
+    """The `rules` message of the planner for a change of plan: how many steps it may have, and its number."""
 
     min_steps: int
     max_steps: int

@@ -87,7 +87,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReflectRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules_message` message: the last step, the numbers of done, remaining and failed steps, the plan's number,
+    """The `rules` message: the last step, the numbers of done, remaining and failed steps, the plan's number,
     the limits.
     """
 

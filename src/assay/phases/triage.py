@@ -121,7 +121,7 @@ DEPTH_OF: dict[Complexity, SetDepth] = {"simple": "light", "moderate": "medium",
 
 
 class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules_message` message of triage: the date, and how many questions it may ask the user (0 if nobody can
+    """The `rules` message of triage: the date, and how many questions it may ask the user (0 if nobody can
     answer).
     """
 

@@ -54,10 +54,10 @@ REPEATED = N_("The model repeated itself: what it said again was left out of the
 
 
 class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules_message` message of the writer: which part of the report this is, of how many, and its length.
+    """The `rules` message of the writer: which part of the report this is, of how many, and its length.
 
     `language` is a name, "" for that of the question. `words` is the length, 0 for as many as needed; `asked` says that
-    a user set it. `recalls` is the number of calls left. `missing_heading` is the heading of the last section, on
+    a user set it. `recalls` is the number of calls left. `missing` is the heading of the last section, on
     what could not be found, if it differs from the prompt's.
     """
 

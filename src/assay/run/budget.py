@@ -179,7 +179,7 @@ def limits(budget: Budget) -> dict[Measure, Any]:
 
 
 def budget_share(budget: Budget, share: float) -> Budget:
-    """`lane_budget` of every limit except time. Whole calls are rounded down, but never to 0."""
+    """`share` of every limit except time. Whole calls are rounded down, but never to 0."""
     shared: dict[Measure, Any] = {
         name: max(1, int(limit * share)) if limit else 0 for name, limit in limits(budget).items()
     }
@@ -189,12 +189,12 @@ def budget_share(budget: Budget, share: float) -> Budget:
 
 
 def remaining_budget(budget: Budget, used: Usage) -> Budget:
-    """The rest of a budget after `total_usage`, never below zero."""
+    """The rest of a budget after `used`, never below zero."""
     return Budget(**{name: max(0, limit - getattr(used, name)) for name, limit in limits(budget).items()})
 
 
 class Account(msgspec.Struct):
-    """One lane's limit and usage; `step_hold` by step."""
+    """One lane's limit and usage; `held` by step."""
 
     limit: Budget
     settled: Usage = Usage()

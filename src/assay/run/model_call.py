@@ -64,7 +64,7 @@ FIRST_ROLES: frozenset[Role] = frozenset(("simple", "analytical"))
 
 
 async def ask_model(place: RunPlace, role: Role, request: Request, hooks: StreamHooks) -> Reply:
-    """See `Run.ask_model`."""
+    """See `Run.ask`."""
     shortened = _fit(place, role, add_timeouts(request, place.brief.timeouts))
 
     async def attempts(step_context: StepContext) -> Reply:

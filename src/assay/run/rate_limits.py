@@ -113,7 +113,7 @@ class CircuitBreakers:
         return self._rooms.get(name, 0)
 
     def grant_tokens(self, name: str, room: int) -> None:
-        """Grant a model `granted_tokens` more tokens from now on: a reply was cut before its answer began."""
+        """Grant a model `room` more tokens from now on: a reply was cut before its answer began."""
         self._rooms[name] = max(room, self.granted_tokens(name))
 
     def usable_models(self, names: Sequence[str], now: float) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """`Run`: the only door to the world. A strategy is an async function of one.
 
-Every call on it is either done once (`step`, `ask_model`, `receive_message`) or repeated identically when a process
+Every call on it is either done once (`step`, `ask`, `receive`) or repeated identically when a process
 resumes the run (`emit`, `spawn`, `gather`). So a strategy is plain code, and a crash is a pause.
 """
 
@@ -222,7 +222,7 @@ class Run(RunPlace):
         """Start a lane with its own path, budget slice, deadlines and failure.
 
         The same name, slot and arguments on this path give the same lane, now and on replay. So it may be called while
-        an `ask_model` still streams and again from the stored reply.
+        an `ask` still streams and again from the stored reply.
 
         Args:
             slot: the call's index in its reply.
@@ -302,7 +302,7 @@ class Run(RunPlace):
         return await self.execution.ahead.result(key)
 
     def foresee(self, slot: str, role: Role, build: Callable[[], Request | None], *, certain: bool = False) -> None:
-        """Begin a model call that will probably be made soon, by `ask_model` with this slot in its hooks.
+        """Begin a model call that will probably be made soon, by `ask` with this slot in its hooks.
 
         If exactly this is asked, the reply is the one begun here; anything else is asked as ever, and this is dropped.
         Nothing is stored. Call it in `StreamHooks.on_begin`, which a replay does not call.

@@ -366,7 +366,7 @@ async def _store(place: RunPlace, step_context: StepContext, record: StepRecord,
 
 
 async def receive_message(place: RunPlace, topic: str, returns: type[T], *, leave: bool) -> T:
-    """See `Run.receive_message`. The n-th wait on a topic takes its n-th message, so an answer may come before the
+    """See `Run.receive`. The n-th wait on a topic takes its n-th message, so an answer may come before the
     question.
     """
     execution = place.execution

@@ -50,7 +50,7 @@ class Arriving(NamedTuple):
 async def add_upload(
     context: Context, name: str, pieces: AsyncIterable[bytes], collection: str, most: int, progress: Say | None
 ) -> Ingested:
-    """Read an uploaded file into a collection; see `DocumentLibrary.begin_upload`."""
+    """Read an uploaded file into a collection; see `DocumentLibrary.upload`."""
     file = await store_upload(context, Arriving(name, pieces, collection, most))
     return await collections.add(context, [str(file)], collection, progress)
 

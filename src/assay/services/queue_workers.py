@@ -87,12 +87,12 @@ def queue(context: Context) -> Queue:
 
 
 def make_worker(context: Context, slots: int, limits: QueueLimits, say: Say | None) -> Worker:
-    """A worker in this process; see `Assay.make_worker`."""
+    """A worker in this process; see `Assay.worker`."""
     return Worker(context.owned_by(None), context.engine, slots, limits, say)
 
 
 class Worker:
-    """Executes queued runs until it is stopped; see `Assay.make_worker`."""
+    """Executes queued runs until it is stopped; see `Assay.worker`."""
 
     def __init__(self, every: Context, engine: Engine, slots: int, limits: QueueLimits, say: Say | None) -> None:
         """`every` is the context of all owners."""

@@ -31,7 +31,7 @@ class _Request(msgspec.Struct, frozen=True):
 
 
 async def run_once(context: Context, key: str, asked: bytes, do: Callable[[], Awaitable[str]]) -> str:
-    """Return what `do` gave for the first request with this `key`; see `Home.run_once`."""
+    """Return what `do` gave for the first request with this `key`; see `Home.once`."""
     cache, name = context.store.cache, f"{PREFIX}{sha256(key.encode())}"
     mine = _Request(this_process(), sha256(asked), time.time())
     first = await _get_or_store(cache, name, mine)

@@ -71,7 +71,7 @@ async def steer(context: Context, reference: str, text: str, wait: float) -> Ste
 
 
 async def stop_agent(context: Context, reference: str, lane: int, wait: float) -> ControlOutcome:
-    """Stop one agent of a run, whichever process executes it; see `Assay.request_agent_stop`."""
+    """Stop one agent of a run, whichever process executes it; see `Assay.stop_agent`."""
     row = await find(context, reference)
     if row.status in FINAL:
         raise NotNow(f"run {row.run_id} has ended ({row.status}): none of its agents is still working")

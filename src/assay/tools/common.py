@@ -60,7 +60,7 @@ def call_key(tool: str, arguments: object) -> str:
 
 
 def answer_row(run: Run, key: str, step_context: StepContext) -> LedgerRow:
-    """The row that says that the step of `step_context` stored the result of `call_key`, for a run that continues this
+    """The row that says that the step of `step_context` stored the result of `key`, for a run that continues this
     one.
     """
     return LedgerRow(kind="answer", id=key, lane=run.lane, data=msgspec.json.encode(step_context.key))

@@ -158,7 +158,7 @@ class AnalyzedText(msgspec.Struct, frozen=True):
     places: dict[str, tuple[int, ...]]
 
     def nearest(self, key: str, index: int) -> int | None:
-        """The nearest other word with `key` to the word at `index_at`; None if there is none."""
+        """The nearest other word with `key` to the word at `index`; None if there is none."""
         found = self.places.get(key)
         if found is None:
             return None

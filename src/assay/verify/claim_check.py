@@ -118,7 +118,7 @@ CLAIMS_PER_GROUP = 16
 class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
     """How claims are checked: `off` are rules to skip, `judged` says that there is a judge.
 
-    `added` are checks of other packages. `has_inherited_citation` says that a sentence without a citation uses the
+    `added` are checks of other packages. `inherits` says that a sentence without a citation uses the
     evidence of the next citation after it. If not `enabled`, or without sources (an answer from the model alone),
     every claim stays unchecked.
     """

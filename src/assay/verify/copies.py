@@ -188,7 +188,7 @@ def _runs(found: Sequence[str]) -> list[str]:
 class _Sketch(msgspec.Struct, frozen=True):
     """A document as all pairs are compared: its words' digest and count, and what the runs of those words show.
 
-    `comparable_parts` are the short documents of which most runs are in this one too.
+    `parts` are the short documents of which most runs are in this one too.
     """
 
     digest: bytes

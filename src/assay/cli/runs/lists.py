@@ -1,4 +1,4 @@
-"""Stored runs: `list`, `open_in_browser`, `label`, `open`."""
+"""Stored runs: `list`, `show`, `label`, `open`."""
 
 from __future__ import annotations
 

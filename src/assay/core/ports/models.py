@@ -239,7 +239,7 @@ class Permits(Protocol):
     """Permits to call a service for a limited time: those of a dead process expire."""
 
     async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
-        """Take a permit with this `id` for `ttl` seconds, if fewer than `max_usage` of the service are in use."""
+        """Take a permit with this `id` for `ttl` seconds, if fewer than `most` of the service are in use."""
 
     async def renew(self, id: str, ttl: float) -> None:
         """Extend the permit to `ttl` seconds from now."""

@@ -110,7 +110,7 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
     """The weights with their provenance.
 
     `bound` is the chance from which statements are an answer; `bounds` has lower ones for languages in which it
-    rejected too many questions. `margin` is how far below the best score others may be; `is_answered` and `related`
+    rejected too many questions. `margin` is how far below the best score others may be; `answers` and `related`
     are the bands for the sentences of a report.
     """
 

@@ -26,7 +26,7 @@ FLUSH_SECONDS = 2.0
 class DocumentIntake:
     """Collects documents and writes them; `documents` are all found, `added` counts those new to the library.
 
-    `is_moved` has the row numbers of those that got another place; `moving` is told of them before.
+    `moved` has the row numbers of those that got another place; `moving` is told of them before.
     A library that is `fresh` and empty need not be asked whether it knows a document.
     """
 

@@ -48,7 +48,7 @@ class MissingFiles:
 
     def has_moved(self, stored: Mapping[str, str], path: Path, displaced: Collection[str]) -> bool:
         """True if a document of the file at `path` is to take its place: of those stored at these addresses, by hash,
-        and of which some are `displaced_documents` there.
+        and of which some are `displaced` there.
         """
         here = ""
         for sha, url in stored.items():

@@ -180,7 +180,7 @@ class ManifestEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """`MANIFEST.json`: `bundle_members` are all others, by name; `citations` is the citation mode of the report."""
+    """`MANIFEST.json`: `members` are all others, by name; `citations` is the citation mode of the report."""
 
     format: str = FORMAT
     release: str

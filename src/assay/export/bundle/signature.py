@@ -171,7 +171,7 @@ def _secret(text: str) -> tuple[bytes, bytes]:
 
 
 def _decode(text: str, sign: bytes, size: int) -> bytes | None:
-    """The base64 data after `sign_manifest`, of exactly that many bytes."""
+    """The base64 data after `sign`, of exactly that many bytes."""
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

@@ -1,6 +1,6 @@
 """The report as one self-contained HTML page: it needs no network, no server, and no script for reading.
 
-`article` is its text, `evidence_section` its sources, `ledger_section` its claims; `markup` makes HTML of text.
+`article` is its text, `evidence_section` its sources, `ledger` its claims; `markup` makes HTML of text.
 """
 
 from __future__ import annotations

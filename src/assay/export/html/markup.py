@@ -79,7 +79,7 @@ def fill(message: str, **parts: Child) -> Markup:
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
-    """A run's report, taken apart for the page. `cited_passages` maps a passage's id to the id of its quote in the
+    """A run's report, taken apart for the page. `quotes` maps a passage's id to the id of its quote in the
     page.
 
     Claims count from 1 in the ids of the page; no id contains text from a log. `opens` is a link to

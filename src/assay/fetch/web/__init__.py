@@ -145,7 +145,7 @@ class WebFetcher:
         await self._pool.aclose()
 
     async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
-        """Return the page at `url`; all who wait for it also share a failure. Hosts that `parse_robots` refuse get no
+        """Return the page at `url`; all who wait for it also share a failure. Hosts that `rules` refuse get no
         request.
 
         Raises:

@@ -59,7 +59,7 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True):
         return _LED[self.relation].format(anchor=self.anchor)
 
     def second_question(self, targets: Sequence[str]) -> str:
-        """The question to ask about `find_targets` ("EIP 20")."""
+        """The question to ask about `targets` ("EIP 20")."""
         named = ", ".join(targets[:-1]) + (" and " if len(targets) > 1 else "") + targets[-1]
         asked = [_ASKS["date"]] if self.order else []
         asked += [_ASKS.get(concept, f"What is the {concept} of {{}}?") for concept in self.concepts]

@@ -73,7 +73,7 @@ class SourcePassages:
         return tuple(found.values())
 
     def field(self, *names: str) -> PassageField | None:
-        """The first field with one of these names, in the order of `mentions_identifier`."""
+        """The first field with one of these names, in the order of `names`."""
         by_name = {field.name: field for field in self.fields}
         return next((by_name[name] for name in names if name in by_name), None)
 
@@ -129,7 +129,7 @@ class SourcePassages:
         return tuple(place_sentences([each for each in self.passages if each.id != self.title_passage]))
 
     def has_identifier(self, wanted: Identifier, joined: bool = True) -> bool:
-        """True if this document is number `wanted.number_field` of the series, by field, title or address.
+        """True if this document is number `wanted.number` of the series, by field, title or address.
 
         Only if `joined`, the name and the number may be one word there.
         """

@@ -45,7 +45,7 @@ class DocumentBatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BatchRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The `rules_message` message of a batch."""
+    """The `rules` message of a batch."""
 
     batch: int
     batches: int

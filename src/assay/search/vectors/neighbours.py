@@ -67,7 +67,7 @@ class Matrix:
         self._vectors += vectors
 
     def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> Nearness:
-        """The cosines of a question with all passages of the rows in `scope` (None: all), and the `max_usage`
+        """The cosines of a question with all passages of the rows in `scope` (None: all), and the `most`
         nearest.
         """
         rows = [row for row in self._where if scope is None or row in scope]
@@ -138,7 +138,7 @@ class Neighbours(Protocol):
         """Include added vectors, and drop removed ones."""
 
     def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
-        """The `max_usage` nearest passages of the rows in `scope` (None: all)."""
+        """The `most` nearest passages of the rows in `scope` (None: all)."""
 
 
 class _InMemory:

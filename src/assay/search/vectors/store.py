@@ -127,7 +127,7 @@ _SOME = 500
 class DocumentVectors(msgspec.Struct, frozen=True):
     """A document with its vectors: their number, their texts (`keys`), and the passages, each packed as in the index.
 
-    `withheld_rows` says that it was not embedded, since it is private and the embedder is remote.
+    `withheld` says that it was not embedded, since it is private and the embedder is remote.
     """
 
     row: int

@@ -48,7 +48,7 @@ class EmbeddingLimits(msgspec.Struct, frozen=True, kw_only=True):
 class Built(msgspec.Struct, frozen=True, kw_only=True):
     """The result: documents done and their passages, texts that were embedded, and the cost.
 
-    `withheld_rows` documents are private, and the embedder is remote. `stopped` says why not everything was done.
+    `withheld` documents are private, and the embedder is remote. `stopped` says why not everything was done.
     """
 
     documents: int = 0

@@ -34,7 +34,7 @@ SECONDS = 3.0
 class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """What a database is, its schema and this release's, how much is in it, and what is wrong.
 
-    `list_blobs` are hashes of blobs that documents need, `read` the files they came from; the latest of each.
+    `stored` are hashes of blobs that documents need, `read` the files they came from; the latest of each.
     """
 
     state: State

@@ -163,7 +163,7 @@ _AGAIN = "Your last answer could not be used: {defect}. Answer once more, with o
 
 
 class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """One sentence for a judge; `names_question` names the names it must compare.
+    """One sentence for a judge; `doubt` names the names it must compare.
 
     `head` has the header cells of a table row. `system` is the judge's system prompt.
     """
@@ -175,7 +175,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
     head: tuple[str, ...] = ()
 
     def request(self, tokens: int, defect: str = "") -> Request:
-        """The request, for an answer of so many tokens; after a `answer_defect`, the second and last one."""
+        """The request, for an answer of so many tokens; after a `defect`, the second and last one."""
         messages = [
             Message(role="user", name="evidence", text=self.exhibit.shown),
             Message(role="user", name="sentence", text=self._sentence()),

@@ -63,7 +63,7 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
 class Repaired(msgspec.Struct, frozen=True, kw_only=True):
     """The report after repair, its claims, and how many sentences were re-cited, rewritten and removed.
 
-    `empty_cells` counts table rows with emptied cells.
+    `emptied` counts table rows with emptied cells.
     """
 
     text: str

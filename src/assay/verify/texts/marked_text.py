@@ -84,7 +84,7 @@ def citation_spans(text: str, known: Definitions, tokens: Sequence[Token]) -> tu
 
 
 def _drop_overlaps(places: Iterable[_Place], known: Definitions) -> list[_Place]:
-    """Those of `citation_spans`, in order, that are outside the entries of `known` and do not overlap one before."""
+    """Those of `places`, in order, that are outside the entries of `known` and do not overlap one before."""
     entries = [(each.start, each.end) for each in known.all]
     found: list[_Place] = []
     at = 0

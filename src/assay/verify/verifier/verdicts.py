@@ -57,7 +57,7 @@ _SUMMED = (
 
 
 def features(sights: Sequence[ClaimWords], index: StemIndex) -> dict[str, float]:
-    """The features of a claim, by name; `claim_words` is not empty."""
+    """The features of a claim, by name; `sights` is not empty."""
     rows = [_sentence(sight, index) for sight in sights]
     lengths = [len(sight.words) for sight in sights]
     whole = sum(lengths)
