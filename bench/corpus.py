@@ -7,14 +7,14 @@ import timeit
 from pathlib import Path
 
 from assay.core.ports.store import Store
-from assay.evidence.ingest import FileReaders, Ingested, IngestTarget, ingest
+from assay.evidence.ingest import FileReaders, IngestResult, IngestTarget, ingest
 from assay.fetch.text import JsonLinesExtractor
 from assay.run.process import SystemClock
 
 DATA = Path(os.environ.get("ASSAY_DATA", Path(__file__).parents[2] / "shared" / "data")) / "documents"
 
 
-def read_all(store: Store) -> Ingested:
+def read_all(store: Store) -> IngestResult:
     """Read them into `store`'s default collection."""
     target = IngestTarget(library=store.library, blobs=store.blobs, clock=SystemClock(), collection="default")
     return ingest([DATA / "*.jsonl.gz"], target, FileReaders(extractors=[JsonLinesExtractor()]))

@@ -34,8 +34,8 @@ from assay.evidence.documents import DocumentReader
 from assay.evidence.segment import SEGMENTER
 from assay.models.embedding.service import create
 from assay.search.local import LocalSearch
-from assay.search.vectors import Built, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
-from assay.search.vectors.hybrid import Fused, merge_rankings
+from assay.search.vectors import BuildResult, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
+from assay.search.vectors.hybrid import FusedRank, merge_rankings
 from assay.settings.research import EmbedderSettings
 from assay.store.memory import MemoryBlobs, MemoryLibrary
 from assay.store.sql import open_store
@@ -84,7 +84,7 @@ class Scene:
         weight = EmbedderSettings().weight
         self.both = HybridSearch(self.index, self.store, self.embedder, library, lambda names: True, weight)
 
-    def build(self) -> tuple[Built, float]:
+    def build(self) -> tuple[BuildResult, float]:
         """Make index and vectors; the seconds the vectors took."""
         self.index.sync()
         started = time.perf_counter()
@@ -119,14 +119,14 @@ class Scene:
                 scores.append(ndcg(found, judged, DEPTH))
         return Figures(statistics.mean(scores), statistics.median(took))
 
-    def _ranked(self, text: str) -> list[Fused]:
+    def _ranked(self, text: str) -> list[FusedRank]:
         return [fused for _, fused in self.both.rank_documents(Query(text=text, limit=RANKED)) or ()]
 
     def _named(self, hashes: Sequence[str]) -> list[str]:
         return [name for each in hashes for name in self.names[each]][:DEPTH]
 
 
-def _ranking(found: Sequence[Fused], by: str) -> list[str]:
+def _ranking(found: Sequence[FusedRank], by: str) -> list[str]:
     ranked = [(getattr(each, by), each.document) for each in found if getattr(each, by) is not None]
     return [sha256 for _, sha256 in sorted(ranked)]
 

@@ -39,7 +39,7 @@ from assay.run.voice import StreamHooks
 from assay.store.memory import memory_store
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.pipeline import Verified, WrittenReport, verify_report
+from assay.verify.pipeline import VerifiedReport, WrittenReport, verify_report
 from assay.verify.proofreader import Proofreader
 
 WRITER = Profile(name="writer", price=Price(input=0.0, output=0.0))
@@ -65,7 +65,7 @@ class Spent(NamedTuple):
     cpu: float
     after: float
     judged: int
-    verified: Verified | None
+    verified: VerifiedReport | None
 
 
 def made_report(claims: int, seed: int = 7) -> Made:
@@ -134,7 +134,7 @@ def _supported(request: Request) -> Reply:
 
 async def run(at: Made, model: Writer, *, checks: bool, streaming: bool) -> Spent:
     """Write and verify once."""
-    found: list[Verified] = []
+    found: list[VerifiedReport] = []
 
     async def pipeline(run: Run) -> Outcome:
         proofreader = Proofreader(run, at.ledger, at.reader, "write", ()) if streaming else None
@@ -169,7 +169,7 @@ async def run(at: Made, model: Writer, *, checks: bool, streaming: bool) -> Spen
     return Spent(ended - wall, spent, ended - model.ended, model.judged, found[0] if found else None)
 
 
-async def _verified(phase: Run, at: Made, proofreader: Proofreader | None) -> Verified:
+async def _verified(phase: Run, at: Made, proofreader: Proofreader | None) -> VerifiedReport:
     passages: dict[str, Passage]
     sources: dict[str, Source]
     passages, sources = at.ledger.passages_and_sources()

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from assay.core.options import Declared, Group, declared_options
+from assay.core.options import DeclaredOption, Group, declared_options
 from assay.core.ports.models import Secret
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.settings import Settings, default_text
@@ -74,7 +74,7 @@ def options() -> str:
     return "\n".join([*parts, FLAGS, table(("flag", "commands"), lines)])
 
 
-def _option(each: Declared) -> Sequence[str]:
+def _option(each: DeclaredOption) -> Sequence[str]:
     flags = dict.fromkeys(f"`{flag.name}{f' {flag.metavar}' if flag.metavar else ''}`" for flag in each.flags)
     fork = each.option.until if each.name in declared_options(ForkOptions) else ""
     meaning = each.option.about or DESCRIPTIONS.get(each.option.setting, "")

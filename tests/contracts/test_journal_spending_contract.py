@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from journals import begin, hold
 
-from assay.core.ports import Commit, Spent
+from assay.core.ports import Commit, RunSpending
 from assay.core.usage import Usage
 
 
@@ -13,7 +13,7 @@ async def test_what_is_settled_and_held_counts_once_a_step(journal, other):
     await journal.commit(lease, Commit(holds=(hold("a", 100), hold("b", 20)), active_seconds=3.5))
     await journal.commit(lease, Commit(holds=(hold("a", 70, "settled"),), status="running"))
     (found,) = await other.spending()
-    assert found == Spent(
+    assert found == RunSpending(
         run_id="r1",
         status="running",
         brief=b'{"question":"q"}',

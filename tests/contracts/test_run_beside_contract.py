@@ -14,16 +14,16 @@ from assay.models.script import Scripted, fails, says
 from assay.run.engine import Outcome
 from assay.run.run import Run
 from assay.run.steps import StepContext
-from assay.run.voice import Beside, StreamHooks
+from assay.run.voice import StreamCompanion, StreamHooks
 
 
 class Counting:
     """Says of each text it hears how long the whole is by now."""
 
     def __init__(self) -> None:
-        self.begun, self.length = list[Beside](), 0
+        self.begun, self.length = list[StreamCompanion](), 0
 
-    def begin(self, beside: Beside) -> None:
+    def begin(self, beside: StreamCompanion) -> None:
         self.begun.append(beside)
         self.length = 0
 

@@ -15,7 +15,7 @@ from assay.cli.main import cli
 from assay.core import events as e
 from assay.core.brief import Estimate
 from assay.core.errors import InputNeeded
-from assay.core.plan import Plan, Reviewed
+from assay.core.plan import Plan, PlanReview
 from assay.models.script import Scripted, calls, says
 
 QUESTION = "How far does the tide rise at Brest, and where does the mistral blow from?"
@@ -70,7 +70,7 @@ async def test_reading_every_document_is_a_plan_too() -> None:
     assert [request.task for request in model.requests] == ["triage"]
     # Whoever gives another plan in its stead is planned for as always, and asked again.
     other = Plan(title="Tides", steps=(msgspec.structs.replace(plan.steps[0], title="Tide at Brest"),))
-    await sea.journal.post(handle.run_id, "plan", msgspec.json.encode(Reviewed(plan=other)))
+    await sea.journal.post(handle.run_id, "plan", msgspec.json.encode(PlanReview(plan=other)))
     model = Scripted([*planned(ONE_STEP)[1:], says("never", task="write", repeat=True)])
     again = await sea.engine().resume(handle.run_id, lambda _: sea.world(model))
     with pytest.raises(InputNeeded):

@@ -16,9 +16,9 @@ from assay.core.view import RunView, fold_events
 from assay.export import report_parts
 from assay.models.script import Scene, Scripted, says
 from assay.phases import final
-from assay.phases.final import Closing
+from assay.phases.final import ClosingAssessment
 from assay.verify.claim_check import ClaimResult
-from assay.verify.repair.mender import Repaired
+from assay.verify.repair.mender import RepairedReport
 
 TRUE = "The tide at Brest rises seven metres. [S1001.1]"
 LIE = "The tide at Brest rises ninety metres."
@@ -76,10 +76,10 @@ async def test_the_same_run_without_it_is_verified() -> None:
     assert (view.verified, LIE in view.report.text) == (True, False)
 
 
-class Lying(Closing):
+class Lying(ClosingAssessment):
     """The last stage which may touch the text, and slips a sentence in."""
 
-    def __call__(self, run: Any, repaired: Repaired, removed: Sequence[ClaimResult]) -> Repaired:
+    def __call__(self, run: Any, repaired: RepairedReport, removed: Sequence[ClaimResult]) -> RepairedReport:
         repaired = super().__call__(run, repaired, removed)
         text = f"{repaired.text.rstrip()}\n\n{LIE} [S1001.1]\n"
         spans = {each.id: (each.sentence.start, each.sentence.end) for each in repaired.checked}
@@ -90,7 +90,7 @@ class Lying(Closing):
 async def test_a_stage_behind_repair_which_adds_a_sentence_does_not_pass_the_gate(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("assay.phases.final.Closing", Lying)
+    monkeypatch.setattr("assay.phases.final.ClosingAssessment", Lying)
     log: Log = await Sea().run(Scripted(writes(TRUE)))
     view = fold_events(log.envelopes)
     assert LIE in view.report.text

@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.core.ports import Archive, Clock, Extractor
 from assay.core.ports.store import Store
 from assay.core.sources import Fetched
-from assay.evidence.ingest import MAX_FILE_BYTES, FileReaders, Ingested, IngestTarget, ReadingProgress, ingest
+from assay.evidence.ingest import MAX_FILE_BYTES, FileReaders, IngestResult, IngestTarget, ReadingProgress, ingest
 from assay.run.process import SystemClock
 
 
@@ -26,7 +26,7 @@ def read_into(
     pages: Sequence[Fetched] = (),
     progress: Callable[[ReadingProgress], None] | None = None,
     needed: bool = True,
-) -> Ingested:
+) -> IngestResult:
     """What came of reading `paths` into a collection of `store`."""
     target = IngestTarget(library=store.library, blobs=store.blobs, clock=clock or SystemClock(), collection=collection)
     readers = FileReaders(extractors=extractors, archives=archives, largest=largest)

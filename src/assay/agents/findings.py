@@ -15,7 +15,7 @@ from assay.agents.history import History, ask_with_history, output_cap
 from assay.agents.replies import reply_defect, salvage_text
 from assay.core.citations.reader import citation_reading
 from assay.core.citations.whole_source import WholeSource
-from assay.core.clean import Edit, Edited
+from assay.core.clean import Edit, EditedText
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import FindingAdded, FindingDelta, FindingStarted
 from assay.core.lazy import regex
@@ -33,7 +33,7 @@ from assay.run.voice import StreamHooks
 from assay.tools.arguments import define
 
 
-class Finished(msgspec.Struct, frozen=True, kw_only=True):
+class FinishedWork(msgspec.Struct, frozen=True, kw_only=True):
     """The work of an agent that finished earlier."""
 
     task: str
@@ -57,7 +57,7 @@ class AgentTask(msgspec.Struct, frozen=True, kw_only=True):
     step: int = 0
     language: str = ""
     documents: str = ""
-    finished: tuple[Finished, ...] = ()
+    finished: tuple[FinishedWork, ...] = ()
     lanes: tuple[int, ...] = (0,)
     earlier: str = ""
     calls: int = 0
@@ -105,7 +105,7 @@ def brief_json(task: AgentTask) -> str:
 # Prompts, and the beginning of every request of an agent.
 
 
-class Done(msgspec.Struct, frozen=True):
+class DoneArguments(msgspec.Struct, frozen=True):
     """`done`: the agent has what its task needs, or cannot find it."""
 
 
@@ -115,7 +115,7 @@ class Think(msgspec.Struct, frozen=True):
     reasoning: Annotated[str, msgspec.Meta(description="What is known, what is missing, what to do next.")] = ""
 
 
-DONE = define("done", "End your research: you are asked for your findings next.", Done, control=True)
+DONE = define("done", "End your research: you are asked for your findings next.", DoneArguments, control=True)
 THINK = define(
     "think", "Reason in writing before you decide. Nothing else happens.", Think, control=True, thought="reasoning"
 )
@@ -185,7 +185,7 @@ def resolve_citations(text: str, ledger: Ledger) -> CitedText:
     for source in sources:
         passages.update((passage.id, passage) for passage in _whole_source_passages(source, text, ledger))
     return CitedText(
-        text=Edited(text, edits).text,
+        text=EditedText(text, edits).text,
         passages=tuple(passages.values()),
         sources=tuple(sources.values()),
         dropped=dropped,

@@ -58,7 +58,7 @@ from assay.tools.recall import RecallTool
 MALFORMED_SHOWN = 200
 
 
-class Acted(msgspec.Struct, frozen=True, kw_only=True):
+class CallOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a call: what it observed, or why not; `limit` if a limit ended it."""
 
     call: ToolCall
@@ -67,7 +67,7 @@ class Acted(msgspec.Struct, frozen=True, kw_only=True):
     limit: str = ""
 
 
-class Observed(msgspec.Struct, frozen=True):
+class TurnRows(msgspec.Struct, frozen=True):
     """The rows that a turn's results added to the ledger."""
 
     rows: tuple[LedgerRow, ...]
@@ -95,7 +95,7 @@ async def execute_calls(
     return results
 
 
-async def _execute_call(run: Run, *, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> Acted:
+async def _execute_call(run: Run, *, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> CallOutcome:
     arguments = call.malformed or msgspec.json.encode(call.arguments).decode()
     run.emit(ToolStarted(call=call.id, tool=call.name, arguments=arguments))
     try:
@@ -103,12 +103,12 @@ async def _execute_call(run: Run, *, ledger: Ledger, tools: Mapping[str, Tool], 
             observation = await _perform(run, ledger, tools, call)
     except LimitReached as limit:
         run.emit(ToolFailed(call=call.id, tool=call.name, reason=f"limit reached: {limit.reason}"))
-        return Acted(call=call, limit=limit.reason)
+        return CallOutcome(call=call, limit=limit.reason)
     except Failed as failed:
         run.emit(ToolFailed(call=call.id, tool=call.name, reason=failed.reason))
-        return Acted(call=call, failure=failed.reason)
+        return CallOutcome(call=call, failure=failed.reason)
     run.emit(ToolFinished(call=call.id, tool=call.name, summary=observation.summary))
-    return Acted(call=call, observation=observation)
+    return CallOutcome(call=call, observation=observation)
 
 
 async def _perform(run: Run, ledger: Ledger, tools: Mapping[str, Tool], call: ToolCall) -> Observation:
@@ -121,27 +121,29 @@ async def _perform(run: Run, ledger: Ledger, tools: Mapping[str, Tool], call: To
     return await tool.run(run, ledger, call.arguments)
 
 
-async def register_results(run: Run, ledger: Ledger, acted: Sequence[Acted], about: str) -> tuple[CallResult, ...]:
+async def register_results(
+    run: Run, ledger: Ledger, acted: Sequence[CallOutcome], about: str
+) -> tuple[CallResult, ...]:
     """Give ids to what a turn's calls showed, in call order, in one step, and return the answers to the calls."""
     shown = [each for one in acted if one.observation for each in one.observation.shown]
 
-    async def register(step_context: StepContext) -> Observed:
+    async def register(step_context: StepContext) -> TurnRows:
         added = ledger.register(run.lane, shown, *_queries_and_opened(acted))
         for source in added.sources:
             step_context.emit(SourceAdded(source=source))
         for id in added.reused:
             step_context.emit(SourceReused(source=id))
         step_context.record(*added.rows)
-        return Observed(added.rows)
+        return TurnRows(added.rows)
 
     places = [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]
     # Under the writer's gate: results are kept, whatever limit has been reached meanwhile.
-    observed = await run.with_gate("write").step("observe", register, returns=Observed, input=places)
+    observed = await run.with_gate("write").step("observe", register, returns=TurnRows, input=places)
     ledger.apply(observed.rows)
     return tuple(_result(run, ledger, each, about) for each in acted)
 
 
-def _queries_and_opened(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
+def _queries_and_opened(acted: Sequence[CallOutcome]) -> tuple[list[str], list[str]]:
     """Queries asked and documents opened; recalling asks nobody."""
     done = [each for each in acted if each.observation]
     searches = [each.call.arguments for each in done if each.call.name != RecallTool.name]
@@ -150,7 +152,7 @@ def _queries_and_opened(acted: Sequence[Acted]) -> tuple[list[str], list[str]]:
     return queries, [one.document.title or one.document.name for shown in opened for one in shown]
 
 
-def _result(run: Run, ledger: Ledger, acted: Acted, about: str) -> CallResult:
+def _result(run: Run, ledger: Ledger, acted: CallOutcome, about: str) -> CallResult:
     if acted.observation is None:
         return tool_result(acted.call.id, f"Failed: {acted.failure or acted.limit}", (), about)
     blocks = ledger.blocks(run.lane, acted.observation.shown)

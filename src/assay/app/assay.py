@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.services.forks import Replay
     from assay.services.ownership import DataErased
     from assay.services.results import RunHandle
-    from assay.services.retention import Pruned, RetentionRules, Swept
+    from assay.services.retention import PruneResult, RetentionRules, SweepResult
     from assay.services.run_control import Asked, ControlOutcome
 else:
     forks = lazy_module("assay.services.forks")
@@ -90,7 +90,7 @@ class Assay(RunQueue):
             question: as in `start`, like the arguments not listed here.
             priority: -100 to 100; queues the run for workers in the transaction that stores it. None: the run is not
                 queued.
-            webhook: an address that a server over the same store notifies about this run only (`Webhooks.for_run`).
+            webhook: an address that a server over the same store notifies about this run only (`Webhooks.make_for_run`).
 
         Raises:
             UsageError, UnknownName: as `start`, and as `enqueue` if there is a priority.
@@ -374,7 +374,7 @@ class Assay(RunQueue):
         """
         return await ownership.erase(self._context)
 
-    async def prune(self, rules: RetentionRules | None = None, *, dry_run: bool = False) -> Pruned:
+    async def prune(self, rules: RetentionRules | None = None, *, dry_run: bool = False) -> PruneResult:
         """Delete the ended runs that `rules` do not keep (None: the rules in the settings), and clean up.
 
         Runs that other runs continue, and runs that a schedule compares its next run with, are kept.
@@ -385,7 +385,7 @@ class Assay(RunQueue):
         """
         return await retention.prune(self._context, rules, dry_run=dry_run)
 
-    async def tidy(self) -> Swept | None:
+    async def tidy(self) -> SweepResult | None:
         """Remove documents that are in none of the user's collections and that no run mentions, and their bytes.
 
         Returns None if nothing was done: another process works with the library, this one has active runs, or there is

@@ -107,7 +107,7 @@ async def judge_rows(
     return used
 
 
-class Bench(msgspec.Struct, frozen=True):
+class ClaimJudge(msgspec.Struct, frozen=True):
     """A judge for claims with their evidence: the model `name`, and where it finds documents and stores answers.
 
     `rate_limiter` delays its calls, `budget` limits all of them together.

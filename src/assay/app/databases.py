@@ -16,12 +16,12 @@ from assay.store.sql.backup import Backup, back_up, copy_database
 from assay.store.sql.database import Database
 from assay.store.sql.home import DATABASE_FILE, new_id
 from assay.store.sql.integrity import IntegrityReport, check_library, probe
-from assay.store.sql.restore import Restored as Restored
+from assay.store.sql.restore import RestoreResult as RestoreResult
 from assay.store.sql.restore import restore
 from assay.store.sql.tables import HEAD
 
 
-class Migrated(msgspec.Struct, frozen=True, kw_only=True):
+class MigrationResult(msgspec.Struct, frozen=True, kw_only=True):
     """The schema before and now; `copy` is a file with the earlier database, empty if nothing changed."""
 
     before: str
@@ -46,7 +46,7 @@ def backup(home: Path, settings: Settings, target: Path) -> Backup:
     return back_up(database_of(home, settings), blobs_of(home, settings), target, also=(home / SCHEDULES,))
 
 
-def restore_backup(home: Path, settings: Settings, file: Path) -> Restored:
+def restore_backup(home: Path, settings: Settings, file: Path) -> RestoreResult:
     """Restore a backup to where the settings say that the library and its runs are; there must be nothing yet.
 
     Raises:
@@ -75,7 +75,7 @@ def check_database(home: Path, settings: Settings, *, quick: bool = False) -> In
     return check_library(database_of(home, settings), blobs_of(home, settings), quick=quick)
 
 
-def migrate(home: Path, settings: Settings) -> Migrated:
+def migrate(home: Path, settings: Settings) -> MigrationResult:
     """Migrate the database to this release's schema; a file is copied first.
 
     Raises:
@@ -90,10 +90,10 @@ def migrate(home: Path, settings: Settings) -> Migrated:
     if not before:
         raise UsageError(f"{at.place} has no Assay tables yet: the first command that needs them creates them")
     Database(at).close()
-    return Migrated(before=before, now=HEAD)
+    return MigrationResult(before=before, now=HEAD)
 
 
-def _migrate_file(path: Path) -> Migrated:
+def _migrate_file(path: Path) -> MigrationResult:
     found = probe(path)
     if found.state == "missing":
         raise UsageError(f"there is no database in {path.parent}: the first command that needs it creates it")
@@ -106,7 +106,7 @@ def _migrate_file(path: Path) -> Migrated:
     elif found.state != "current":
         raise StoreError(f"{path} cannot be migrated: it is {found.description}; restore a copy (assay db restore)")
     Database(path).close()
-    return Migrated(before=found.schema, now=probe(path).schema, copy=copy)
+    return MigrationResult(before=found.schema, now=probe(path).schema, copy=copy)
 
 
 def _unused_path(path: Path) -> Path:

@@ -17,7 +17,7 @@ from assay.core.ports import Embedder, Library, Similarity
 from assay.evidence.ingest import ReadingMonitor
 from assay.evidence.segment import SEGMENTER
 from assay.search.shared_index import VECTORS_WORK, Turn, file_lock
-from assay.search.vectors import Built as Built
+from assay.search.vectors import BuildResult as BuildResult
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import WordIndex
 from assay.services.arguments import Say
@@ -149,14 +149,14 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
     return EmbedderSimilarity(of.embedder, of.store, remembered, may_see_private, batch)
 
 
-async def embed(context: Context, progress: Say | None, *, anew: bool) -> Built:
+async def embed(context: Context, progress: Say | None, *, anew: bool) -> BuildResult:
     """Update the vectors from the library; see `DocumentLibrary.embed`."""
     of, own = vectors(context), context.settings.embedder
     limits = EmbeddingLimits(usd=own.max_usd, tokens=own.max_tokens, batch=own.batch)
     builder = VectorBuilder(of.store, of.embedder, context.whole.library, context.reader.spans, of.turn)
     reading = ReadingMonitor(progress, context.clock)
 
-    def work() -> Built:
+    def work() -> BuildResult:
         private = set[int]() if of.may_be_told_private else _private(context.whole.library)
         if anew:
             of.store.clear()

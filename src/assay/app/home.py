@@ -280,7 +280,7 @@ class BackgroundLibrary(Home):
             StoreError: it cannot be stored.
         """
         return await additions.begin_upload(
-            self._context, additions.Arriving(name, pieces, collection, most, media_type)
+            self._context, additions.ArrivingFile(name, pieces, collection, most, media_type)
         )
 
     async def begin_crawl(

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from assay.app.embeddings import EmbeddingStatus
     from assay.app.verification import VerifiedText
     from assay.core.sources import PagePlaces
-    from assay.evidence.ingest import Ingested
-    from assay.search.vectors import Built
+    from assay.evidence.ingest import IngestResult
+    from assay.search.vectors import BuildResult
     from assay.services import additions, collections, extraction, removal, shelves
-    from assay.services.collections import Synced
+    from assay.services.collections import SyncResult
     from assay.services.extraction import Reading, ReadPage
     from assay.services.shelves import DocumentFacts, Excerpt, PageText
 else:
@@ -43,7 +43,7 @@ class DocumentLibrary(BackgroundLibrary):
 
     async def add(
         self, paths: Sources, collection: str | None = DEFAULT_COLLECTION, progress: Say | None = None
-    ) -> Ingested:
+    ) -> IngestResult:
         """Read files, folders, globs, pages (http…) and what connectors understand into the library.
 
         Known files cost nothing. A collection stores what it was added from, for `sync`; without one the result names
@@ -62,7 +62,7 @@ class DocumentLibrary(BackgroundLibrary):
         *,
         most: int = LARGEST,
         progress: Say | None = None,
-    ) -> Ingested:
+    ) -> IngestResult:
         """Receive a file in pieces and read it into a collection; it is stored in the home, for `sync`.
 
         Args:
@@ -87,7 +87,7 @@ class DocumentLibrary(BackgroundLibrary):
         pages: int = 200,
         depth: int = 5,
         progress: Say | None = None,
-    ) -> Ingested:
+    ) -> IngestResult:
         """Read the pages of one site into a collection: those on the host of `url`, at or below its path.
 
         If it is interrupted, what was read is kept, and a sync continues.
@@ -103,7 +103,7 @@ class DocumentLibrary(BackgroundLibrary):
 
     async def sync(
         self, collection: str = DEFAULT_COLLECTION, progress: Say | None = None, *, only: Sequence[str] | None = None
-    ) -> Synced:
+    ) -> SyncResult:
         """Look again at every place a collection was added from: new documents are added, missing or changed ones
         removed.
 
@@ -138,7 +138,7 @@ class DocumentLibrary(BackgroundLibrary):
         """
         return await removal.documents_to_remove(self._context, references, collection)
 
-    async def embed(self, progress: Say | None = None, *, anew: bool = False) -> Built:
+    async def embed(self, progress: Say | None = None, *, anew: bool = False) -> BuildResult:
         """Make the missing vectors of the library's passages, with the embedder in the settings.
 
         Completed work is kept whenever it is interrupted. With `anew` all vectors are made again.

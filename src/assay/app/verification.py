@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.app.claim_judge import Bench, Judgements, check_can_judge
+from assay.app.claim_judge import ClaimJudge, Judgements, check_can_judge
 from assay.app.layout import store_of
 from assay.core.claims import Summary
 from assay.core.errors import FetchFailed, UsageError
@@ -32,18 +32,18 @@ from assay.services.providers import model_rate_limiter
 from assay.store.memory import memory_store
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import text_reader
-from assay.verify.pipeline import Again, Rechecked, recheck_by_code
+from assay.verify.pipeline import Rechecked, RecheckedClaim, recheck_by_code
 from assay.verify.texts.catalogue import Catalogue
 from assay.verify.texts.marked_text import MarkedText, mark_citations
-from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, Named, check_by_rules
+from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, NamedReference, check_by_rules
 
 __all__ = [
     "LONGEST",
-    "Again",
     "CheckedClaim",
-    "Desk",
-    "Named",
+    "NamedReference",
     "Rechecked",
+    "RecheckedClaim",
+    "VerificationSetup",
     "VerifiedText",
     "verify_text",
 ]
@@ -68,7 +68,7 @@ class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     claims: tuple[CheckedClaim, ...]
-    references: tuple[Named, ...]
+    references: tuple[NamedReference, ...]
     passages: tuple[Passage, ...]
     documents: tuple[str, ...]
     summary: Summary
@@ -79,7 +79,7 @@ class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
 
 
-class Desk(msgspec.Struct, frozen=True):
+class VerificationSetup(msgspec.Struct, frozen=True):
     """Where documents are stored and read, and which rules are asked.
 
     `pages` fetches cited pages that were not given, None does not.
@@ -94,9 +94,9 @@ class Desk(msgspec.Struct, frozen=True):
 async def verify_text(
     text: str,
     documents: Sequence[Document],
-    desk: Desk,
+    desk: VerificationSetup,
     folder: Path,
-    bench: Bench | None = None,
+    bench: ClaimJudge | None = None,
     find: bool | None = None,
 ) -> VerifiedText:
     """Check every claim of `text` against what it cites of `documents`.
@@ -199,7 +199,9 @@ async def check_text(
     held = [*collections, ingested.collection] if ingested else collections
     documents = await asyncio.to_thread(library.documents, held) if held else []
     rules = CheckRules(added=added_checks(context.settings.checks_off))
-    desk = Desk(library, context.reader, context.online.for_library(library) if against.web else None, rules)
+    desk = VerificationSetup(
+        library, context.reader, context.online.for_library(library) if against.web else None, rules
+    )
     warnings = ingested.warnings if ingested else ()
     if judge.name is None:
         return _add_warnings(await verify_text(text, documents, desk, folder, find=find), warnings)
@@ -246,7 +248,7 @@ async def recheck_run(context: Context, reference: str, judge: Judge) -> Recheck
 
 
 @asynccontextmanager
-async def _open_judge(context: Context, model: str, judge: Judge) -> AsyncIterator[Bench]:
+async def _open_judge(context: Context, model: str, judge: Judge) -> AsyncIterator[ClaimJudge]:
     """A judge; its answers are stored here, or in the home that `judge` names."""
     settings = context.settings
     store = store_of(judge.answers, settings) if judge.answers else context.store
@@ -254,7 +256,7 @@ async def _open_judge(context: Context, model: str, judge: Judge) -> AsyncIterat
         budget = daily.budget_of(settings.limits, judge.max_usd, judge.max_tokens)
         allowances = daily.allowances(settings.limits, context.owner or "", context.limits)
         budget = await daily.budget_left(store.journal.owned_by(None), allowances, budget)
-        yield Bench(model, worlds.model(context, model), store, model_rate_limiter(store, settings), budget)
+        yield ClaimJudge(model, worlds.model(context, model), store, model_rate_limiter(store, settings), budget)
     finally:
         if store is not context.store:
             await store.close()

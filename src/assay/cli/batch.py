@@ -16,7 +16,7 @@ from assay.cli.jobs import queue_jobs, queue_option
 from assay.cli.library import open_assay
 from assay.cli.run_options import ResearchCommand, check_exist, paths_from
 from assay.cli.runs.removal import apply_retention
-from assay.cli.signals import Terminated, cancel_on_signal, on_interrupts
+from assay.cli.signals import TerminationSignal, cancel_on_signal, on_interrupts
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
 from assay.core.errors import UnknownName
 from assay.core.markers import CitationMode
@@ -186,7 +186,7 @@ async def work_on(batch: Batch) -> BatchEnd | None:
     try:
         with cancel_on_signal(), on_interrupts(stop, leave):
             return await batch.work()
-    except Terminated:
+    except TerminationSignal:
         say("interrupted; the same command continues")
         return None
 

@@ -17,7 +17,7 @@ from assay.cli.completion import run_ids, thread_names
 from assay.cli.library import open_assay
 from assay.cli.run_options import ResearchCommand, paths_from
 from assay.cli.runs.removal import apply_retention
-from assay.cli.signals import Terminated, cancel_on_signal, interruptible_prompt
+from assay.cli.signals import TerminationSignal, cancel_on_signal, interruptible_prompt
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.markers import CitationMode
 
@@ -148,7 +148,7 @@ async def command(
         try:
             with cancel_on_signal():
                 code = await _answer_lines(session, entered, question)
-        except Terminated:
+        except TerminationSignal:
             say("ended; to continue: assay chat --continue")
             return Exit.TERMINATED
         if terms.verbosity >= 0 and session.asked:

@@ -18,7 +18,7 @@ from assay.core.brief import ROLES, Role
 from assay.core.errors import UsageError
 from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import lazy_module
-from assay.core.options import Declared, Flag, Group, declared_options
+from assay.core.options import DeclaredOption, Flag, Group, declared_options
 from assay.core.run_options import RunOptions
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def run_options(command: str, table: type = RunOptions) -> Callable[[Command], C
     return decorated
 
 
-def run_option(option: Declared, flag: Flag, command: str) -> Callable[[Command], Command]:
+def run_option(option: DeclaredOption, flag: Flag, command: str) -> Callable[[Command], Command]:
     """One option with one of its flags."""
     attributes: dict[str, Any] = {
         "help": flag.help_on(command),

@@ -20,7 +20,7 @@ from assay.cli import destinations, options
 from assay.cli.display import Display, display
 from assay.cli.figures import outcome, summary
 from assay.cli.options import notice_targets, send_notices
-from assay.cli.signals import Terminated, cancel_on_signal, on_interrupts
+from assay.cli.signals import TerminationSignal, cancel_on_signal, on_interrupts
 from assay.cli.terminal import Exit, TerminalOptions, is_screen, say, write, write_json, write_raw
 from assay.core.clean import one_line
 from assay.core.errors import StoreError
@@ -221,7 +221,7 @@ async def execute_run(
             if asks and view.status == "waiting":
                 return Exit.INPUT_NEEDED
             return await _deliver_and_notify(assay, view, output)
-    except Terminated:
+    except TerminationSignal:
         say(f"interrupted; to continue: assay runs resume {run.run_id}" if run.created else "interrupted")
         return Exit.TERMINATED
 
@@ -250,7 +250,7 @@ async def watch_other_process(events: AsyncIterator[Envelope], output: Output, s
     try:
         with cancel_on_signal(), cancel_on_signal(signal.SIGINT), shown:
             await show_events(events, output, shown)
-    except Terminated:
+    except TerminationSignal:
         say(f"no longer watching run {run_id}; the run itself is untouched")
         return False
     return True

@@ -21,7 +21,7 @@ from assay.cli.run_options import ResearchCommand, check_exist, paths_from, ques
 from assay.cli.run_watch import Output, Stdout, show_events
 from assay.cli.runs.outcome import describe_difference
 from assay.cli.runs.removal import apply_retention
-from assay.cli.signals import Terminated, cancel_on_signal
+from assay.cli.signals import TerminationSignal, cancel_on_signal
 from assay.cli.terminal import Exit, TerminalOptions, clean, print_list, say, write, write_json
 from assay.core.milestones import pluralize
 from assay.core.view import RunView
@@ -215,7 +215,7 @@ async def _ask_once(book: ScheduleBook, folder: Path, configured: settings.Setti
     try:
         with cancel_on_signal(), cancel_on_signal(signal.SIGINT):
             return await ask_due(book, folder, configured, output)
-    except Terminated as ended:
+    except TerminationSignal as ended:
         say("interrupted; the next call continues")
         return Exit.CANCELLED if ended.number == signal.SIGINT else Exit.TERMINATED
 
@@ -249,5 +249,5 @@ async def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json
             while True:
                 await ask_due(book, folder, configured, output)
                 await asyncio.sleep(EVERY)
-    except Terminated as ended:
+    except TerminationSignal as ended:
         return Exit.DONE if ended.number == signal.SIGINT else Exit.TERMINATED

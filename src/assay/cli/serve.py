@@ -20,7 +20,7 @@ import click
 from assay import Assay, settings
 from assay.cli import options
 from assay.cli.library import open_assay
-from assay.cli.signals import Terminated, cancel_on_signal, on_interrupts, signal_handlers
+from assay.cli.signals import TerminationSignal, cancel_on_signal, on_interrupts, signal_handlers
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import ConfigError, StoreAway, process_of
 from assay.core.lazy import lazy_module
@@ -154,7 +154,7 @@ async def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) ->
         try:
             with cancel_on_signal():
                 await serve(assay, runs, allow_private=allow_private)
-        except Terminated:
+        except TerminationSignal:
             code = Exit.TERMINATED
         left = runs.run_ids
     for run_id in left:
@@ -211,7 +211,7 @@ async def worker(
     async with _open_with_retry(home, configured, tell) as assay:
         of_runs = assay.worker(slots, limits, progress)
         of_runs.on_look = heart.beat
-        workers: list[queue_workers.Working] = [of_runs]
+        workers: list[queue_workers.QueueWork] = [of_runs]
         if jobs := configured.workers.jobs if jobs is None else jobs:
             workers.append(assay.job_worker(jobs, progress))
 
@@ -227,7 +227,7 @@ async def worker(
                 await assay.ready()
                 gc.freeze()  # as in a server: a full collection would hold up every run of this process
                 await queue_workers.work_all(workers, until_empty=until_empty)
-        except Terminated:
+        except TerminationSignal:
             return Exit.TERMINATED
         finally:
             heart.end()

@@ -53,7 +53,7 @@ def interruptible_prompt() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-class Terminated(Exception):
+class TerminationSignal(Exception):
     """The signal `number` asked the process to end."""
 
     def __init__(self, number: signal.Signals) -> None:
@@ -95,7 +95,7 @@ def cancel_on_signal(number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
     except asyncio.CancelledError:
         if task is not None and asked:
             task.uncancel()
-            raise Terminated(number) from None
+            raise TerminationSignal(number) from None
         raise
     finally:
         restore()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from assay.core.errors import Overtaken
-from assay.core.ports.journal import FINAL, Allowance, Spent
+from assay.core.ports.journal import FINAL, Allowance, RunSpending
 from assay.core.usage import Budget
 
 
@@ -18,22 +18,22 @@ class Remainder(msgspec.Struct, frozen=True):
     tokens: int | None
 
 
-class _Limited(msgspec.Struct, frozen=True):
+class _LimitedBrief(msgspec.Struct, frozen=True):
     """The part of a brief that is read."""
 
     budget: Budget = Budget()
 
 
-def used_or_held(run: Spent) -> tuple[float, int]:
+def used_or_held(run: RunSpending) -> tuple[float, int]:
     """US dollars and tokens: what an ended run has used; for any other its limit, if that is more."""
     usd, tokens = run.usage.usd, run.usage.tokens
     if run.status in FINAL:
         return usd, tokens
-    budget = msgspec.json.decode(run.brief, type=_Limited).budget
+    budget = msgspec.json.decode(run.brief, type=_LimitedBrief).budget
     return max(usd, budget.usd or 0.0), max(tokens, budget.tokens or 0)
 
 
-def remainder_of(allowance: Allowance, runs: Iterable[Spent]) -> Remainder:
+def remainder_of(allowance: Allowance, runs: Iterable[RunSpending]) -> Remainder:
     """The rest of an allowance after these runs, which are all since it began."""
     usd, tokens = allowance.usd, allowance.tokens
     for run in runs:
@@ -52,7 +52,7 @@ class OwnerLimits(msgspec.Struct, frozen=True, kw_only=True):
     runs_at_once: int | None = None
 
 
-def check_allowance(allowance: Allowance, runs: Sequence[Spent], going: int, brief: bytes) -> None:
+def check_allowance(allowance: Allowance, runs: Sequence[RunSpending], going: int, brief: bytes) -> None:
     """Check that a new run, by its stored brief, needs no more than is left; `going` runs are queued or executed.
 
     Raises:
@@ -62,7 +62,7 @@ def check_allowance(allowance: Allowance, runs: Sequence[Spent], going: int, bri
         raise Overtaken
     if allowance.at_once is not None and going >= allowance.at_once:
         raise Overtaken
-    rest, wanted = remainder_of(allowance, runs), msgspec.json.decode(brief, type=_Limited).budget
+    rest, wanted = remainder_of(allowance, runs), msgspec.json.decode(brief, type=_LimitedBrief).budget
     if rest.usd is not None and (wanted.usd is None or wanted.usd > rest.usd):
         raise Overtaken
     if rest.tokens is not None and (wanted.tokens is None or wanted.tokens > rest.tokens):

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from assay.core.claims import Citation
-from assay.core.clean import Edited, active_markup_edits, harmful_edits, link_target, one_line
+from assay.core.clean import EditedText, active_markup_edits, harmful_edits, link_target, one_line
 from assay.core.lazy import regex
-from assay.core.markers import CitationMode, Rendered, parse_markers, render_markers
+from assay.core.markers import CitationMode, RenderedMarkers, parse_markers, render_markers
 from assay.core.sources import Passage, Source
 
 
@@ -123,7 +123,7 @@ class NumberedCitation(msgspec.Struct, frozen=True, kw_only=True):
 class RenderedText:
     """A rendered report. `text` is what is shown; `span` converts places of the text as written."""
 
-    def __init__(self, written: str, cleaned: Edited, quiet: Edited, rendered: Rendered) -> None:
+    def __init__(self, written: str, cleaned: EditedText, quiet: EditedText, rendered: RenderedMarkers) -> None:
         self._written, self._cleaned, self._quiet, self._rendered = written, cleaned, quiet, rendered
         self._markers = [(marker.start, marker.end) for marker in parse_markers(written)]
         self.text = rendered.text
@@ -176,6 +176,6 @@ class RenderedText:
 
 def render_body(written: str, books: Bibliography, mode: CitationMode) -> RenderedText:
     """Render a report as written: without harmful characters or active markup, with citations as `mode` says."""
-    cleaned = Edited(written, harmful_edits(written))
-    quiet = Edited(cleaned.text, active_markup_edits(cleaned.text))
+    cleaned = EditedText(written, harmful_edits(written))
+    quiet = EditedText(cleaned.text, active_markup_edits(cleaned.text))
     return RenderedText(written, cleaned, quiet, render_markers(quiet.text, books.numbers, mode, books.links()))

@@ -33,7 +33,7 @@ class Edit(msgspec.Struct, frozen=True):
     text: str
 
 
-class Edited:
+class EditedText:
     """A text with replacements, and a map from its old to its new places."""
 
     def __init__(self, text: str, edits: Iterable[Edit]) -> None:

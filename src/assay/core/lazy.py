@@ -11,7 +11,7 @@ from typing import Any, AnyStr, cast
 from assay.core.errors import ConfigError
 
 
-class _Later(ModuleType):
+class _LazyModule(ModuleType):
     """Stands for a module; attributes are stored, so each is looked up once."""
 
     def __getattr__(self, name: str) -> Any:
@@ -30,7 +30,7 @@ def lazy_module(name: str) -> Any:
         else:
             nupunkt = later("nupunkt")
     """
-    return _Later(name)
+    return _LazyModule(name)
 
 
 def require_extra(module: str, package: str, extra: str) -> None:

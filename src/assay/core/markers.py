@@ -18,7 +18,7 @@ import msgspec
 from assay.core.lazy import regex
 from assay.core.scanner import Marker, Token, scan
 
-__all__ = ["CitationMode", "Marker", "Rendered", "parse_markers", "render_markers", "strip_markers"]
+__all__ = ["CitationMode", "Marker", "RenderedMarkers", "parse_markers", "render_markers", "strip_markers"]
 
 CitationMode = Literal["numbers", "footnotes", "links", "markers", "none"]
 
@@ -37,7 +37,7 @@ def _cached_markers(text: str) -> tuple[Marker, ...]:
 # rendering
 
 
-class Rendered(msgspec.Struct, frozen=True):
+class RenderedMarkers(msgspec.Struct, frozen=True):
     """A rendered text, and the original place of each of its parts.
 
     `pieces` are `(raw, out, copied)`: from code point `raw` of the text as written on, the text from `out` on is a
@@ -71,7 +71,7 @@ def strip_markers(text: str) -> str:
 
 def render_markers(
     text: str, numbers: Mapping[str, int], mode: CitationMode, links: Mapping[int, tuple[str, str]]
-) -> Rendered:
+) -> RenderedMarkers:
     """Render the markers of `text` for a reader.
 
     `numbers` maps a passage or source id to its display number. Other ids are dropped, and an empty marker goes with
@@ -101,7 +101,7 @@ _APART: dict[CitationMode, str] = {
 }  # `^[1]` is a footnote to pandoc, `][^1]` a link
 
 
-def _apply_edits(text: str, edits: list[_Edit], apart: str) -> Rendered:
+def _apply_edits(text: str, edits: list[_Edit], apart: str) -> RenderedMarkers:
     """`text` with `edits` made; what becomes empty goes with the space before it (at a line's start, after it).
 
     References are kept apart from text that Markdown would join to them: from the characters `apart` before them, and,
@@ -116,7 +116,7 @@ def _apply_edits(text: str, edits: list[_Edit], apart: str) -> Rendered:
         raw = end
     writer.put(raw, text[raw:], copied=True)
     writer.pieces.append((len(text), writer.length, True))
-    return Rendered("".join(writer.parts), tuple(writer.pieces))
+    return RenderedMarkers("".join(writer.parts), tuple(writer.pieces))
 
 
 class _Writer:

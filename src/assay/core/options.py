@@ -72,7 +72,7 @@ class Flag(msgspec.Struct, frozen=True):
         return self.help.format(what=_WHAT.get(command, "the run"))
 
 
-class Offer(msgspec.Struct, frozen=True, kw_only=True):
+class OptionOffer(msgspec.Struct, frozen=True, kw_only=True):
     """A protocol that accepts an option, under its own name.
 
     `about` describes it for readers of the schema, `sent` is its type there, if it differs.
@@ -83,14 +83,14 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     sent: Any = UNSET
 
 
-class Declared(msgspec.Struct, frozen=True):
+class DeclaredOption(msgspec.Struct, frozen=True):
     """An option as declared in a table, with its name, type, flags and the protocols that offer it."""
 
     name: str
     kind: Any
     option: Option
     flags: tuple[Flag, ...]
-    offers: tuple[Offer, ...] = ()
+    offers: tuple[OptionOffer, ...] = ()
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -109,18 +109,18 @@ class Declared(msgspec.Struct, frozen=True):
 
 
 @cache
-def declared_options(table: type) -> Mapping[str, Declared]:
+def declared_options(table: type) -> Mapping[str, DeclaredOption]:
     """The options of a table by name: a `TypedDict` whose keys have an `Option`, flags and offers."""
     found = {}
     for name, hint in typing.get_type_hints(table, include_extras=True).items():
         kind, option, *rest = get_args(hint)
         flags = tuple(each for each in rest if isinstance(each, Flag))
-        offers = tuple(each for each in rest if isinstance(each, Offer))
-        found[name] = Declared(name, kind, option, flags, offers)
+        offers = tuple(each for each in rest if isinstance(each, OptionOffer))
+        found[name] = DeclaredOption(name, kind, option, flags, offers)
     return found
 
 
-def offered_options(table: type, by: Protocol) -> dict[str, tuple[Declared, Offer]]:
+def offered_options(table: type, by: Protocol) -> dict[str, tuple[DeclaredOption, OptionOffer]]:
     """The options of a table that a protocol offers, by name."""
     found = ((each, offer) for each in declared_options(table).values() for offer in each.offers if offer.by == by)
     return {each.name: (each, offer) for each, offer in found}

@@ -66,7 +66,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[PlanStep, ...] = ()
 
 
-class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
+class PlanReview(msgspec.Struct, frozen=True, kw_only=True):
     """A person's decision about a proposed plan: the plan to use instead, None to approve it as it is."""
 
     plan: Plan | None = None
@@ -255,7 +255,7 @@ STEPS = "steps"
 TITLE = "title"
 
 
-class _Open:
+class _OpenContainer:
     """An object or a list that is not closed yet; for an object, the key of the current value (None before a key)."""
 
     def __init__(self, sign: str, within: str | None) -> None:
@@ -267,7 +267,7 @@ class StepTitles:
     """Reads the titles of steps from a text that arrives in pieces."""
 
     def __init__(self) -> None:
-        self._open: list[_Open] = []
+        self._open: list[_OpenContainer] = []
         self._string: list[str] | None = None
         self._escaped = self._done = False
 
@@ -282,7 +282,7 @@ class StepTitles:
             elif sign == '"' and self._open:
                 self._string = []
             elif sign in "{[":
-                self._open.append(_Open(sign, self._field()))
+                self._open.append(_OpenContainer(sign, self._field()))
             elif sign in "}]" and self._open:
                 self._open.pop()
                 self._done = not self._open
@@ -314,7 +314,7 @@ class StepTitles:
         if title and self._is_title(last):
             found.append(title)
 
-    def _is_title(self, last: _Open) -> bool:
+    def _is_title(self, last: _OpenContainer) -> bool:
         """True if a text ending in `last` is a step's title: the field, or an item of the list itself."""
         if last.is_list:
             return len(self._open) == 1 or last.within == STEPS

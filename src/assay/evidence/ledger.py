@@ -75,7 +75,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[LedgerRow, ...] = ()
 
 
-class Resolved(msgspec.Struct, frozen=True, kw_only=True):
+class ResolvedIds(msgspec.Struct, frozen=True, kw_only=True):
     """The passages and sources of some ids, each once, in order of mention; `dropped` ids are unknown."""
 
     passages: tuple[Passage, ...] = ()
@@ -83,7 +83,7 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     dropped: tuple[str, ...] = ()
 
 
-class _Held:
+class _LedgerState:
     """Everything applied so far; shared by all views of one run's ledger."""
 
     def __init__(self, trusted: tuple[str, ...] = ()) -> None:
@@ -112,9 +112,9 @@ class Ledger:
     """A run's ledger as some lanes see it; `lanes` None sees all. `trusted` are hosts the user vouches for."""
 
     def __init__(
-        self, lanes: frozenset[int] | None = None, held: _Held | None = None, *, trusted: tuple[str, ...] = ()
+        self, lanes: frozenset[int] | None = None, held: _LedgerState | None = None, *, trusted: tuple[str, ...] = ()
     ) -> None:
-        self._lanes, self._held = lanes, held or _Held(trusted)
+        self._lanes, self._held = lanes, held or _LedgerState(trusted)
 
     def seeing(self, lanes: Iterable[int]) -> Ledger:
         """The same ledger, limited to what these lanes have added."""
@@ -203,7 +203,7 @@ class Ledger:
         """The shown passages of a source, in the order they were shown."""
         return tuple(self._held.shown[source]) if self.source(source) else ()
 
-    def resolve(self, ids: Iterable[str]) -> Resolved:
+    def resolve(self, ids: Iterable[str]) -> ResolvedIds:
         """The passages and sources of ids. An unknown id is never mapped to something else."""
         passages: dict[str, Passage] = {}
         sources: dict[str, Source] = {}
@@ -215,7 +215,7 @@ class Ledger:
                 sources[id] = source
             else:
                 dropped.append(id)
-        return Resolved(passages=tuple(passages.values()), sources=tuple(sources.values()), dropped=tuple(dropped))
+        return ResolvedIds(passages=tuple(passages.values()), sources=tuple(sources.values()), dropped=tuple(dropped))
 
     def knows(self, id: str) -> bool:
         """True if an id belongs to this run: to a source it found, a passage in one, or an invented one of an agent's
@@ -296,7 +296,7 @@ class Ledger:
 class _Registration:
     """Registers one turn's results for a lane."""
 
-    def __init__(self, held: _Held, lane: int) -> None:
+    def __init__(self, held: _LedgerState, lane: int) -> None:
         self.held, self.lane, self.next = held, lane, held.count[lane] + 1
         self.ids: dict[str, str] = {}
         self.sources: list[Source] = []
@@ -364,7 +364,7 @@ class _Registration:
             self.rows.append(LedgerRow(kind=kind, id=id, lane=self.lane, data=msgspec.json.encode(data)))
 
 
-def _source(id: str, document: Document, held: _Held, more: dict[str, str]) -> Source:
+def _source(id: str, document: Document, held: _LedgerState, more: dict[str, str]) -> Source:
     # an address that only redirects says nothing about what is there
     quality = assess_source(document.metadata.get(FINAL_URL, document.url), document.metadata, held.trusted)
     return Source(

@@ -76,15 +76,15 @@ class RepositoryAddress(msgspec.Struct, frozen=True):
     ref: str = ""
 
 
-class _Reach(msgspec.Struct, frozen=True):
+class _GitAccess(msgspec.Struct, frozen=True):
     """What git may reach: the settings for that, and the protocols."""
 
     settings: tuple[str, ...]
     protocols: str
 
 
-_FREE = _Reach(("protocol.file.allow=always", "http.followRedirects=initial"), "https:http:file")
-_GUARDED = _Reach(("http.followRedirects=false",), "https:http")
+_FREE = _GitAccess(("protocol.file.allow=always", "http.followRedirects=initial"), "https:http:file")
+_GUARDED = _GitAccess(("http.followRedirects=false",), "https:http")
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -197,7 +197,7 @@ def read_place(place: str) -> RepositoryAddress:
 class _Git:
     """The program, working in a bare repository of its own."""
 
-    def __init__(self, folder: Path, reach: _Reach) -> None:
+    def __init__(self, folder: Path, reach: _GitAccess) -> None:
         program = shutil.which("git")
         if program is None:
             raise FetchFailed("missing: the program git is not installed")

@@ -30,7 +30,7 @@ TYPES = frozenset(("newsarticle", "reportagenewsarticle", "article", "scholarlya
 """The types whose author and dates apply to the page."""
 
 
-class Linked(msgspec.Struct, frozen=True, kw_only=True):
+class LinkedData(msgspec.Struct, frozen=True, kw_only=True):
     """Author, dates (ISO days), type (in lower case) and text of the page's article; "" for missing values.
 
     It is not `free` if the page says that not everybody can read it.
@@ -44,7 +44,7 @@ class Linked(msgspec.Struct, frozen=True, kw_only=True):
     free: bool = True
 
 
-def read_linked(blocks: Iterable[str]) -> Linked:
+def read_linked(blocks: Iterable[str]) -> LinkedData:
     """Read the first article in the blocks; a block that is not JSON is ignored."""
     for number, block in enumerate(blocks):
         if number >= MOST_BLOCKS:
@@ -52,7 +52,7 @@ def read_linked(blocks: Iterable[str]) -> Linked:
         for thing in _linked_objects(block):
             kind = _type(thing)
             if kind in TYPES:
-                return Linked(
+                return LinkedData(
                     author=_names(thing.get("author")),
                     published=_day(thing.get("datePublished")),
                     modified=_day(thing.get("dateModified")),
@@ -60,7 +60,7 @@ def read_linked(blocks: Iterable[str]) -> Linked:
                     body=_text_of(thing.get("articleBody")),
                     free=str(thing.get("isAccessibleForFree", True)).lower() not in ("false", "no"),
                 )
-    return Linked()
+    return LinkedData()
 
 
 def _linked_objects(block: str) -> Iterator[dict[str, object]]:
@@ -223,7 +223,7 @@ def _author(metas: Metas) -> str:
     return "" if stated.startswith(("http://", "https://")) else stated[:300]
 
 
-def _facts(metas: Metas, linked: Linked) -> dict[str, str]:
+def _facts(metas: Metas, linked: LinkedData) -> dict[str, str]:
     stated = {key: _first_value(metas, *names)[:300] for key, names in FACT_NAMES.items()}
     stated["modified"] = iso_date(stated["modified"]) or linked.modified
     stated["type"] = linked.type or stated["type"]

@@ -69,7 +69,7 @@ class Workers:
 
         A file may take `seconds`, if that is less than the limit for any file.
         """
-        return _Isolated(extractor, self, min(self._seconds, seconds or self._seconds))
+        return _IsolatedExtractor(extractor, self, min(self._seconds, seconds or self._seconds))
 
     def isolate_large(self, extractor: Extractor) -> Extractor:
         """`extractor`, run here for small files and in these processes for large ones. A file that it cannot take is an
@@ -121,7 +121,7 @@ class Workers:
                 self._idle.append(worker)
 
 
-class _Isolated:
+class _IsolatedExtractor:
     """An extractor, seen from outside, that runs in a process."""
 
     isolated = True

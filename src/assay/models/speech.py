@@ -14,7 +14,7 @@ from typing import Literal
 
 from assay.core.lazy import regex
 from assay.core.messages import Delta, Retracted, TextDelta, ThinkingDelta
-from assay.models.streams import PartialCalls, Written
+from assay.models.streams import PartialCalls, WrittenCall
 
 # OpenAI's harmony format, which gpt-oss writes, if a server passes it on unparsed.
 
@@ -33,7 +33,7 @@ class Harmony:
         self._body: list[str] | None = None
         self._channel, self._recipient = "", ""
 
-    def feed(self, text: str) -> Iterator[TextDelta | ThinkingDelta | Written]:
+    def feed(self, text: str) -> Iterator[TextDelta | ThinkingDelta | WrittenCall]:
         """Yield what is certain after this piece."""
         self._held += text
         while (mark := _MARK.search(self._held)) is not None:
@@ -45,7 +45,7 @@ class Harmony:
         ready, self._held = self._held[:cut], self._held[cut:]
         yield from self._channel_delta(ready)
 
-    def end(self) -> Iterator[TextDelta | ThinkingDelta | Written]:
+    def end(self) -> Iterator[TextDelta | ThinkingDelta | WrittenCall]:
         """Yield the text held back until now: the text is over."""
         held, self._held = self._held, ""
         yield from self._channel_delta(held)
@@ -61,7 +61,7 @@ class Harmony:
         else:
             yield TextDelta(text) if self._channel == "final" else ThinkingDelta(text)
 
-    def _read_mark(self, mark: str) -> Iterator[Written]:
+    def _read_mark(self, mark: str) -> Iterator[WrittenCall]:
         if mark == "message":
             header = "".join(self._header)
             recipient = _RECIPIENT.search(header)
@@ -71,7 +71,7 @@ class Harmony:
             return
         if self._body is not None:
             if self._recipient:
-                yield Written(self._recipient, "".join(self._body))
+                yield WrittenCall(self._recipient, "".join(self._body))
             self._body, self._recipient = None, ""
             self._header.clear()
         if mark in ("channel", "constrain"):
@@ -101,7 +101,7 @@ _SIGNS = regex(r"[<\[◁]")
 _STRIPPED = regex(r"analysis(?=[A-Z][a-z']* )")
 _STRIPPED_END = "assistantfinal"
 """Harmony without its special tokens, which a server dropped: `analysisThe user asks … assistantfinalThe answer`."""
-SpeechPart = TextDelta | ThinkingDelta | Retracted | Written
+SpeechPart = TextDelta | ThinkingDelta | Retracted | WrittenCall
 Place = Literal["start", "thinking", "answer", "channels"]
 
 
@@ -262,7 +262,7 @@ class ReplyText:
             self._text.append(text)
             yield TextDelta(text)
 
-    def _collect(self, pieces: Iterator[TextDelta | ThinkingDelta | Written]) -> Iterator[SpeechPart]:
+    def _collect(self, pieces: Iterator[TextDelta | ThinkingDelta | WrittenCall]) -> Iterator[SpeechPart]:
         for each in pieces:
             if isinstance(each, TextDelta):
                 self._text.append(each.text)
@@ -279,7 +279,7 @@ class ReplyText:
 def begin_calls(parts: Iterable[SpeechPart], calls: PartialCalls) -> Iterator[Delta]:
     """The deltas of a reply, with the calls that its model wrote begun among `calls`."""
     for each in parts:
-        yield calls.begin().add("", each.name, each.arguments) if isinstance(each, Written) else each
+        yield calls.begin().add("", each.name, each.arguments) if isinstance(each, WrittenCall) else each
 
 
 def _may_be_stripped(begun: str) -> bool:

@@ -126,7 +126,7 @@ T = TypeVar("T")
 _HALF = regex("[\ud800-\udfff]")
 
 
-class Halves:
+class SurrogateJoiner:
     """Takes pieces of one text: a first half of a pair waits for its second; a half left alone becomes U+FFFD."""
 
     def __init__(self) -> None:
@@ -166,7 +166,7 @@ MOST_CALLS = 64
 """Calls in one reply; a model that makes more has gone astray."""
 
 
-class Written(msgspec.Struct, frozen=True):
+class WrittenCall(msgspec.Struct, frozen=True):
     """A call that a model wrote as text; `arguments` are the JSON as written."""
 
     name: str
@@ -179,14 +179,14 @@ class _Form(msgspec.Struct, frozen=True):
     parameters: msgspec.Raw = msgspec.Raw(b"")
 
 
-def written_calls(text: str) -> tuple[Written, ...]:
+def written_calls(text: str) -> tuple[WrittenCall, ...]:
     """The calls in `text`: `{"name": …, "arguments": {…}}`, or a list of these; empty if it is anything else."""
     try:
         forms = msgspec.json.decode(text.strip(), type=_Form | list[_Form])
     except DECODE_ERRORS:
         return ()
     return tuple(
-        Written(form.name, bytes(form.parameters or form.arguments).decode())
+        WrittenCall(form.name, bytes(form.parameters or form.arguments).decode())
         for form in (forms if isinstance(forms, list) else [forms])
     )
 
@@ -201,7 +201,7 @@ class PartialCall:
         self.key, self.place, self.id, self.name = key, place, "", ""
         self.pieces: list[str] = []
         self._size = self._told = 0
-        self._halves = Halves()
+        self._halves = SurrogateJoiner()
 
     def add(self, id: str = "", name: str = "", arguments: str = "") -> CallDelta:
         """Add more of this call, and return the new part as a delta."""

@@ -50,7 +50,7 @@ LANGUAGE_SAMPLE_PASSAGES = 5
 """The number of passages from which the language of the opened documents is detected."""
 
 
-class Reopened(msgspec.Struct, frozen=True, kw_only=True):
+class ReopenedPassages(msgspec.Struct, frozen=True, kw_only=True):
     """The rows that the passages found add to the ledger, and how many documents could not be searched."""
 
     rows: tuple[LedgerRow, ...] = ()
@@ -70,16 +70,16 @@ async def recall_opened_documents(run: Run, case: Case, limit: int) -> tuple[str
     Passages of a known source keep its id. A page that was only read ahead gets an id of this lane.
     """
 
-    async def search(step_context: StepContext) -> Reopened:
+    async def search(step_context: StepContext) -> ReopenedPassages:
         stored, gone, left_out = await asyncio.to_thread(_stored_passages, run, case)
         shown = await asyncio.to_thread(_best_passages, stored, case.question, limit)
         rows: list[LedgerRow] = []
         for lane in sorted({lane for lane, _each in shown}):
             rows += case.ledger.register(lane, [each for at, each in shown if at == lane]).rows
         step_context.record(*rows)
-        return Reopened(rows=tuple(rows), gone=gone, left_out=left_out)
+        return ReopenedPassages(rows=tuple(rows), gone=gone, left_out=left_out)
 
-    reopened = await run.step("reopen", search, returns=Reopened, input=[case.question, case.inherited.ahead])
+    reopened = await run.step("reopen", search, returns=ReopenedPassages, input=[case.question, case.inherited.ahead])
     case.ledger.apply(reopened.rows)
     return reopened.limits
 

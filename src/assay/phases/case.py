@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import msgspec
 
-from assay.agents.findings import AgentTask, Finding, Finished
+from assay.agents.findings import AgentTask, Finding, FinishedWork
 from assay.core.assurance import states_absence
 from assay.core.blocks import template_text
 from assay.core.brief import Brief, Role, fit_messages
@@ -353,9 +353,9 @@ def agent_task(case: Case, research: Research, task: str, *, step: int, turns: i
     )
 
 
-def _finished_work(ledger: Ledger, finding: Finding) -> Finished:
+def _finished_work(ledger: Ledger, finding: Finding) -> FinishedWork:
     own = ledger.seeing([finding.lane])
-    return Finished(task=finding.task, searched=own.queries(), read=own.pages())
+    return FinishedWork(task=finding.task, searched=own.queries(), read=own.pages())
 
 
 # The report when the writer has finished.

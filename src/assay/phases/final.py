@@ -30,10 +30,10 @@ from assay.phases.source_comparison import compare_sources
 from assay.phases.write import cited_date_sentence, update_date
 from assay.run.engine import Outcome
 from assay.run.run import Run
-from assay.verify.claim_check import CheckRules, ClaimResult, Means
+from assay.verify.claim_check import CheckRules, ClaimResult, RepairMeans
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.pipeline import Verified, WrittenReport, verify_report
-from assay.verify.repair.mender import Repaired
+from assay.verify.pipeline import VerifiedReport, WrittenReport, verify_report
+from assay.verify.repair.mender import RepairedReport
 
 # Which parts of the plan and the question the verified report answers.
 
@@ -42,7 +42,7 @@ Place = tuple[str, int]
 """A passage as its document and first byte: two lanes may have seen the same one."""
 
 
-class Closing:
+class ClosingAssessment:
     """Assesses a report before its last check; `limits` are notices that its text has no place for.
 
     Args:
@@ -55,7 +55,7 @@ class Closing:
         self.before, self.passages, self.formed = before, passages, formed
         self.limits: tuple[str, ...] = ()
 
-    def __call__(self, run: Run, repaired: Repaired, removed: Sequence[ClaimResult]) -> Repaired:
+    def __call__(self, run: Run, repaired: RepairedReport, removed: Sequence[ClaimResult]) -> RepairedReport:
         """Add to the report what it does not answer after all. Only its end changes."""
         if not self.before:
             return repaired
@@ -134,7 +134,7 @@ async def finish_run(run: Run, case: Case, draft: Draft) -> Outcome:
         passages, sources = case.ledger.passages_and_sources()
         if run.brief.verify and run.brief.compare and draft.sourced:
             draft = await compare_sources(phase, case, draft)
-        closing = Closing(draft.coverage, passages, formed=draft.composed or bool(run.brief.template))
+        closing = ClosingAssessment(draft.coverage, passages, formed=draft.composed or bool(run.brief.template))
         verified = await verify_report(
             phase,
             WrittenReport(
@@ -182,11 +182,11 @@ def _cited_sources(draft: Draft, ledger: Ledger) -> tuple[Source, ...]:
     return tuple(source for id in ids if (source := ledger.source(id)) is not None)
 
 
-def _means(run: Run, case: Case, draft: Draft) -> Means | None:
+def _means(run: Run, case: Case, draft: Draft) -> RepairMeans | None:
     """The means to repair the report; None if it must not be repaired, or states records."""
     if not run.brief.repair or draft.composed:
         return None
-    return Means(
+    return RepairMeans(
         ledger=case.ledger,
         tools=case.tools,
         off=run.brief.repairs_off,
@@ -195,7 +195,7 @@ def _means(run: Run, case: Case, draft: Draft) -> Means | None:
     )
 
 
-def _revised_draft(draft: Draft, verified: Verified, dated: str) -> Draft:
+def _revised_draft(draft: Draft, verified: VerifiedReport, dated: str) -> Draft:
     """The draft after verification."""
     if verified.text == draft.text:
         return draft

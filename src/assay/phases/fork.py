@@ -108,7 +108,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[str, ...] = ()
 
 
-class Forked(msgspec.Struct, frozen=True, kw_only=True):
+class ForkOrigin(msgspec.Struct, frozen=True, kw_only=True):
     """The origin of a forked run: its checkpoint, and the `rows` of its ledger.
 
     `call_results` are the results of calls in the original run, by their key in the ledger. They are valid while
@@ -147,10 +147,10 @@ def checkpoint_before(run_id: str, memory: Memory, point: Point) -> Checkpoint |
 async def load_fork(run: Run, case: Case) -> tuple[Case, Checkpoint]:
     """Return the case of a forked run with what it took over, and its checkpoint."""
 
-    async def missing(_: StepContext) -> Forked:
+    async def missing(_: StepContext) -> ForkOrigin:
         raise StoreError(f"run {run.run_id} does not hold what it was forked with")
 
-    forked = await run.with_gate("write").step("fork", missing, returns=Forked, input=run.brief.fork)
+    forked = await run.with_gate("write").step("fork", missing, returns=ForkOrigin, input=run.brief.fork)
     at = forked.standing
     case.ledger.apply(forked.rows)
     if is_fresh(run.brief, forked.date, forked.scope, case.held):
@@ -174,7 +174,7 @@ Ids = AbstractSet[str]
 """Ids of sources."""
 
 
-class Leaving:
+class SourceRemoval:
     """Removes sources from everything a run takes over."""
 
     def __init__(self, ids: Ids, rows: tuple[LedgerRow, ...]) -> None:
@@ -264,7 +264,7 @@ def _update_finding_summary(plan: Plan, finding: Finding) -> Plan:
     return msgspec.structs.replace(plan, steps=tuple(steps))
 
 
-def revise_event(event: Event, leaving: Leaving, at: Checkpoint) -> Event | None:
+def revise_event(event: Event, leaving: SourceRemoval, at: Checkpoint) -> Event | None:
     """An event of the run as it is logged in a fork from `at`; None leaves it out."""
     if isinstance(event, ScopeCounted):
         return None  # the fork counts its own
@@ -290,12 +290,12 @@ def revise_event(event: Event, leaving: Leaving, at: Checkpoint) -> Event | None
     return event
 
 
-def fork_inputs(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving: Leaving) -> RunInputs:
+def fork_inputs(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving: SourceRemoval) -> RunInputs:
     """Everything a fork takes over from the run stored as `memory`: its checkpoint, and the ledger so far."""
     assert new.fork is not None
     point, named = new.fork.point, set(at.rows)
     rows = tuple(row for row in leaving.rows if row_name((row.kind, row.id)) in named)
-    forked = Forked(
+    forked = ForkOrigin(
         standing=at,
         rows=rows,
         answers={} if leaving.ids else call_results(memory, old),
@@ -309,7 +309,7 @@ def fork_inputs(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving:
     return RunInputs(steps=(*steps, *([_inherited_step(inherited, leaving)] if inherited else [])), ledger=rows)
 
 
-def earlier_checkpoint_step(run_id: str, memory: Memory, point: Point, leaving: Leaving) -> StepRecord | None:
+def earlier_checkpoint_step(run_id: str, memory: Memory, point: Point, leaving: SourceRemoval) -> StepRecord | None:
     """The checkpoint before an earlier point, so that the fork can be forked there too."""
     at = checkpoint_before(run_id, memory, point)
     return (
@@ -323,7 +323,7 @@ def _checkpoint_step(point: Point, at: Checkpoint) -> StepRecord:
     return StepRecord(key=progress_key((), point), input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(at))
 
 
-def _inherited_step(record: StepRecord, leaving: Leaving) -> StepRecord:
+def _inherited_step(record: StepRecord, leaving: SourceRemoval) -> StepRecord:
     if not leaving.ids:
         return record
     taken = leaving.filter_inherited(msgspec.json.decode(record.data, type=InheritedEvidence))
@@ -335,6 +335,6 @@ def call_results(memory: Memory, brief: Brief) -> dict[str, msgspec.Raw]:
     own, record = inheritance.call_results(memory.ledger, memory.steps), memory.steps.get(FORK_STEP)
     if record is None:
         return own
-    before = msgspec.json.decode(record.data, type=Forked)
+    before = msgspec.json.decode(record.data, type=ForkOrigin)
     held = inheritance.is_fresh(brief, before.date, before.scope, inheritance.stored_scope(memory))
     return before.answers | own if held else own

@@ -53,14 +53,14 @@ _LONGEST_LEAD = 400
 _NUMBERED = regex(r"(?:\d+(?:\.\d+)*[.)]|[ivxlc]+\.)\s+", re.IGNORECASE)
 
 
-class Opening(msgspec.Struct, frozen=True, kw_only=True):
+class ReportOpening(msgspec.Struct, frozen=True, kw_only=True):
     """What is written last of a report in parts: its answer, and the sentence that leads to a part, by its number."""
 
     answer: str = ""
     leads: Mapping[int, str] = {}
 
 
-class Formed(msgspec.Struct, frozen=True, kw_only=True):
+class FormedReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report in its form; `limits` are notices that its template has no place for."""
 
     text: str
@@ -168,7 +168,7 @@ def replace_answer(text: str, answer: str) -> str:
     return "\n\n".join(filter(None, (text[:start].strip(), answer.strip(), text[end:].strip())))
 
 
-def read_opening(text: str, parts: int, cites: Callable[[str], bool]) -> Opening:
+def read_opening(text: str, parts: int, cites: Callable[[str], bool]) -> ReportOpening:
     """Read the answer and the leads to the parts 2 to `parts`; what cites nothing, or stands below a heading, is left
     out.
     """
@@ -179,10 +179,10 @@ def read_opening(text: str, parts: int, cites: Callable[[str], bool]) -> Opening
     first = leads.pop(1, "")  # the answer, if a model numbers it too
     answer = text[: lines[0].start() if lines else None].strip() or first
     kept = {number: lead for number, lead in leads.items() if cites(lead)}
-    return Opening(answer=answer if cites(answer) else "", leads=kept)
+    return ReportOpening(answer=answer if cites(answer) else "", leads=kept)
 
 
-def add_opening(texts: Sequence[str], opening: Opening) -> tuple[str, ...]:
+def add_opening(texts: Sequence[str], opening: ReportOpening) -> tuple[str, ...]:
     """The parts of a report with its answer at the beginning of the first, and the leads at that of the others."""
     leads = (add_lead(text, opening.leads.get(number, "")) for number, text in enumerate(texts[1:], 2))
     return (replace_answer(texts[0], opening.answer) if opening.answer else texts[0], *leads)
@@ -226,7 +226,7 @@ def _drop_answer(text: str) -> str:
 # templates
 
 
-def fill_template(texts: Sequence[str], template: Sequence[Section], dated: str, absent: Sequence[str]) -> Formed:
+def fill_template(texts: Sequence[str], template: Sequence[Section], dated: str, absent: Sequence[str]) -> FormedReport:
     """Arrange what was written under exactly the headings of the template, in their order.
 
     Text above the first heading goes below the template's first. A heading that is not in the template becomes a bold
@@ -245,7 +245,7 @@ def fill_template(texts: Sequence[str], template: Sequence[Section], dated: str,
     blocks = [(heading_line(each), *(below[at] or empty.get(at, []))) for at, each in enumerate(template)]
     limits = (dated, *(() if places else map(not_found_sentence, absent)))
     contents = [part for block in blocks for part in block] + [note.text.strip() for note in notes if note]
-    return Formed(text="\n\n".join(contents), limits=limits)
+    return FormedReport(text="\n\n".join(contents), limits=limits)
 
 
 def not_found_sentence(part: str) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
-from assay.agents.findings import Finished
+from assay.agents.findings import FinishedWork
 from assay.core.brief import Brief
 from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope, RunContinued, SourceExpected, decode
@@ -42,7 +42,7 @@ class InheritedEvidence(msgspec.Struct, frozen=True, kw_only=True):
     answers: dict[str, msgspec.Raw] = {}
     scope: CollectionSummary | None = None
     cited: tuple[str, ...] = ()
-    earlier: tuple[Finished, ...] = ()
+    earlier: tuple[FinishedWork, ...] = ()
     ahead: tuple[str, ...] = ()
 
     @property
@@ -121,10 +121,10 @@ def call_results(rows: Iterable[LedgerRow], steps: Mapping[str, StepRecord]) -> 
     return {key: msgspec.Raw(steps[step].data) for key, step in named if step in steps}
 
 
-def _finished_work(memory: Memory, view: RunView) -> tuple[Finished, ...]:
+def _finished_work(memory: Memory, view: RunView) -> tuple[FinishedWork, ...]:
     ledger = Ledger()
     ledger.apply(memory.ledger)
-    return (Finished(task=view.question, searched=ledger.queries(), read=ledger.pages()),)
+    return (FinishedWork(task=view.question, searched=ledger.queries(), read=ledger.pages()),)
 
 
 def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, now: CollectionSummary | None) -> bool:

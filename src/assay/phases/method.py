@@ -158,7 +158,7 @@ WITHDRAWN = N_("A cited work was withdrawn: {title} ({notice}).")
 NOTICED = N_("A cited work has a notice: {title} ({notice}).")
 
 
-class Noticed(msgspec.Struct, frozen=True, kw_only=True):
+class WorkNotices(msgspec.Struct, frozen=True, kw_only=True):
     """The notices about works, by DOI; `failed` says why some are missing, "" if none is."""
 
     notices: dict[str, tuple[Notice, ...]] = {}
@@ -216,14 +216,14 @@ def _notices_service(run: Run) -> Notices | None:
     return run.world.notices if scope.web and (not scope.private or run.brief.allow_private) else None
 
 
-async def _look_up_unknown(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: float) -> Noticed:
+async def _look_up_unknown(run: Run, ledger: Ledger, works: Mapping[str, str], seconds: float) -> WorkNotices:
     """Look up what is not known yet and log notices about these sources. A limit is a reason not to know."""
     desk = _notices_service(run)
     dois = tuple(dict.fromkeys(doi for doi in works.values() if ledger.notices_about(doi) is None))[:MAX_WORKS]
     if desk is None or not dois:
-        return Noticed()
+        return WorkNotices()
 
-    async def ask(step_context: StepContext) -> Noticed:
+    async def ask(step_context: StepContext) -> WorkNotices:
         noticed = await _look_up_notices(desk, dois, seconds)
         for id, doi in works.items():
             if noticed.notices.get(doi):
@@ -231,15 +231,15 @@ async def _look_up_unknown(run: Run, ledger: Ledger, works: Mapping[str, str], s
         return noticed
 
     try:
-        noticed = await run.with_gate("write").step("notices", ask, returns=Noticed, input=dict(works))
+        noticed = await run.with_gate("write").step("notices", ask, returns=WorkNotices, input=dict(works))
     except LimitReached as limit:
-        return Noticed(failed=stop_reason_phrase(limit.reason))
+        return WorkNotices(failed=stop_reason_phrase(limit.reason))
     for doi, found in noticed.notices.items():
         ledger.store_notices(doi, found, [id for id, each in works.items() if each == doi])
     return noticed
 
 
-async def _look_up_notices(desk: Notices, dois: Sequence[str], seconds: float) -> Noticed:
+async def _look_up_notices(desk: Notices, dois: Sequence[str], seconds: float) -> WorkNotices:
     """Look up works one after another, until one cannot be looked up or it takes too long."""
     found: dict[str, tuple[Notice, ...]] = {}
     failed = ""
@@ -249,7 +249,7 @@ async def _look_up_notices(desk: Notices, dois: Sequence[str], seconds: float) -
                 found[doi] = await desk.find_notices(doi)
     except (SearchError, TimeoutError) as error:
         failed = str(error) or _("no answer in {seconds} s").format(seconds=f"{seconds:g}")
-    return Noticed(notices=found, failed=failed)
+    return WorkNotices(notices=found, failed=failed)
 
 
 def _notice_sentences(

@@ -16,11 +16,11 @@ from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
 from assay.core.events import PlanApproved, PlanChanged, PlanDelta, PlanProposed, PlanStarted
 from assay.core.messages import Request, Schema, object_schema
 from assay.core.phrases import stop_reason_phrase
-from assay.core.plan import Plan, PlanStep, Reviewed, StepTitles
+from assay.core.plan import Plan, PlanReview, PlanStep, StepTitles
 from assay.core.translation import gettext as _
 from assay.phases.case import Case, conversation_messages, user_message
 from assay.run.run import Run
-from assay.run.voice import Beside, StreamHooks
+from assay.run.voice import StreamCompanion, StreamHooks
 
 TITLE_LENGTH = 200
 MAX_STEP_NUMBER = 1_000
@@ -108,7 +108,7 @@ async def review_plan(phase: Run, plan: Plan) -> Plan:
     Raises:
         InputNeeded: the brief leaves the run waiting for that.
     """
-    reply = await phase.receive("plan", Reviewed, leave=phase.brief.review == "required")
+    reply = await phase.receive("plan", PlanReview, leave=phase.brief.review == "required")
     if reply.plan is not None and reply.plan != plan:
         plan = reply.plan
         phase.emit(PlanChanged(plan=plan))
@@ -159,7 +159,7 @@ class Steps:
             lines.append(f"{self._count}. {title}\n")
         return PlanDelta(text="".join(lines)) if lines else None
 
-    def begin(self, beside: Beside) -> None:
+    def begin(self, beside: StreamCompanion) -> None:
         """A stream begins, for the first time or again."""
         self._titles, self._count = StepTitles(), 0
 

@@ -15,15 +15,15 @@ from assay.core.errors import LimitReached, ModelFailed, NothingSearched
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted, ToolsIgnored, decode
 from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import Coverage, Plan
-from assay.core.search_record import Looked, Silent, summarize_searches
+from assay.core.search_record import SearchSummary, Silent, summarize_searches
 from assay.core.translation import N_, join_some, quote_text, record_statement
 from assay.core.translation import gettext as _
 from assay.core.view import fold_events
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case, Draft, Research, has_searchable_sources
 from assay.phases.form import (
-    Formed,
-    Opening,
+    FormedReport,
+    ReportOpening,
     add_date_and_missing,
     add_opening,
     date_sentence,
@@ -79,14 +79,14 @@ TOOLS_IGNORED = (
 NOTHING_READ = "there is nothing to answer from: {scope} holds no source; start a run which may search"
 
 
-async def places_searched(run: Run) -> Looked:
+async def places_searched(run: Run) -> SearchSummary:
     """Where the run has searched so far, by its own log. No limit applies: nothing is called."""
 
-    async def look(_: StepContext) -> Looked:
+    async def look(_: StepContext) -> SearchSummary:
         run.check_owner()
         return summarize_searches(fold_events(await run.log()))
 
-    return await run.free_step("looked", look, returns=Looked)
+    return await run.free_step("looked", look, returns=SearchSummary)
 
 
 async def check_tools(run: Run) -> None:
@@ -144,7 +144,7 @@ def closest_passages(question: str, ledger: Ledger) -> str:
     return f"## {phrases.closest_heading()}\n\n{items}" if items else ""
 
 
-async def require_search(run: Run, case: Case) -> Looked:
+async def require_search(run: Run, case: Case) -> SearchSummary:
     """Where the run has searched.
 
     Raises:
@@ -156,7 +156,7 @@ async def require_search(run: Run, case: Case) -> Looked:
     return seen
 
 
-def nothing_found_text(seen: Looked, run: Run, case: Case) -> str:
+def nothing_found_text(seen: SearchSummary, run: Run, case: Case) -> str:
     """The report's text if nothing was found: where, with which queries, who did not answer, what ended it."""
     ended = _("research was cut short: {why}").format(why=stop_reason_phrase(run.exhausted)) if run.exhausted else ""
     if not seen.has_searched:
@@ -177,7 +177,7 @@ def _code_sentence(*parts: str) -> str:
     return record_statement(_("{text}.").format(text=_("; ").join(filter(None, parts))))
 
 
-def not_searched_reason(run: Run, case: Case, seen: Looked) -> str:
+def not_searched_reason(run: Run, case: Case, seen: SearchSummary) -> str:
     """Why nothing was searched, and what to do about it."""
     if "search" not in case.tools:
         return NOTHING_READ.format(scope=case.scope) if run.brief.parent else NOT_ALLOWED
@@ -240,7 +240,7 @@ async def write_report(run: Run, case: Case, research: Research, coverage: Seque
 
 async def _run_writer(phase: Run, writer: ReportWriter, research: Research) -> Draft:
     """The finished report; what code changed in the streamed text is logged."""
-    opening = Opening()
+    opening = ReportOpening()
     try:
         texts, why = await writer.write(), REVISION_REASON
         opening = await writer.write_opening()
@@ -261,12 +261,14 @@ async def _run_writer(phase: Run, writer: ReportWriter, research: Research) -> D
     return Draft(text=done.text, limits=limits, written=False)
 
 
-def _format_text(phase: Run, case: Case, texts: Sequence[str], coverage: Sequence[Coverage]) -> Formed:
+def _format_text(phase: Run, case: Case, texts: Sequence[str], coverage: Sequence[Coverage]) -> FormedReport:
     """The text with its date and what could not be found, under the headings of the template if there is one."""
     dated = cited_date_sentence("\n\n".join(texts), case)
     if phase.brief.template:
         return fill_template(texts, phase.brief.template, dated, missing_parts(coverage))
-    return Formed(text=add_date_and_missing(reconcile_missing(join_parts(texts), coverage), dated, gap_lines(coverage)))
+    return FormedReport(
+        text=add_date_and_missing(reconcile_missing(join_parts(texts), coverage), dated, gap_lines(coverage))
+    )
 
 
 def cited_date_sentence(text: str, case: Case) -> str:

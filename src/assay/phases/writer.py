@@ -34,7 +34,7 @@ from assay.core.plan import Coverage, Plan
 from assay.core.translation import ENGLISH, N_, current_phrases
 from assay.core.translation import gettext as _
 from assay.phases.case import Case, Research, to_json, user_message
-from assay.phases.form import Opening, read_opening
+from assay.phases.form import ReportOpening, read_opening
 from assay.phases.material import FindingsPart, has_uncited_passages, split_findings
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
@@ -188,14 +188,14 @@ class ReportWriter:
             self.left = [each.part for each in pieces[place + 1 :]]
         return tuple(self.texts)
 
-    async def write_opening(self) -> Opening:
+    async def write_opening(self) -> ReportOpening:
         """The answer and the transitions of a report that was written in parts, by all of them.
 
         A part knows its own findings only. What cites nothing is left out. There is none if the report is in one part,
         or has a template.
         """
         if len(self.texts) < 2 or self.phase.brief.template or self.profile.quotes:
-            return Opening()
+            return ReportOpening()
         write_rules = WriteRules(date=self.case.date, language=language_name(self.case.language), opening=True)
         of = len(self.texts)
         written = (
@@ -205,7 +205,7 @@ class ReportWriter:
         most = min(OPENING_TOKENS, self._request().max_tokens)
         request = msgspec.structs.replace(self._request(), messages=messages, max_tokens=most)
         if total_tokens(messages) > message_room(self.profile, request.system, (), most):
-            return Opening()
+            return ReportOpening()
         try:
             reply = await self.phase.ask(
                 "complex", request, StreamHooks(reading=citation_reading(self.case.ledger.knows))
@@ -214,8 +214,8 @@ class ReportWriter:
             self.phase.warn(
                 _("the report begins with its first part: {why}").format(why=stop_reason_phrase(failed.reason))
             )
-            return Opening()
-        return Opening() if reply_defect(reply) else read_opening(reply.text, of, self._cites)
+            return ReportOpening()
+        return ReportOpening() if reply_defect(reply) else read_opening(reply.text, of, self._cites)
 
     def _cites(self, text: str) -> bool:
         return bool(resolve_citations(text, self.case.ledger).passages)

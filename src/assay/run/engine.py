@@ -63,7 +63,7 @@ POLL = 0.25
 """Seconds between two looks at the leases."""
 
 
-class _Kept:
+class _LeasedRun:
     """A run whose lease is kept: the action that was applied, the messages heeded, and how long it lasted at first."""
 
     def __init__(self, execution: Execution, applied: Action, until: float) -> None:
@@ -77,7 +77,7 @@ class LeaseKeeper:
     def __init__(self, journal: Journal, ttl: float) -> None:
         self.ttl = ttl
         self._journal = journal
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _LeasedRun] = {}
         self._leases: tuple[Lease, ...] | None = None  # theirs; the same object while they are the same
         self._until = 0.0  # until then, all that were looked at last are kept
         self._task: asyncio.Task[None] | None = None
@@ -85,7 +85,7 @@ class LeaseKeeper:
     @contextlib.contextmanager
     def keep(self, execution: Execution, applied: Action) -> Iterator[None]:
         """Keep a run's lease, just taken, in this context. A lost fence ends the execution."""
-        kept = _Kept(execution, applied, execution.world.clock.monotonic() + self.ttl)
+        kept = _LeasedRun(execution, applied, execution.world.clock.monotonic() + self.ttl)
         self._kept[execution.run_id], self._leases = kept, None
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._keep_renewing(), name="leases")
@@ -95,7 +95,7 @@ class LeaseKeeper:
         finally:
             self._drop(kept)
 
-    def _drop(self, kept: _Kept) -> None:
+    def _drop(self, kept: _LeasedRun) -> None:
         if self._kept.get(kept.execution.run_id) is kept:
             del self._kept[kept.execution.run_id]
             self._leases = None
@@ -136,7 +136,7 @@ class LeaseKeeper:
             if found is not None and found.execution.lease == lease:  # it may have ended meanwhile
                 await self._apply_renewal(found, renewal)
 
-    async def _apply_renewal(self, kept: _Kept, renewal: Renewal | FenceLost) -> None:
+    async def _apply_renewal(self, kept: _LeasedRun, renewal: Renewal | FenceLost) -> None:
         execution = kept.execution
         if isinstance(renewal, FenceLost):
             self._end(kept, renewal)
@@ -151,7 +151,7 @@ class LeaseKeeper:
                 await control.apply_agent_stops(execution)
                 kept.heeded = left
 
-    def _end(self, kept: _Kept, error: BaseException) -> None:
+    def _end(self, kept: _LeasedRun, error: BaseException) -> None:
         kept.execution.broken = error
         kept.execution.stop_everything()
         self._drop(kept)

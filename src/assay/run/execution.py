@@ -22,9 +22,9 @@ from assay.run.budget import REPORT_OUTPUT, Accounts, Gate, Reserve, writer_prof
 from assay.run.process import ActiveTime
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.speculation import (
-    Ahead,
     ForeseenCalls,
     Kind,
+    WorkAhead,
     affordable_count,
     has_room_for,
     is_near_limit,
@@ -82,7 +82,7 @@ class Execution:
         self.opened: dict[int, LaneRecord] = {}
         self.handles: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
-        self.ahead, self.foreseen = Ahead(), ForeseenCalls()
+        self.ahead, self.foreseen = WorkAhead(), ForeseenCalls()
         self.rarity: Rarity | None = None  # of the question's words, once they are counted
         self.without_similarity = False  # an embedder took too long for this run
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

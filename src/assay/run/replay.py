@@ -34,7 +34,7 @@ ENGINE_EVENTS = ("run.", "control.")
 """Groups of events about what processes and owners did to a run; none of them is computed."""
 
 
-class Replayed(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayResult(msgspec.Struct, frozen=True, kw_only=True):
     """A run computed again.
 
     `steps` were taken from the journal, `events` were computed. `differences` say where these differ from the stored
@@ -67,7 +67,7 @@ class ReplayedEvent(msgspec.Struct, frozen=True):
 
 async def replay(
     run_id: str, journal: Journal, empty: Journal, pipeline: Pipeline, world_for: Callable[[Brief], World]
-) -> Replayed:
+) -> ReplayResult:
     """Compute a completed run again, in the journal `empty`.
 
     Raises:
@@ -89,7 +89,7 @@ async def replay(
         await engine.close()
     again = await _events_by_key(empty, run_id, await empty.load(run_id))
     computed = {key: said for key, said in again.items() if said.is_computed}
-    return Replayed(
+    return ReplayResult(
         run_id=run_id,
         steps=len(memory.steps),
         events=len(computed),

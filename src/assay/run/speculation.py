@@ -36,7 +36,7 @@ SPECULATION_ROLE = "ahead"
 """The role under which a run's usage counts work that nobody asked for in the end."""
 
 
-class Ahead:
+class WorkAhead:
     """Work that was begun, by the key under which it may be asked for."""
 
     def __init__(self) -> None:
@@ -238,7 +238,7 @@ def affordable_count(rules: Speculation, budget: Budget, spent: Usage, kind: Kin
     return max(MIN_WAITING[kind], int(rules.share * getattr(spent, kind))) if rules.share else 0
 
 
-def has_room_for(allowed: int, ahead: Ahead, kind: Kind, lane: int, lanes: int) -> bool:
+def has_room_for(allowed: int, ahead: WorkAhead, kind: Kind, lane: int, lanes: int) -> bool:
     """True if one of the `allowed` pieces is left for a lane, with `lanes` at work.
 
     Lanes at work have equal parts, at least one each. Pages from guessed searches are counted apart, so they take

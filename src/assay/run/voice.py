@@ -144,7 +144,7 @@ Deltas = Callable[[str], Event | None]
 """Makes the event for a piece of a reply's text; None if there is nothing to emit yet."""
 
 
-class Beside:
+class StreamCompanion:
     """Writes events beside a stream: they are dropped with it, and may follow its end."""
 
     def __init__(self, step_context: StepContext) -> None:
@@ -159,7 +159,7 @@ class Beside:
 class Listener(Protocol):
     """Receives the text of a reply while it streams; never on a replay."""
 
-    def begin(self, beside: Beside) -> None:
+    def begin(self, beside: StreamCompanion) -> None:
         """A stream begins, for the first time or again: text received before is dropped."""
         ...
 
@@ -211,7 +211,7 @@ class Voice:
         self._thoughts = self._listen()
         self._said_at = float("-inf")
         if self._listener is not None:
-            self._listener.begin(Beside(step_context))
+            self._listener.begin(StreamCompanion(step_context))
 
     async def restart(self) -> None:
         """Drop what the previous attempt emitted."""
@@ -220,7 +220,7 @@ class Voice:
         self._thoughts = self._listen()
         await self._step_context.begin()
         if self._listener is not None:
-            self._listener.begin(Beside(self._step_context))
+            self._listener.begin(StreamCompanion(self._step_context))
 
     def add_delta(self, delta: Delta) -> None:
         """Process one delta of the stream."""

@@ -25,7 +25,7 @@ from assay.core.ports.models import Secret
 from assay.core.remote_services import tls_context
 from assay.core.sources import Fetched
 from assay.core.web_addresses import MCP_PREFIX, is_address
-from assay.search.mcp_line import Closed, SharedConnection
+from assay.search.mcp_line import ConnectionClosed, SharedConnection
 from assay.search.web.http import WebHit, convert_rows
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class _Found(msgspec.Struct):
     results: list[msgspec.Raw]
 
 
-class _Wrong(Exception):
+class _UnusableAnswer(Exception):
     """The server's answer cannot be used; the message says why."""
 
 
@@ -87,7 +87,7 @@ class McpServer:
         try:
             text = await self._call(self._access.search, query.text)
             return list(self._hits(text))[: query.limit]
-        except _Wrong as error:
+        except _UnusableAnswer as error:
             raise SearchError(f"{self.name} {error}") from error
         except DECODE_ERRORS as error:
             raise SearchError(f"{self.name} sent results that cannot be read: {error}") from error
@@ -103,7 +103,7 @@ class McpServer:
             raise FetchFailed(f"refused: {self.name} has no tool that reads")
         try:
             text = await self._call(self._access.fetch, id)
-        except _Wrong as error:
+        except _UnusableAnswer as error:
             raise FetchFailed(f"unreachable: {self.name} {error}") from error
         row = _decode_or_none(text, _Row) or _Row(text=text)
         given = row.text or ""
@@ -142,18 +142,18 @@ class McpServer:
             async with asyncio.timeout(self._access.seconds):
                 result = await self._line.ask(partial(_call_tool, tool=tool, value=value))
         except TimeoutError as error:
-            raise _Wrong(f"did not answer within {self._access.seconds:g} s") from error
+            raise _UnusableAnswer(f"did not answer within {self._access.seconds:g} s") from error
         except ExceptionGroup as group:
-            raise _Wrong(_reason_of(group)) from group
+            raise _UnusableAnswer(_reason_of(group)) from group
         except _library_errors() as error:
-            raise _Wrong(_reason_of(error)) from error
-        if isinstance(result, _Wrong):
+            raise _UnusableAnswer(_reason_of(error)) from error
+        if isinstance(result, _UnusableAnswer):
             raise result
         text = "\n".join(part.text for part in result.content if part.type == "text")
         if len(text) > self._access.bytes:
-            raise _Wrong(f"gave more than {self._access.bytes:,} bytes")
+            raise _UnusableAnswer(f"gave more than {self._access.bytes:,} bytes")
         if result.is_error:
-            raise _Wrong(f"answered: {self._hide_key(' '.join(text.split()))[:200]}")
+            raise _UnusableAnswer(f"answered: {self._hide_key(' '.join(text.split()))[:200]}")
         return text
 
     def _hide_key(self, text: str) -> str:
@@ -175,14 +175,14 @@ class McpServer:
             return
         key = self._access.key
         headers = {} if key is None else {"Authorization": f"Bearer {key.reveal()}"}
-        transport = _Limited(self._access.bytes)
+        transport = _LimitedTransport(self._access.bytes)
         async with httpx2.AsyncClient(transport=transport, headers=headers, timeout=seconds, trust_env=False) as http:
             reached = streamable_http_client(self._access.url, http_client=http)
             async with Client(reached, read_timeout_seconds=seconds) as client:
                 yield client
 
 
-class _Limited(httpx2.AsyncBaseTransport):
+class _LimitedTransport(httpx2.AsyncBaseTransport):
     """A transport that cuts answers at a number of bytes."""
 
     def __init__(self, most: int) -> None:
@@ -190,14 +190,14 @@ class _Limited(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)
-        response.stream = _Counted(response.stream, self._most)
+        response.stream = _CountedStream(response.stream, self._most)
         return response
 
     async def aclose(self) -> None:
         await self._inner.aclose()
 
 
-class _Counted(httpx2.AsyncByteStream):
+class _CountedStream(httpx2.AsyncByteStream):
     def __init__(self, inner: Any, most: int) -> None:
         self._inner, self._most = inner, most
 
@@ -213,11 +213,11 @@ class _Counted(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-async def _call_tool(client: Client, tool: str, value: str) -> CallToolResult | _Wrong:
+async def _call_tool(client: Client, tool: str, value: str) -> CallToolResult | _UnusableAnswer:
     """Call a tool; a missing tool is an answer too, not an error of the connection."""
     try:
         return await client.call_tool(tool, {await _argument(client, tool): value})
-    except _Wrong as wrong:
+    except _UnusableAnswer as wrong:
         return wrong
 
 
@@ -229,7 +229,7 @@ async def _argument(client: Client, tool: str) -> str:
     """
     tools = {each.name: each for each in (await client.list_tools()).tools}
     if tool not in tools:
-        raise _Wrong(f"has no tool named {tool!r}; it has: {', '.join(sorted(tools)[:20]) or 'none'}")
+        raise _UnusableAnswer(f"has no tool named {tool!r}; it has: {', '.join(sorted(tools)[:20]) or 'none'}")
     schema = tools[tool].input_schema
     known = schema.get("properties") or {}
     named = [name for name in ("query", "id") if name in known]
@@ -251,7 +251,7 @@ def _check_sdk() -> None:
 def _library_errors() -> tuple[type[Exception], ...]:
     from mcp import MCPError  # noqa: PLC0415 - an optional extra
 
-    return (MCPError, httpx2.HTTPError, OSError, Closed)
+    return (MCPError, httpx2.HTTPError, OSError, ConnectionClosed)
 
 
 def _reason_of(error: Exception) -> str:

@@ -20,7 +20,7 @@ IDLE_SECONDS, CLOSE_SECONDS = 30.0, 10.0
 """Seconds without a question after which a connection is closed, and the longest its closing may take."""
 
 
-class Closed(Exception):
+class ConnectionClosed(Exception):
     """The connection has ended, or was never made, for an unknown reason."""
 
 
@@ -47,7 +47,7 @@ class SharedConnection(Generic[C]):
         """
         connection = self._connection
         if connection is not None and connection.take():
-            faults: tuple[type[Exception], ...] = (Closed, *self._faults())
+            faults: tuple[type[Exception], ...] = (ConnectionClosed, *self._faults())
             with suppress(*faults):
                 return await self._ask_and_return(connection, question)
         connection = self._connection = _Connection(self._open, self._faults, self._idle)
@@ -128,21 +128,23 @@ class _Connection(Generic[C]):
 
         with self._lock:
             if self._ended:
-                raise Closed("the connection has ended")
+                raise ConnectionClosed("the connection has ended")
             answer = asyncio.run_coroutine_threadsafe(ask_client(), loop)
         try:
             return await asyncio.wrap_future(answer)
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
-            raise Closed("the connection has ended") from None  # with another question's: this caller still waits
+            raise ConnectionClosed(
+                "the connection has ended"
+            ) from None  # with another question's: this caller still waits
 
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())
         finally:
             if not self._ready.done():
-                self._ready.set_exception(Closed("the connection was not made"))
+                self._ready.set_exception(ConnectionClosed("the connection was not made"))
 
     async def _serve(self) -> None:
         loop, woken = asyncio.get_running_loop(), asyncio.Event()

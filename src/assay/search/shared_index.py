@@ -29,7 +29,7 @@ from assay.core.usage import Usage
 if TYPE_CHECKING:
     import filelock
 
-    from assay.search.local.words import Naming
+    from assay.search.local.words import TitleMatcher
 else:
     filelock = lazy_module("filelock")
 
@@ -233,7 +233,7 @@ class ServerIndex(ABC):
 
     def to_hits(
         self,
-        asked: Naming,
+        asked: TitleMatcher,
         ranked: Sequence[IndexMatch],
         hashes: Mapping[int, str],
         fields: Callable[[int], Sequence[PassageSpan]],

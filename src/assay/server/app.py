@@ -27,11 +27,11 @@ from assay.core.errors import AssayError, DiskFull, UsageError
 from assay.core.full_disks import is_full
 from assay.server import api, openai, operations, page
 from assay.server.api.users import LOGIN_PATHS
-from assay.server.audit_middleware import Audited
+from assay.server.audit_middleware import AuditMiddleware
 from assay.server.backend import Backend, RouteGroup
 from assay.server.gate import AccessGate
-from assay.server.guards import Guard, ProxyNotes, SafeHeaders, Worded, is_loopback, server_names
-from assay.server.limits import Rated
+from assay.server.guards import Guard, ProxyNotes, SafeHeaders, WordingMiddleware, is_loopback, server_names
+from assay.server.limits import RateLimitMiddleware
 from assay.server.mcp import routes as mcp
 from assay.server.metrics import MeasuredRequests
 from assay.server.problems import Problem, Refusal, failure_problem, loggable_path, problem, problem_response
@@ -107,13 +107,13 @@ def create_app(
         middleware=[
             Middleware(MeasuredRequests, backend.metrics),
             Middleware(SafeHeaders),
-            Middleware(Worded),
+            Middleware(WordingMiddleware),
             Middleware(ProxyNotes),
             *cross_origin(backend.settings.server.origins),
             Middleware(Guard, server_names(host, backend.settings.server.hosts), part_problem_response, trusted),
             Middleware(AccessGate, backend, free, (operations.PART, *parts), part_problem_response, login=login),
-            Middleware(Rated, backend.rates, part_problem_response),
-            Middleware(Audited, backend.auditor),
+            Middleware(RateLimitMiddleware, backend.rates, part_problem_response),
+            Middleware(AuditMiddleware, backend.auditor),
         ],
         exception_handlers={
             AssayError: _on_error,

@@ -69,7 +69,7 @@ ABOUT, LOGIN = "about", "login"
 """Set by routes in the state of their request (`Call.about`, `Call.login`)."""
 
 
-class Audited:
+class AuditMiddleware:
     """Records requests before their responses are sent."""
 
     def __init__(self, app: ASGIApp, auditor: Auditor) -> None:

@@ -89,7 +89,7 @@ class SafeHeaders:
         await self._app(scope, receive, careful)
 
 
-class Worded:
+class WordingMiddleware:
     """Words messages for the caller: requests for the API, buttons for the page."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -145,7 +145,7 @@ def _rate(name: str, most: int | None, seconds: float) -> Rate | None:
     return None if most is None else Rate(name=name, most=most, seconds=seconds)
 
 
-class Rated:
+class RateLimitMiddleware:
     """Counts the requests of each user, refuses excess ones, and shows in headers what is left."""
 
     def __init__(self, app: ASGIApp, rates: Rates, answer: ProblemAnswer) -> None:

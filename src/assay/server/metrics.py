@@ -97,14 +97,14 @@ class _Call:
             self._meters.usd.labels(*self._labels).inc(float(facts["usd"]))
 
 
-class _Nothing:
+class _UncountedSpan:
     """A span that is not counted."""
 
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
         """Do nothing."""
 
 
-_NOTHING = _Nothing()
+_NOTHING = _UncountedSpan()
 
 
 # Requests, streams, runs, and the queue.

@@ -51,7 +51,7 @@ ACCESS_TYPES = ("at+jwt", "application/at+jwt")
 T = TypeVar("T")
 
 
-class _Published(Generic[T]):
+class _PublishedDocument(Generic[T]):
     """A document that the provider publishes: cached, and requested once for all who need it."""
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ class OidcProvider:
 
     def __init__(self, settings: OidcSettings, secret: str | None) -> None:
         self.settings, self._secret = settings, secret
-        self._metadata, self._keys = _Published[Metadata](), _Published[KeySet]()
+        self._metadata, self._keys = _PublishedDocument[Metadata](), _PublishedDocument[KeySet]()
 
     # a login
 

@@ -21,7 +21,7 @@ from pydantic import Field
 from assay.app.assay import Assay
 from assay.core.errors import UnknownName, UnknownOption
 from assay.core.events import Envelope
-from assay.core.options import Declared, offered_options
+from assay.core.options import DeclaredOption, offered_options
 from assay.core.ports import FINAL
 from assay.core.run_options import RunOptions
 from assay.core.view import RunView
@@ -45,7 +45,7 @@ def add_fields(body: type[S], kinds: Mapping[str, Any]) -> type[S]:
     )  # fmt: skip
 
 
-def body_type(option: Declared, kind: Any) -> Any:
+def body_type(option: DeclaredOption, kind: Any) -> Any:
     """The type of an option in a body: `kind`, if that sets one."""
     if kind is not msgspec.UNSET:
         return kind

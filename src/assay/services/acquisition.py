@@ -18,7 +18,7 @@ from assay.core.sources import Fetched
 from assay.core.web_addresses import canonical_url
 from assay.evidence.ingest import (
     FileReaders,
-    Ingested,
+    IngestResult,
     IngestTarget,
     ReadingMonitor,
     extractor_for,
@@ -47,7 +47,7 @@ RENEWAL_PREFIX = "renewal/"
 BATCH, BATCH_BYTES = 200, 32_000_000
 
 
-class Gathering:
+class PlaceReader:
     """Reads places into the library, and returns them as origins with their documents.
 
     `files` counts what was read, `added` what of it is new to the library. `warnings` are sentences for the user,
@@ -151,7 +151,7 @@ class Gathering:
             return origin
         return msgspec.structs.replace(origin, documents=documents, skipped=self._skipped_since(known))
 
-    def ingest_files(self, pages: Sequence[Fetched], collection: str, paths: Sequence[str] = ()) -> Ingested:
+    def ingest_files(self, pages: Sequence[Fetched], collection: str, paths: Sequence[str] = ()) -> IngestResult:
         """Read files and pages, possibly none, into a collection. Blocking.
 
         Raises:

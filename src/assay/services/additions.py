@@ -22,7 +22,7 @@ import msgspec
 from assay.core.errors import AssayError, TooLarge, UsageError
 from assay.core.full_disks import unwritable_error
 from assay.core.ports.collections import ADDITION_ENDED, Addition, AdditionStart
-from assay.evidence.ingest import UPLOAD_SUFFIX, Ingested
+from assay.evidence.ingest import UPLOAD_SUFFIX, IngestResult
 from assay.run.process import is_dead, new_id, this_process
 from assay.run.tasks import wait_for_event
 from assay.services import collections
@@ -37,7 +37,7 @@ LONGEST_NAME = 200
 """Bytes of a file's name; a longer one is cut before its suffix."""
 
 
-class Arriving(NamedTuple):
+class ArrivingFile(NamedTuple):
     """A file that arrives in pieces: its name, its place, and its largest size in bytes."""
 
     name: str
@@ -49,13 +49,13 @@ class Arriving(NamedTuple):
 
 async def add_upload(
     context: Context, name: str, pieces: AsyncIterable[bytes], collection: str, most: int, progress: Say | None
-) -> Ingested:
+) -> IngestResult:
     """Read an uploaded file into a collection; see `DocumentLibrary.upload`."""
-    file = await store_upload(context, Arriving(name, pieces, collection, most))
+    file = await store_upload(context, ArrivingFile(name, pieces, collection, most))
     return await collections.add(context, [str(file)], collection, progress)
 
 
-async def store_upload(context: Context, arriving: Arriving) -> Path:
+async def store_upload(context: Context, arriving: ArrivingFile) -> Path:
     """Store an upload and return its file, once it is complete on disk.
 
     Raises:
@@ -165,7 +165,7 @@ def time_ago(time: timedelta) -> str:
     return (datetime.now(UTC) - time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-async def begin_upload(context: Context, arriving: Arriving) -> Addition:
+async def begin_upload(context: Context, arriving: ArrivingFile) -> Addition:
     """Start reading an uploaded file; see `BackgroundLibrary.begin_upload`."""
     file = await store_upload(context, arriving)
     return await begin_addition(context, [str(file)], arriving.collection, AdditionStart(name=file.name))

@@ -15,7 +15,7 @@ from assay.core.claims import Verdict
 from assay.core.errors import UsageError
 from assay.core.json_decoders import DECODE_ERRORS
 from assay.verify.checks import AddedCheck, fault_messages
-from assay.verify.claim_check import Decided, decide
+from assay.verify.claim_check import RuleDecision, decide
 from assay.verify.evidence import SlotFinding
 from assay.verify.judge.masks import ComparedValue
 
@@ -90,7 +90,7 @@ def check_rows(rows: Iterable[ClaimRow | BadRow], checker: RowChecker) -> Iterat
         yield row if isinstance(row, BadRow) else checker.check(row)
 
 
-def checked_row(row: ClaimRow, found: Decided) -> CheckedRow:
+def checked_row(row: ClaimRow, found: RuleDecision) -> CheckedRow:
     """A claim with the verdict of the rules."""
     score = round(found.score, 4)
     return CheckedRow(id=row.id, verdict=found.verdict, score=score, rule=found.rule, reasons=found.reasons)
@@ -106,7 +106,7 @@ class RowChecker:
     def check(self, row: ClaimRow) -> CheckedRow:
         return checked_row(row, self.decide(row))
 
-    def decide(self, row: ClaimRow) -> Decided:
+    def decide(self, row: ClaimRow) -> RuleDecision:
         """The verdict with what the rules found."""
         found = decide(row.claim, row.doc, self.added)
         self._failed += (each for each in found.findings if each.outcome == "failed")

@@ -12,18 +12,18 @@ from assay.core.errors import UsageError
 from assay.core.ports import Library, Origin, SkippedFile
 from assay.core.sources import UNSORTED, Fetched
 from assay.core.ways import suggest_command
-from assay.evidence.ingest import Ingested as Ingested
+from assay.evidence.ingest import IngestResult as IngestResult
 from assay.evidence.ingest import ReadingMonitor
 from assay.evidence.ingest.files import nothing_read_message
 from assay.services import places
-from assay.services.acquisition import Gathering
+from assay.services.acquisition import PlaceReader
 from assay.services.arguments import Say, Sources, source_names
 from assay.services.context import Context
 from assay.services.places import CRAWL, FILES, PAGE
 from assay.services.shelves import MAX_NAMED, check_collection
 
 
-class Synced(msgspec.Struct, frozen=True, kw_only=True):
+class SyncResult(msgspec.Struct, frozen=True, kw_only=True):
     """The changes of a sync in a collection, and its number of documents now.
 
     A warning is a sentence; a note says what was left out on purpose; `skipped` has both, by file.
@@ -49,13 +49,13 @@ class FilesRead(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-async def add(context: Context, paths: Sources, collection: str | None, progress: Say | None) -> Ingested:
+async def add(context: Context, paths: Sources, collection: str | None, progress: Say | None) -> IngestResult:
     """Read files, folders, globs, pages (http…) and what connectors reach; see `DocumentLibrary.add`."""
     if collection is not None:
         places.check_collection_name(collection)
     asked = places.sort_places(source_names(paths))
     with reading_monitor(context, progress) as reading:
-        gathering = Gathering(context, reading)
+        gathering = PlaceReader(context, reading)
         origins = await _read_places(gathering, asked, collection or UNSORTED)
         if collection is not None:
             await asyncio.to_thread(_store_origins, context, collection, origins, gathering.unchanged)
@@ -67,7 +67,7 @@ async def add(context: Context, paths: Sources, collection: str | None, progress
 async def read_files(context: Context, files: Sequence[str], collection: str, progress: Say | None) -> FilesRead:
     """Read files of one place into a collection. Whoever has the whole place stores its origin (`store_and_index`)."""
     with reading_monitor(context, progress) as reading:
-        done = await asyncio.to_thread(Gathering(context, reading).ingest_files, (), collection, files)
+        done = await asyncio.to_thread(PlaceReader(context, reading).ingest_files, (), collection, files)
     return FilesRead(
         documents=places.documents_of(files, done.given, None),
         skipped=places.skipped_files(files, done.skipped),
@@ -82,7 +82,7 @@ async def read_listed(
 ) -> FilesRead:
     """Read files of a connector's place into a collection; see `read_files`."""
     with reading_monitor(context, progress) as reading:
-        gathering = Gathering(context, reading)
+        gathering = PlaceReader(context, reading)
         documents = await asyncio.to_thread(gathering.read_fetched, files, place, collection)
     skipped = tuple(each for of in gathering.skipped.values() for each in of)[: places.MOST_SKIPPED]
     return FilesRead(
@@ -119,19 +119,23 @@ def _drop_files(library: Library, files: Sequence[str], collection: str, origins
     library.remove(found - given, collection)
 
 
-async def crawl(context: Context, url: str, collection: str, pages: int, depth: int, progress: Say | None) -> Ingested:
+async def crawl(
+    context: Context, url: str, collection: str, pages: int, depth: int, progress: Say | None
+) -> IngestResult:
     """Read the pages of one site into a collection; see `DocumentLibrary.crawl`."""
     places.check_collection_name(collection)
     origin = Origin(place=url, kind=CRAWL, options={"pages": str(pages), "depth": str(depth)})
     with reading_monitor(context, progress) as reading:
-        gathering = Gathering(context, reading)
+        gathering = PlaceReader(context, reading)
         read = await gathering.crawl(origin, collection, lambda far: _store_origins(context, collection, [far]))
         await asyncio.to_thread(_store_origins, context, collection, [read])
         await asyncio.to_thread(context.search.sync, reading.report_line)
     return await _ingest_result(context, gathering, [read], collection, url)
 
 
-async def sync(context: Context, collection: str, progress: Say | None, only: Sequence[str] | None = None) -> Synced:
+async def sync(
+    context: Context, collection: str, progress: Say | None, only: Sequence[str] | None = None
+) -> SyncResult:
     """Look again at every place a collection was added from; see `DocumentLibrary.sync`."""
     library = context.store.library
     await check_collection(context, collection)
@@ -144,7 +148,7 @@ async def sync(context: Context, collection: str, progress: Say | None, only: Se
             f"add its documents again: {suggest_command('add', collection)}"
         )
     with reading_monitor(context, progress) as reading:
-        gathering = Gathering(context, reading)
+        gathering = PlaceReader(context, reading)
         before = {each.place: each for each in origins}
         found = await _reread_places(gathering, origins)
         after = [places.keep_earlier_skipped(each, before.get(each.place), gathering.unchanged) for each in found]
@@ -164,13 +168,13 @@ def reading_monitor(context: Context, progress: Say | None) -> Iterator[ReadingM
         reading.stop()
 
 
-async def _read_places(gathering: Gathering, asked: places.InputPlaces, collection: str) -> list[Origin]:
+async def _read_places(gathering: PlaceReader, asked: places.InputPlaces, collection: str) -> list[Origin]:
     origins = await gathering.read_paths(asked.paths, collection)
     origins += await gathering.read_pages([Origin(place=url, kind=PAGE) for url in asked.urls], collection)
     return origins + [await gathering.read_connected(place, collection) for place in asked.connected]
 
 
-async def _reread_places(gathering: Gathering, origins: Sequence[Origin]) -> list[Origin]:
+async def _reread_places(gathering: PlaceReader, origins: Sequence[Origin]) -> list[Origin]:
     """All places as they are now."""
     of: dict[str, list[Origin]] = {FILES: [], PAGE: [], CRAWL: [], "": []}
     for origin in origins:
@@ -182,8 +186,8 @@ async def _reread_places(gathering: Gathering, origins: Sequence[Origin]) -> lis
 
 
 async def _ingest_result(
-    context: Context, gathering: Gathering, origins: Sequence[Origin], collection: str | None, named: str
-) -> Ingested:
+    context: Context, gathering: PlaceReader, origins: Sequence[Origin], collection: str | None, named: str
+) -> IngestResult:
     """The result of reading places.
 
     Raises:
@@ -195,7 +199,7 @@ async def _ingest_result(
         raise UsageError(nothing_read_message(named, [*warnings[:MAX_NAMED], *gathering.notes]))
     if collection is None:
         collection = await asyncio.to_thread(context.store.library.collection_for, documents)
-    return Ingested(
+    return IngestResult(
         collection=collection,
         documents=len(documents),
         added=gathering.added,
@@ -226,7 +230,7 @@ def _apply(
     collection: str,
     before: Sequence[Origin],
     after: Sequence[Origin],
-) -> Synced:
+) -> SyncResult:
     """Make a collection contain what its places give now, except what a person removed.
 
     Reading takes long, so what others have added and removed since `before` is looked up again: it stays so.
@@ -243,7 +247,7 @@ def _apply(
     library.remove(gone, collection)
     library.add_origins(collection, renewed)
     updated = len({*_addresses(context, gone)} & {*_addresses(context, new)})
-    return Synced(
+    return SyncResult(
         collection=collection,
         added=len(new) - updated,
         updated=updated,

@@ -62,7 +62,7 @@ async def close_all(closers: Sequence[Callable[[], Awaitable[object]]]) -> None:
 # Additions of this process, and who waits for news about them.
 
 
-class Adding:
+class OwnAdditions:
     """The additions that this process reads; `additions` are those of all owners."""
 
     def __init__(self, additions: Additions) -> None:
@@ -111,7 +111,7 @@ class Adding:
                 await asyncio.to_thread(self._additions.put, freed)
 
 
-class Several:
+class WatchGroup:
     """Implements `core.ports.Watch`: tells each of them."""
 
     def __init__(self, watches: Sequence[Watch]) -> None:
@@ -121,9 +121,9 @@ class Several:
         self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
         """Each gets the outer span it made itself."""
-        outer = within.spans if isinstance(within, _Each) else (None,) * len(self._watches)
+        outer = within.spans if isinstance(within, _SpanGroup) else (None,) * len(self._watches)
         each = zip(self._watches, outer, strict=True)
-        return _Each(tuple(watch.begin(kind, name, at, own, facts) for watch, own in each))
+        return _SpanGroup(tuple(watch.begin(kind, name, at, own, facts) for watch, own in each))
 
     def observe(self, envelopes: Sequence[Envelope]) -> None:
         for watch in self._watches:
@@ -134,7 +134,7 @@ class Several:
             watch.close()
 
 
-class _Each:
+class _SpanGroup:
     """A span as each of them has it."""
 
     def __init__(self, spans: tuple[WatchedSpan, ...]) -> None:
@@ -210,7 +210,7 @@ class Context:
     def add_watch(self, watch: Watch) -> None:
         """Add an observer of all runs."""
         root = self.root
-        root.watch = self.watch = watch if root.watch is None else Several((root.watch, watch))
+        root.watch = self.watch = watch if root.watch is None else WatchGroup((root.watch, watch))
 
     def get_or_create(self, name: str, make: Callable[[Any], T]) -> T:
         """Create something with `make` from the context of all owners, on first use."""
@@ -272,9 +272,9 @@ class Context:
         return _feeds.Feeds(self.whole.journal)
 
     @shared
-    def adding(self) -> Adding:
+    def adding(self) -> OwnAdditions:
         """Additions to the library in the background."""
-        return Adding(self.whole.additions)
+        return OwnAdditions(self.whole.additions)
 
     @shared
     def listed_places(self) -> _places.ListedPlaces:
@@ -282,9 +282,9 @@ class Context:
         return _places.ListedPlaces()
 
     @shared
-    def seeker(self) -> _run_lists.Seeker:
+    def seeker(self) -> _run_lists.RunSearch:
         """The index of the questions and reports of runs."""
-        return _run_lists.Seeker(self.whole.journal, self.wiring.run_index(self))
+        return _run_lists.RunSearch(self.whole.journal, self.wiring.run_index(self))
 
     @shared
     def rate_limiter(self) -> RateLimiter | None:
@@ -316,9 +316,9 @@ class Context:
         return _webhooks.Webhooks(self._webhook_store(), self.poster)
 
     @shared
-    def teller(self) -> _webhooks.Teller:
+    def teller(self) -> _webhooks.WebhookSender:
         """Sends webhook messages."""
-        return _webhooks.Teller(self._webhook_store(), self.whole.journal, self.poster)
+        return _webhooks.WebhookSender(self._webhook_store(), self.whole.journal, self.poster)
 
     def _webhook_store(self) -> WebhookStore:
         if self.whole.webhooks is None:

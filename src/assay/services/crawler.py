@@ -13,7 +13,7 @@ from assay.core.ports import Fetcher
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, WebRules, canonical_url, parse_url
 from assay.fetch.web.response import Links, links, parse_sitemap
-from assay.run.speculation import MAX_TASKS, Ahead
+from assay.run.speculation import MAX_TASKS, WorkAhead
 
 MOST_SITEMAPS = 20
 HTML = ("text/html", "application/xhtml+xml")
@@ -109,7 +109,7 @@ async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> Asy
     frontier.add(site.start.href, 0)
     for url in await _sitemap_urls(fetcher, site):
         frontier.add(url, 1)
-    ahead = Ahead()
+    ahead = WorkAhead()
     try:
         async for page in _pages(partial(_page, fetcher, site, ahead), frontier, site, say):
             yield page
@@ -117,7 +117,7 @@ async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> Asy
         ahead.stop()
 
 
-async def _page(fetcher: Fetcher, site: Site, ahead: Ahead, url: str, coming: Sequence[str]) -> Fetched:
+async def _page(fetcher: Fetcher, site: Site, ahead: WorkAhead, url: str, coming: Sequence[str]) -> Fetched:
     """Fetch a page, and meanwhile request those that are `coming`.
 
     Raises:

@@ -17,7 +17,7 @@ from assay.core.allowance import OwnerLimits, Remainder, remainder_of
 from assay.core.brief import Brief
 from assay.core.errors import TooMany, UsageError
 from assay.core.milestones import pluralize
-from assay.core.ports import ACTIVE_STATUSES, FINAL, Allowance, Journal, RunFilter, Spent, World
+from assay.core.ports import ACTIVE_STATUSES, FINAL, Allowance, Journal, RunFilter, RunSpending, World
 from assay.core.ports.lists import MOST_ENTRIES
 from assay.core.usage import Budget, Usage
 from assay.core.ways import suggest_command
@@ -151,7 +151,7 @@ def narrower_budget(own: Budget, rest: Budget | Remainder) -> Budget:
 
 
 @contextmanager
-def _explain_limit(within: Allowance, runs: Sequence[Spent]) -> Iterator[None]:
+def _explain_limit(within: Allowance, runs: Sequence[RunSpending]) -> Iterator[None]:
     """Explain, if a budget is too small, what it was cut to and by which limit."""
     try:
         yield
@@ -159,7 +159,7 @@ def _explain_limit(within: Allowance, runs: Sequence[Spent]) -> Iterator[None]:
         raise UsageError(f"{_allowance_message(within, runs)}: {error}; the next day begins at 00:00 UTC") from error
 
 
-def _allowance_message(within: Allowance, runs: Sequence[Spent]) -> str:
+def _allowance_message(within: Allowance, runs: Sequence[RunSpending]) -> str:
     used = sum((run.usage for run in runs), Usage())
     parts, setting = [], "limits." if within.owner is None else "limits.user_"
     if within.usd is not None:

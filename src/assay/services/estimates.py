@@ -15,7 +15,7 @@ from assay.core.brief import Brief, DepthRules, Estimate, Role, SetDepth, Span
 from assay.core.errors import UsageError
 from assay.core.events import TriageClassified
 from assay.core.messages import Profile
-from assay.core.ports import Journal, Spent, World
+from assay.core.ports import Journal, RunSpending, World
 from assay.core.usage import MEASURES, Budget, Usage
 from assay.core.view import RunView
 from assay.run.budget import REPORT_SHARE, VERIFY_SHARE, reasoning_tokens
@@ -95,7 +95,7 @@ class _ComparableFields(msgspec.Struct, frozen=True):
         return mode, self.depth, self.strategy, self.verify, self.schema, tuple(self.models.items()), self.tools
 
 
-def similar_runs(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
+def similar_runs(brief: Brief, runs: Iterable[RunSpending]) -> list[RunSpending]:
     """Similar runs among the latest that completed without reaching a limit."""
     wanted = msgspec.convert(msgspec.to_builtins(brief), type=_ComparableFields)
     found = []
@@ -108,7 +108,7 @@ def similar_runs(brief: Brief, runs: Iterable[Spent]) -> list[Spent]:
     return found
 
 
-def _was_limited(budget: Budget, run: Spent) -> bool:
+def _was_limited(budget: Budget, run: RunSpending) -> bool:
     """True if a limit may have ended a run: research leaves the writer's part."""
     shares = {"usd": RESEARCH_BUDGET_SHARE, "tokens": RESEARCH_BUDGET_SHARE}
     limits = [(getattr(budget, name), getattr(run.usage, name), shares.get(name, 1.0)) for name in MEASURES]
@@ -116,10 +116,10 @@ def _was_limited(budget: Budget, run: Spent) -> bool:
     return any(limit is not None and used >= share * limit for limit, used, share in limits)
 
 
-def estimate_from_runs(runs: Sequence[Spent]) -> Estimate:
+def estimate_from_runs(runs: Sequence[RunSpending]) -> Estimate:
     """From the least to the most that `runs` used."""
 
-    def span(value: Callable[[Spent], float]) -> Span:
+    def span(value: Callable[[RunSpending], float]) -> Span:
         values = [value(run) for run in runs]
         return Span(min(values), max(values))
 

@@ -29,11 +29,11 @@ from assay.core.view import RunView, fold_events
 from assay.core.ways import suggest_command
 from assay.core.web_addresses import canonical_url, is_address
 from assay.locale import use_locale
-from assay.phases.fork import Checkpoint, Leaving, checkpoint_before, fork_inputs
+from assay.phases.fork import Checkpoint, SourceRemoval, checkpoint_before, fork_inputs
 from assay.phases.fork import revise_event as revised_event
 from assay.run.process import new_id
 from assay.run.releases import read_brief
-from assay.run.replay import Replayed, copied_log
+from assay.run.replay import ReplayResult, copied_log
 from assay.services import worlds
 from assay.services.arguments import Say, Sources, source_names
 from assay.services.briefs import make_brief, named_models
@@ -113,7 +113,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
         return self.same_report and not self.differences
 
 
-def compare_logs(replayed: Replayed, stored: list[Envelope]) -> Replay:
+def compare_logs(replayed: ReplayResult, stored: list[Envelope]) -> Replay:
     """The result of a replay, compared with the stored log."""
     before, after = (msgspec.json.encode(build_report(fold_events(log))) for log in (stored, replayed.log))
     return Replay(
@@ -205,7 +205,7 @@ async def _store_fork(
     context: Context, parent: Parent, brief: Brief, world: World, at: Checkpoint, priority: int | None
 ) -> str:
     assert brief.fork is not None
-    leaving = Leaving(frozenset(brief.fork.left_out), parent.memory.ledger)
+    leaving = SourceRemoval(frozenset(brief.fork.left_out), parent.memory.ledger)
     at = _set_depth(leaving.filter_checkpoint(at), brief)
     given = fork_inputs(parent.memory, parent.brief, brief, at, leaving)
     events = await context.store.journal.events(parent.row.run_id)

@@ -17,7 +17,7 @@ import msgspec
 from assay.core.errors import LeaseHeld, StoreError, UnknownName, UsageError, process_of
 from assay.core.ports import FINAL, RunFilter, RunRow, lists
 from assay.core.ports.jobs import JobFilter
-from assay.core.ports.store import Adoption, Belongings
+from assay.core.ports.store import Adoption, OwnedCounts
 from assay.services import retention, run_control
 from assay.services.additions import upload_folder
 from assay.services.context import Context
@@ -29,7 +29,7 @@ class Handover(msgspec.Struct, frozen=True, kw_only=True):
 
     source: str
     target: str
-    belongings: Belongings
+    belongings: OwnedCounts
     schedules: int = 0
 
 

@@ -47,7 +47,7 @@ class ListedPlace(msgspec.Struct, frozen=True):
     files: tuple[ListedFile, ...]
 
 
-class _Held:
+class _HeldFolder:
     """A place's folder, created when needed, and the number of its users."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class ListedPlaces:
     """
 
     def __init__(self) -> None:
-        self._held: defaultdict[str, _Held] = defaultdict(_Held)
+        self._held: defaultdict[str, _HeldFolder] = defaultdict(_HeldFolder)
         self._guard = threading.Lock()
 
     def list_files(self, connector: Connector, place: str, kept: str, clock: Clock, largest: int) -> ListedPlace | None:
@@ -140,7 +140,7 @@ class ListedPlaces:
         self._held.clear()
 
     @contextmanager
-    def _use(self, place: str) -> Iterator[_Held]:
+    def _use(self, place: str) -> Iterator[_HeldFolder]:
         with self._guard:
             held = self._held[place]
             held.users += 1

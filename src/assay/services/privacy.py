@@ -27,7 +27,7 @@ CLOUD = ("-cloud", ":cloud")
 """How names of models end that a local server forwards to a remote one (Ollama)."""
 
 
-class Ways(msgspec.Struct, frozen=True):
+class RemoteUse(msgspec.Struct, frozen=True):
     """The models of a run that are not on this machine, and whether it uses the web."""
 
     hosted: tuple[str, ...]
@@ -63,7 +63,7 @@ async def _was_private(journal: Journal, library: Library, run_id: str) -> bool:
     return bool(await asyncio.to_thread(library.private_among, earlier.scope.collections, read_by_it))
 
 
-def check_private(brief: Brief, library: Library, ways: Ways) -> None:
+def check_private(brief: Brief, library: Library, ways: RemoteUse) -> None:
     """Refuse to take private documents elsewhere.
 
     Raises:
@@ -92,12 +92,12 @@ def check_judge(settings: Settings, name: str, model: Model, private: Sequence[s
         UsageError: it would see private documents, and nobody has allowed it.
     """
     if private and not is_local(settings, name, local=model.profile.local):
-        where = _destinations_text(Ways((name,), web=False))
+        where = _destinations_text(RemoteUse((name,), web=False))
         what = f"the judge would see private documents (of {', '.join(private)})"
         raise UsageError(f"{what}, and {where}; --allow-private allows it. Nothing was sent")
 
 
-def _destinations_text(ways: Ways) -> str:
+def _destinations_text(ways: RemoteUse) -> str:
     parts = []
     if ways.hosted:
         some = ", ".join(ways.hosted[:MAX_NAMED])
@@ -108,10 +108,10 @@ def _destinations_text(ways: Ways) -> str:
     return ", and ".join(parts)
 
 
-def run_destinations(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> Ways:
+def run_destinations(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> RemoteUse:
     """Where a run would send what it reads."""
     hosted = (name for name, model in models.items() if not is_local(settings, name, local=model.profile.local))
-    return Ways(tuple(hosted), brief.scope.web)
+    return RemoteUse(tuple(hosted), brief.scope.web)
 
 
 def is_local(settings: Settings, name: str, *, local: bool) -> bool:

@@ -223,10 +223,10 @@ def freeze_model(brief: Brief, name: str, model: Model) -> Model:
     facts = brief.facts.get(name) if isinstance(brief.facts, dict) else None
     if facts is None and not (model.profile.local and isinstance(model, DescribableModel)):
         return model
-    return Frozen(model, _apply_facts(model.profile, facts or ModelFacts()))
+    return FrozenModel(model, _apply_facts(model.profile, facts or ModelFacts()))
 
 
-class Frozen:
+class FrozenModel:
     """A model with the profile frozen in a brief; implements `core.ports.Model` and `LearningModel`."""
 
     def __init__(self, model: Model, profile: Profile) -> None:

@@ -34,7 +34,7 @@ RETRY_SECONDS = 1.0
 """Seconds before the next look if the database cannot be reached."""
 
 
-class Working(Protocol):
+class QueueWork(Protocol):
     """Does queued work until it is stopped."""
 
     def stop(self) -> None:
@@ -46,7 +46,7 @@ class Working(Protocol):
         ...
 
 
-async def work_all(workers: Sequence[Working], *, until_empty: bool = False) -> None:
+async def work_all(workers: Sequence[QueueWork], *, until_empty: bool = False) -> None:
     """Run several workers in this process; if one fails, the others stop. Deletes what killed ones fetched."""
     await run_together(
         asyncio.to_thread(home_paths.delete_stale_folders),

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.core.errors import LeaseHeld, UnknownName, UsageError
 from assay.core.ports import FINAL, RunRow
-from assay.core.ports.store import Swept as Swept
+from assay.core.ports.store import SweepResult as SweepResult
 from assay.run.tasks import enter_in_threads
 from assay.services.context import Context
 from assay.services.home_paths import pages_folder
@@ -35,14 +35,14 @@ class RetentionRules(msgspec.Struct, frozen=True, kw_only=True):
         return self.age is not None or self.runs is not None or self.size is not None
 
 
-class Pruned(msgspec.Struct, frozen=True, kw_only=True):
+class PruneResult(msgspec.Struct, frozen=True, kw_only=True):
     """The runs that were deleted, or would be, oldest first; `swept` is None if nothing could be cleaned up now."""
 
     runs: tuple[RunRow, ...] = ()
-    swept: Swept | None = None
+    swept: SweepResult | None = None
 
 
-async def tidy(context: Context) -> Swept | None:
+async def tidy(context: Context) -> SweepResult | None:
     """Remove documents that nothing refers to, and their bytes; see `Assay.tidy`."""
     home, upkeep = context.home, context.store.upkeep
     if home is None or upkeep is None or context.busy:
@@ -54,14 +54,14 @@ async def tidy(context: Context) -> Swept | None:
     return swept
 
 
-async def prune(context: Context, rules: RetentionRules | None, *, dry_run: bool) -> Pruned:
+async def prune(context: Context, rules: RetentionRules | None, *, dry_run: bool) -> PruneResult:
     """Delete the ended runs that `rules` do not keep, and clean up; see `Assay.prune`."""
     chosen = rules_of(context.settings) if rules is None else rules
     doomed = await _runs_to_delete(context, chosen) if chosen.any else []
     if dry_run:
-        return Pruned(runs=tuple(doomed))
+        return PruneResult(runs=tuple(doomed))
     deleted = [row for row in doomed if await _delete(context, row)]
-    return Pruned(runs=tuple(deleted), swept=await tidy(context))
+    return PruneResult(runs=tuple(deleted), swept=await tidy(context))
 
 
 async def _delete(context: Context, row: RunRow) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 from assay.core import plan as plan_form
 from assay.core.errors import LeaseHeld, NotNow, UnknownName
 from assay.core.events import ControlApplied, ControlRejected, decode
-from assay.core.plan import Plan, Reviewed
+from assay.core.plan import Plan, PlanReview
 from assay.core.ports import FINAL, Clock, Journal, RunRow
 from assay.core.run_options import Answers
 from assay.core.view import RunView, Steered, ViewBuilder
@@ -172,17 +172,17 @@ def is_writing(view: RunView) -> bool:
     return any(phase.name in WRITING_PHASES for phase in view.phases)
 
 
-def as_review(plan: Plan | str | Path | None) -> Reviewed:
+def as_review(plan: Plan | str | Path | None) -> PlanReview:
     """A person's decision about a plan.
 
     Raises:
         UsageError: the plan cannot be read.
     """
     if plan is None:
-        return Reviewed()
+        return PlanReview()
     if isinstance(plan, Plan):
-        return Reviewed(plan=plan_form.check_plan(plan))
-    return Reviewed(plan=plan_form.read_plan(read_text_argument(plan, "plan", plan_form.MAX_PLAN_CHARS)))
+        return PlanReview(plan=plan_form.check_plan(plan))
+    return PlanReview(plan=plan_form.read_plan(read_text_argument(plan, "plan", plan_form.MAX_PLAN_CHARS)))
 
 
 async def _await_outcome(journal: Journal, clock: Clock, row: RunRow, action: Asked, wait: float) -> ControlOutcome:

@@ -81,7 +81,7 @@ async def search(context: Context, text: str, cursor: str, limit: int) -> FoundR
     return FoundRuns(runs=tuple(hits), next=lists.cursor_text(offset + limit) if len(found) > limit else "")
 
 
-class Seeker:
+class RunSearch:
     """The index of all runs, updated from the journal before each search."""
 
     def __init__(self, journal: Journal, index: RunIndexing) -> None:

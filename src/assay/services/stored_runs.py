@@ -13,7 +13,7 @@ from assay.core.assurance import report_state
 from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.events import Envelope
 from assay.core.ports import Journal, RunRow
-from assay.core.ports.journal import Spent
+from assay.core.ports.journal import RunSpending
 from assay.core.ports.users import ShareRow, ShareStore
 from assay.core.report import Report, build_report
 from assay.core.sources import sha256
@@ -35,7 +35,7 @@ class ListedRun(RunRow, frozen=True, kw_only=True):
     stop_reason: str = ""
 
 
-class _Owned(msgspec.Struct, frozen=True):
+class _OwnedBrief(msgspec.Struct, frozen=True):
     """The part of a brief that is read."""
 
     user: str = ""
@@ -64,16 +64,16 @@ async def add_accounts(context: Context, rows: Sequence[RunRow]) -> list[ListedR
     return [listed_run(row, spent.get(row.run_id)) for row in rows]
 
 
-def listed_run(row: RunRow, spent: Spent | None) -> ListedRun:
+def listed_run(row: RunRow, spent: RunSpending | None) -> ListedRun:
     """A run with its usage; one that was deleted meanwhile has none."""
     known = msgspec.convert(msgspec.structs.asdict(row), ListedRun)
     if spent is None:
         return known
-    owned, used = msgspec.json.decode(spent.brief, type=_Owned), spent.usage
+    owned, used = msgspec.json.decode(spent.brief, type=_OwnedBrief), spent.usage
     return msgspec.structs.replace(known, user=owned.user, usd=used.usd, tokens=used.tokens)
 
 
-class _Ended(msgspec.Struct, frozen=True):
+class _RunEnding(msgspec.Struct, frozen=True):
     """The part of a completed run's last event that is read."""
 
     stop_reason: str = ""
@@ -99,7 +99,7 @@ async def _reasons(context: Context, before: Mapping[str, int]) -> dict[str, str
     """The stop reasons of completed runs, given with the number of their last event but one."""
     ends = await context.store.journal.news(before, len(before))
     return {
-        run_id: msgspec.json.decode(event.data, type=_Ended).stop_reason
+        run_id: msgspec.json.decode(event.data, type=_RunEnding).stop_reason
         for run_id, each in ends.items()
         for event in each.events
         if event.type == "run.completed"

@@ -259,7 +259,7 @@ GONE = 410
 """The receiver wants no more messages."""
 
 
-class Teller:
+class WebhookSender:
     """Sends messages to the webhooks of a home, until it is cancelled."""
 
     def __init__(self, store: WebhookStore, journal: Journal, poster: Poster) -> None:

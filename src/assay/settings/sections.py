@@ -24,7 +24,7 @@ KeyHolder = Annotated[
 ModelNames = Annotated[tuple[str, ...] | None, split_names, Meta(min_length=1)]
 
 
-class _Checked(msgspec.StructMeta):
+class _CheckedMeta(msgspec.StructMeta):
     """Makes a table of checked values: `Limits(tokens="5")` has the number."""
 
     if not TYPE_CHECKING:
@@ -33,7 +33,7 @@ class _Checked(msgspec.StructMeta):
             return read_table(cls, cls._sources(values))
 
 
-class SettingsTable(msgspec.Struct, frozen=True, kw_only=True, metaclass=_Checked):
+class SettingsTable(msgspec.Struct, frozen=True, kw_only=True, metaclass=_CheckedMeta):
     """A table of the settings file.
 
     Raises:

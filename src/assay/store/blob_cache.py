@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.core.errors import StoreError
 from assay.core.sources import sha256
-from assay.store.blobs import FolderBlobs, KeptBlobs, Stored, pack
+from assay.store.blobs import FolderBlobs, KeptBlobs, StoredBlob, pack
 from assay.store.common import put_at_once
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class CachedBlobs:
     def read(self, sha256: str) -> tuple[bytes, bytes]:
         return self._distant.read(sha256)
 
-    def list_blobs(self) -> Iterator[Stored]:
+    def list_blobs(self) -> Iterator[StoredBlob]:
         return self._distant.list_blobs()
 
     def age(self, sha256: str) -> float | None:

@@ -35,7 +35,7 @@ SUFFIX = ".zst"
 ROOM = "free some space, or check its permissions"
 
 
-class Stored(msgspec.Struct, frozen=True):
+class StoredBlob(msgspec.Struct, frozen=True):
     """A stored blob: its name, its size in bytes, and when it was written."""
 
     name: str
@@ -70,7 +70,7 @@ class KeptBlobs(Blobs, Protocol):
             StoreError: missing or damaged.
         """
 
-    def list_blobs(self) -> Iterator[Stored]:
+    def list_blobs(self) -> Iterator[StoredBlob]:
         """Yield all blobs, in no order, without files under other names.
 
         Raises:
@@ -243,7 +243,7 @@ class FolderBlobs:
         except OSError:
             return False
 
-    def list_blobs(self) -> Iterator[Stored]:
+    def list_blobs(self) -> Iterator[StoredBlob]:
         try:
             for path in self._folder.glob("??/*"):
                 name = blob_name(f"{path.parent.name}/{path.name}")
@@ -251,7 +251,7 @@ class FolderBlobs:
                     continue
                 with contextlib.suppress(FileNotFoundError):  # somebody just removed it
                     status = path.stat()
-                    yield Stored(name, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
+                    yield StoredBlob(name, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
         except OSError as error:
             raise StoreError(f"{self._folder} cannot be listed ({error.strerror}): check its permissions") from error
 

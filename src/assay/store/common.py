@@ -16,7 +16,7 @@ import msgspec
 
 from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.events import Envelope
-from assay.core.ports import Action, EventDraft, ModelUsage, RunStatus, Spent
+from assay.core.ports import Action, EventDraft, ModelUsage, RunSpending, RunStatus
 from assay.core.ports.collections import SLASH
 from assay.core.ports.lists import read_label
 from assay.core.sources import Document, sha256
@@ -166,9 +166,9 @@ class _Run(Protocol):
     active_seconds: float
 
 
-def run_spending(run: _Run, amounts: Iterable[Usage]) -> Spent:
+def run_spending(run: _Run, amounts: Iterable[Usage]) -> RunSpending:
     """The usage of a run, from its steps' holds and spending."""
-    return Spent(
+    return RunSpending(
         run_id=run.run_id,
         status=run.status,
         brief=run.brief,

@@ -25,7 +25,7 @@ from assay.core.ports import (
     Renewal,
     RunInputs,
     RunRow,
-    Spent,
+    RunSpending,
 )
 from assay.core.ports.collections import ADDITION_ENDED, Addition
 from assay.core.ports.store import Store
@@ -305,7 +305,7 @@ class MemoryJournal(MemoryListing):
 
     async def spending(
         self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
-    ) -> list[Spent]:
+    ) -> list[RunSpending]:
         with self._lock:
             known = (run for run in self._visible_runs() if only is None or run.run_id in only)
             return _spending(known, since, limit)
@@ -334,7 +334,7 @@ class MemoryJournal(MemoryListing):
         return written
 
 
-def _spending(runs: Iterable[StoredRun], since: str, limit: int | None) -> list[Spent]:
+def _spending(runs: Iterable[StoredRun], since: str, limit: int | None) -> list[RunSpending]:
     found = [run for run in runs if run.created_at >= since]
     return [common.run_spending(run, [hold.amount for hold in run.holds.values()]) for run in found[:limit]]
 

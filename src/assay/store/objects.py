@@ -18,7 +18,7 @@ from assay.store.blobs import (
     OWNERS,
     Damage,
     Owner,
-    Stored,
+    StoredBlob,
     blob_name,
     blob_path,
     check_name,
@@ -145,12 +145,12 @@ class ObjectBlobs:
         there = self._head(sha256) if is_name(sha256) else None
         return there is not None and there.size > 0
 
-    def list_blobs(self) -> Iterator[Stored]:
+    def list_blobs(self) -> Iterator[StoredBlob]:
         pages = iter(obstore.list(self._store))
         while page := self._call_store("listed", lambda: next(pages, None)):
             for each in page:
                 if name := blob_name(each["path"]):
-                    yield Stored(name, each["size"], each["last_modified"])
+                    yield StoredBlob(name, each["size"], each["last_modified"])
 
     def age(self, sha256: str) -> float | None:
         there = self._head(check_name(sha256))
@@ -166,12 +166,12 @@ class ObjectBlobs:
         found = self._call_store("listed", lambda: obstore.list(self._store, OWNERS).collect())
         return {each["path"].rpartition("/")[2] for each in found}
 
-    def _head(self, name: str) -> Stored | None:
+    def _head(self, name: str) -> StoredBlob | None:
         try:
             there = self._call_store("reached", lambda: obstore.head(self._store, blob_path(name)))
         except FileNotFoundError:
             return None
-        return Stored(name, there["size"], there["last_modified"])
+        return StoredBlob(name, there["size"], there["last_modified"])
 
     def _call_store(self, what: str, ask: Callable[[], T]) -> T:
         """The store's answer.
@@ -194,7 +194,7 @@ class ObjectBlobs:
             ) from None
 
 
-def _age(stored: Stored) -> float:
+def _age(stored: StoredBlob) -> float:
     return (datetime.now(UTC) - stored.modified).total_seconds()
 
 

@@ -209,7 +209,7 @@ class Logs:
         """Log the beginning of long spans."""
         known = {**facts, **({} if kind == "run" else {kind if kind != "lane" else "agent": name})}
         self.line("info" if kind in LOUD else "debug", f"{kind}.started", known)
-        return _Open(self, kind, at, known)
+        return _LoggedSpan(self, kind, at, known)
 
     def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Log the events of reported kinds."""
@@ -244,7 +244,7 @@ class Messages(logging.Handler):
             logging.lastResort.handle(record)
 
 
-class _Open:
+class _LoggedSpan:
     """A span that is logged when it ends."""
 
     def __init__(self, logs: Logs, kind: SpanKind, began: int, facts: Mapping[str, Fact]) -> None:

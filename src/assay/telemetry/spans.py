@@ -35,11 +35,11 @@ class Spans:
         self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
         """A span from that moment on, a child of the one it lies in; a run's is one of whatever the process is in."""
-        parent = trace.set_span_in_context(within.span) if isinstance(within, _Open) else None
+        parent = trace.set_span_in_context(within.span) if isinstance(within, _OpenSpan) else None
         of_kind = trace.SpanKind.CLIENT if kind == "model" else trace.SpanKind.INTERNAL
         span = self._tracer.start_span(names.span_name(kind, name), parent, of_kind, start_time=at)
         span.set_attributes(_attributes(facts) | _span_attributes(kind, name))
-        return _Open(span)
+        return _OpenSpan(span)
 
     def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Events are no spans: who wants them reads the run's log."""
@@ -50,7 +50,7 @@ class Spans:
             self._provider.shutdown()
 
 
-class _Open:
+class _OpenSpan:
     """A span which was begun."""
 
     def __init__(self, span: Span) -> None:

@@ -57,7 +57,7 @@ _MAX_VETOED_SCORE = 0.49
 """The highest score of a claim to which a rule objects."""
 
 
-class Decided(msgspec.Struct, frozen=True, kw_only=True):
+class RuleDecision(msgspec.Struct, frozen=True, kw_only=True):
     """`rule` names what decided; `score` is the probability that the text supports the claim.
 
     `findings` are what the rules found on the way.
@@ -70,25 +70,29 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[SlotFinding, ...] = ()
 
 
-def decide(claim: str, text: str, added: Sequence[AddedCheck] = ()) -> Decided:
+def decide(claim: str, text: str, added: Sequence[AddedCheck] = ()) -> RuleDecision:
     """Decide whether `text` supports `claim`, in the order of a run: word for word, rules that object, weight of
     words. `added` are checks of other packages, asked after ours.
     """
     for what, given, most in (("claim", claim, LONGEST_CLAIM), ("text", text, MOST_EVIDENCE)):
         if len(given) > most:
             reason = f"the {what} has more than {most:,} characters"
-            return Decided(verdict="unchecked", score=0.5, rule="length", reasons=(reason,))
+            return RuleDecision(verdict="unchecked", score=0.5, rule="length", reasons=(reason,))
     claim, evidence = without_citations(claim, text), text_evidence(text)
     if verbatim_passage(claim, evidence) is not None:
-        return Decided(verdict="quoted", score=VERBATIM_SCORE, rule="verbatim", reasons=("stands there word for word",))
+        return RuleDecision(
+            verdict="quoted", score=VERBATIM_SCORE, rule="verbatim", reasons=("stands there word for word",)
+        )
     findings = examine(claim, evidence, added=added)
     vetoed, doubt = veto(claim, findings, evidence), objection(findings, evidence)
     weighed = weigh(reword_numbers(claim, findings), text, doubted=doubt is not None)
     reasons = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
     if vetoed is None:
-        return Decided(verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=reasons, findings=findings)
+        return RuleDecision(
+            verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=reasons, findings=findings
+        )
     score = min(_MAX_VETOED_SCORE, weighed.score)
-    return Decided(verdict=vetoed.verdict, score=score, rule=vetoed.rule, reasons=reasons, findings=findings)
+    return RuleDecision(verdict=vetoed.verdict, score=score, rule=vetoed.rule, reasons=reasons, findings=findings)
 
 
 def without_citations(claim: str, text: str) -> str:
@@ -134,7 +138,7 @@ class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
 DEFAULT_RULES = CheckRules()
 
 
-class Means(msgspec.Struct, frozen=True, kw_only=True):
+class RepairMeans(msgspec.Struct, frozen=True, kw_only=True):
     """The means to repair a report.
 
     `ledger` sees all lanes; `tools` are the run's own; `off` names stages to skip. `emptied` is the line under a
@@ -281,7 +285,7 @@ class PendingClaim(msgspec.Struct, frozen=True):
     evidence: ClaimEvidence
 
 
-class Settled(msgspec.Struct, frozen=True, kw_only=True):
+class RuledClaims(msgspec.Struct, frozen=True, kw_only=True):
     """Claims with what code rules on each, by its id; `added` are the checks of other packages that were asked."""
 
     found: tuple[PendingClaim, ...]

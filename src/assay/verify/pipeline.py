@@ -29,9 +29,9 @@ from assay.verify.claim_check import (
     Checks,
     ClaimResult,
     CodeRuling,
-    Means,
     PendingClaim,
-    Settled,
+    RepairMeans,
+    RuledClaims,
     check_all,
     code_ruling,
 )
@@ -45,7 +45,7 @@ from assay.verify.evidence_index import (
 )
 from assay.verify.judge import has_judge
 from assay.verify.proofreader import Proofreader, VerificationStart, carry_ids
-from assay.verify.repair.mender import Mender, Repaired
+from assay.verify.repair.mender import Mender, RepairedReport
 
 # How far the claims answer the question: each is compared with it, together with its evidence.
 
@@ -116,10 +116,10 @@ def _cited_sentence(each: ClaimResult, sources: Mapping[str, Source]) -> CitedSe
     )
 
 
-Closing = Callable[[Run, Repaired, Sequence[ClaimResult]], Repaired]
+Closing = Callable[[Run, RepairedReport, Sequence[ClaimResult]], RepairedReport]
 
 
-class Verified(msgspec.Struct, frozen=True, kw_only=True):
+class VerifiedReport(msgspec.Struct, frozen=True, kw_only=True):
     """The report after verification, its claims with their verdicts, the counts, and whether the gate passed.
 
     `limits` say what repair did to the text.
@@ -154,9 +154,9 @@ async def verify_report(
     held: EvidenceIndex,
     rules: CheckRules,
     *,
-    means: Means | None = None,
+    means: RepairMeans | None = None,
     closing: Closing | None = None,
-) -> Verified:
+) -> VerifiedReport:
     """Find the claims of `report`, check each against its evidence, repair failing ones, and pass the gate.
 
     Args:
@@ -176,7 +176,7 @@ async def verify_report(
     checked = await check_all(run, found, rules, known.emit_checked, known.checks)
     for fault in fault_messages(rules.added, (each for one in checked for each in one.findings)):
         run.warn(fault)
-    repaired = Repaired(text=report.text, checked=checked)
+    repaired = RepairedReport(text=report.text, checked=checked)
     if means is not None and checkable:
         repaired = await Mender(run, held, rules, means).repair(report.text, checked)
         await _look_up_citations(run, found, repaired, held)
@@ -224,7 +224,9 @@ def _cited_passages(report: str, passages: Mapping[str, Passage]) -> dict[str, P
 # the gate
 
 
-async def _look_up_citations(run: Run, found: Sequence[PendingClaim], repaired: Repaired, held: EvidenceIndex) -> None:
+async def _look_up_citations(
+    run: Run, found: Sequence[PendingClaim], repaired: RepairedReport, held: EvidenceIndex
+) -> None:
     """Look up what is cited now; readers get the places if the citations have changed."""
     before = {passage.id for each in found for passage in each.evidence.passages}
     now = _cited_ids(repaired, held)
@@ -233,13 +235,13 @@ async def _look_up_citations(run: Run, found: Sequence[PendingClaim], repaired: 
         run.emit(CitationsLocated(passages=located))
 
 
-def _cited_ids(repaired: Repaired, held: EvidenceIndex) -> dict[str, None]:
+def _cited_ids(repaired: RepairedReport, held: EvidenceIndex) -> dict[str, None]:
     """The ids of all passages that a report names or its claims rest on."""
     resting = (id for checked in repaired.checked for id in checked.passages)
     return dict.fromkeys((*_cited_passages(repaired.text, held.passages), *resting))
 
 
-def _pass_gate(run: Run, repaired: Repaired, held: EvidenceIndex) -> Verified:
+def _pass_gate(run: Run, repaired: RepairedReport, held: EvidenceIndex) -> VerifiedReport:
     final = tuple(checked.claim for checked in repaired.checked)
     dropped = unknown_marker_ids(repaired.text, held.passages.keys() | held.sources.keys())
     summary = summarize(final, len(dropped))
@@ -249,7 +251,7 @@ def _pass_gate(run: Run, repaired: Repaired, held: EvidenceIndex) -> Verified:
         *held.problems(_cited_ids(repaired, held)),
     )
     run.emit(VerifySummary(summary=summary, passed=not problems, problems=problems))
-    return Verified(
+    return VerifiedReport(
         text=repaired.text,
         claims=final,
         summary=summary,
@@ -262,7 +264,7 @@ def _pass_gate(run: Run, repaired: Repaired, held: EvidenceIndex) -> Verified:
 # A verified report once more, by today's rules and against the stored documents.
 
 
-class Again(msgspec.Struct, frozen=True, kw_only=True):
+class RecheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
     """A claim's verdict in the run (`before`) and `now`, with the rule that decides it and the reason."""
 
     id: str
@@ -282,7 +284,7 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     run_id: str
-    claims: tuple[Again, ...]
+    claims: tuple[RecheckedClaim, ...]
     before: Summary
     now: Summary
     problems: tuple[str, ...]
@@ -297,7 +299,7 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
         return not self.lost and not self.problems
 
 
-class Reread(Settled, frozen=True, kw_only=True):
+class RereadReport(RuledClaims, frozen=True, kw_only=True):
     """A run's report by today's rules."""
 
     view: RunView
@@ -320,7 +322,7 @@ class Reread(Settled, frozen=True, kw_only=True):
         )
 
 
-def recheck_by_code(view: RunView, text_of: TextOf, rules: CheckRules = DEFAULT_RULES) -> Reread:
+def recheck_by_code(view: RunView, text_of: TextOf, rules: CheckRules = DEFAULT_RULES) -> RereadReport:
     """Check every claim of a run's report against its documents by today's rules. Blocking."""
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
     held = HeldPassages(view.sources)
@@ -336,7 +338,7 @@ def recheck_by_code(view: RunView, text_of: TextOf, rules: CheckRules = DEFAULT_
         now[claim.id] = _current_ruling(view, claim, each, rules)
     summary = summarize(view.claims, view.summary.dropped_markers)
     recorded = find_record_problems(view.report.text, view.claims, view.passages, tuple(view.sources), summary)
-    return Reread(
+    return RereadReport(
         view=view, found=tuple(found), rulings=now, added=rules.added, problems=(*recorded, *held.problems(cited))
     )
 
@@ -348,8 +350,8 @@ def _sentence(claim: Claim, now: ReportSentence | None) -> ReportSentence:
     return msgspec.structs.replace(now, id=claim.id, text=claim.text)
 
 
-def _rechecked_claim(claim: Claim, now: Check) -> Again:
-    return Again(
+def _rechecked_claim(claim: Claim, now: Check) -> RecheckedClaim:
+    return RecheckedClaim(
         id=claim.id,
         text=claim.text,
         before=claim.verdict,

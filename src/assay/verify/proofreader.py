@@ -38,7 +38,7 @@ from assay.core.sources import Passage, sha256
 from assay.evidence.documents import DocumentReader
 from assay.evidence.ledger import Ledger
 from assay.run.run import Branch, Handle, Run
-from assay.run.voice import Beside
+from assay.run.voice import StreamCompanion
 from assay.verify.checks import AddedCheck
 from assay.verify.claim_check import CheckRules, Checks, ClaimResult, PendingClaim, decide_by_code
 from assay.verify.evidence_index import EvidenceIndex, has_inherited_citation
@@ -258,7 +258,7 @@ class Proofreader:
                 block.cancel()
         return VerificationStart(self._checks, self._was_emitted)
 
-    def take_sentences(self, sentences: Sequence[ReportSentence], beside: Beside) -> None:
+    def take_sentences(self, sentences: Sequence[ReportSentence], beside: StreamCompanion) -> None:
         """Take whole blocks of the report, and where to log their results."""
         claims = [sentence for sentence in sentences if sentence.id]
         if not claims or not self._open:
@@ -273,7 +273,11 @@ class Proofreader:
         self._blocks.append(self._place.in_background(f"block-{len(self._blocks)}", work))
 
     async def _check(
-        self, place: Run, cited: Sequence[tuple[ReportSentence, tuple[Passage, ...]]], beside: Beside, text: int
+        self,
+        place: Run,
+        cited: Sequence[tuple[ReportSentence, tuple[Passage, ...]]],
+        beside: StreamCompanion,
+        text: int,
     ) -> None:
         await self._held.look_up_passages(place, (passage for _, passages in cited for passage in passages))
 
@@ -294,7 +298,7 @@ class Proofreader:
         check, _ = await asyncio.to_thread(decide_by_code, found.sentence, found.evidence, self._checks.rules)
         return check is not None
 
-    def _emit_once(self, beside: Beside, event: ClaimFound | ClaimChecked, name: str) -> None:
+    def _emit_once(self, beside: StreamCompanion, event: ClaimFound | ClaimChecked, name: str) -> None:
         if not self._written.was_emitted(self._step, name):
             beside.emit(event, name)
 
@@ -311,9 +315,9 @@ class Hearing:
     def __init__(self, reader: Proofreader, before: str) -> None:
         self._reader, self._before = reader, before
         self._stream = SentenceStream()
-        self._beside: Beside | None = None
+        self._beside: StreamCompanion | None = None
 
-    def begin(self, beside: Beside) -> None:
+    def begin(self, beside: StreamCompanion) -> None:
         """Begin, or begin again: the text before it is read once more to see how it ends."""
         self._stream, self._beside = SentenceStream(), beside
         self.hear(self._before)

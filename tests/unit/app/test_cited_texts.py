@@ -8,7 +8,7 @@ import pytest
 
 from assay import Assay
 from assay.app import verification
-from assay.app.verification import Desk, verify_text
+from assay.app.verification import VerificationSetup, verify_text
 from assay.core.errors import FetchFailed, UsageError
 from assay.core.ports import Library
 from assay.core.sources import Document
@@ -40,7 +40,7 @@ def file(tmp_path: Path) -> Path:
 
 
 async def verified(assay: Assay, text: str, pages: Pages, documents: list[Document]) -> verification.VerifiedText:
-    desk = Desk(library_of(assay), assay._context.reader, pages)
+    desk = VerificationSetup(library_of(assay), assay._context.reader, pages)
     return await verify_text(text, documents, desk, Path("/nowhere"))
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from assay.cli.signals import Terminated, cancel_on_signal, on_continue, on_interrupts
+from assay.cli.signals import TerminationSignal, cancel_on_signal, on_continue, on_interrupts
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself Ctrl-C there")
 
@@ -46,7 +46,7 @@ async def test_one_ctrl_c_too_many_leaves_at_once():
 
 async def test_who_only_watches_leaves_with_the_first_ctrl_c():
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(Terminated) as caught, cancel_on_signal(), cancel_on_signal(signal.SIGINT):
+    with pytest.raises(TerminationSignal) as caught, cancel_on_signal(), cancel_on_signal(signal.SIGINT):
         await asyncio.gather(press(), asyncio.sleep(10))
     assert caught.value.number == signal.SIGINT
     assert signal.getsignal(signal.SIGINT) is before

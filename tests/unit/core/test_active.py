@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from assay.core.clean import Edited, active_markup_edits
+from assay.core.clean import EditedText, active_markup_edits
 
 READER = MarkdownIt("commonmark", {"html": True})
 READER.validateLink = lambda url: True
 
 
 def quiet(markdown: str) -> str:
-    return Edited(markdown, active_markup_edits(markdown)).text
+    return EditedText(markdown, active_markup_edits(markdown)).text
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from assay.core.clean import HARMFUL, Edit, Edited, escape_markdown, harmful_edits, link_target, local_path, one_line
+from assay.core.clean import (
+    HARMFUL,
+    Edit,
+    EditedText,
+    escape_markdown,
+    harmful_edits,
+    link_target,
+    local_path,
+    one_line,
+)
 
 SIGNS = "ab é🐍\n\x1b[]31m(;)\x07\u202e\u2066\x9b\x00`*_<>&#+-=.1~|$!\\{}:/@\"'"
 
 
 @given(text=st.text(st.sampled_from(SIGNS)))
 def test_nothing_harmful_stays_and_positions_point_at_the_same_character(text: str) -> None:
-    cleaned = Edited(text, harmful_edits(text))
+    cleaned = EditedText(text, harmful_edits(text))
     gone = {at for edit in harmful_edits(text) for at in range(edit.start, edit.end)}
     assert cleaned.text == "".join(sign for at, sign in enumerate(text) if at not in gone)
     for at, sign in enumerate(text):
@@ -28,7 +37,7 @@ def test_a_terminal_escape_goes_whole() -> None:
 
 
 def test_an_edit_may_make_text_longer() -> None:
-    edited = Edited("ab[1]c", [Edit(2, 3, "\\["), Edit(5, 6, "")])
+    edited = EditedText("ab[1]c", [Edit(2, 3, "\\["), Edit(5, 6, "")])
     assert edited.text == "ab\\[1]"
     assert [edited.position(at) for at in range(7)] == [0, 1, 2, 4, 5, 6, 6]
 

@@ -15,7 +15,7 @@ from intake import read_into
 from assay.core.errors import ExtractError, NothingRead, StoreError, UsageError
 from assay.core.ports.store import Store
 from assay.core.sources import Extracted
-from assay.evidence.ingest import Ingested, ReadingProgress
+from assay.evidence.ingest import IngestResult, ReadingProgress
 from assay.store.blobs import MemoryBlobs
 
 
@@ -51,7 +51,7 @@ class StillClock:
         return None
 
 
-def run(store: Store, *paths: str | Path, lines: Lines | None = None, **more: object) -> Ingested:
+def run(store: Store, *paths: str | Path, lines: Lines | None = None, **more: object) -> IngestResult:
     more.setdefault("collection", None)
     return read_into(store, paths, [lines or Lines()], clock=StillClock(), **more)  # type: ignore[arg-type]
 

@@ -16,7 +16,7 @@ from intake import read_into
 from assay.core.errors import ExtractError
 from assay.core.ports.store import Store
 from assay.core.sources import Extracted
-from assay.evidence.ingest import Ingested, ReadingProgress
+from assay.evidence.ingest import IngestResult, ReadingProgress
 from assay.evidence.ingest.units import AHEAD_UNITS
 from assay.fetch.text import TextExtractor
 from assay.store.memory import memory_store
@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def read(store: Store, path: Path, extractor: Counting, **more: object) -> Ingested:
+def read(store: Store, path: Path, extractor: Counting, **more: object) -> IngestResult:
     return read_into(store, [path], [extractor], **more)  # type: ignore[arg-type]
 
 

@@ -8,12 +8,12 @@ import pytest
 from intake import packed, read_into
 
 from assay.core.ports.store import Store
-from assay.evidence.ingest import Ingested, units
+from assay.evidence.ingest import IngestResult, units
 from assay.fetch.text import CsvExtractor, TextExtractor
 from assay.fetch.zip import ZipArchive
 
 
-def read(store: Store, path: Path) -> Ingested:
+def read(store: Store, path: Path) -> IngestResult:
     return read_into(store, [path], [TextExtractor(), CsvExtractor()], archives=[ZipArchive()])
 
 

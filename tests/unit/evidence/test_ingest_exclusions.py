@@ -9,7 +9,7 @@ from intake import read_into
 
 from assay.core.errors import NothingRead
 from assay.core.ports.store import Store
-from assay.evidence.ingest import Ingested
+from assay.evidence.ingest import IngestResult
 from assay.evidence.ingest.files import content_exclusion
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.text import CodeExtractor, MarkdownExtractor, TextExtractor
@@ -21,7 +21,7 @@ PAGE = (
 )
 
 
-def run(store: Store, *paths: Path) -> Ingested:
+def run(store: Store, *paths: Path) -> IngestResult:
     return read_into(store, paths, [TextExtractor(), MarkdownExtractor(), HtmlExtractor(), CodeExtractor()])
 
 

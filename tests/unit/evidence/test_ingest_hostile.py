@@ -15,7 +15,7 @@ from pdfs import column, pdf
 from assay.core.errors import ExtractError
 from assay.core.ports import Extractor
 from assay.core.ports.store import Store
-from assay.evidence.ingest import Ingested
+from assay.evidence.ingest import IngestResult
 from assay.evidence.ingest.files import read_file
 from assay.fetch.pdf import PdfExtractor
 from assay.fetch.text import CsvExtractor, TextExtractor
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(store: Store, folder: Path, workers: Workers) -> Ingested:
+def read(store: Store, folder: Path, workers: Workers) -> IngestResult:
     extractors: list[Extractor] = [TextExtractor(), CsvExtractor()]
     extractors += [workers.isolate(PdfExtractor()), workers.isolate(OddReader(), 2.5)]
     return read_into(store, [folder], extractors, archives=[ZipArchive()], largest=LARGEST)

@@ -13,7 +13,7 @@ import pytest
 from intake import read_into
 
 from assay.core.errors import ExtractError
-from assay.evidence.ingest import Ingested
+from assay.evidence.ingest import IngestResult
 from assay.evidence.ingest.files import find_files, read_file
 from assay.fetch.text import TextExtractor
 from assay.store.memory import memory_store
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "folder"
 
 
-def added(folder: Path) -> Ingested:
+def added(folder: Path) -> IngestResult:
     return read_into(memory_store(), [folder], [TextExtractor()])
 
 

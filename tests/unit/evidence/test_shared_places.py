@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.ports.store import Store
-from assay.evidence.ingest import FileReaders, Ingested, IngestTarget, ingest
+from assay.evidence.ingest import FileReaders, IngestResult, IngestTarget, ingest
 from assay.evidence.ingest.moves import is_gone
 from assay.fetch.text import TextExtractor
 from assay.run.process import SystemClock
@@ -24,7 +24,7 @@ def mounts(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(store: Store, mounts: Path, machine: str) -> Ingested:
+def read(store: Store, mounts: Path, machine: str) -> IngestResult:
     """What one machine reads, while the folder of the other is not there."""
     (other,) = {"ana", "bob"} - {machine}
     (mounts / other).rename(mounts / "elsewhere")

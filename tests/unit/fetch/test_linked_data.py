@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.fetch.html import HtmlExtractor
-from assay.fetch.html_metadata import Linked, read_linked
+from assay.fetch.html_metadata import LinkedData, read_linked
 
 STORY = {
     "@type": "NewsArticle",
@@ -17,7 +17,7 @@ STORY = {
     "datePublished": "2023-05-06T10:00:00+02:00",
     "dateModified": "2023-05-07",
 }
-READ = Linked(author="Ada Byron; C. Babbage", published="2023-05-06", modified="2023-05-07", type="newsarticle")
+READ = LinkedData(author="Ada Byron; C. Babbage", published="2023-05-06", modified="2023-05-07", type="newsarticle")
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,8 @@ def test_an_article_wherever_it_stands(data: object):
 
 def test_what_is_no_article_says_nothing_of_the_page():
     assert (
-        read_linked([json.dumps({"@type": "Organization", "author": "x", "datePublished": "2023-05-06"})]) == Linked()
+        read_linked([json.dumps({"@type": "Organization", "author": "x", "datePublished": "2023-05-06"})])
+        == LinkedData()
     )
 
 
@@ -52,11 +53,11 @@ def test_what_is_no_article_says_nothing_of_the_page():
     )
 )
 def test_anything_is_read(data: object):
-    assert isinstance(read_linked([json.dumps(data)]), Linked)
+    assert isinstance(read_linked([json.dumps(data)]), LinkedData)
 
 
 def test_deep_nesting_ends():
-    assert read_linked(["[" * 100_000, '{"@graph":' * 50_000]) == Linked()
+    assert read_linked(["[" * 100_000, '{"@graph":' * 50_000]) == LinkedData()
 
 
 def page(head: str, body: str = "<main><h1>Tides</h1><p>The tide rose by 3 m in that year.</p></main>") -> bytes:

@@ -8,7 +8,7 @@ import pytest
 from pdfs import Placed, pdf
 
 from assay.fetch.pdf.document import read
-from assay.fetch.pdf.paragraphs import Printed, PrintedLine, PrintedPart, find_tables, paragraphs
+from assay.fetch.pdf.paragraphs import LineOfPrint, PrintedLine, PrintedPart, find_tables, paragraphs
 
 HEAD = ("River", "Length", "Continent")
 
@@ -65,8 +65,8 @@ def test_columns_of_prose_are_no_table() -> None:
 
 
 def test_pieces_which_fit_no_column_end_a_table() -> None:
-    def line(base: float, *spans: tuple[str, float, float]) -> Printed:
-        return Printed(tuple(PrintedPart(*span) for span in spans), base, 10)
+    def line(base: float, *spans: tuple[str, float, float]) -> LineOfPrint:
+        return LineOfPrint(tuple(PrintedPart(*span) for span in spans), base, 10)
 
     lines = [
         line(100, ("Name", 0, 40), ("Size", 60, 90)),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.core.messages import CallDelta, Message, Profile, Reply, Request, TextDelta, ThinkingDelta
 from assay.models.openai import SERVICES, ChatCompletions
-from assay.models.streams import Halves, decode
+from assay.models.streams import SurrogateJoiner, decode
 
 
 def units(text: str) -> list[str]:
@@ -25,7 +25,7 @@ def units(text: str) -> list[str]:
 def test_any_cuts_give_the_text_back(text: str, places: list[int]) -> None:
     pieces = units(text)
     ends = sorted({0, len(pieces), *(place for place in places if place < len(pieces))})
-    halves = Halves()
+    halves = SurrogateJoiner()
     taken = "".join(halves.feed("".join(pieces[a:b])) for a, b in itertools.pairwise(ends)) + halves.feed(".")
     wanted = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     assert taken == wanted + "."

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from research import case_of
 
-from assay.agents.findings import NOTHING, Finding, Finished
+from assay.agents.findings import NOTHING, Finding, FinishedWork
 from assay.core.plan import Plan, PlanStep
 from assay.core.sources import Passage
 from assay.phases.case import (
@@ -132,7 +132,7 @@ def test_an_agent_is_told_what_others_did_and_what_it_carries_on(continues: str,
     task = continue_task(case.ledger, task, before, research, 8_000) if before else task
     assert task.earlier == earlier
     assert task.lanes == (0, 1)
-    assert task.finished == (Finished(task="t", searched=("tide",), read=("Tides",)),)
+    assert task.finished == (FinishedWork(task="t", searched=("tide",), read=("Tides",)),)
 
 
 def test_what_a_finding_says_in_the_plan_is_short_and_without_markers() -> None:

@@ -13,7 +13,7 @@ from assay.core.plan import Coverage
 from assay.core.report_sentences import read_sentences, role_of
 from assay.locale import use_locale
 from assay.phases.form import (
-    Opening,
+    ReportOpening,
     add_date_and_missing,
     add_lead,
     add_missing,
@@ -114,7 +114,7 @@ def test_another_answer_stands_where_the_answer_stood(text: str, expected: str) 
     ],
 )
 def test_an_opening_is_its_answer_and_the_lines_for_the_parts(text: str, answer: str, leads: dict[int, str]) -> None:
-    assert read_opening(text, 3, lambda text: "[S1]" in text) == Opening(answer=answer, leads=leads)
+    assert read_opening(text, 3, lambda text: "[S1]" in text) == ReportOpening(answer=answer, leads=leads)
 
 
 @given(st.text(max_size=200), st.integers(2, 12))

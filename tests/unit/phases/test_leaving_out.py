@@ -17,7 +17,7 @@ from assay.core.ports import LedgerRow
 from assay.core.report_sentences import claims
 from assay.core.sources import Passage
 from assay.phases.case import Research
-from assay.phases.fork import Checkpoint, Leaving, revise_event
+from assay.phases.fork import Checkpoint, SourceRemoval, revise_event
 from assay.phases.inheritance import InheritedEvidence
 
 SOURCES = ("S1", "S1001", "S1002", "S2001")
@@ -54,8 +54,8 @@ DOCUMENT = {
 }
 
 
-def leaving(*ids: str) -> Leaving:
-    return Leaving(frozenset(ids), rows())
+def leaving(*ids: str) -> SourceRemoval:
+    return SourceRemoval(frozenset(ids), rows())
 
 
 def finding(text: str, step: int = 1) -> Finding:

@@ -17,8 +17,8 @@ from assay.run.speculation import (
     MAX_GUESSED_PAGES,
     MAX_TASKS,
     MIN_WAITING,
-    Ahead,
     Kind,
+    WorkAhead,
     affordable_count,
     has_room_for,
 )
@@ -45,7 +45,7 @@ class Work:
 
 
 async def test_who_asks_gets_what_was_begun():
-    ahead, work = Ahead(), Work()
+    ahead, work = WorkAhead(), Work()
     assert ahead.begin("a", work)
     assert not ahead.begin("a", work)
     work.let_go.set()
@@ -55,11 +55,11 @@ async def test_who_asks_gets_what_was_begun():
 
 
 async def test_what_was_not_begun_is_nothing():
-    assert await Ahead().result("a") is None
+    assert await WorkAhead().result("a") is None
 
 
 async def test_a_failure_is_told_to_who_asks_and_to_nobody_else():
-    ahead, work = Ahead(), Work(fails=True)
+    ahead, work = WorkAhead(), Work(fails=True)
     ahead.begin("a", work)
     work.let_go.set()
     with pytest.raises(FetchFailed, match="not found"):
@@ -67,14 +67,14 @@ async def test_a_failure_is_told_to_who_asks_and_to_nobody_else():
 
 
 async def test_no_more_than_a_few_at_once():
-    ahead, works = Ahead(), [Work() for _ in range(MAX_TASKS + 2)]
+    ahead, works = WorkAhead(), [Work() for _ in range(MAX_TASKS + 2)]
     begun = [ahead.begin(str(number), work) for number, work in enumerate(works)]
     assert begun == [True] * MAX_TASKS + [False, False]
     ahead.stop()
 
 
 async def test_who_stops_waiting_does_not_stop_the_work():
-    ahead, work = Ahead(), Work()
+    ahead, work = WorkAhead(), Work()
     ahead.begin("a", work)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
@@ -85,7 +85,7 @@ async def test_who_stops_waiting_does_not_stop_the_work():
 
 
 async def test_what_nobody_asked_for_is_stopped():
-    ahead, work = Ahead(), Work()
+    ahead, work = WorkAhead(), Work()
     ahead.begin("a", work)
     await asyncio.sleep(0)
     ahead.stop()
@@ -94,7 +94,7 @@ async def test_what_nobody_asked_for_is_stopped():
 
 
 async def test_what_nobody_has_asked_for_is_known():
-    ahead = Ahead()
+    ahead = WorkAhead()
     for key, lane in (("a", 1), ("b", 2)):
         ahead.begin(key, Work(), Usage(pages=1), lane)
     ahead.begin("c", Work(), Usage(searches=1))
@@ -130,7 +130,7 @@ def test_nothing_is_begun_which_is_counted_or_when_a_limit_is_near(kind: Kind):
 
 
 async def test_lanes_at_work_have_equal_parts():
-    ahead = Ahead()
+    ahead = WorkAhead()
     assert has_room_for(3, ahead, "pages", 1, 3)
     ahead.begin("a", Work(), Usage(pages=1), 1)
     assert not has_room_for(3, ahead, "pages", 1, 3)
@@ -151,7 +151,7 @@ def test_no_more_than_its_share_is_ever_done_for_nothing(
     share: float, done: int, kind: Kind, asked: list[tuple[int, bool]], lanes: int
 ):
     async def begin() -> None:
-        ahead, cost = Ahead(), Usage(**{kind: 1})
+        ahead, cost = WorkAhead(), Usage(**{kind: 1})
         for number, (lane, used) in enumerate(asked):
             allowed = affordable_count(Speculation(share=share), Budget(), Usage(**{kind: done}), kind)
             if (

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from assay.search.mcp_line import Closed, SharedConnection
+from assay.search.mcp_line import ConnectionClosed, SharedConnection
 
 
 class Lost(Exception):
@@ -145,6 +145,6 @@ async def test_what_is_closed_at_once_says_so():
     asking = asyncio.ensure_future(made.ask(number))
     await asyncio.sleep(0)
     await made.close()
-    with suppress(Closed):
+    with suppress(ConnectionClosed):
         assert await asking == 1
     assert there.opened == there.closed

@@ -18,7 +18,7 @@ from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
 from assay.search.shared_index import OwnedSearch
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
-from assay.search.vectors.neighbours import Remembered
+from assay.search.vectors.neighbours import RecentVectors
 from assay.search.vectors.store import key_of
 from assay.store.memory import memory_store
 from assay.store.sql.sqlite import create_sqlite_engine
@@ -47,7 +47,7 @@ class Counted:
 
 class Place:
     def __init__(self, folder: Path, batch: int = 64) -> None:
-        self.embedder, self.remembered, self.allowed = Counted(), Remembered(), True
+        self.embedder, self.remembered, self.allowed = Counted(), RecentVectors(), True
         self.store = VectorStore(create_sqlite_engine(folder / "vectors.db"), "concepts:m", "cut/1")
         self.similarity = EmbedderSimilarity(self.embedder, self.store, self.remembered, lambda: self.allowed, batch)
 
@@ -113,7 +113,7 @@ def test_the_most_is_what_all_texts_cost(place: Place):
 
 
 def test_memory_is_bounded():
-    held = Remembered(most=30)
+    held = RecentVectors(most=30)
     held.keep("passage", [(bytes([n]), bytes(10)) for n in range(5)])
     assert [held.get("passage", bytes([n])) is not None for n in range(5)] == [False, False, True, True, True]
     held.get("passage", bytes([2]))

@@ -18,7 +18,7 @@ from assay.core.ports import Embedding, TextKind
 from assay.core.ports.store import Store
 from assay.core.sources import Document, PassageSpan
 from assay.evidence.documents import DocumentReader
-from assay.search.vectors import Built, EmbeddingLimits, VectorBuilder, VectorStore
+from assay.search.vectors import BuildResult, EmbeddingLimits, VectorBuilder, VectorStore
 from assay.search.vectors.neighbours import Matrix
 from assay.search.vectors.store import embed, quantize, text_of
 from assay.store.memory import memory_store
@@ -83,7 +83,7 @@ def built(
     embedder: FailingEmbedder,
     limits: EmbeddingLimits = NO_LIMITS,
     private: Sequence[int] = (),
-) -> Built:
+) -> BuildResult:
     builder = VectorBuilder(
         vector_store, embedder, store.library, DocumentReader(store.blobs).spans, nobody_else, lambda seconds: None
     )

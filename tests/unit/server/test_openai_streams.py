@@ -13,7 +13,7 @@ from starlette.types import Message
 from assay.core import events as e
 from assay.core.errors import Cancelled, UnknownName
 from assay.server.openai import chat, responses
-from assay.server.openai.calls import Waiting
+from assay.server.openai.calls import WaitingResponse
 from assay.server.openai.chat_stream import ChatProjection
 from assay.server.openai.objects import ResponseObject
 from assay.server.openai.response_stream import ResponseProjection
@@ -66,7 +66,7 @@ async def test_a_stream_whose_server_stops_ends_without_its_last_part(why: Excep
     assert b'"error"' in chunks[-1]
 
 
-async def sent(answer: Waiting) -> bytes:
+async def sent(answer: WaitingResponse) -> bytes:
     body = b""
 
     async def receive() -> Message:
@@ -83,7 +83,7 @@ async def sent(answer: Waiting) -> bytes:
 
 async def test_silence_is_filled_before_an_answer_in_json() -> None:
     tickets, projection = Tickets(1, 1), ResponseProjection()
-    answer = Waiting(
+    answer = WaitingResponse(
         groups(EVENTS[:3], (), (), EVENTS[3:]), tickets.ticket("ann"), projection.add_event, lambda: projection.response
     )
     body = await sent(answer)

@@ -13,7 +13,7 @@ from assay.core.brief import ROLES, Brief, Estimate, SetDepth, Span
 from assay.core.events import Envelope, TriageClassified
 from assay.core.messages import Price, Profile
 from assay.core.plan import Triage
-from assay.core.ports import Spent, World
+from assay.core.ports import RunSpending, World
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
 from assay.run.process import SystemClock
@@ -32,8 +32,8 @@ def profiles(profile: Profile = PRICED) -> dict:
     return dict.fromkeys(ROLES, profile)
 
 
-def run(of: Brief, number: int = 1, status: str = "completed") -> Spent:
-    return Spent(
+def run(of: Brief, number: int = 1, status: str = "completed") -> RunSpending:
+    return RunSpending(
         run_id=f"r{number}",
         status=status,  # type: ignore[arg-type]
         brief=msgspec.json.encode(of),
@@ -114,7 +114,7 @@ async def test_three_runs_tell_more_than_the_rules() -> None:
         def __init__(self, runs: int) -> None:
             self.runs = [run(asked, number) for number in range(1, runs + 1)]
 
-        async def spending(self, since: str = "", limit: int | None = None) -> list[Spent]:
+        async def spending(self, since: str = "", limit: int | None = None) -> list[RunSpending]:
             return self.runs
 
         async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:

@@ -17,7 +17,7 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as co
 from opentelemetry.semconv.attributes import error_attributes
 
 from assay import telemetry as names
-from assay.services.context import Several
+from assay.services.context import WatchGroup
 from assay.telemetry.spans import Spans, open_spans
 
 
@@ -25,7 +25,7 @@ async def spans(**changes: Any) -> Sequence[ReadableSpan]:
     kept = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(kept))
-    await watched_run(Several([Spans(provider), Spans(TracerProvider())]), **changes)
+    await watched_run(WatchGroup([Spans(provider), Spans(TracerProvider())]), **changes)
     return kept.get_finished_spans()
 
 

@@ -26,7 +26,7 @@ from assay.verify.checks import check_by_code
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
-from assay.verify.pipeline import Verified, WrittenReport, run_questions, verify_report
+from assay.verify.pipeline import VerifiedReport, WrittenReport, run_questions, verify_report
 
 TEXT = """PEP: 6
 Title: Bug Fix Releases
@@ -58,7 +58,7 @@ async def verified(
     keep: bool = True,
     enabled: bool = True,
     has_sources: bool = True,
-) -> tuple[Verified, list[Event]]:
+) -> tuple[VerifiedReport, list[Event]]:
     """Verify a report in a run of its own, over a store which holds the document (unless not `keep`)."""
     store = memory_store()
     document = stored(TEXT)
@@ -66,7 +66,7 @@ async def verified(
         store.blobs.put(TEXT.encode())
         snapshot = Snapshot(sha256=document.sha256, url="", media_type="text/plain", size=1, fetched_at="")
         store.library.add([(snapshot, document)], "default")
-    results: list[Verified] = []
+    results: list[VerifiedReport] = []
 
     async def pipeline(run: Run) -> Outcome:
         phase = run.child("verify")

@@ -11,7 +11,7 @@ import msgspec
 
 from assay import Assay
 from assay.app.assay import DEFAULT_COLLECTION
-from assay.app.embeddings import Built
+from assay.app.embeddings import BuildResult
 from assay.cli import options, run_options
 from assay.cli.completion import collection_names
 from assay.cli.figures import format_size
@@ -186,7 +186,7 @@ def embed(
     return Exit.LIMIT if built.stopped else Exit.DONE
 
 
-async def _embed(embedder: str | None, anew: bool, home: Path | None, verbosity: int) -> Built:
+async def _embed(embedder: str | None, anew: bool, home: Path | None, verbosity: int) -> BuildResult:
     async with open_existing(home, embedder) as assay:
         return await assay.embed(say if verbosity >= 0 else None, anew=anew)
 
@@ -202,7 +202,7 @@ async def _status(embedder: str | None, as_json: bool, home: Path | None) -> Non
     write(f"{found.tokens:,} tokens, ${found.usd:.4f} so far")
 
 
-def _progress_line(built: Built) -> list[str]:
+def _progress_line(built: BuildResult) -> list[str]:
     cost = f" (${built.usd:.4f})" if built.usd else ""
     done = f"vectors of {pluralize(built.passages, 'passage')} of {pluralize(built.documents, 'document')}"
     lines = [f"{done}, {built.embedded:,} of them embedded now: {built.tokens:,} tokens{cost}"]

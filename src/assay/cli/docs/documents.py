@@ -230,7 +230,7 @@ class DocumentHit(msgspec.Struct, frozen=True, omit_defaults=True):
     passages: tuple[str, ...] = ()
 
 
-class Explained(msgspec.Struct, frozen=True):
+class ExplainedDocument(msgspec.Struct, frozen=True):
     """A document with the reasons for its rank; null for rankings that were not used or do not contain it."""
 
     found: DocumentHit
@@ -344,8 +344,8 @@ def _document_hit(hit: Hit, *, passages: bool = False) -> DocumentHit:
     return DocumentHit(hit.document.sha256, hit.document.url, hit.document.title, hit.score, texts)
 
 
-def _explain(found: Explanation) -> Explained:
-    return Explained(
+def _explain(found: Explanation) -> ExplainedDocument:
+    return ExplainedDocument(
         _document_hit(found.hit, passages=True),
         found.lexical,
         found.lexical_rank,

@@ -22,13 +22,13 @@ from assay.cli.jobs import queue_jobs, queue_option
 from assay.cli.library import open_assay, read_library, settings_with_embedder
 from assay.cli.options import collection_option, embedder_option
 from assay.cli.run_options import paths_from
-from assay.cli.signals import Terminated, cancel_on_signal, on_interrupts
+from assay.cli.signals import TerminationSignal, cancel_on_signal, on_interrupts
 from assay.cli.terminal import Exit, TerminalOptions, clean, say
 from assay.core.errors import AssayError, UsageError
 from assay.core.lazy import lazy_module
 from assay.core.milestones import pluralize, summarize_warnings
 from assay.core.ports import SkippedFile
-from assay.services.collections import Ingested
+from assay.services.collections import IngestResult
 from assay.services.home_paths import log_file
 from assay.services.jobs.specifications import AddJob, CrawlJob, JobWork, SyncJob
 from assay.settings import Settings
@@ -192,7 +192,7 @@ async def _crawl(assay: Assay, url: str, collection: str, crawl: CrawlLimits, ve
     _report(done, collection, verbosity, "page")
 
 
-def _report(done: Ingested, collection: str, verbosity: int, noun: str = "file") -> None:
+def _report(done: IngestResult, collection: str, verbosity: int, noun: str = "file") -> None:
     print_warnings(done.warnings, done.notes, done.skipped, verbosity)
     if verbosity >= 0:
         skipped = skipped_count(done.skipped, collection)
@@ -285,7 +285,7 @@ async def _watch(folder: Path, collection: str, home: Path, configured: settings
                         known = await _read_folder(assay, str(folder), collection, verbosity, known)
                     if first and verbosity >= 0:
                         say(f"watching {clean(str(folder))}; Ctrl-C ends it")
-    except Terminated:
+    except TerminationSignal:
         return Exit.TERMINATED
     if verbosity >= 0:
         say("watching has ended; the documents stay")

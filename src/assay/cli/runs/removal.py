@@ -21,7 +21,7 @@ from assay.core.errors import LeaseHeld
 from assay.core.milestones import pluralize, shorten
 from assay.core.ports import FINAL, RunRow
 from assay.services.jobs.specifications import PruneJob
-from assay.services.retention import Pruned, RetentionRules, Swept, rules_of
+from assay.services.retention import PruneResult, RetentionRules, SweepResult, rules_of
 
 _ALL = 1_000_000
 
@@ -127,14 +127,14 @@ def prune_runs(
     say(f"{pluralize(len(done.runs), 'run')} {would}{more}")
 
 
-async def _prune(rules: RetentionRules, dry_run: bool, home: Path | None) -> Pruned:
+async def _prune(rules: RetentionRules, dry_run: bool, home: Path | None) -> PruneResult:
     async with open_existing(home) as assay:
         if not rules.any and not rules_of(assay.settings).any:
             raise click.UsageError("name a rule (--older-than, --keep, --max-gb), or set one in [retention]")
         return await assay.prune(rules if rules.any else None, dry_run=dry_run)
 
 
-def describe_swept(swept: Swept | None) -> str:
+def describe_swept(swept: SweepResult | None) -> str:
     """What follows the number of deleted runs: what was cleaned up with them."""
     if swept is None:
         return "; documents stay for now: another process works with this library"

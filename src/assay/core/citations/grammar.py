@@ -59,7 +59,7 @@ _COMMAND = regex(r"\\[A-Za-z]{2,20}\*?\{")
 _TAG = regex(r"<([A-Za-z][A-Za-z0-9-]{0,15})(?:[ \t][^<>\n]{0,200})?>")
 
 
-class Undecided(Exception):
+class NeedsMoreText(Exception):
     """Raised if the text to come decides; never at the end of a text."""
 
 
@@ -134,7 +134,7 @@ class Parser:
             return self._text[at]
         if self._whole:
             return ""
-        raise Undecided
+        raise NeedsMoreText
 
     def _skip_spaces(self, at: int) -> int:
         while (sign := self._character(at)) and sign in _SPACES:

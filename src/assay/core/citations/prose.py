@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from assay.core.citations.grammar import LEAD_WORDS, CitationGroup, Parser, Undecided, is_ambiguous, is_word_character
+from assay.core.citations.grammar import (
+    LEAD_WORDS,
+    CitationGroup,
+    NeedsMoreText,
+    Parser,
+    is_ambiguous,
+    is_word_character,
+)
 from assay.core.lazy import regex
 from assay.core.scanner import Scanner, Token
 
@@ -62,7 +69,7 @@ class Prose:
         while at < len(self._text):
             try:
                 end, text = self._next(parser, at, final)
-            except Undecided:
+            except NeedsMoreText:
                 break
             if end == at:
                 break
@@ -193,7 +200,7 @@ _NOTHING = " \t\n`,;^{}"
 _WRAPPERS = regex(r"(`+|\$\$?|\\\(|\\\[)(.*?)(\1|\\\)|\\\])", re.DOTALL)
 
 
-class Hoisting:
+class CitationHoister:
     """Rewrites a stream: moves citations out of text that is not prose, to the place after it."""
 
     def __init__(self, knows: Knows) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from assay.core.citations.prose import Hoisting, Knows, Prose, ProseCitations
+from assay.core.citations.prose import CitationHoister, Knows, Prose, ProseCitations
 from assay.core.lazy import regex
 from assay.core.scanner import LOOK_AHEAD
 
@@ -211,7 +211,7 @@ class CitationReader:
     """Reads a text with citations; `knows` says whether the run gave out an id."""
 
     def __init__(self, knows: Knows) -> None:
-        self._stages: tuple[TextReader, ...] = (Fences(knows), Hoisting(knows), Prose(knows))
+        self._stages: tuple[TextReader, ...] = (Fences(knows), CitationHoister(knows), Prose(knows))
 
     def feed(self, chunk: str) -> str:
         """Add text; return what is certain of the new text."""

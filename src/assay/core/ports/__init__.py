@@ -54,7 +54,7 @@ from assay.core.ports.journal import News as News
 from assay.core.ports.journal import QueuePlace as QueuePlace
 from assay.core.ports.journal import Renewal as Renewal
 from assay.core.ports.journal import RunInputs as RunInputs
-from assay.core.ports.journal import Spent as Spent
+from assay.core.ports.journal import RunSpending as RunSpending
 from assay.core.ports.journal import StepRecord as StepRecord
 from assay.core.ports.lists import FINAL as FINAL
 from assay.core.ports.lists import ModelUsage as ModelUsage

@@ -119,7 +119,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     holder: str
 
 
-class Spent(msgspec.Struct, frozen=True, kw_only=True):
+class RunSpending(msgspec.Struct, frozen=True, kw_only=True):
     """The usage of a run so far: settled, and held for calls in flight. `brief` is its frozen brief."""
 
     run_id: str
@@ -294,7 +294,7 @@ class Journal(Listing, Protocol):
 
     async def spending(
         self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
-    ) -> list[Spent]:
+    ) -> list[RunSpending]:
         """Return what the runs created at `since` (ISO 8601 UTC) or later have used, newest first, at most `limit`.
 
         `only` restricts it to these ids.

@@ -18,7 +18,7 @@ from assay.core.ports.users import AuditLog, Buckets, LimitStore, ShareStore, Us
 from assay.core.ports.webhooks import WebhookStore
 
 
-class Belongings(msgspec.Struct, frozen=True, kw_only=True):
+class OwnedCounts(msgspec.Struct, frozen=True, kw_only=True):
     """How much an owner has in a store; `clashes` lists names that the other owner uses too."""
 
     runs: int = 0
@@ -33,13 +33,13 @@ class Belongings(msgspec.Struct, frozen=True, kw_only=True):
 class Adoption(Protocol):
     """Transfers everything of one owner to another. Blocking; call from a worker thread."""
 
-    def belongings(self, source: str, target: str) -> Belongings:
+    def belongings(self, source: str, target: str) -> OwnedCounts:
         """Count what `source` has, and list what prevents transferring it to `target`."""
 
     def collection_names(self, owner: str) -> list[str]:
         """The names of an owner's collections."""
 
-    def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> Belongings:
+    def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> OwnedCounts:
         """Transfer everything of `source` to `target`, in one transaction, and return what that was.
 
         Args:
@@ -53,7 +53,7 @@ class Adoption(Protocol):
         """
 
 
-class Swept(msgspec.Struct, frozen=True, kw_only=True):
+class SweepResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a clean-up: the row numbers of documents, the number of files and of their bytes.
 
     `apart` says that some bytes were left alone, since another library stores some in the same place.
@@ -68,7 +68,7 @@ class Swept(msgspec.Struct, frozen=True, kw_only=True):
 class Upkeep(Protocol):
     """Keeps a store small. Blocking."""
 
-    def sweep(self, pages: Path) -> Swept | None:
+    def sweep(self, pages: Path) -> SweepResult | None:
         """Remove documents that nothing refers to, their bytes, and cached pages in `pages` that are out of date.
 
         Returns None if another process works with the database, as far as that can be detected.

@@ -112,7 +112,7 @@ class WebhookStore(Protocol):
         """
 
 
-class Posted(msgspec.Struct, frozen=True):
+class PostResult(msgspec.Struct, frozen=True):
     """The answer to a message: its status, and after how many seconds to try again, if it says so."""
 
     status: int
@@ -129,7 +129,7 @@ class Poster(Protocol):
             FetchFailed: it may not; the message says why.
         """
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> PostResult:
         """Post a body and return the answer.
 
         Raises:

@@ -65,7 +65,7 @@ class RowCondition(msgspec.Struct, frozen=True):
     limits: tuple[Limit, ...] = ()
 
 
-class Computed(msgspec.Struct, frozen=True, kw_only=True):
+class Computation(msgspec.Struct, frozen=True, kw_only=True):
     """A computation over a table: `column` has what is asked, `label` names rows (-1: nothing does).
 
     `distinct` counts the different values of the column instead of rows. `over` is computed over each group of rows, by
@@ -97,7 +97,7 @@ class TableAnswer(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(row for row in self.rows if id(row) in kept)
 
 
-def compute(table: ReadTable, wanted: Computed) -> tuple[TableAnswer, ...]:
+def compute(table: ReadTable, wanted: Computation) -> tuple[TableAnswer, ...]:
     """The results of a computation: one, or several for cells of several rows; empty if it is impossible.
 
     Rows that are totals of others, and rows without a figure, are left out.
@@ -145,7 +145,7 @@ def _total_words() -> frozenset[str]:
 # computing
 
 
-def _cells(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
+def _cells(table: ReadTable, wanted: Computation, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
     """A sentence for each row; rows with equal content are one."""
     found: dict[str, tuple[str, tuple[TableRow, ...]]] = {}
     for row in rows:
@@ -158,7 +158,7 @@ def _cells(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iter
         yield TableAnswer(text=text, operation="cell", value=value, rows=same, named=same)
 
 
-def _count_rows(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> TableAnswer:
+def _count_rows(table: ReadTable, wanted: Computation, rows: Sequence[TableRow]) -> TableAnswer:
     if wanted.distinct:
         values = {row.text(wanted.column).casefold() for row in rows} - {""}
         value = format_number(len(values))
@@ -171,7 +171,7 @@ def _count_rows(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) ->
     return _answer(table, wanted, said, value, rows)
 
 
-def _compute_figures(table: ReadTable, wanted: Computed, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
+def _compute_figures(table: ReadTable, wanted: Computation, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
     """The sum or mean of a column, or the rows or groups of rows with the most or least of it."""
     counted, extreme = wanted.over == "count", wanted.operation in ("max", "min")
     figures = amounts_of(table, wanted.column, days=extreme and not wanted.over) if not counted else None
@@ -212,7 +212,7 @@ def _amount(over: str, figures: Sequence[Figure]) -> Decimal:
 
 def _answer(
     table: ReadTable,
-    wanted: Computed,
+    wanted: Computation,
     said: str,
     value: str,
     rows: Iterable[TableRow],
@@ -301,7 +301,7 @@ def match_form(message: str, text: str, known: Mapping[str, str] = MappingProxyT
     return match.groupdict() if match is not None else None
 
 
-def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computed]:
+def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computation]:
     """The computations of a table that a sentence may state."""
     for text, conditions in _bodies_of_sentence(sentence):
         given = tuple(filter(None, (_read_condition(each, table) for each in conditions)))
@@ -310,7 +310,7 @@ def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computed
             for column, head in enumerate(table.heads if "{head}" in message else ("",)):
                 slots = match_form(message, text, {"head": head}) if head in text else None
                 for label in _label_columns(slots.get("label", ""), table, column) if slots is not None else ():
-                    yield Computed(
+                    yield Computation(
                         operation=operation,
                         column=column,
                         given=given,

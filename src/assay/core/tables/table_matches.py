@@ -14,7 +14,7 @@ from assay.core.lexicon import MONTHS, stop_terms
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
 from assay.core.tables.cells import UNNAMED_COLUMN, ReadTable
 from assay.core.tables.figures import all_readable, figures_of, is_missing, parse_date, parse_duration, read_figure
-from assay.core.tables.words import Asking, asked_kind, languages, phrase_pattern, read_language
+from assay.core.tables.words import AskedOperation, asked_kind, languages, phrase_pattern, read_language
 
 LONGEST_VALUE = 12
 """The most keys of a cell that may be in a question."""
@@ -54,7 +54,7 @@ class AskedTimes(msgspec.Struct, frozen=True):
 class TableWords:
     """The words of a question compared with a table: its keys in order, its significant words, and its names."""
 
-    def __init__(self, question: str, asking: Asking, table: ReadTable) -> None:
+    def __init__(self, question: str, asking: AskedOperation, table: ReadTable) -> None:
         self.table, self.asking = table, asking
         self.read: TopicQuestion = read_question(question)
         analysis = self.read.analysis

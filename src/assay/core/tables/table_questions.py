@@ -16,10 +16,10 @@ import msgspec
 from assay.core.function_words import MORE_STOP_WORDS
 from assay.core.relevance.topic_question import keys
 from assay.core.tables import columns
-from assay.core.tables.answers import Computed, RowCondition, TableAnswer, compute
+from assay.core.tables.answers import Computation, RowCondition, TableAnswer, compute
 from assay.core.tables.cells import ReadTable
 from assay.core.tables.table_matches import WORD_PARTS, NamedValue, TableWords
-from assay.core.tables.words import QUANTITY_SIGN, Measured, OverGroups, languages, phrase_pattern, read_asking
+from assay.core.tables.words import QUANTITY_SIGN, MeasuredOperation, OverGroups, languages, phrase_pattern, read_asking
 
 MIN_COVERED = 0.5
 """The share of a question's weight that must be accounted for."""
@@ -39,7 +39,7 @@ class FoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """A computation over a table, how much of the question it accounts for (0 to 1), and how well its column fits."""
 
     table: ReadTable
-    wanted: Computed
+    wanted: Computation
     answers: tuple[TableAnswer, ...]
     covered: float
     fit: tuple[float, float, int]
@@ -77,17 +77,20 @@ class _TableQuestion(TableWords):
         """The header, and its cell in the one row that the question's values select."""
         values = self.values() or []
         wanted = self.name_keys(head)
-        fits = [(self._header_fit(at, sorted(wanted), Measured("cell")), at) for at in self._unchosen_columns(values)]
+        fits = [
+            (self._header_fit(at, sorted(wanted), MeasuredOperation("cell")), at)
+            for at in self._unchosen_columns(values)
+        ]
         rated = sorted((each for each in fits if each[0][0] >= len(wanted) / 2 and each[0][0] > 0), reverse=True)
         if values and rated and (len(rated) == 1 or rated[0][0] > rated[1][0]):
             column, given = rated[0][1], self._row_conditions(values, -1)
-            found = compute(self.table, Computed(operation="cell", column=column, given=given))
+            found = compute(self.table, Computation(operation="cell", column=column, given=given))
             if len(found) == 1 and (not self.names or self._used_keys(values) & self.names):
                 yield self.table.heads[column], found[0]
 
     # columns
 
-    def _column_answers(self, way: Measured, values: list[NamedValue]) -> Iterator[FoundAnswer]:
+    def _column_answers(self, way: MeasuredOperation, values: list[NamedValue]) -> Iterator[FoundAnswer]:
         """Computations over the column that fits best; of a count also over rows."""
         if way.operation == "count":
             yield from self._count_answers(values)
@@ -101,7 +104,7 @@ class _TableQuestion(TableWords):
 
     def _over_column(
         self,
-        way: Measured,
+        way: MeasuredOperation,
         values: list[NamedValue],
         fit: tuple[float, float, int],
         column: int,
@@ -113,7 +116,7 @@ class _TableQuestion(TableWords):
         """
         given = self._row_conditions([value for value in values if value.column != column], column)
         head = self.matching_keys(self._unused_keys(values), self.asked_heads[column])
-        one = Computed(operation="cell", column=column, given=given)
+        one = Computation(operation="cell", column=column, given=given)
         cells = compute(self.table, one) if values else ()
         if not implied and (way.operation == "cell" or len(cells) == 1):
             if 0 < len(cells) <= MOST_CELLS and not self.asking.limits:
@@ -125,14 +128,14 @@ class _TableQuestion(TableWords):
         if added and not (self._is_added(way, values, column) or over or (extreme and not way.measures and label >= 0)):
             return
         operation = "sum" if way.operation in ("cell", "count") else way.operation
-        wanted = Computed(operation=operation, column=column, given=given, label=label, over=over)
+        wanted = Computation(operation=operation, column=column, given=given, label=label, over=over)
         if implied and way.operation == "cell" and len(cells) == 1 and len(cells[0].rows) == 1:
             wanted = one
         said = head | (self._keys_of(self.asking.grouping) if over or implied else set())
         said |= self._keys_of((*self.asking.paying, *self._function_words())) if added else set()
         yield from self._accept_if_covered(wanted, values, said, fit, whole=added or (bool(way.measures) and not head))
 
-    def _is_added(self, way: Measured, values: list[NamedValue], column: int) -> bool:
+    def _is_added(self, way: MeasuredOperation, values: list[NamedValue], column: int) -> bool:
         """True if a question for how much or how many may ask for a sum over the rows that its values choose."""
         if not values or way.operation not in ("cell", "count", "sum"):
             return False
@@ -150,7 +153,7 @@ class _TableQuestion(TableWords):
 
     # groups and amounts
 
-    def _group_operation(self, way: Measured, label: int) -> OverGroups:
+    def _group_operation(self, way: MeasuredOperation, label: int) -> OverGroups:
         """What an extreme is taken of: the groups of rows that a question names ("which supplier gets the most?")."""
         named = label >= 0 and (self._is_person(label) or self.matching_keys(self.telling, self.heads[label]))
         if way.operation not in ("max", "min") or not named or not columns.is_grouping(self.table, label):
@@ -181,7 +184,7 @@ class _TableQuestion(TableWords):
         chosen = {value.column for value in values}
         return [column for column in range(len(self.table.heads)) if column not in chosen]
 
-    def _is_able(self, column: int, way: Measured) -> bool:
+    def _is_able(self, column: int, way: MeasuredOperation) -> bool:
         """True if an operation is possible over a column, and its result may answer: no number says who."""
         if way.operation == "cell" and self.read.wanted == "name":
             return not self.has_figures(column) and not self.has_dates(column)
@@ -194,7 +197,7 @@ class _TableQuestion(TableWords):
         ordered = way.operation in ("max", "min") and not self.asking.implied
         return self.has_durations(column) or (ordered and self.has_dates(column))
 
-    def _header_fit(self, column: int, left: Sequence[str], way: Measured) -> tuple[float, float, int]:
+    def _header_fit(self, column: int, left: Sequence[str], way: MeasuredOperation) -> tuple[float, float, int]:
         """How well a header fits the question: matching words, the share of the header they cover, equal words."""
         head = self.heads[column]
         held = self.matching_keys(left, self.asked_heads[column])
@@ -209,7 +212,7 @@ class _TableQuestion(TableWords):
         plain = {part.casefold() for part in WORD_PARTS.split(self.table.heads[column]) if part}
         return (len(held) + 0.5 * len(more) + measured, share, len(words & plain))
 
-    def _measured_fit(self, column: int, way: Measured) -> float:
+    def _measured_fit(self, column: int, way: MeasuredOperation) -> float:
         """How well a column fits what words of degree measure, by its header, its cells or its unit; else 0."""
         nouns = [noun for noun in way.measures if not noun.startswith(QUANTITY_SIGN)]
         measures = frozenset(key for noun in nouns for key in keys(noun, self.read.analysis))
@@ -284,7 +287,7 @@ class _TableQuestion(TableWords):
         given = self._row_conditions(values, bounded)
         texts = [text for text in self.table.column(column) if text] if column >= 0 else []
         distinct = len(set(texts)) < len(texts)
-        wanted = Computed(operation="count", column=max(column, 0), given=given, distinct=distinct)
+        wanted = Computation(operation="count", column=max(column, 0), given=given, distinct=distinct)
         heads = frozenset[str]().union(*(self.heads[at] for at in (*named, bounded) if at >= 0))
         held = self.matching_keys(left, heads) | told
         yield from self._accept_if_covered(wanted, values, held, (1.0, 1.0, 0), counted=column < 0)
@@ -299,7 +302,7 @@ class _TableQuestion(TableWords):
 
     def _accept_if_covered(
         self,
-        wanted: Computed,
+        wanted: Computation,
         values: Sequence[NamedValue],
         head: frozenset[str] | set[str],
         fit: tuple[float, float, int],

@@ -63,7 +63,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     degrees: dict[str, str]
 
 
-class Measured(msgspec.Struct, frozen=True):
+class MeasuredOperation(msgspec.Struct, frozen=True):
     """An operation that words ask for, and the nouns it measures; none if the question itself names them."""
 
     operation: Operation
@@ -77,7 +77,7 @@ class Limit(msgspec.Struct, frozen=True):
     number: Decimal
 
 
-class Asking(msgspec.Struct, frozen=True, kw_only=True):
+class AskedOperation(msgspec.Struct, frozen=True, kw_only=True):
     """A question's operation, with the words for it, and `rest`, the question without them.
 
     `ways` are the operations it may mean: only one, unless words of degree have several measures. `said` are the words
@@ -86,7 +86,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     "most". `paying` are the verbs of an amount, and nouns for money.
     """
 
-    ways: tuple[Measured, ...]
+    ways: tuple[MeasuredOperation, ...]
     rest: str
     said: tuple[str, ...] = ()
     noun: str = ""
@@ -107,24 +107,24 @@ def languages() -> dict[str, Language]:
 
 class _Phrase(msgspec.Struct, frozen=True):
     pattern: re.Pattern[str]
-    ways: tuple[Measured, ...]
+    ways: tuple[MeasuredOperation, ...]
 
 
 @cache
 def _phrases(language: str) -> tuple[_Phrase, ...]:
     known = languages()[language]
-    found: list[tuple[str, tuple[Measured, ...]]] = [
-        (phrase, (Measured(name),)) for name in NAMED_OPERATIONS for phrase in _split(getattr(known, name))
+    found: list[tuple[str, tuple[MeasuredOperation, ...]]] = [
+        (phrase, (MeasuredOperation(name),)) for name in NAMED_OPERATIONS for phrase in _split(getattr(known, name))
     ]
     found += [(phrase, tuple(_parse_degrees(told))) for phrase, told in known.degrees.items()]
     found.sort(key=lambda pair: -len(pair[0]))
     return tuple(_Phrase(_pattern(phrase), ways) for phrase, ways in found)
 
 
-def _parse_degrees(told: str) -> Iterator[Measured]:
+def _parse_degrees(told: str) -> Iterator[MeasuredOperation]:
     for part in _split(told):
         name, *measures = part.split()
-        yield Measured("min" if name == "min" else "max", tuple(measures))
+        yield MeasuredOperation("min" if name == "min" else "max", tuple(measures))
 
 
 def _split(phrases: str) -> list[str]:
@@ -149,18 +149,18 @@ def read_language(question: str) -> str:
     return _choose_language(question)[0]
 
 
-def read_asking(question: str) -> Asking:
+def read_asking(question: str) -> AskedOperation:
     """Read what a question asks of a table, in its language if that is detected, else in each in turn."""
     return _choose_language(question)[1]
 
 
-def _choose_language(question: str) -> tuple[str, Asking]:
+def _choose_language(question: str) -> tuple[str, AskedOperation]:
     told = question_language(question)
     found = [(each, _read_in_language(question, each)) for each in ([told] if told in languages() else languages())]
     return next((each for each in found if each[1].ways[0].operation != "cell"), found[0])
 
 
-def _read_in_language(question: str, language: str) -> Asking:
+def _read_in_language(question: str, language: str) -> AskedOperation:
     limits, text = _limits(question, language)
     taken: list[tuple[int, int, _Phrase]] = []
     for phrase in _phrases(language):
@@ -177,8 +177,8 @@ def _read_in_language(question: str, language: str) -> Asking:
         rest = f"{rest[:start]} {rest[end:]}"
     counted = next((each for each in taken if each[2].ways[0].operation == "count"), None)
     noun = _WORD.search(text, counted[1]) if counted is not None else None
-    return Asking(
-        ways=chosen[2].ways if chosen is not None else (Measured("cell"),),
+    return AskedOperation(
+        ways=chosen[2].ways if chosen is not None else (MeasuredOperation("cell"),),
         rest=rest,
         said=tuple(text[start:end] for start, end, _ in used),
         noun=noun[0] if noun is not None else "",

@@ -55,8 +55,8 @@ __all__ = [
     "FileReaders",
     "FileToRead",
     "IngestPart",
+    "IngestResult",
     "IngestTarget",
-    "Ingested",
     "ReadingProgress",
     "Unit",
     "UnitProblem",
@@ -88,7 +88,7 @@ class ReadingProgress(msgspec.Struct, frozen=True, kw_only=True):
     path: str
 
 
-class Ingested(msgspec.Struct, frozen=True, kw_only=True):
+class IngestResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of reading.
 
     `collection` is its name, `documents` were found in all `files` (read or known), `added` are new to the library;
@@ -143,7 +143,7 @@ def ingest(
     pages: Sequence[Fetched] = (),
     progress: Callable[[ReadingProgress], None] | None = None,
     needed: bool = True,
-) -> Ingested:
+) -> IngestResult:
     """Read files, folders (recursively, without hidden files), archives, globs and pages into the library.
 
     The result names the collection they are in. Blocking. If `progress` raises, what was read so far is kept, and the
@@ -183,7 +183,7 @@ def ingest(
         raise NothingRead(
             nothing_read_message(", ".join(named[:MAX_PLACES_NAMED]), [*warnings[:5], *notes]), reading.failed
         )
-    return Ingested(
+    return IngestResult(
         collection=library.collection_for(shelf.documents) if collection is None else collection,
         documents=len(shelf.documents),
         added=shelf.added,

@@ -47,14 +47,14 @@ from assay.export.html.ledger import (
     open_parts,
 )
 from assay.export.html.ledger import ledger_section as claim_ledger
-from assay.export.html.markup import Child, Material, el, gather_material, isolate, join
+from assay.export.html.markup import Child, PageMaterial, el, gather_material, isolate, join
 from assay.export.report_parts import report_locale
 from assay.locale import use_locale
 
 # How a report was made: what was asked, by which models, how far, at what cost.
 
 
-def method_section(material: Material) -> Markup:
+def method_section(material: PageMaterial) -> Markup:
     """The section on how the report was made."""
     view, report = material.view, material.report
     return el(
@@ -68,7 +68,7 @@ def method_section(material: Material) -> Markup:
     )
 
 
-def summary_line(material: Material) -> Markup:
+def summary_line(material: PageMaterial) -> Markup:
     """One line under the title: when, how, from how many sources, whether it passed its check."""
     view, report = material.view, material.report
     facts: tuple[Child, ...] = (
@@ -80,7 +80,7 @@ def summary_line(material: Material) -> Markup:
     return el("p", join((el("span", fact) for fact in facts if fact), " "), class_="short")
 
 
-def _cited_text(material: Material, read: int) -> str:
+def _cited_text(material: PageMaterial, read: int) -> str:
     if not read:
         return _("no sources")
     return _("{sources} cited, {count} read").format(
@@ -201,7 +201,7 @@ def _row(name: str, value: Child) -> Markup:
 _LONG_QUESTION = 80  # characters; a longer one is set smaller
 
 
-def render_page(material: Material) -> str:
+def render_page(material: PageMaterial) -> str:
     """The page of a report as HTML, ending with a line end."""
     text = render_run_article(material)
     parts = (
@@ -222,7 +222,7 @@ def render_page(material: Material) -> str:
     return f"<!doctype html>\n{_root(material, body)}\n"
 
 
-def _root(material: Material, body: Iterable[Markup]) -> Markup:
+def _root(material: PageMaterial, body: Iterable[Markup]) -> Markup:
     question, language = one_line(material.report.question), current_phrases().locale
     head = el(
         "head",
@@ -256,23 +256,23 @@ def _words() -> dict[str, str]:
     }
 
 
-def _title(material: Material) -> Markup:
+def _title(material: PageMaterial) -> Markup:
     question = " ".join(material.report.question.split()) or _("Research report")
     return el("h1", question, dir="auto", lang=_language(material), class_=len(question) > _LONG_QUESTION and "long")
 
 
-def _language(material: Material) -> str | None:
+def _language(material: PageMaterial) -> str | None:
     return report_parts.language_tag(material.view.brief.language) or None if material.view.brief else None
 
 
-def _direction(material: Material) -> str | None:
+def _direction(material: PageMaterial) -> str | None:
     """The direction of a report's text, where that is not the page's."""
     language = _language(material)
     turned = is_right_to_left(language or "")
     return None if turned == is_right_to_left(current_phrases().locale) else "rtl" if turned else "ltr"
 
 
-def _top(material: Material, text: Article) -> Markup | None:
+def _top(material: PageMaterial, text: Article) -> Markup | None:
     made = (
         counts_section(material),
         claims_to_check(material, text.words),
@@ -285,12 +285,12 @@ def _top(material: Material, text: Article) -> Markup | None:
     return el("section", el("h2", _("At a glance"), id="glance"), *parts, class_="glance", aria_labelledby="glance")
 
 
-def _open_questions(material: Material, text: Article) -> Markup | None:
+def _open_questions(material: PageMaterial, text: Article) -> Markup | None:
     parts = open_parts(material, (heading.text for heading in text.headings))
     return el("div", parts, class_="glance after") if parts else None
 
 
-def _text(material: Material, text: Article) -> Markup:
+def _text(material: PageMaterial, text: Article) -> Markup:
     empty = el("p", _("No report was written."), class_="facts")
     note = el(
         "p",
@@ -308,7 +308,7 @@ def _text(material: Material, text: Article) -> Markup:
     )
 
 
-def _side(material: Material, text: Article) -> Markup:
+def _side(material: PageMaterial, text: Article) -> Markup:
     """The table of contents and the filter."""
     own = [("fields", _("Fields"), bool(material.report.fields))]
     own += [("sources", _("Sources and quotes"), bool(material.report.sources or material.view.unreadable))]
@@ -323,7 +323,7 @@ def _entry(heading: PageHeading) -> Markup:
     return el("li", el("a", heading.text or "…", href=f"#{heading.id}", dir="auto"), class_=f"level-{heading.level}")
 
 
-def _filter(material: Material) -> Child:
+def _filter(material: PageMaterial) -> Child:
     problems = sum(verdict not in HOLDING for verdict in material.verdicts)
     if not material.verdicts:
         return None

@@ -24,7 +24,7 @@ from assay.core.typed_answers import ReportField
 from assay.export import report_parts
 from assay.export.formatted_text import Mark, read_inline
 from assay.export.html import markup
-from assay.export.html.markup import Child, Material, el, escape_text, isolate, verdict_word
+from assay.export.html.markup import Child, PageMaterial, el, escape_text, isolate, verdict_word
 from assay.export.report_parts import ReportText, read_text
 
 _OPTIONS = OptionsDict(commonmark.make()["options"])
@@ -55,7 +55,7 @@ class Signs(msgspec.Struct, frozen=True):
     verdicts: Sequence[Verdict] = ()
 
 
-def render_run_article(material: Material) -> Article:
+def render_run_article(material: PageMaterial) -> Article:
     """The text of a run's report."""
     cite, badge = partial(markup.citation_link, material), partial(markup.badge, material)
     return render_article(material.text, Signs(cite, badge, material.verdicts))
@@ -170,10 +170,10 @@ class _Writer:
         return read_inline(self._text, block, block.claims)
 
     def _render_inline(self, tokens: Sequence[Token]) -> str:
-        return self._inline.renderInline(_Dresser(self._signs, self.words).add_spans(tokens), _OPTIONS, {})
+        return self._inline.renderInline(_ClaimMarker(self._signs, self.words).add_spans(tokens), _OPTIONS, {})
 
 
-class _Dresser:
+class _ClaimMarker:
     """Puts the spans of claims around what is inside one block, never across the borders of markup."""
 
     def __init__(self, signs: Signs, words: dict[int, list[str]]) -> None:

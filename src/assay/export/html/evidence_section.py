@@ -17,13 +17,13 @@ from assay.core.translation import format_number, format_report_date, label_text
 from assay.core.translation import gettext as _
 from assay.core.view import Unreadable
 from assay.export import report_parts
-from assay.export.html.markup import Child, Material, el, escape_text, fill, isolate, join, web_link
+from assay.export.html.markup import Child, PageMaterial, el, escape_text, fill, isolate, join, web_link
 
 _BLANK = regex(r"\n\s*\n")
 _WRAPPED = regex(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
 
 
-def sources_section(material: Material) -> Markup | None:
+def sources_section(material: PageMaterial) -> Markup | None:
     """The section of sources: the cited ones with their quotes, then the others; None if the run has no sources."""
     cited = [_source_item(material, number, source) for number, source in material.cited.items()]
     others = [source for source in material.report.sources if source.number is None]
@@ -37,7 +37,7 @@ def sources_section(material: Material) -> Markup | None:
     return el("section", el("h2", _("Sources and quotes"), id="sources"), *lists, aria_labelledby="sources")
 
 
-def _source_item(material: Material, number: int, source: ReportSource) -> Markup:
+def _source_item(material: PageMaterial, number: int, source: ReportSource) -> Markup:
     quotes = (_quote(material, number, passage) for passage in material.passages.get(number, ()))
     head = el("div", el("span", f"[{number}]", class_="number"), _head(source), class_="head")
     return el("li", el("div", head, id=f"source-{number}"), *quotes)
@@ -76,7 +76,7 @@ def address_link(url: str) -> Markup:
     return web_link(url) if path is None else el("span", isolate(path), class_="address")
 
 
-def _quote(material: Material, source_number: int, passage: ReportPassage) -> Markup:
+def _quote(material: PageMaterial, source_number: int, passage: ReportPassage) -> Markup:
     """A quote with its context and its place."""
     before, after = (_BLANK.sub("\n", around) for around in (passage.before, passage.after))
     cut = "… " if len(passage.before.encode("utf-8", "surrogatepass")) < passage.start else ""
@@ -141,13 +141,13 @@ def _unreadable_sources(unreadable: tuple[Unreadable, ...]) -> Child:
 _PASSAGE = regex(r"\bS\d+\.\d+\b")
 
 
-def linked_reason(material: Material, text: str) -> Markup:
+def linked_reason(material: PageMaterial, text: str) -> Markup:
     """A reason, with links to the quotes of the passages it names; empty stays empty."""
     told = verdict_reason(text)
     return el("bdi", join(_link_references(material, told))) if told else Markup("")
 
 
-def _link_references(material: Material, text: str) -> Iterator[Markup]:
+def _link_references(material: PageMaterial, text: str) -> Iterator[Markup]:
     at = 0
     for found in _PASSAGE.finditer(text):
         quote = material.quotes.get(found[0])
@@ -158,7 +158,7 @@ def _link_references(material: Material, text: str) -> Iterator[Markup]:
     yield escape_text(text[at:])
 
 
-def passage_label(material: Material, passage: str) -> str:
+def passage_label(material: PageMaterial, passage: str) -> str:
     """The name of a passage for a reader: its quote in the page, else its id."""
     quote = material.quotes.get(passage)
     if quote is None:

@@ -20,7 +20,7 @@ from assay.export import report_parts
 from assay.export.html.evidence_section import linked_reason, passage_label, quote_number
 from assay.export.html.markup import (
     Child,
-    Material,
+    PageMaterial,
     el,
     escape_text,
     fill,
@@ -112,7 +112,7 @@ MAX_COMPARISONS = 3
 """The most passages that a claim is compared with."""
 
 
-def passage_comparisons(material: Material, claim: ReportClaim) -> Child:
+def passage_comparisons(material: PageMaterial, claim: ReportClaim) -> Child:
     """The claim next to each passage it cites; None if a passage has all its words in order.
 
     Words which only one of the two has are bold and underlined, and are read out as such.
@@ -148,7 +148,7 @@ def _word(piece: DiffPiece, only: str) -> Markup:
 # Earlier versions of a sentence, and removed sentences.
 
 
-def claim_versions(material: Material, earlier: Sequence[Version]) -> Child:
+def claim_versions(material: PageMaterial, earlier: Sequence[Version]) -> Child:
     """The earlier versions of a revised claim, with the reasons; oldest first."""
     if not earlier:
         return None
@@ -156,7 +156,7 @@ def claim_versions(material: Material, earlier: Sequence[Version]) -> Child:
     return el("details", summary, el("ol", *(_version(material, each) for each in earlier)), class_="versions")
 
 
-def _version(material: Material, version: Version) -> Markup:
+def _version(material: PageMaterial, version: Version) -> Markup:
     return el(
         "li",
         verdict_word(version.verdict),
@@ -169,7 +169,7 @@ def _version(material: Material, version: Version) -> Markup:
     )
 
 
-def removed_sentences(material: Material, claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
+def removed_sentences(material: PageMaterial, claims: Iterable[ReportRemoved]) -> Iterable[Markup]:
     """The removed sentences, each with its verdict and the reason."""
     for claim in claims:
         finding = verdict_reason(claim.reason) if claim.reason else ""
@@ -187,7 +187,7 @@ def removed_sentences(material: Material, claims: Iterable[ReportRemoved]) -> It
 _OPEN_UP_TO = 4  # a longer list at the top starts closed
 
 
-def counts_section(material: Material) -> Markup | None:
+def counts_section(material: PageMaterial) -> Markup | None:
     """The number of claims by verdict."""
     summary = material.report.summary
     if not summary.claims:
@@ -202,7 +202,7 @@ def counts_section(material: Material) -> Markup | None:
     return el("div", el("ul", *items, class_="counts"), el("p", note, class_="facts") if note else None)
 
 
-def claims_to_check(material: Material, words: Mapping[int, str]) -> Child:
+def claims_to_check(material: PageMaterial, words: Mapping[int, str]) -> Child:
     """The claims that a reader should check, worst first."""
     worst = [
         (index, claim)
@@ -223,7 +223,7 @@ def claims_to_check(material: Material, words: Mapping[int, str]) -> Child:
     return details_box(_("Claims to check"), items)
 
 
-def open_parts(material: Material, headings: Iterable[str]) -> Child:
+def open_parts(material: PageMaterial, headings: Iterable[str]) -> Child:
     """Parts of the question without an answer, closed where a section of the text names them, and removed sentences."""
     view, labels = material.view, {"partly": _("answered in part"), "not": _("not answered")}
     open_parts = {part.part: part for part in view.coverage if part.status != "answered"}  # a step may be the question
@@ -242,7 +242,7 @@ def open_parts(material: Material, headings: Iterable[str]) -> Child:
     return join((missing, details_box(_("Sentences taken out"), taken_out, most_open=0)))
 
 
-def conflicts_section(material: Material) -> Child:
+def conflicts_section(material: PageMaterial) -> Child:
     """Where sources disagree."""
     items = (
         el(
@@ -257,7 +257,7 @@ def conflicts_section(material: Material) -> Child:
     return details_box(_("Where sources disagree"), items)
 
 
-def _sides(material: Material, conflict: Conflict) -> Child:
+def _sides(material: PageMaterial, conflict: Conflict) -> Child:
     """The statements of sources that disagree, next to each other."""
     known = {passage.id: passage for passage in (*material.report.passages, *material.report.further)}
     titles = {source.id: one_line(source.title) or one_line(source.url) for source in material.report.sources}
@@ -278,7 +278,7 @@ def _sides(material: Material, conflict: Conflict) -> Child:
     return el("div", *texts, class_="sides") if texts else None
 
 
-def limits_section(material: Material) -> Child:
+def limits_section(material: PageMaterial) -> Child:
     """The limits of the report, including a failed final check."""
     return details_box(
         _("Limits"),
@@ -295,7 +295,7 @@ def details_box(title: str, items: Iterable[Markup], *, most_open: int = _OPEN_U
     return el("details", summary, el("ul", *listed), class_="box", open=len(listed) <= most_open)
 
 
-def ledger_section(material: Material, words: Mapping[int, str]) -> Markup | None:
+def ledger_section(material: PageMaterial, words: Mapping[int, str]) -> Markup | None:
     """Every claim with its verdict, the reason, its checks and its quotes."""
     claims = material.report.claims
     if not claims:
@@ -323,7 +323,7 @@ def legend_section() -> Markup:
     )
 
 
-def _entry(material: Material, index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:
+def _entry(material: PageMaterial, index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:
     lost = None if index in words else _("Not marked in the text.")
     return el(
         "li",
@@ -354,7 +354,7 @@ def _relevance(claim: ReportClaim) -> Child:
     return join((el("span", relevance(claim.relevance), class_=f"relevance {claim.relevance}"), " "))
 
 
-def _contradicting_passages(material: Material, claim: ReportClaim) -> Child:
+def _contradicting_passages(material: PageMaterial, claim: ReportClaim) -> Child:
     """The passages that contradict a claim: links to quotes, else the words."""
     if not claim.against:
         return None
@@ -371,7 +371,7 @@ def _contradicting_passages(material: Material, claim: ReportClaim) -> Child:
     )
 
 
-def _nearest(material: Material, claim: ReportClaim) -> Child:
+def _nearest(material: PageMaterial, claim: ReportClaim) -> Child:
     """For a claim that does not hold: the passage with most of it, and the words that the passage lacks."""
     near = claim.checks[-1].nearest if claim.checks else None
     if near is None:
@@ -399,7 +399,7 @@ def _quote_links(quotes: Iterable[str]) -> Markup:
     return join(links, _(", "))
 
 
-def _checks(material: Material, checks: tuple[Check, ...]) -> Child:
+def _checks(material: PageMaterial, checks: tuple[Check, ...]) -> Child:
     if not checks:
         return None
     items = (

@@ -78,7 +78,7 @@ def fill(message: str, **parts: Child) -> Markup:
 # What all parts of a page are made from: the report, and the id of each quote in the page.
 
 
-class Material(msgspec.Struct, frozen=True, kw_only=True):
+class PageMaterial(msgspec.Struct, frozen=True, kw_only=True):
     """A run's report, taken apart for the page. `quotes` maps a passage's id to the id of its quote in the
     page.
 
@@ -121,14 +121,14 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 def gather_material(
     view: RunView, mode: CitationMode, *, opens: Callable[[ReportPassage], Markup] | None = None
-) -> Material:
+) -> PageMaterial:
     """The material of a page. In any mode but `none` citations are found as numbers; the mode says how they look."""
     body = read_body(view, numbered_mode(mode))
     report = body.report
     cited = {source.number: source for source in report_parts.cited_sources(report) if source.number is not None}
     quoted = report_parts.cited_passages(report)
     passages = {number: quoted[source.id] for number, source in cited.items() if source.id in quoted}
-    return Material(
+    return PageMaterial(
         view=view,
         report=report,
         mode=mode,
@@ -181,7 +181,7 @@ def verdict_word(verdict: Verdict) -> Markup:
     return el("span", icon(verdict), phrases.verdict(verdict), class_=f"badge {verdict}")
 
 
-def badge(material: Material, index: int) -> Markup:
+def badge(material: PageMaterial, index: int) -> Markup:
     """The badge after a claim: a link to what is said of it."""
     verdict = material.report.claims[index].verdict
     shows = (f"claim-{index + 1}", *material.quotes_of_claim(index))
@@ -197,7 +197,7 @@ def badge(material: Material, index: int) -> Markup:
     return el("span", " ", link, class_=f"verdict {verdict}")
 
 
-def citation_link(material: Material, cited: NumberedCitation) -> Markup:
+def citation_link(material: PageMaterial, cited: NumberedCitation) -> Markup:
     """A citation: a link to its first quote, else to its source."""
     quotes = material.quotes_of(cited.ids)
     source = material.cited.get(cited.number)
@@ -214,7 +214,7 @@ def citation_link(material: Material, cited: NumberedCitation) -> Markup:
     return link if material.mode == "links" else el("sup", link)
 
 
-def _label(material: Material, cited: NumberedCitation, title: str) -> tuple[Markup | str, ...]:
+def _label(material: PageMaterial, cited: NumberedCitation, title: str) -> tuple[Markup | str, ...]:
     if material.mode == "markers":
         return (f"[{', '.join(cited.ids)}]",)
     if material.mode == "links":

@@ -45,7 +45,7 @@ EMPTY_KIND = "stylesheet"
 """Answered with an empty body: no text depends on it, and some pages wait for it."""
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class PageRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A page's request: `kind` is the browser's word for it (document, script, xhr …)."""
 
     url: str
@@ -85,7 +85,7 @@ class PageGate:
         self._going: set[asyncio.Timeout] = set()
         self._places = asyncio.Semaphore(MAX_CONCURRENT_REQUESTS)
 
-    async def answer_request(self, wish: Wish) -> GateResponse | None:
+    async def answer_request(self, wish: PageRequest) -> GateResponse | None:
         """Return the answer to a page's request; None if it is refused."""
         if self._closed:
             return None
@@ -107,7 +107,7 @@ class PageGate:
         for limit in tuple(self._going):
             limit.reschedule(now)
 
-    def _document(self, wish: Wish) -> GateResponse:
+    def _document(self, wish: PageRequest) -> GateResponse:
         """The page itself, as already fetched; it can navigate nowhere else and embed no other pages."""
         if self._begun or wish.url != self._home.href:
             return NO_NAVIGATION

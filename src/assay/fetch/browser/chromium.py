@@ -19,7 +19,7 @@ from playwright.async_api import (
 )
 
 from assay.core.errors import FetchFailed
-from assay.fetch.browser import NO_CHROMIUM, PageGate, Wish, find_on_path
+from assay.fetch.browser import NO_CHROMIUM, PageGate, PageRequest, find_on_path
 
 ARGUMENTS = (
     "--host-resolver-rules=MAP * ~NOTFOUND",  # no name or address resolves: requests that bypass the gate reach nothing
@@ -134,7 +134,7 @@ class Chromium:
 async def _render_page(context: BrowserContext, url: str, gate: PageGate, quiet: float) -> str:
     async def answer(route: Route) -> None:
         asked = route.request
-        given = await gate.answer_request(Wish(url=asked.url, method=asked.method, kind=asked.resource_type))
+        given = await gate.answer_request(PageRequest(url=asked.url, method=asked.method, kind=asked.resource_type))
         with suppress(Error):  # the page may already be gone
             if given is None:
                 await route.abort()

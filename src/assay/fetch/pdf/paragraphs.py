@@ -34,7 +34,7 @@ class PrintedPart(msgspec.Struct, frozen=True, gc=False):
     right: float
 
 
-class Printed(msgspec.Struct, frozen=True, gc=False):
+class LineOfPrint(msgspec.Struct, frozen=True, gc=False):
     """A line of print: its pieces, its height on the page (points, upwards), and the size of its font."""
 
     parts: tuple[PrintedPart, ...]
@@ -42,7 +42,7 @@ class Printed(msgspec.Struct, frozen=True, gc=False):
     size: float
 
 
-class Tabled(msgspec.Struct, frozen=True):
+class TableLines(msgspec.Struct, frozen=True):
     """The lines from `first` up to `last`, which form a table, and its rows as text."""
 
     first: int
@@ -50,7 +50,7 @@ class Tabled(msgspec.Struct, frozen=True):
     rows: tuple[str, ...]
 
 
-def find_tables(lines: Sequence[Printed]) -> Iterator[Tabled]:
+def find_tables(lines: Sequence[LineOfPrint]) -> Iterator[TableLines]:
     """The tables among the lines of a page."""
     at = 0
     while at < len(lines):
@@ -60,7 +60,7 @@ def find_tables(lines: Sequence[Printed]) -> Iterator[Tabled]:
         at = table.last if table is not None else at + 1
 
 
-def _table(lines: Sequence[Printed], first: int) -> Tabled | None:
+def _table(lines: Sequence[LineOfPrint], first: int) -> TableLines | None:
     columns = _Columns(lines[first].parts)
     placed = [columns.place(lines[first].parts)]
     last = first + 1
@@ -77,7 +77,7 @@ def _table(lines: Sequence[Printed], first: int) -> Tabled | None:
         return None
     head = unique_column_names(rows[0])
     written = [f"| {line} |" for row in rows[1:] for line in row_lines(row, head, LONGEST_PASSAGE - BARS_LENGTH)]
-    return Tabled(first, last, tuple(written))
+    return TableLines(first, last, tuple(written))
 
 
 def _is_filled(rows: Sequence[Sequence[str]]) -> bool:
@@ -120,7 +120,7 @@ class _Columns:
         )
 
 
-def _unwrap_rows(lines: Sequence[Printed], placed: Sequence[dict[int, str]], width: int) -> list[list[str]]:
+def _unwrap_rows(lines: Sequence[LineOfPrint], placed: Sequence[dict[int, str]], width: int) -> list[list[str]]:
     """The rows; a line without a first cell that is closer than usual continues the row above."""
     steps = sorted(above.base - line.base for above, line in pairwise(lines))
     usual = steps[len(steps) // 2] if steps else 0.0
@@ -183,9 +183,9 @@ def paragraphs(lines: Sequence[PrintedLine], words: Collection[str] = frozenset(
     belongs to the word.
     """
     rows = _merge_rows(lines)
-    usual, edges = _usual_step(rows), _Edges(rows)
+    usual, edges = _usual_step(rows), _ColumnEdges(rows)
     found: list[str] = []
-    tables = {table.first: table for table in find_tables([Printed(pieces(r), r.base, r.size) for r in rows])}
+    tables = {table.first: table for table in find_tables([LineOfPrint(pieces(r), r.base, r.size) for r in rows])}
     until = -1
     for at, (above, line) in enumerate(pairwise([None, *rows])):
         if line is None or at < until:
@@ -293,7 +293,7 @@ def _is_similar_size(above: PrintedLine, line: PrintedLine) -> bool:
     return 0.8 * above.size <= line.size <= 1.25 * above.size
 
 
-class _Edges:
+class _ColumnEdges:
     """How far to the right lines with about the same beginning reach: the edge of their column.
 
     Lines of text below each other that end at the same place fill their column, though a wider one is above it.
@@ -333,7 +333,7 @@ def _is_prose(line: PrintedLine) -> bool:
     )
 
 
-def _begins_paragraph(above: PrintedLine, line: PrintedLine, usual: float, edges: _Edges) -> bool:
+def _begins_paragraph(above: PrintedLine, line: PrintedLine, usual: float, edges: _ColumnEdges) -> bool:
     """True if `line` begins a paragraph."""
     if above.hyphen:
         return False

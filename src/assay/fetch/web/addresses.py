@@ -16,7 +16,7 @@ import msgspec
 from ada_url import idna_to_ascii
 
 from assay.core.errors import ConfigError, FetchFailed
-from assay.core.ports.webhooks import Posted
+from assay.core.ports.webhooks import PostResult
 from assay.core.remote_services import retry_after, tls_context
 from assay.core.web_addresses import BadUrl, Url, parse_url
 
@@ -342,7 +342,7 @@ class WebPoster:
         ):
             raise FetchFailed("blocked: an address outside is reached by https only")
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> PostResult:
         """Post a body and return the answer's status.
 
         Raises:
@@ -359,7 +359,7 @@ class WebPoster:
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise FetchFailed(f"unreachable: {type(error).__name__}") from error
 
-    async def _send(self, place: Url, headers: Mapping[str, str], body: bytes) -> Posted:
+    async def _send(self, place: Url, headers: Mapping[str, str], body: bytes) -> PostResult:
         sent: dict[bytes | str, bytes | str] = {
             "Host": place.authority,
             "User-Agent": self._agent,
@@ -369,7 +369,7 @@ class WebPoster:
         timeouts = dict.fromkeys(("connect", "read", "write", "pool"), self._seconds)
         asked = self._pool.stream("POST", place.href, headers=sent, content=body, extensions={"timeout": timeouts})
         async with asked as response:
-            return Posted(response.status, retry_after(headers_of(response)))
+            return PostResult(response.status, retry_after(headers_of(response)))
 
     async def close(self) -> None:
         await self._pool.aclose()

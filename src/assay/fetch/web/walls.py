@@ -110,7 +110,7 @@ def wall_reason(page: Fetched) -> str:
         prose = _prose_length(whole)
         if prose > MOST_CONSENT:
             return ""
-    seen, way = _inspect_page(whole, prose), _Way(page)
+    seen, way = _inspect_page(whole, prose), _PageAddresses(page)
     if seen.published:
         return ""
     return (
@@ -121,7 +121,7 @@ def wall_reason(page: Fetched) -> str:
     )
 
 
-class _Sight(msgspec.Struct, frozen=True, kw_only=True):
+class _PageOverview(msgspec.Struct, frozen=True, kw_only=True):
     """What a page shows at a glance: its titles, its prose, the text that includes forms, its fields.
 
     A `challenge` is looked for only where there is little prose.
@@ -137,7 +137,7 @@ class _Sight(msgspec.Struct, frozen=True, kw_only=True):
     buttons: bool
 
 
-class _Way:
+class _PageAddresses:
     """The addresses of a page: where it was asked for, and where that led."""
 
     def __init__(self, page: Fetched) -> None:
@@ -169,7 +169,7 @@ def _prose_length(page: str) -> int:
     return len(text_outside(LexborHTMLParser(page), *NON_PROSE_TAGS))
 
 
-def _inspect_page(page: str, prose: int) -> _Sight:
+def _inspect_page(page: str, prose: int) -> _PageOverview:
     tree = LexborHTMLParser(page)
     heads = [attribute(tree, 'meta[property="og:title" i]', "content")]
     heads += [" ".join(node.text(deep=True).split()) for node in tree.css("title, h1")[:4]]
@@ -178,7 +178,7 @@ def _inspect_page(page: str, prose: int) -> _Sight:
     tree.strip_tags([*NON_TEXT_TAGS])
     password, buttons = tree.css_first("input[type=password]") is not None, tree.css_first(BUTTON_SELECTOR) is not None
     typed = len(tree.css(TYPED_FIELD_SELECTOR))
-    return _Sight(
+    return _PageOverview(
         titles=tuple(head[:LONGEST_TITLE] for head in heads if head),
         prose=prose,
         text=_lines(tree)[: 2 * MOST_CONSENT],
@@ -195,11 +195,11 @@ def _lines(tree: LexborHTMLParser) -> str:
     return "\n".join(" ".join(line.split()) for line in text.split("\n") if line.strip())
 
 
-def _has_in_titles(seen: _Sight, words: re.Pattern[str]) -> bool:
+def _has_in_titles(seen: _PageOverview, words: re.Pattern[str]) -> bool:
     return any(words.search(title) for title in seen.titles)
 
 
-def _bot_check_reason(seen: _Sight, asked: str) -> str:
+def _bot_check_reason(seen: _PageOverview, asked: str) -> str:
     """A check for robots: by two of its title, its script or picture, and its words. A form to write to somebody has
     more fields.
     """
@@ -209,7 +209,7 @@ def _bot_check_reason(seen: _Sight, asked: str) -> str:
     return f"bot check: {ANY_CHECK}" if signs >= 2 else ""
 
 
-def _not_found_reason(seen: _Sight, way: _Way) -> str:
+def _not_found_reason(seen: _PageOverview, way: _PageAddresses) -> str:
     """An error page: by its title or heading, or by the address to which it was moved."""
     if seen.prose > MOST_PROSE or ERROR_PLACE.search(way.asked):
         return ""
@@ -219,7 +219,7 @@ def _not_found_reason(seen: _Sight, way: _Way) -> str:
     return "not found: the address leads to an error page" if moved else ""
 
 
-def _login_reason(seen: _Sight, way: _Way) -> str:
+def _login_reason(seen: _PageOverview, way: _PageAddresses) -> str:
     """A page to log in: by a field for a password, or by its address and a button, and hardly any text."""
     if seen.prose > MOST_PROSE or LOGIN_PLACE.search(way.asked):
         return ""
@@ -229,7 +229,7 @@ def _login_reason(seen: _Sight, way: _Way) -> str:
     return ""
 
 
-def _consent_reason(seen: _Sight, way: _Way) -> str:
+def _consent_reason(seen: _PageOverview, way: _PageAddresses) -> str:
     """A request for consent: by a button and its words, of which it has hardly others, and fewer if its address says so
     too.
     """
@@ -239,7 +239,7 @@ def _consent_reason(seen: _Sight, way: _Way) -> str:
     return "consent: a request for consent stands in place of the page" if _share(seen.text) >= least else ""
 
 
-def _is_about_consent(seen: _Sight) -> bool:
+def _is_about_consent(seen: _PageOverview) -> bool:
     """True if consent is the page's own subject."""
     return bool(seen.titles) and all(CONSENT.search(title) for title in seen.titles)
 

@@ -204,7 +204,7 @@ def _create_conversation(
     try:
         from assay.models.direct import conversation, raw_response  # noqa: PLC0415 - an extra, heavy to import
 
-        kind = raw_response.Tapping if service.name == "google" else conversation.Conversation
+        kind = raw_response.GoogleConversation if service.name == "google" else conversation.Conversation
         return kind(model, service, profile, key, signing)
     except ImportError as error:
         raise ModelError(f"the extra of {service.name} cannot be loaded: {error}", transient=False) from error

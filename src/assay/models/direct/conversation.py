@@ -79,7 +79,7 @@ def _google(service: DirectService, model: str, key: str) -> Client:
     from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415 - an extra
 
-    http = _http_client(_Tapped())
+    http = _http_client(_TappedTransport())
     provider = GoogleProvider(api_key=key, base_url=service.url, http_client=http)
     return Client(GoogleModel(model, provider=provider), http.aclose, ())
 
@@ -160,7 +160,7 @@ class ResponseIntercepted(Exception):
         self.response = response
 
 
-class _Tapped(httpx2.AsyncHTTPTransport):
+class _TappedTransport(httpx2.AsyncHTTPTransport):
     """Connections that raise successful responses, so that the library does not read them."""
 
     def __init__(self) -> None:
@@ -175,27 +175,27 @@ class _Tapped(httpx2.AsyncHTTPTransport):
         raise ResponseIntercepted(response)
 
 
-class Closable(Protocol):
+class ClosableResponse(Protocol):
     """A response of any HTTP client."""
 
     async def aclose(self) -> None: ...
 
 
-_opened: ContextVar[list[Closable] | None] = ContextVar("opened", default=None)
+_opened: ContextVar[list[ClosableResponse] | None] = ContextVar("opened", default=None)
 
 
-def track_responses() -> list[Closable]:
+def track_responses() -> list[ClosableResponse]:
     """The responses that this task opens from now on; the caller closes them.
 
     Client libraries leave a stream open on which they fail. Its generators are then closed by the garbage collector,
     all at once and nested, which ends in tracebacks of asyncio, unless everything is closed before.
     """
-    opened: list[Closable] = []
+    opened: list[ClosableResponse] = []
     _opened.set(opened)
     return opened
 
 
-async def _note_response(response: Closable) -> None:
+async def _note_response(response: ClosableResponse) -> None:
     opened = _opened.get()
     if opened is not None:
         opened.append(response)
@@ -363,7 +363,7 @@ class Conversation:
         )
 
 
-async def close_all(opened: list[Closable]) -> None:
+async def close_all(opened: list[ClosableResponse]) -> None:
     """Close responses, the last first."""
     while opened:
         await opened.pop().aclose()

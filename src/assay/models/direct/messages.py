@@ -53,7 +53,7 @@ from assay.models import failures
 from assay.models.call_ids import with_accepted_ids
 from assay.models.direct import DirectService
 from assay.models.speech import ReplyText, begin_calls
-from assay.models.streams import Halves, PartialCall, PartialCalls
+from assay.models.streams import PartialCall, PartialCalls, SurrogateJoiner
 
 Effort = Literal["low", "medium", "high"]
 
@@ -194,7 +194,7 @@ class EventReader:
         self._speech = ReplyText()
         self._calls = PartialCalls()
         self._parts: dict[int, PartialCall] = {}
-        self._halves = {"text": Halves(), "thought": Halves()}
+        self._halves = {"text": SurrogateJoiner(), "thought": SurrogateJoiner()}
 
     def feed(self, event: ModelResponseStreamEvent) -> Iterator[Delta]:
         """The deltas this event adds. Unrequested kinds (a provider's own tools, files) add nothing."""

@@ -19,7 +19,7 @@ from assay.core.usage import Usage
 from assay.models import failures
 from assay.models.direct.conversation import Conversation, ResponseIntercepted
 from assay.models.failures import ServiceFault
-from assay.models.streams import Halves, PartialCalls, decode, event_data, token_count
+from assay.models.streams import PartialCalls, SurrogateJoiner, decode, event_data, token_count
 
 # Google's responses, chunk by chunk, without its client's types.
 
@@ -94,7 +94,7 @@ class GeminiReader:
         self._text: list[str] = []
         self._thinking: list[str] = []
         self._calls = PartialCalls()
-        self._halves = {"text": Halves(), "thought": Halves()}
+        self._halves = {"text": SurrogateJoiner(), "thought": SurrogateJoiner()}
         self._finish = ""
         self._blocked = False
         self._counted = GeminiUsage()
@@ -175,7 +175,7 @@ class GeminiReader:
 LARGEST_EVENT = 4_000_000
 
 
-class Tapping(Conversation):
+class GoogleConversation(Conversation):
     """One of Google's models on one event loop."""
 
     async def answer(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:

@@ -57,7 +57,7 @@ class FindingMessage(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
 
 
-class Assessed(msgspec.Struct, frozen=True, kw_only=True):
+class AssessedPart(msgspec.Struct, frozen=True, kw_only=True):
     """A judged part."""
 
     part: int
@@ -68,7 +68,7 @@ class Assessed(msgspec.Struct, frozen=True, kw_only=True):
 class Assessment(msgspec.Struct, frozen=True):
     """The reply."""
 
-    parts: tuple[Assessed, ...]
+    parts: tuple[AssessedPart, ...]
 
 
 def assess(request: Request) -> str:
@@ -76,7 +76,7 @@ def assess(request: Request) -> str:
     return msgspec.json.encode(Assessment(assess_parts(request))).decode()
 
 
-def assess_parts(request: Request) -> tuple[Assessed, ...]:
+def assess_parts(request: Request) -> tuple[AssessedPart, ...]:
     """Judge each part by the lines that cite something: those of its step's findings, or of all if it has no step.
 
     A part is answered if such a line has a word of its topic or is computed, partly answered if none is, and not
@@ -89,17 +89,17 @@ def assess_parts(request: Request) -> tuple[Assessed, ...]:
     )
 
 
-def _assess_part(part: QuestionPart, found: Sequence[FindingMessage]) -> Assessed:
+def _assess_part(part: QuestionPart, found: Sequence[FindingMessage]) -> AssessedPart:
     lines = [strip_markers(line) for each in found for line in each.text.splitlines() if parse_markers(line)]
     stated = [line for line in lines if not states_absence(line)]
     if not stated:
-        return Assessed(part=part.part, status="not")
+        return AssessedPart(part=part.part, status="not")
     wanted = set(topic_keys(part.text))
     said = {key for line in stated for key in stems(line)}
     if not wanted or wanted & said or any(map(is_computed, stated)):
-        return Assessed(part=part.part, status="answered")
+        return AssessedPart(part=part.part, status="answered")
     named = ", ".join(f"“{word}”" for word in words(part.text) if carries_topic(word))
-    return Assessed(
+    return AssessedPart(
         part=part.part, status="partly", reason=_("what was found does not name {words}").format(words=named)
     )
 
@@ -119,14 +119,14 @@ class ReflectionRules(msgspec.Struct, frozen=True):
     plans: int = 1
 
 
-class Reflected(msgspec.Struct, frozen=True):
+class ReflectedStep(msgspec.Struct, frozen=True):
     """A decision, as written and as a later request shows it."""
 
     decision: str
     reasoning: str = ""
     changes: tuple[str, ...] = ()
     step: int = 0
-    coverage: tuple[Assessed, ...] = ()
+    coverage: tuple[AssessedPart, ...] = ()
 
 
 def reflect(request: Request) -> str:
@@ -135,7 +135,7 @@ def reflect(request: Request) -> str:
     return msgspec.json.encode(decision).decode()
 
 
-def _decide(request: Request) -> Reflected:
+def _decide(request: Request) -> ReflectedStep:
     """Decide: complete if each part of the question has a finding that cites something; else continue.
 
     A step that found nothing is tried again if there are terms it did not search for.
@@ -145,14 +145,14 @@ def _decide(request: Request) -> Reflected:
     text = question_of(request)
     enough = rules.steps_done >= rules.min_steps or not rules.steps_left
     if enough and all(_is_covered(part, told) for part in question_parts(text)):
-        return Reflected("complete", "Each part of the question has findings that cite passages.")
+        return ReflectedStep("complete", "Each part of the question has findings that cite passages.")
     if named := _hop_questions(rules, told, text):
-        return Reflected("adjust", f"Step {rules.step} names the documents which say it.", named)
+        return ReflectedStep("adjust", f"Step {rules.step} names the documents which say it.", named)
     others = _other_terms(request, rules, told, text)
     if others and rules.plan < rules.plans and rules.steps_done < rules.max_steps:
         why = f"Step {rules.step} found nothing; there are terms it was not searched with."
-        return Reflected("adjust", why, others)
-    return Reflected("continue", "Parts of the question have no finding yet.")
+        return ReflectedStep("adjust", why, others)
+    return ReflectedStep("continue", "Parts of the question have no finding yet.")
 
 
 def _hop_questions(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
@@ -202,8 +202,8 @@ def plan(request: Request) -> str:
 def replan(request: Request) -> str:
     """The open steps, after one that tries the last step again with the terms from its reflection."""
     plan = last_message(request, "plan", Plan) or Plan(title=shorten_title(question_of(request)))
-    reflections = last_message(request, "reflections", tuple[Reflected, ...]) or ()
-    wanted = reflections[-1] if reflections else Reflected("continue")
+    reflections = last_message(request, "reflections", tuple[ReflectedStep, ...]) or ()
+    wanted = reflections[-1] if reflections else ReflectedStep("continue")
     if links.read_hop(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
         # a step for each question about the named documents, instead of the question itself
         return plan_form(

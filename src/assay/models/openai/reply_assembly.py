@@ -11,7 +11,7 @@ from assay.models import failures
 from assay.models.failures import ServiceFault
 from assay.models.openai.wire import CallPart, ChatPart, CompletionChunk, CompletionUsage, Function
 from assay.models.speech import ReplyText, SpeechPart, begin_calls
-from assay.models.streams import Halves, PartialCall, PartialCalls, token_count, written_calls
+from assay.models.streams import PartialCall, PartialCalls, SurrogateJoiner, token_count, written_calls
 
 _STOPS: dict[str, StopReason] = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "model_context_window_exceeded"), "length"),
@@ -33,7 +33,7 @@ class Assembler:
         """`opens_thinking`: see `ReplyText`."""
         self._speech = ReplyText(opens_thinking=opens_thinking)
         self._calls = PartialCalls()
-        self._halves = {"content": Halves(), "thought": Halves(), "refusal": Halves()}
+        self._halves = {"content": SurrogateJoiner(), "thought": SurrogateJoiner(), "refusal": SurrogateJoiner()}
         self._refusal: list[str] = []
         self._finish, self._rescued = "", ""
         self._ended = False

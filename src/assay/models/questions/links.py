@@ -42,7 +42,7 @@ _AT_FIRST = regex(r"\bwhen\b[^?]*?(?<!\bthe)(?<!\bwas)\s(?:first|last|recently)\
 _FRAME = regex(r"(?P<key>[^:]{2,40}?) of (?P<series>[^\W\d_]{2,12})[- ]?0*(?P<number>\d{1,6})\b[^:]*?: (?P<value>.*)")
 
 
-class Hop(msgspec.Struct, frozen=True, kw_only=True):
+class LinkQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """Such a question, taken apart: the document it starts from, the field to follow, and the rest of the question.
 
     `order` says which of several documents is meant: the one created first, or last.
@@ -67,7 +67,7 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @lru_cache(maxsize=256)
-def read_hop(text: str) -> Hop | None:
+def read_hop(text: str) -> LinkQuestion | None:
     """The question as a hop; None if it does not name one document and ask about another that relates to it."""
     text = unicodedata.normalize("NFKC", text).strip()
     question = analyze(text) if len(text) <= LONGEST else None
@@ -85,13 +85,17 @@ def read_hop(text: str) -> Hop | None:
     asked = [each for each in analyze(outer).concepts if each not in _LED and not (order and each == "date")]
     meant = [concept for concept, asking in _MEANT.items() if not order and asking & set(words(outer))]
     concepts = tuple(asked or meant[:1])
-    return Hop(anchor=anchor, relation=found.relation, concepts=concepts, order=order) if concepts or order else None
+    return (
+        LinkQuestion(anchor=anchor, relation=found.relation, concepts=concepts, order=order)
+        if concepts or order
+        else None
+    )
 
 
 # following a field through findings, which are text
 
 
-def find_targets(hop: Hop, findings: Iterable[str]) -> list[str]:
+def find_targets(hop: LinkQuestion, findings: Iterable[str]) -> list[str]:
     """The documents that findings name in the followed field, each as series and number."""
     number = re.search(r"[1-9]\d*", hop.anchor)
     lines = (markers.strip_markers(line).strip().removeprefix("- ") for text in findings for line in text.splitlines())
@@ -99,7 +103,7 @@ def find_targets(hop: Hop, findings: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name for names in found for name in names))
 
 
-def _related_names(hop: Hop, number: str, line: re.Match[str]) -> list[str]:
+def _related_names(hop: LinkQuestion, number: str, line: re.Match[str]) -> list[str]:
     key, series, mine = " ".join(words(line["key"])), line["series"], line["number"]
     plain = re.sub(r"\]\([^)]*\)", "]", line["value"])
     named = [each.lstrip("0") for each in re.findall(r"(?<![\d.])\d{1,6}(?![\d.]*\d)", plain)]

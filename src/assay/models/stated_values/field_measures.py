@@ -44,7 +44,7 @@ def stated_measure(
     return min(found)[2] if found else None
 
 
-class _Things(NamedTuple):
+class _MeasuredThings(NamedTuple):
     """The words of what a field measures: `own` to the field ("pylon height"), else of the question's subject."""
 
     own: frozenset[str]
@@ -53,18 +53,18 @@ class _Things(NamedTuple):
 
 def _things_measured(
     asked: FieldAsked, dimension: str, ranked: Sequence[tuple[SourcePassages, PassageSentence]], analysis: str
-) -> _Things:
+) -> _MeasuredThings:
     """What is measured. Words of the field that no sentence has ("total length") name no thing."""
     none = stop_terms(analysis).union(key for word in dimension_words(dimension) for key in keys(word, analysis))
     said = frozenset(key for _, each in ranked for key in keys(each.text, analysis))
     subject = frozenset(keys(f"{asked.topics} {' '.join(asked.names)}", analysis)) - none
     units = frozenset(key for word in UNIT_NAMES for key in keys(word, analysis))
     told = (frozenset(keys(text, analysis)) - none - subject - units for text in (asked.label, asked.description))
-    return _Things(next((own & said for own in told if own), frozenset()), subject)
+    return _MeasuredThings(next((own & said for own in told if own), frozenset()), subject)
 
 
 def _measures_of_things(
-    text: str, dimension: str, question: TopicQuestion, things: _Things
+    text: str, dimension: str, question: TopicQuestion, things: _MeasuredThings
 ) -> list[tuple[float, StatedMeasure]]:
     """The measures in a sentence that are of these things, each with the share of their own words beside it.
 

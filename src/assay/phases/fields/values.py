@@ -39,7 +39,7 @@ _GROUPED = regex(r"[+-]?\d{1,3}(?:[,_ \u00a0\u202f'’]\d{3})+(?:\.\d+)?")
 _YES, _NO = frozenset(("true", "yes")), frozenset(("false", "no"))
 
 
-class Unfit(ValueError):
+class UnfitValue(ValueError):
     """A value that does not match the schema; the message says why."""
 
 
@@ -66,7 +66,7 @@ def list_values(slot: FieldSlot, value: object) -> tuple[Scalar, ...]:
     made = tuple(dict.fromkeys(convert_value(slot.leaf, each) for each in given[: MAX_VALUES + 1]))
     most = MAX_VALUES if slot.most is None else min(slot.most, MAX_VALUES)
     if not slot.least <= len(made) <= most:
-        raise Unfit(f"{len(made)} values are not from {slot.least} to {most}")
+        raise UnfitValue(f"{len(made)} values are not from {slot.least} to {most}")
     return made
 
 
@@ -81,9 +81,9 @@ def _convert_type(leaf: Leaf, value: object) -> Scalar:
         else ""
     )
     if not text:
-        raise Unfit(f"{_short_text(value)} is no text")
+        raise UnfitValue(f"{_short_text(value)} is no text")
     if len(text) > MAX_TEXT_CHARS:
-        raise Unfit(f"the text is longer than {MAX_TEXT_CHARS:,} characters")
+        raise UnfitValue(f"the text is longer than {MAX_TEXT_CHARS:,} characters")
     if leaf.format == "date":
         return _date(text)
     return _moment(text) if leaf.format == "date-time" else text
@@ -95,7 +95,7 @@ def _boolean(value: object) -> bool:
         return value
     if word in _YES | _NO:
         return word in _YES
-    raise Unfit(f"{_short_text(value)} is neither true nor false")
+    raise UnfitValue(f"{_short_text(value)} is neither true nor false")
 
 
 def _number(leaf: Leaf, value: object) -> int | float:
@@ -110,11 +110,11 @@ def _number(leaf: Leaf, value: object) -> int | float:
         or number != number
         or abs(number) == float("inf")
     ):
-        raise Unfit(f"{_short_text(value)} is no number")
+        raise UnfitValue(f"{_short_text(value)} is no number")
     if leaf.type == "number":
         return number
     if number != int(number):
-        raise Unfit(f"{_short_text(value)} is no whole number")
+        raise UnfitValue(f"{_short_text(value)} is no whole number")
     return int(number)
 
 
@@ -143,14 +143,14 @@ def _date(text: str) -> str:
             return date(days[0].year, days[0].month, days[0].day).isoformat()
         except ValueError:
             pass
-    raise Unfit(f"{_short_text(text)} is no whole date")
+    raise UnfitValue(f"{_short_text(text)} is no whole date")
 
 
 def _moment(text: str) -> str:
     try:
         return datetime.fromisoformat(text).isoformat()
     except ValueError:
-        raise Unfit(f"{_short_text(text)} is no date with a time") from None
+        raise UnfitValue(f"{_short_text(text)} is no date with a time") from None
 
 
 def _enum_member(leaf: Leaf, value: Scalar) -> Scalar:
@@ -161,7 +161,7 @@ def _enum_member(leaf: Leaf, value: Scalar) -> Scalar:
     for member in leaf.enum:
         if isinstance(member, str) and _fold_value(member) == wanted:
             return member
-    raise Unfit(f"{_short_text(value)} is none of {', '.join(map(str, leaf.enum))[:200]}")
+    raise UnfitValue(f"{_short_text(value)} is none of {', '.join(map(str, leaf.enum))[:200]}")
 
 
 def _fold_value(value: Scalar) -> str:
@@ -171,9 +171,9 @@ def _fold_value(value: Scalar) -> str:
 def _check_bounds(leaf: Leaf, value: Scalar) -> None:
     if isinstance(value, str):
         if not leaf.bounds.get("minLength", 0) <= len(value) <= leaf.bounds.get("maxLength", MAX_TEXT_CHARS):
-            raise Unfit(f"the text has {len(value)} characters, which its bounds do not allow")
+            raise UnfitValue(f"the text has {len(value)} characters, which its bounds do not allow")
     elif not isinstance(value, bool) and not _is_within_bounds(leaf, value):
-        raise Unfit(f"{value} is outside its bounds")
+        raise UnfitValue(f"{value} is outside its bounds")
 
 
 def _is_within_bounds(leaf: Leaf, value: float) -> bool:
@@ -221,7 +221,7 @@ def supported_field(
         )
     try:
         value = list_values(slot, given.value) if slot.many else convert_value(slot.leaf, given.value)
-    except Unfit as unfit:
+    except UnfitValue as unfit:
         return msgspec.structs.replace(empty, reason=str(unfit))
     return _check_field(Field(path=path, value=value), slot, subject, cited, ledger)
 

@@ -58,7 +58,7 @@ class BatchRules(msgspec.Struct, frozen=True, kw_only=True):
         return f"Today is {self.date}. {batch} Look for this in every document: {self.look_for}"
 
 
-class Read(msgspec.Struct, frozen=True, kw_only=True):
+class BatchReading(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a batch: its rows, the documents read, how many only in part, and why some were not read."""
 
     rows: tuple[Row, ...] = ()
@@ -66,9 +66,9 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
     parts: int = 0
     failed: str = ""
 
-    def merge(self, other: Read) -> Read:
+    def merge(self, other: BatchReading) -> BatchReading:
         """Both together."""
-        return Read(
+        return BatchReading(
             rows=(*self.rows, *other.rows),
             documents=self.documents + other.documents,
             parts=self.parts + other.parts,
@@ -83,7 +83,7 @@ class BatchReaders:
         self._case, self._collection = case, collection
         self._free = asyncio.Semaphore(at_once)
 
-    async def read_documents(self, phase: Run, look_for: str) -> Read:
+    async def read_documents(self, phase: Run, look_for: str) -> BatchReading:
         """Read every document, in batches; a document that a limit or a failing model leaves unread does not count as
         read.
         """
@@ -93,7 +93,7 @@ class BatchReaders:
             for number, group in enumerate(groups, 1)
         ]
         branches = (Branch(f"batch-{batch.number}", partial(self._read_batch, batch=batch)) for batch in cut)
-        return reduce(Read.merge, await phase.gather(*branches), Read())
+        return reduce(BatchReading.merge, await phase.gather(*branches), BatchReading())
 
     def _batch_chars(self, phase: Run, look_for: str) -> int:
         """The most characters of documents in a batch."""
@@ -102,7 +102,7 @@ class BatchReaders:
         free = message_room(profile, system, (ROWS_TOOL,), output_cap(profile, phase.rules.row_tokens)) - asked
         return max(1_000, int(free * DOCUMENTS_SHARE) * CHARACTERS_A_TOKEN)
 
-    async def _read_batch(self, run: Run, *, batch: DocumentBatch) -> Read:
+    async def _read_batch(self, run: Run, *, batch: DocumentBatch) -> BatchReading:
         async with self._free:
             call, label = f"batch-{batch.number}", f"batch {batch.number} of {batch.of}"
             begins, ends = batch.documents[0].name, batch.documents[-1].name
@@ -112,18 +112,18 @@ class BatchReaders:
                 read = await self._ask_for_rows(run, batch)
             except (LimitReached, ModelFailed) as failed:
                 run.emit(ToolFailed(call=call, tool="read", reason=stop_reason_phrase(failed.reason)))
-                return Read(failed=failed.reason)
+                return BatchReading(failed=failed.reason)
             summary = f"{label}: {read.documents} documents, {len(read.rows)} rows"
             run.emit(ToolFinished(call=call, tool="read", summary=summary))
             return read
 
-    async def _ask_for_rows(self, run: Run, batch: DocumentBatch) -> Read:
+    async def _ask_for_rows(self, run: Run, batch: DocumentBatch) -> BatchReading:
         """The rows of a batch; if its texts or rows are too long, it is read in halves."""
         shown, failed, parts = await asyncio.to_thread(self._show_documents, run, batch)
         for document in failed:
             run.emit(SourceFailed(url=document.url, reason="its text is not there, or damaged"))
         if not shown:
-            return Read()
+            return BatchReading()
         local = Ledger()
         local.apply(local.register(0, shown).rows)
         try:
@@ -137,12 +137,12 @@ class BatchReaders:
             return await self._read_halves(run, batch)
         if rows is None:
             raise ModelFailed("the rows it reported could not be read")
-        return Read(rows=rows, documents=len(shown), parts=parts)
+        return BatchReading(rows=rows, documents=len(shown), parts=parts)
 
-    async def _read_halves(self, run: Run, batch: DocumentBatch) -> Read:
+    async def _read_halves(self, run: Run, batch: DocumentBatch) -> BatchReading:
         middle = len(batch.documents) // 2
         halves = (batch.documents[:middle], batch.documents[middle:])
-        whole = Read()
+        whole = BatchReading()
         for name, documents in zip(("first", "second"), halves, strict=True):
             half = msgspec.structs.replace(batch, documents=documents)
             whole = whole.merge(await self._ask_for_rows(run.child(name), half))

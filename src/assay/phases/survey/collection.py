@@ -49,7 +49,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     named: bool = False
 
 
-class Reached(msgspec.Struct, frozen=True, kw_only=True):
+class SurveyExtent(msgspec.Struct, frozen=True, kw_only=True):
     """How far a survey came: documents read, of all in scope; `what` was read of each; `parts` counts those cut.
 
     `counted` says that there was nothing to look for, so all were counted.
@@ -72,7 +72,7 @@ def merge_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(found.values())
 
 
-def first_line(rows: Sequence[Row], reached: Reached) -> str:
+def first_line(rows: Sequence[Row], reached: SurveyExtent) -> str:
     """How many documents match, and how many were read for that, as counted by code."""
     count = len(rows)
     if reached.counted:
@@ -92,7 +92,9 @@ def first_line(rows: Sequence[Row], reached: Reached) -> str:
     return record_statement(_("{text}.").format(text=_("; ").join((matching, line))))
 
 
-def compose_report(rows: Sequence[Row], reached: Reached, asked: str, cite: Callable[[Row, SurveyLine], str]) -> str:
+def compose_report(
+    rows: Sequence[Row], reached: SurveyExtent, asked: str, cite: Callable[[Row, SurveyLine], str]
+) -> str:
     """The report: the count, then the first rows with their citations, and the number of rows not shown.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from assay.agents.history import output_cap
-from assay.agents.loop import Acted, register_results
+from assay.agents.loop import CallOutcome, register_results
 from assay.agents.replies import read_calls, tool_names
 from assay.core.errors import LimitReached, ModelFailed, ToolError
 from assay.core.events import CoverageAssessed, ReportDelta, ReportStarted
@@ -26,8 +26,8 @@ from assay.phases.survey.batches import BatchReaders
 from assay.phases.survey.collection import (
     MAX_SHOWN_ROWS,
     Collection,
-    Reached,
     Row,
+    SurveyExtent,
     SurveyLine,
     collect_documents,
     compose_report,
@@ -62,11 +62,11 @@ ARGUMENT_TYPES: dict[str, type[Way]] = {
 """The arguments of each way to go over the documents."""
 
 
-class Surveyed(msgspec.Struct, frozen=True, kw_only=True):
+class SurveyResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a survey: rows, how far it came, what was looked for, and why it did not finish."""
 
     rows: tuple[Row, ...]
-    reached: Reached
+    reached: SurveyExtent
     asked: str
     failed: str = ""
 
@@ -136,7 +136,9 @@ def _read_way(phase: Run, call: ToolCall) -> Way | None:
         return None
 
 
-async def _run_survey(phase: Run, case: Case, collection: Collection, headers: Sequence[Header], way: Way) -> Surveyed:
+async def _run_survey(
+    phase: Run, case: Case, collection: Collection, headers: Sequence[Header], way: Way
+) -> SurveyResult:
     if isinstance(way, FilterDocuments):
         return _filter_documents(collection, headers, way)
     if isinstance(way, CountDocuments):
@@ -145,21 +147,21 @@ async def _run_survey(phase: Run, case: Case, collection: Collection, headers: S
         return await _search_collection(collection, way)
     readers = BatchReaders(case, collection, phase.rules.agents_at_once)
     done = await readers.read_documents(phase, way.look_for or case.question)
-    reached = Reached(read=done.documents, total=len(collection.documents), parts=done.parts)
+    reached = SurveyExtent(read=done.documents, total=len(collection.documents), parts=done.parts)
     called = {header.document.sha256: header.display_name for header in headers}
     rows = [msgspec.structs.replace(row, called=called.get(row.document, row.called)) for row in done.rows]
-    return Surveyed(rows=merge_rows(rows), reached=reached, asked=way.look_for or case.question, failed=done.failed)
+    return SurveyResult(rows=merge_rows(rows), reached=reached, asked=way.look_for or case.question, failed=done.failed)
 
 
-async def _search_collection(collection: Collection, way: FindPhrase) -> Surveyed:
+async def _search_collection(collection: Collection, way: FindPhrase) -> SurveyResult:
     together = way.together and len(way.phrases) > 1
     rows = await (collection.find_all_phrases if together else collection.find_phrases)(way.phrases)
     asked = (" and " if together else ", ").join(f"“{each}”" for each in way.phrases)
-    reached = Reached(read=collection.read, total=len(collection.documents), what=_("the words"))
-    return Surveyed(rows=merge_rows(rows), reached=reached, asked=asked)
+    reached = SurveyExtent(read=collection.read, total=len(collection.documents), what=_("the words"))
+    return SurveyResult(rows=merge_rows(rows), reached=reached, asked=asked)
 
 
-def _count_documents(collection: Collection, headers: Sequence[Header], way: CountDocuments) -> Surveyed:
+def _count_documents(collection: Collection, headers: Sequence[Header], way: CountDocuments) -> SurveyResult:
     """Every document, even those with an unreadable header, with the requested fields."""
     known = {header.document.sha256: header for header in headers}
     rows = []
@@ -167,8 +169,8 @@ def _count_documents(collection: Collection, headers: Sequence[Header], way: Cou
         header = known.get(document.sha256) or Header(document, ())
         lines = tuple(_field_line(header, field) for field in _shown_fields(header, way.show))
         rows.append(Row(document=document.sha256, place=place, called=header.display_name, lines=lines))
-    reached = Reached(read=len(rows), total=len(rows), counted=True)
-    return Surveyed(rows=tuple(rows), reached=reached, asked=_("All documents"))
+    reached = SurveyExtent(read=len(rows), total=len(rows), counted=True)
+    return SurveyResult(rows=tuple(rows), reached=reached, asked=_("All documents"))
 
 
 def _shown_fields(header: Header, keys: Sequence[str]) -> list[HeaderField]:
@@ -176,7 +178,7 @@ def _shown_fields(header: Header, keys: Sequence[str]) -> list[HeaderField]:
     return list(dict.fromkeys(field for field in found if field is not None))
 
 
-def _filter_documents(collection: Collection, headers: Sequence[Header], way: FilterDocuments) -> Surveyed:
+def _filter_documents(collection: Collection, headers: Sequence[Header], way: FilterDocuments) -> SurveyResult:
     conditions = filters.read_conditions(way.where)
     rows = []
     for header in headers:
@@ -188,8 +190,8 @@ def _filter_documents(collection: Collection, headers: Sequence[Header], way: Fi
             rows.append(
                 Row(document=hash, place=collection.place(hash), called=header.display_name, lines=lines, named=True)
             )
-    reached = Reached(read=collection.read, total=len(collection.documents), what=_("the header fields"))
-    return Surveyed(rows=merge_rows(rows), reached=reached, asked=", ".join(map(str, conditions)))
+    reached = SurveyExtent(read=collection.read, total=len(collection.documents), what=_("the header fields"))
+    return SurveyResult(rows=merge_rows(rows), reached=reached, asked=", ".join(map(str, conditions)))
 
 
 def _field_line(header: Header, field: HeaderField) -> SurveyLine:
@@ -214,7 +216,7 @@ async def _register_passages(
     ledger = ledger.seeing([phase.lane])
     observation = Observation(summary=f"{len(rows)} documents", shown=shown)
     call = ToolCall(id="survey", name="read")
-    await register_results(phase, ledger, [Acted(call=call, observation=observation)], about)
+    await register_results(phase, ledger, [CallOutcome(call=call, observation=observation)], about)
     passages = (passage for block in ledger.blocks(phase.lane, shown) for passage in block.passages)
     return {(passage.document_sha256, passage.start): passage.id for passage in passages}
 
@@ -233,13 +235,13 @@ def _marker(cited: dict[tuple[str, int], str], row: Row, line: SurveyLine) -> st
 # what its reader must know
 
 
-def _coverage(case: Case, surveyed: Surveyed, cited: dict[tuple[str, int], str]) -> Coverage:
+def _coverage(case: Case, surveyed: SurveyResult, cited: dict[tuple[str, int], str]) -> Coverage:
     whole = surveyed.reached.read == surveyed.reached.total
     status: Literal["answered", "partly", "not"] = "answered" if whole else "partly" if surveyed.reached.read else "not"
     return Coverage(step=0, part=case.question, status=status, passages=tuple(cited.values()))
 
 
-def _limits(surveyed: Surveyed) -> tuple[str, ...]:
+def _limits(surveyed: SurveyResult) -> tuple[str, ...]:
     reached = surveyed.reached
     unread = reached.total - reached.read
     limits = []

@@ -40,7 +40,7 @@ from assay.search.local.words import (
     SHORTEST_TERM,
     SMALL_SCOPE,
     Frequencies,
-    Naming,
+    TitleMatcher,
     Words,
     expand_query,
     expansion_parts,
@@ -277,7 +277,7 @@ class IndexSnapshot:
 
 
 def shown_spans(
-    view: IndexSnapshot, found: RankedDocument, asked: Naming, document: Document
+    view: IndexSnapshot, found: RankedDocument, asked: TitleMatcher, document: Document
 ) -> tuple[PassageSpan, ...]:
     """The best passages, then the header fields of a document that the question names.
 

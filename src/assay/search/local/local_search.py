@@ -28,7 +28,7 @@ from assay.search.local.index import (
 )
 from assay.search.local.local_ranks import IndexSnapshot, shown_spans
 from assay.search.local.slips import rarity_of
-from assay.search.local.words import TITLE_MEANT, Naming, Words
+from assay.search.local.words import TITLE_MEANT, TitleMatcher, Words
 from assay.search.shared_index import (
     PASSAGES_PER_HIT,
     EachSpans,
@@ -364,7 +364,7 @@ class LocalSearch:
             with index_errors():
                 view = IndexSnapshot(self._index)
         words = Words(query.text, {*view.analyses, analysis_of(query.language)})
-        asked = Naming(query.text)
+        asked = TitleMatcher(query.text)
 
         def look(rows: Sequence[int]) -> Mapping[int, Document]:
             best = self._library.documents_at(rows)

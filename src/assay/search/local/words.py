@@ -200,7 +200,7 @@ def _any_query(queries: Iterable[Query]) -> Query:
     return Query.boolean_query([(Occur.Should, query) for query in queries])
 
 
-class Naming:
+class TitleMatcher:
     """Decides if a question names a document: by most of its title, or a word of its name and the number after it."""
 
     def __init__(self, text: str) -> None:

@@ -14,7 +14,7 @@ from assay.core.lexicon import analysis_of
 from assay.core.ports import Hit, Library, Query
 from assay.core.sources import Document, PassageSpan
 from assay.search.local.index import indexed_texts, pack
-from assay.search.local.words import Naming, Words
+from assay.search.local.words import TitleMatcher, Words
 from assay.search.opensearch.client import Action, NoIndex, OpenSearchClient
 from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, rows_query, to_base64
 from assay.search.shared_index import (
@@ -229,5 +229,5 @@ class OpenSearchSearch(ServerIndex):
         ranked = {found.row: found for found in question.rank(scope, query.limit, PASSAGES_PER_HIT)}
         hashes = {row: found.sha256 for row, found in ranked.items()}
         return self.to_hits(
-            Naming(query.text), [*ranked.values()], hashes, lambda row: ranked[row].fields, self._each_spans
+            TitleMatcher(query.text), [*ranked.values()], hashes, lambda row: ranked[row].fields, self._each_spans
         )

@@ -13,10 +13,10 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from assay.core.errors import ConfigError, SearchAway, SearchError
 from assay.core.lexicon import STEMMERS, UNSTEMMED, analysis_of
 from assay.core.ports import Hit, Library, Query
-from assay.search.local.words import Naming, Words
+from assay.search.local.words import TitleMatcher, Words
 from assay.search.postgres import tables
 from assay.search.postgres.postgres_ranks import IndexQuery, read_extent
-from assay.search.postgres.tables import Lot, delete_documents
+from assay.search.postgres.tables import DocumentLot, delete_documents
 from assay.search.shared_index import (
     PASSAGES_PER_HIT,
     OneSpans,
@@ -148,16 +148,16 @@ class PostgresSearch(ServerIndex):
             time.sleep(PAUSE_SECONDS)
         return True
 
-    def _read_documents(self, row: int) -> Lot:
+    def _read_documents(self, row: int) -> DocumentLot:
         """The next documents after `row`, with their passages. Slow if bytes are remote, so no lock is held."""
-        lot, end = Lot(), time.monotonic() + LOT_SECONDS
+        lot, end = DocumentLot(), time.monotonic() + LOT_SECONDS
         for number, document in self._library.documents_after(row, LOT_DOCUMENTS):
             lot.add(number, document, spans_or_title_only(next(spans_one_by_one(self._spans, (document,))), document))
             if lot.passages >= LOT_PASSAGES or time.monotonic() > end:
                 break
         return lot
 
-    def _add_documents(self, row: int, lot: Lot) -> int | None:
+    def _add_documents(self, row: int, lot: DocumentLot) -> int | None:
         """Write the documents after `row`, if neither they nor the index changed since; return how many."""
         if not lot.rows:
             return None
@@ -177,7 +177,9 @@ class PostgresSearch(ServerIndex):
         question = IndexQuery(connection, self._prefix, words, scope)
         ranked = question.rank(query.limit, PASSAGES_PER_HIT)
         hashes = question.hashes([found.row for found in ranked])
-        return self.to_hits(Naming(query.text), ranked, hashes, question.fields, partial(spans_one_by_one, self._spans))
+        return self.to_hits(
+            TitleMatcher(query.text), ranked, hashes, question.fields, partial(spans_one_by_one, self._spans)
+        )
 
 
 def _search_error(error: BaseException) -> SearchError:

@@ -128,7 +128,7 @@ _FORGET = (
 )
 
 
-class Lot:
+class DocumentLot:
     """Documents with their passages, to be indexed."""
 
     def __init__(self) -> None:

@@ -5,6 +5,6 @@ from __future__ import annotations
 from assay.search.vectors.hybrid import HybridSearch
 from assay.search.vectors.neighbours import EmbedderSimilarity
 from assay.search.vectors.store import VectorStore
-from assay.search.vectors.vector_builder import Built, EmbeddingLimits, VectorBuilder
+from assay.search.vectors.vector_builder import BuildResult, EmbeddingLimits, VectorBuilder
 
-__all__ = ["Built", "EmbedderSimilarity", "EmbeddingLimits", "HybridSearch", "VectorBuilder", "VectorStore"]
+__all__ = ["BuildResult", "EmbedderSimilarity", "EmbeddingLimits", "HybridSearch", "VectorBuilder", "VectorStore"]

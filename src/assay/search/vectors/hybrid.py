@@ -24,7 +24,7 @@ from assay.core.usage import Usage
 from assay.search.local.index import unpack
 from assay.search.local.words import MOST_CHARACTERS
 from assay.search.shared_index import PASSAGES_PER_HIT, Say, scope_of
-from assay.search.vectors.neighbours import MemoryNeighbours, NearestPassages, Neighbours, Remembered
+from assay.search.vectors.neighbours import MemoryNeighbours, NearestPassages, Neighbours, RecentVectors
 from assay.search.vectors.store import VectorStore, embed, quantize
 
 # Combines two rankings: by words, and by meaning.
@@ -34,7 +34,7 @@ RANK_CONSTANT = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)."""
 
 
-class Fused(msgspec.Struct, frozen=True):
+class FusedRank(msgspec.Struct, frozen=True):
     """Why a document has its rank: score and rank by words, cosine and rank by meaning, and the combination.
 
     `document` is its hash. What a ranking does not know is None.
@@ -48,7 +48,7 @@ class Fused(msgspec.Struct, frozen=True):
     cosine_rank: int | None
 
 
-def fuse_scores(lexical: Mapping[str, float], cosines: Mapping[str, float], weight: float) -> list[Fused]:
+def fuse_scores(lexical: Mapping[str, float], cosines: Mapping[str, float], weight: float) -> list[FusedRank]:
     """All candidates, best first. `weight` is that of meaning, from 0 to 1.
 
     A document without vectors counts as near as its words say: it neither gains nor loses.
@@ -63,7 +63,7 @@ def fuse_scores(lexical: Mapping[str, float], cosines: Mapping[str, float], weig
     by_words, by_meaning = _ranks(lexical), _ranks(cosines)
     ordered = sorted(scores, key=lambda each: (-scores[each], each))
     return [
-        Fused(each, scores[each], lexical.get(each), by_words.get(each), cosines.get(each), by_meaning.get(each))
+        FusedRank(each, scores[each], lexical.get(each), by_words.get(each), cosines.get(each), by_meaning.get(each))
         for each in ordered
     ]
 
@@ -124,7 +124,7 @@ class HybridSearch:
         self._questions: OrderedDict[str, bytes] = OrderedDict()
         self._guard = threading.RLock()
         self._asked = threading.local()  # the tokens of this thread's question
-        self.remembered = Remembered()
+        self.remembered = RecentVectors()
 
     async def search(self, query: Query) -> list[Hit]:
         return await asyncio.to_thread(self.search_blocking, query)
@@ -150,7 +150,7 @@ class HybridSearch:
         ranked = self.rank_documents(query)
         return self.index.search_blocking(query) if ranked is None else [hit for hit, _ in ranked]
 
-    def rank_documents(self, query: Query) -> list[tuple[Hit, Fused]] | None:
+    def rank_documents(self, query: Query) -> list[tuple[Hit, FusedRank]] | None:
         """The best documents with their ranks, blocking; None if only the index can be used."""
         with _library_errors():
             near = self._nearest_passages(query)
@@ -237,13 +237,13 @@ class HybridSearch:
 
     # together
 
-    def _fuse_rankings(self, hits: Sequence[Hit], near: NearestPassages, query: Query) -> list[tuple[Hit, Fused]]:
+    def _fuse_rankings(self, hits: Sequence[Hit], near: NearestPassages, query: Query) -> list[tuple[Hit, FusedRank]]:
         found = {hit.document.sha256: hit for hit in hits}
         nearest = dict.fromkeys(near.names[row] for (row, _), _ in near.nearest)
         candidates = dict.fromkeys([*found, *list(nearest)[: _candidates_per_ranking(query)]])
         rows = near.rows(candidates)
         cosines = {each: max(near.cosines(rows[each])) for each in candidates if each in rows}
-        best: list[tuple[Hit, Fused]] = []
+        best: list[tuple[Hit, FusedRank]] = []
         for fused in fuse_scores({each: hit.score for each, hit in found.items()}, cosines, self._weight):
             hit = found.get(fused.document) or self._hit_without_words(fused, rows[fused.document])
             if hit is not None:
@@ -253,7 +253,7 @@ class HybridSearch:
         passages = self._passages([rows[fused.document] for _, fused in best if fused.document in rows], near)
         return [(_fuse_hit(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
 
-    def _hit_without_words(self, fused: Fused, row: int) -> Hit | None:
+    def _hit_without_words(self, fused: FusedRank, row: int) -> Hit | None:
         """A document without any word of the question.
 
         None if it is not near, is gone from the library, or belongs to another one, whose rows say nothing about the
@@ -292,7 +292,7 @@ def _candidates_per_ranking(query: Query) -> int:
     return max(CANDIDATE_DOCUMENTS, 4 * query.limit)
 
 
-def _fuse_hit(hit: Hit, fused: Fused, near: Sequence[PassageSpan]) -> Hit:
+def _fuse_hit(hit: Hit, fused: FusedRank, near: Sequence[PassageSpan]) -> Hit:
     """A hit with its score, and its best passages by both rankings; further ones of the index follow."""
     known = {span.ordinal: span for span in (*near, *hit.spans)}
     best = merge_rankings([span.ordinal for span in hit.spans[:PASSAGES_PER_HIT]], [span.ordinal for span in near])[

@@ -192,7 +192,7 @@ ATTEMPTS = 2
 """How often an embedder is tried while a run waits."""
 
 
-class Remembered:
+class RecentVectors:
     """The vectors of recent texts, by kind and hash of the text. Thread-safe."""
 
     def __init__(self, most: int = MAX_CACHE_BYTES) -> None:
@@ -220,7 +220,7 @@ class EmbedderSimilarity:
     """Implements `core.ports.Similarity`. `told` says at each call whether the embedder may see this run's texts."""
 
     def __init__(
-        self, embedder: Embedder, store: VectorStore, remembered: Remembered, told: Callable[[], bool], batch: int
+        self, embedder: Embedder, store: VectorStore, remembered: RecentVectors, told: Callable[[], bool], batch: int
     ) -> None:
         self.name = embedder.name
         self._embedder, self._store, self._remembered, self._told = embedder, store, remembered, told

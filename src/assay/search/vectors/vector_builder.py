@@ -45,7 +45,7 @@ class EmbeddingLimits(msgspec.Struct, frozen=True, kw_only=True):
     batch: int = 64
 
 
-class Built(msgspec.Struct, frozen=True, kw_only=True):
+class BuildResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result: documents done and their passages, texts that were embedded, and the cost.
 
     `withheld` documents are private, and the embedder is remote. `stopped` says why not everything was done.
@@ -75,7 +75,7 @@ class VectorBuilder:
         self.store, self.embedder, self.library, self.spans = store, embedder, library, spans
         self.sleep, self._turn = sleep, turn
 
-    def build(self, limits: EmbeddingLimits, private: Collection[int], progress: Say | None = None) -> Built:
+    def build(self, limits: EmbeddingLimits, private: Collection[int], progress: Say | None = None) -> BuildResult:
         """Embed what has no vectors yet, except the rows that are `private`.
 
         Raises:
@@ -93,7 +93,7 @@ class VectorBuilder:
             return _VectorPass(self, limits).work(private, say)
 
 
-class _Spent(Exception):
+class _LimitReached(Exception):
     """The next batch would exceed a limit."""
 
 
@@ -103,12 +103,12 @@ class _VectorPass:
     def __init__(self, builder: VectorBuilder, limits: EmbeddingLimits) -> None:
         self._store, self._embedder, self._library = builder.store, builder.embedder, builder.library
         self._spans, self._sleep, self._limits = builder.spans, builder.sleep, limits
-        self._built = Built()
+        self._built = BuildResult()
         self._price = self._embedder.price or 0.0
         self._state = self._load_progress()
         self._known = dict(self._store.all_vectors())
 
-    def work(self, private: Collection[int], say: Say) -> Built:
+    def work(self, private: Collection[int], say: Say) -> BuildResult:
         """Process everything that is not done."""
         total, started = self._library.last_row(), time.monotonic()
         try:
@@ -120,7 +120,7 @@ class _VectorPass:
                 for lot in _split_page(page, self._spans_of):
                     self._add(lot, private, lot[-1][0])
                 say(_progress_line(self._built, self._state.row, total, time.monotonic() - started))
-        except _Spent as spent:
+        except _LimitReached as spent:
             self._built = msgspec.structs.replace(self._built, stopped=str(spent))
         else:
             self._store.forget_other_segmenters()
@@ -194,9 +194,9 @@ class _VectorPass:
         tokens = self._built.tokens + sum(map(estimate_tokens, texts))
         usd = tokens * self._price / 1e6
         if self._limits.tokens is not None and tokens > self._limits.tokens:
-            raise _Spent(f"the limit of {self._limits.tokens:,} tokens (embedder.max_tokens) is reached")
+            raise _LimitReached(f"the limit of {self._limits.tokens:,} tokens (embedder.max_tokens) is reached")
         if self._limits.usd is not None and usd > self._limits.usd:
-            raise _Spent(f"the limit of ${self._limits.usd:g} (embedder.max_usd) is reached")
+            raise _LimitReached(f"the limit of ${self._limits.usd:g} (embedder.max_usd) is reached")
 
     def _check_length(self, dimensions: int) -> None:
         """Check that vectors have the same length as earlier ones.
@@ -239,7 +239,7 @@ def _split_page(
         yield lot
 
 
-def _progress_line(built: Built, row: int, total: int, seconds: float) -> str:
+def _progress_line(built: BuildResult, row: int, total: int, seconds: float) -> str:
     """A line of progress; the remainder is in rows, which the library counts."""
     cost = f", ${built.usd:.4f}" if built.usd else ""
     rate = built.embedded / seconds if seconds > 1 else 0.0

@@ -9,7 +9,7 @@ from ddgs.exceptions import DDGSException
 
 from assay.core.errors import SearchError
 from assay.core.ports import Query
-from assay.search.web.http import Pace, SearchAccess, WebHit, plain, with_sites
+from assay.search.web.http import QueryPace, SearchAccess, WebHit, plain, with_sites
 
 TIMEOUT_SECONDS = 6
 """For one engine; several are asked in parallel."""
@@ -27,7 +27,7 @@ class Ddgs:
 
     def __init__(self, access: SearchAccess) -> None:
         self._engines = access.option or "auto"
-        self._pace = Pace(PAUSE_SECONDS if access.pause is None else access.pause)
+        self._pace = QueryPace(PAUSE_SECONDS if access.pause is None else access.pause)
 
     async def find(self, query: Query) -> list[WebHit]:
         await self._pace.wait_for_turn()

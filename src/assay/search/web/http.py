@@ -121,7 +121,7 @@ SLOW_SECONDS = 4.0
 """Seconds: a provider that fails this slowly is left alone at once, others after the second failure in a row."""
 
 
-class Pace:
+class QueryPace:
     """Lets queries through one after the other, `pause` seconds apart."""
 
     def __init__(self, pause: float) -> None:
@@ -141,7 +141,7 @@ SPARE_PAUSE_SECONDS = 0.5
 """With a shorter pause than this, a query ahead may take a turn."""
 
 
-class Rest:
+class ProviderRest:
     """Leaves a provider alone after failures: an unreachable one would cost every query its whole time limit."""
 
     def __init__(self) -> None:
@@ -214,7 +214,7 @@ class HttpProvider(ABC):
             )
         self._access = access
         self._client: httpx2.AsyncClient | None = None
-        self._pace = Pace(self.pause if access.pause is None else access.pause)
+        self._pace = QueryPace(self.pause if access.pause is None else access.pause)
 
     @property
     def ahead(self) -> Literal["free", "paid", "never"]:

@@ -18,7 +18,7 @@ from assay.core.errors import SearchError
 from assay.core.ports import AskedAhead, Blobs, Clock, Hit, Library, Query, RateLimiter
 from assay.core.sources import SNIPPET, UNSORTED, Document, PassageSpan, Snapshot, sha256
 from assay.core.web_addresses import canonical_url
-from assay.search.web.http import Rest, WebHit, WebSearchProvider
+from assay.search.web.http import ProviderRest, WebHit, WebSearchProvider
 
 EXTRACTOR = "snippet/1"
 
@@ -41,7 +41,7 @@ class OnlineSearch:
     ) -> None:
         """`rate_limiter` delays queries to the provider, by its name; None does not."""
         self._provider, self._library, self._blobs, self._clock, self._spans = provider, library, blobs, clock, spans
-        self._rest, self._turns = Rest(), rate_limiter
+        self._rest, self._turns = ProviderRest(), rate_limiter
 
     def with_library(self, library: Library) -> Self:
         """The same provider, with hits stored in another view of the library."""

@@ -53,7 +53,7 @@ Wait = Annotated[
 RunId = Annotated[str, Field(description="The run's id, as `research` gave it.")]
 
 
-class Begun(BaseModel):
+class StartedResearch(BaseModel):
     """A run that this call started, its questions, and until when (monotonic clock) the call waits for it."""
 
     run_id: str
@@ -78,7 +78,7 @@ Clarify = Annotated[
 @add_options
 async def start_run(
     ctx: Ctx, question: str, collections: list[str] | None, clarify: bool | None, wait_seconds: int, **options: Any
-) -> Begun:
+) -> StartedResearch:
     """Start the run, or find the one that the same request started before, and get its questions."""
     check_may_write(ctx)
     until = time.monotonic() + wait_seconds
@@ -98,10 +98,12 @@ async def start_run(
             run_id = await caller.begin(question, key=key, sources=sources, **wanted)
             await caller.continue_run(run_id)
         view = await watch(ctx, run_id, until) if may_ask else await view_of(ctx, run_id)
-    return Begun(run_id=run_id, until=until, questions=open_questions(view))
+    return StartedResearch(run_id=run_id, until=until, questions=open_questions(view))
 
 
-async def elicit_answers(ctx: Ctx, run: Annotated[Begun, Resolve(start_run)]) -> FormAnswers | Elicit[FormAnswers]:
+async def elicit_answers(
+    ctx: Ctx, run: Annotated[StartedResearch, Resolve(start_run)]
+) -> FormAnswers | Elicit[FormAnswers]:
     """The user's answers to the run's questions; none if it has no questions, or the client cannot ask the user."""
     if not run.questions or not can_elicit(ctx):
         return FormAnswers()
@@ -111,7 +113,7 @@ async def elicit_answers(ctx: Ctx, run: Annotated[Begun, Resolve(start_run)]) ->
 @add_options
 async def research(
     ctx: Ctx,
-    run: Annotated[Begun, Resolve(start_run)],
+    run: Annotated[StartedResearch, Resolve(start_run)],
     answers: Annotated[ElicitationResult[FormAnswers], Resolve(elicit_answers)],
     question: Question,
     collections: Collections = None,

@@ -64,7 +64,7 @@ def json_response(value: object) -> Response:
     return Response(msgspec.json.encode(value), media_type=JSON)
 
 
-class Waiting(StreamingResponse):
+class WaitingResponse(StreamingResponse):
     """A slow JSON response: white space is sent before it, so that nobody considers the connection dead."""
 
     media_type = JSON

@@ -18,7 +18,16 @@ from assay.core.events import Envelope
 from assay.core.lazy import regex
 from assay.core.milestones import shorten
 from assay.core.usage import Usage
-from assay.server.openai.calls import DONE, Waiting, begin_run, caller_of, error_body, events, json_response, ticket_for
+from assay.server.openai.calls import (
+    DONE,
+    WaitingResponse,
+    begin_run,
+    caller_of,
+    error_body,
+    events,
+    json_response,
+    ticket_for,
+)
 from assay.server.openai.chat_stream import (
     ChatChoice,
     ChatChunk,
@@ -140,7 +149,7 @@ async def complete(request: Request) -> Response:
     projection = ChatProjection(str(request.base_url).rstrip("/"))
     groups = events(caller_of(request), run_id)
     if not body.stream:
-        return Waiting(groups, ticket, projection.add_event, lambda: projection.completion)
+        return WaitingResponse(groups, ticket, projection.add_event, lambda: projection.completion)
     usage = bool(body.stream_options and body.stream_options.include_usage)
     return EventStream(frames(groups, projection, usage=usage), ticket)
 

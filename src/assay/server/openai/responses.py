@@ -13,7 +13,7 @@ from starlette.routing import Route
 from assay.core.errors import Cancelled, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import FINAL
-from assay.server.openai.calls import DONE, Waiting, begin_run, caller_of, events, json_response, ticket_for
+from assay.server.openai.calls import DONE, WaitingResponse, begin_run, caller_of, events, json_response, ticket_for
 from assay.server.openai.requests import ResponseRequest, response_run
 from assay.server.openai.response_stream import ResponseProjection
 from assay.server.openai.text import read_model, response_id, run_id_of
@@ -70,7 +70,7 @@ async def create(request: Request) -> Response:
     if body.background:
         ticket.close()
         return json_response((await replay_events(caller, run_id, projection)).response)
-    return Waiting(events(caller, run_id), ticket, projection.add_event, lambda: projection.response)
+    return WaitingResponse(events(caller, run_id), ticket, projection.add_event, lambda: projection.response)
 
 
 async def retrieve(request: Request) -> Response:

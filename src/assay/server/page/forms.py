@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from assay.core.brief import ROLES, Brief, Section
 from assay.core.errors import InProgress
-from assay.core.options import Declared, declared_options, nest_values
+from assay.core.options import DeclaredOption, declared_options, nest_values
 from assay.core.run_options import RunOptions, Waiting
 from assay.core.sources import sha256
 from assay.core.translation import N_
@@ -177,7 +177,7 @@ def check_places(form: PageForm) -> None:
         raise refusal("invalid", N_("tick where to look, or add files"))
 
 
-def _form_value(form: PageForm, option: Declared) -> str | bool | tuple[str, ...] | None:
+def _form_value(form: PageForm, option: DeclaredOption) -> str | bool | tuple[str, ...] | None:
     """The value of an option in a form, under the field name of the API."""
     name = option.option.api.rpartition(".")[2]
     text = form.text(name)

@@ -166,7 +166,7 @@ ANNOUNCE_SECONDS = 5.0
 """Seconds between two milestones that are read out."""
 
 
-class Watched:
+class WatchedRun:
     """A watched run: its current screen, and what was read out last. `news` is set when either changes.
 
     `wanted` is the number of the last event that a viewer has seen already.
@@ -245,7 +245,7 @@ class Hub:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._watched: dict[tuple[str, str], Watched] = {}
+        self._watched: dict[tuple[str, str], WatchedRun] = {}
 
     async def frames(self, owner: str, run_id: str, after: int, language: str = ENGLISH) -> AsyncIterator[bytes]:
         """Yield the regions of a run as they change, for a viewer with the screen as of event `after`, until the run
@@ -272,17 +272,17 @@ class Hub:
         finally:
             self._leave(watched)
 
-    def _join(self, owner: str, run_id: str, language: str) -> Watched:
+    def _join(self, owner: str, run_id: str, language: str) -> WatchedRun:
         watched = self._watched.get((run_id, language))
         if watched is None or watched.over:
-            watched = self._watched[run_id, language] = Watched(run_id, language)
+            watched = self._watched[run_id, language] = WatchedRun(run_id, language)
             watched.reader = self._backend.tasks.start(
                 watched.read(self._backend, owner), f"the screen of run {run_id}"
             )
         watched.watchers += 1
         return watched
 
-    def _leave(self, watched: Watched) -> None:
+    def _leave(self, watched: WatchedRun) -> None:
         watched.watchers -= 1
         if watched.watchers or watched.reader is None:
             return

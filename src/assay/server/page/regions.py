@@ -279,7 +279,7 @@ MOST_STEPS = 30
 """An active run shows the latest steps of an agent, an ended one all."""
 
 
-class Doing(msgspec.Struct, frozen=True, kw_only=True):
+class AgentAction(msgspec.Struct, frozen=True, kw_only=True):
     """One thing an agent did: a thought, a search, a page it opened, another tool."""
 
     kind: str
@@ -302,7 +302,7 @@ class LaneShown(msgspec.Struct, frozen=True, kw_only=True):
     task: str
     state: str
     now: str
-    doings: tuple[Doing, ...]
+    doings: tuple[AgentAction, ...]
     steps: int
     finding: str
     writing: bool
@@ -310,18 +310,18 @@ class LaneShown(msgspec.Struct, frozen=True, kw_only=True):
     error: str
 
 
-def pipeline_of(view: RunView) -> Iterator[Doing]:
+def pipeline_of(view: RunView) -> Iterator[AgentAction]:
     """Work outside the agents: the first look, and what decided the next step."""
     for phase in view.phases:
         for turn in phase.turns:
             yield from _doings(turn)
     for reflection in view.reflections:
-        yield Doing(kind="decision", text=reflection.reasoning or reflection.decision, note=reflection.note)
+        yield AgentAction(kind="decision", text=reflection.reasoning or reflection.decision, note=reflection.note)
 
 
 def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
     """An agent: of a run that is over (`whole`) with all its steps, else with the latest."""
-    doings: tuple[Doing, ...] = ()
+    doings: tuple[AgentAction, ...] = ()
     for turn in reversed(lane.turns):
         doings = (*_doings(turn), *doings)
         if not whole and len(doings) >= MOST_STEPS:
@@ -344,7 +344,7 @@ def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
     )
 
 
-def _current_activity(lane: Lane, doings: tuple[Doing, ...]) -> str:
+def _current_activity(lane: Lane, doings: tuple[AgentAction, ...]) -> str:
     if lane.state == "planned":
         return gettext("Waiting for its turn")
     if lane.state == "finished":
@@ -356,15 +356,15 @@ def _current_activity(lane: Lane, doings: tuple[Doing, ...]) -> str:
     return doings[-1].text if doings else gettext("Starting")
 
 
-def _doings(turn: Turn) -> Iterator[Doing]:
+def _doings(turn: Turn) -> Iterator[AgentAction]:
     last = len(turn.thoughts) - 1
     for place, thought in enumerate(turn.thoughts):
-        yield Doing(kind="thought", text=thought, going=turn.thinking and place == last)
+        yield AgentAction(kind="thought", text=thought, going=turn.thinking and place == last)
     for tool in turn.tools:
         yield _tool(tool)
     for search in turn.searches:
         if search.failed:
-            yield Doing(kind="search", text=f"{search.provider}: {search.query}", note=search.failed, failed=True)
+            yield AgentAction(kind="search", text=f"{search.provider}: {search.query}", note=search.failed, failed=True)
 
 
 _TOOLS = {
@@ -375,13 +375,13 @@ _TOOLS = {
 }
 
 
-def _tool(tool: ToolUse) -> Doing:
+def _tool(tool: ToolUse) -> AgentAction:
     kind = tool.tool if tool.tool in _TOOLS else "tool"
     if tool.outcome == "running":
-        return Doing(
+        return AgentAction(
             kind=kind, text=f"{gettext(_TOOLS.get(tool.tool, tool.tool))} {_argument(tool.arguments)}", going=True
         )
-    return Doing(kind=kind, text=tool.summary or tool.tool, failed=tool.outcome == "failed")
+    return AgentAction(kind=kind, text=tool.summary or tool.tool, failed=tool.outcome == "failed")
 
 
 def _argument(arguments: str) -> str:

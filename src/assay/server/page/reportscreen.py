@@ -32,7 +32,7 @@ from assay.export.html.ledger import (
     limits_section,
     open_parts,
 )
-from assay.export.html.markup import Material, el, gather_material, join
+from assay.export.html.markup import PageMaterial, el, gather_material, join
 from assay.export.report_parts import language_tag, report_locale
 from assay.locale import use_locale, use_page_locale
 from assay.server.api import documents, reports, runs
@@ -143,7 +143,7 @@ def _place(words: str, passage: ReportPassage) -> Markup:
     return el("a", words, href=address)
 
 
-def _headings(text: Article, material: Material) -> tuple[PageHeading, ...]:
+def _headings(text: Article, material: PageMaterial) -> tuple[PageHeading, ...]:
     """The entries of the contents; sections have the same names as in exports."""
     there = {
         "fields": bool(material.report.fields),
@@ -154,7 +154,7 @@ def _headings(text: Article, material: Material) -> tuple[PageHeading, ...]:
     return (*text.headings, *own)
 
 
-def _filters(material: Material) -> tuple[ClaimFilter, ...]:
+def _filters(material: PageMaterial) -> tuple[ClaimFilter, ...]:
     """All claims, weak ones, contradicted ones, and those that could not be checked."""
     verdicts = material.verdicts
     weak = sum(verdict in ("partial", "unsupported") for verdict in verdicts)

@@ -59,7 +59,7 @@ class BatchResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         return self.verified if self.passed is None else self.passed
 
 
-class Started(msgspec.Struct, frozen=True, kw_only=True):
+class StartedRun(msgspec.Struct, frozen=True, kw_only=True):
     """The run of an order, recorded before the run is stored, so that no run is paid for and forgotten."""
 
     key: str
@@ -94,7 +94,7 @@ class BatchFolder:
             raise _write_error(self.path, error) from error
         try:
             self.results = {row.key: row for row in self._read(RESULTS, BatchResult)}
-            self.runs = {row.key: row.run for row in self._read(STARTED, Started)}
+            self.runs = {row.key: row.run for row in self._read(STARTED, StartedRun)}
             yield
         finally:
             lock.release()
@@ -102,7 +102,7 @@ class BatchFolder:
     def begin(self, key: str, run: str) -> None:
         """Record which run answers an order."""
         self.runs[key] = run
-        self._append(STARTED, Started(key=key, run=run))
+        self._append(STARTED, StartedRun(key=key, run=run))
 
     def add(self, row: BatchResult) -> None:
         """Record the result of an order."""

@@ -165,7 +165,7 @@ def _existing_files(wanted: FilesJob) -> list[str]:
     return found if found or Path(wanted.place).exists() else list(wanted.files)
 
 
-def _ingestion_result(done: collections.Ingested) -> Result:
+def _ingestion_result(done: collections.IngestResult) -> Result:
     return {
         "collection": done.collection,
         "documents": done.documents,

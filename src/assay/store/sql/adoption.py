@@ -16,7 +16,7 @@ from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert
 
 from assay.core.errors import LeaseHeld, UsageError
 from assay.core.ports.collections import ADDITION_ENDED
-from assay.core.ports.store import Belongings
+from assay.core.ports.store import OwnedCounts
 from assay.core.sources import UNSORTED
 from assay.store.leases import is_held
 from assay.store.sql.database import Database, retry_while_away
@@ -50,7 +50,7 @@ class SqlAdoption:
         self._database = database
 
     @retry_while_away
-    def belongings(self, source: str, target: str) -> Belongings:
+    def belongings(self, source: str, target: str) -> OwnedCounts:
         with self._database.read() as connection:
             return _belongings(connection, source, target)
 
@@ -60,7 +60,7 @@ class SqlAdoption:
             return list(connection.execute(select(collections.c.name).where(collections.c.owner == owner)).scalars())
 
     @retry_while_away
-    def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> Belongings:
+    def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> OwnedCounts:
         with self._database.write() as connection:
             self._database.backend.serialize(connection)
             _check_idle(connection, source, self._database.backend.now(connection))
@@ -83,7 +83,7 @@ class SqlAdoption:
             return found
 
 
-def _belongings(connection: Connection, source: str, target: str) -> Belongings:
+def _belongings(connection: Connection, source: str, target: str) -> OwnedCounts:
     def count(table: Any, *more: Any) -> int:
         return int(connection.execute(select(func.count()).where(table.c.owner == source, *more)).scalar_one())
 
@@ -97,7 +97,7 @@ def _belongings(connection: Connection, source: str, target: str) -> Belongings:
         )
         names = connection.execute(both.order_by(table.c.name)).scalars()
         clashes += [f"{word} {name!r}" for name in names]
-    return Belongings(
+    return OwnedCounts(
         runs=count(runs),
         threads=count(threads),
         collections=count(collections, ~_OF_CODE),

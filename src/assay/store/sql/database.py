@@ -251,13 +251,13 @@ def _tables(driver: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
-class Over(Protocol):
+class OverDatabase(Protocol):
     """An object over a database."""
 
     _database: Database
 
 
-O = TypeVar("O", bound=Over)  # noqa: E741 - a letter for a type, as its neighbours
+O = TypeVar("O", bound=OverDatabase)  # noqa: E741 - a letter for a type, as its neighbours
 
 
 def retry_while_away(method: Callable[Concatenate[O, P], T]) -> Callable[Concatenate[O, P], T]:

@@ -29,7 +29,7 @@ from assay.core.ports.jobs import JOB_ENDED, JOBS_NEWS, MOST_TRIED, TOP_LEVEL_JO
 from assay.store.common import OwnedView, iso
 from assay.store.sql import sqlite
 from assay.store.sql.tables import jobs
-from assay.store.sql.transactions import Transacted
+from assay.store.sql.transactions import TransactedPort
 
 _FIELDS = tuple(jobs.c[name] for name in Job.__struct_fields__)
 _FIXED = ("id", "kind", "owner", "parent", "created_at", "release", "fence", "stopping", "seq", "every")
@@ -40,7 +40,7 @@ _FOLLOWED: frozenset[JobState] = frozenset(("done", "failed"))
 """The ends of a periodic job after which there is another; a cancelled one has none."""
 
 
-class SqlJobs(Transacted, OwnedView):
+class SqlJobs(TransactedPort, OwnedView):
     """`Jobs` over a database, through the process's writer."""
 
     async def put(self, jobs: Sequence[Job], at_once: int | None = None) -> int:

@@ -21,7 +21,7 @@ from assay.core.ports import (
     Renewal,
     RunInputs,
     RunRow,
-    Spent,
+    RunSpending,
 )
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.store import common
@@ -161,7 +161,7 @@ class SqlJournal(SqlListing):
 
     async def spending(
         self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
-    ) -> list[Spent]:
+    ) -> list[RunSpending]:
         return await self.transactions.read(reads.spending, since, self._owner, limit, only)
 
     async def delete(self, run_id: str, evict: str = "") -> None:

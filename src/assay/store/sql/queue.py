@@ -12,7 +12,7 @@ from assay.core.ports.jobs import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun,
 from assay.store.common import OwnedView
 from assay.store.sql import reads, sqlite, writes
 from assay.store.sql.tables import permits, queue, runs
-from assay.store.sql.transactions import Transacted
+from assay.store.sql.transactions import TransactedPort
 
 _NUMBER = select(runs.c.number).where(runs.c.run_id == bindparam("of"))
 _HELD = and_(runs.c.holder != "", runs.c.lease_until > bindparam("now"), runs.c.lease_until <= bindparam("longest"))
@@ -20,7 +20,7 @@ _GOING = ("created", "running", "waiting")
 """Statuses of runs that workers execute; a paused run is resumed by the one who paused it."""
 
 
-class SqlQueue(Transacted, OwnedView):
+class SqlQueue(TransactedPort, OwnedView):
     """`Queue` over a database, through the process's writer."""
 
     async def enqueue(self, run_id: str, user: str = "", priority: int = 0, release: str = "") -> None:
@@ -206,7 +206,7 @@ _GIVE = sqlite.insert(permits).on_conflict_do_nothing(index_elements=["id"])
 """The permit may already exist, if the connection broke before the confirmation."""
 
 
-class SqlPermits(Transacted):
+class SqlPermits(TransactedPort):
     """`Permits` over a database, through the process's writer."""
 
     async def take(self, service: str, id: str, most: int, ttl: float) -> bool:

@@ -34,7 +34,7 @@ from assay.core.ports import (
     News,
     Renewal,
     RunRow,
-    Spent,
+    RunSpending,
     StepRecord,
 )
 from assay.core.usage import Usage
@@ -285,7 +285,7 @@ def latest(connection: Connection, now: float, thread: str, owner: str | None) -
 
 def spending(
     connection: Connection, since: str, owner: str | None, limit: int | None, only: Collection[str] | None = None
-) -> list[Spent]:
+) -> list[RunSpending]:
     """What the runs created since then have used, newest first."""
     table, held = tables.runs.c, tables.holds.c
     columns = (table.number, table.run_id, table.status, table.brief, table.active_seconds)

@@ -39,7 +39,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, sqlit
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-class Restored(msgspec.Struct, frozen=True, kw_only=True):
+class RestoreResult(msgspec.Struct, frozen=True, kw_only=True):
     """How much was restored; `damaged` are blobs of the file that do not match their names, or are too large: they are
     left out.
     """
@@ -52,7 +52,7 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True):
 
 def restore(
     file: Path, at: Path | DatabaseBackend, blobs: KeptBlobs, own: str, *, also: Path | None = None
-) -> Restored:
+) -> RestoreResult:
     """Restore the contents of `file` to an empty place: blobs first, then the rows that need them, all or none.
 
     The result is a separate library with the id `own`, because the original may still be in use.
@@ -90,7 +90,7 @@ def restore(
         raise StoreError(
             f"{file} cannot be restored: {error.strerror or error}; check the space and the permissions"
         ) from error
-    return Restored(runs=known[0], documents=known[1], blobs=count, damaged=tuple(damaged))
+    return RestoreResult(runs=known[0], documents=known[1], blobs=count, damaged=tuple(damaged))
 
 
 def _check_empty(at: Path | DatabaseBackend) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.util import LRUCache
 _ESCAPE, _NUL, _ITSELF = "\x1b", "\x1b0", "\x1b1"
 
 
-class Escaped(TypeDecorator[str]):
+class EscapedText(TypeDecorator[str]):
     """Text in which NUL is stored as an escape sequence; all other text, except escape sequences themselves, is
     unchanged.
     """
@@ -59,7 +59,7 @@ metadata = MetaData(
 Number = BigInteger().with_variant(Integer, "sqlite")
 
 # Postgres cannot store NUL in text; escaped columns are never searched.
-AnyText = Text().with_variant(Escaped(), "postgresql")
+AnyText = Text().with_variant(EscapedText(), "postgresql")
 
 
 # Statements as SQL: compiled once for all databases that a process opens, not once for each.

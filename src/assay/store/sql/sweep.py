@@ -20,9 +20,9 @@ import msgspec
 from sqlalchemy import Connection, delete, exists, func, select
 
 from assay.core.lazy import regex
-from assay.core.ports.store import Swept
+from assay.core.ports.store import SweepResult
 from assay.core.sources import UNSORTED
-from assay.store.blobs import FolderBlobs, KeptBlobs, Owner, Stored
+from assay.store.blobs import FolderBlobs, KeptBlobs, Owner, StoredBlob
 from assay.store.common import collections_of
 from assay.store.leases import is_held
 from assay.store.sql.database import Database
@@ -45,7 +45,7 @@ from assay.store.sql.tables import (
 
 _HASH = regex(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _DERIVED = regex(r"set-[0-9a-f]{16}")
-"""Collections that were made for a run's documents (`store.common.set_members`)."""
+"""Collections that were made for a run's documents (`store.common.collection_of_set`)."""
 ORPHAN_SECONDS = 3_600
 """Bytes without references stay this long, because a document's bytes are written before its row."""
 SHARED_SECONDS = 24 * 3_600
@@ -77,7 +77,7 @@ class SqlUpkeep:
                     found[run_id] = found.get(run_id, 0) + int(size or 0)
         return found
 
-    def sweep(self, pages: Path) -> Swept | None:
+    def sweep(self, pages: Path) -> SweepResult | None:
         with self._database.write() as connection:  # nobody adds documents until it is over
             if self._is_used_elsewhere(connection):
                 return None
@@ -85,7 +85,7 @@ class SqlUpkeep:
         with self._database.read() as connection:
             kept = _referenced_hashes(connection)
         if self._is_shared_by_others():
-            return Swept(rows=tuple(sorted(gone)), apart=True)
+            return SweepResult(rows=tuple(sorted(gone)), apart=True)
         doomed = {sha for hashes in gone.values() for sha in hashes}
         stored = list(self._blobs.list_blobs())
         removed = self._remove(stored, kept, doomed)
@@ -93,7 +93,7 @@ class SqlUpkeep:
             self._blobs.clear(ORPHAN_SECONDS)
         names = {each.name for each in removed}
         _remove_pages(pages, {each.name for each in stored} - names)
-        return Swept(rows=tuple(sorted(gone)), blobs=len(names), size=sum(each.size for each in removed))
+        return SweepResult(rows=tuple(sorted(gone)), blobs=len(names), size=sum(each.size for each in removed))
 
     def _is_shared_by_others(self) -> bool:
         """True if another library has stored bytes in the same place."""
@@ -106,7 +106,7 @@ class SqlUpkeep:
             return False
         return backend.has_other_users(connection) or _is_run_executing(connection, backend.now(connection))
 
-    def _remove(self, stored: list[Stored], kept: Container[str], doomed: Container[str]) -> list[Stored]:
+    def _remove(self, stored: list[StoredBlob], kept: Container[str], doomed: Container[str]) -> list[StoredBlob]:
         """Remove what is doomed, and what has had no references for long.
 
         Shared bytes are removed only if they are old: a process that has just started relies on the bytes it found, and
@@ -114,7 +114,7 @@ class SqlUpkeep:
         """
         at_once = () if self._shared else doomed
         left = [each for each in stored if each.name not in kept and (each.name in at_once or self._is_old(each))]
-        removed: list[Stored] = []
+        removed: list[StoredBlob] = []
         while left:
             with self._exclusive() as alone:
                 if not alone:
@@ -122,7 +122,7 @@ class SqlUpkeep:
                 removed += self._remove_some(left)
         return removed
 
-    def _remove_some(self, left: list[Stored]) -> Iterator[Stored]:
+    def _remove_some(self, left: list[StoredBlob]) -> Iterator[StoredBlob]:
         """Remove the last items, taking them out of `left`, for some seconds."""
         end = time.monotonic() + ALONE_SECONDS
         while left:
@@ -145,7 +145,7 @@ class SqlUpkeep:
         except self._database.faults as error:
             raise self._database.backend.explain(error) from error
 
-    def _is_old(self, stored: Stored) -> bool:
+    def _is_old(self, stored: StoredBlob) -> bool:
         age = (datetime.now(UTC) - stored.modified).total_seconds()
         return age >= (SHARED_SECONDS if self._shared else ORPHAN_SECONDS)
 

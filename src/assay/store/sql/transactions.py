@@ -305,7 +305,7 @@ class Transactions:
         return self._database.backend.explain(error) if isinstance(error, self._database.faults) else error
 
 
-class Transacted:
+class TransactedPort:
     """A port over the transactions of a process."""
 
     def __init__(self, transactions: Transactions) -> None:

@@ -39,7 +39,7 @@ from assay.core.ports.users import (
 from assay.store.sql import sqlite, webhooks
 from assay.store.sql.shelves import batches
 from assay.store.sql.tables import audit, buckets, credentials, limits, readers, shares, users
-from assay.store.sql.transactions import Transacted
+from assay.store.sql.transactions import TransactedPort
 
 # Limits of single users in SQL.
 
@@ -47,7 +47,7 @@ _GIVE = sqlite.insert(limits)
 _GIVEN = _GIVE.on_conflict_do_update(index_elements=["user_name"], set_={"given": _GIVE.excluded.given})
 
 
-class SqlLimits(Transacted):
+class SqlLimits(TransactedPort):
     """`LimitStore` over a database, through the process's writer."""
 
     async def all(self) -> dict[str, GivenLimits]:
@@ -72,7 +72,7 @@ _ADD = sqlite.insert(users).on_conflict_do_nothing(index_elements=["name"]).retu
 _KEEP = sqlite.insert(credentials).on_conflict_do_nothing(index_elements=["hash"]).returning(credentials.c.hash)
 
 
-class SqlUsers(Transacted):
+class SqlUsers(TransactedPort):
     """`UserStore` over a database, through the process's writer."""
 
     async def add(self, user: UserRow) -> bool:
@@ -161,7 +161,7 @@ def _credential(row: Row[Any]) -> Credential:
 # Links to reports in SQL.
 
 
-class SqlShares(Transacted):
+class SqlShares(TransactedPort):
     """`ShareStore` over a database, through the process's writer."""
 
     async def add(self, share: ShareRow) -> None:
@@ -193,7 +193,7 @@ class SqlShares(Transacted):
 # The audit log in SQL.
 
 
-class SqlAudit(Transacted):
+class SqlAudit(TransactedPort):
     """`AuditLog` over a database, through the process's writer."""
 
     async def add(self, entry: AuditEntry) -> None:
@@ -246,7 +246,7 @@ _STANDS = select(buckets.c.due).where(*_OF)
 _GIVE_BACK = update(buckets).where(*_OF).values(due=buckets.c.due - _PAUSE)
 
 
-class SqlBuckets(Transacted):
+class SqlBuckets(TransactedPort):
     """`Buckets` over a database, through the process's writer."""
 
     async def take(self, owner: str, rate: Rate) -> BucketState:

@@ -28,7 +28,7 @@ from sqlalchemy import (
 from assay.core.ports.webhooks import Delivery, DeliveryState, NewEvent, NewEvents, Webhook
 from assay.store.sql import sqlite
 from assay.store.sql.tables import deliveries, events, heard, runs, webhooks
-from assay.store.sql.transactions import Transacted
+from assay.store.sql.transactions import TransactedPort
 
 SETTLED = ("waiting", "completed", "failed", "cancelled")
 """The statuses of runs with something to report."""
@@ -44,7 +44,7 @@ _KEEP = sqlite.insert(deliveries).on_conflict_do_nothing(index_elements=["id"])
 _WEBHOOK = tuple(webhooks.c[name] for name in Webhook.__struct_fields__)
 
 
-class SqlWebhooks(Transacted):
+class SqlWebhooks(TransactedPort):
     """`WebhookStore` over a database, through the process's writer."""
 
     async def add(self, webhook: Webhook) -> Webhook:

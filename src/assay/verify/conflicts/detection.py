@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from assay.core.claims import Conflict, Side
+from assay.core.claims import Conflict, ConflictSide
 from assay.core.clean import one_line
 from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, ORDINALS, SCALES, TENS
@@ -37,7 +37,7 @@ _DIGIT = regex(r"\d")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 
 
-class Likely:
+class LikelyTexts:
     """Texts that share enough words with one of some statements.
 
     Args:
@@ -96,7 +96,7 @@ def find_conflicts(
         passages: every passage shown in the run, by id.
         sources: their sources, by id.
         cited: ids of the passages that the report or a finding cites; each conflict includes one of them.
-        groups: which documents copy one another (`verify.copies.clusters`), by hash.
+        groups: which documents copy one another (`verify.copies.group_by_copying`), by hash.
     """
     stated = _collect_statements(passages, sources, cited)
     anchors = {at for at, each in enumerate(stated) if each.passage.id in cited}
@@ -122,7 +122,7 @@ def _collect_statements(
     kept = list(seen.values())[:MOST_PASSAGES]
     first = [passage for passage in kept if passage.id in cited]
     anchors = [each for passage in first for each in stated_values(passage, sources.get(passage.source))]
-    likely = Likely((each.said.keys for each in anchors), ALIKE)
+    likely = LikelyTexts((each.said.keys for each in anchors), ALIKE)
     rest = (passage for passage in kept[len(first) :] if anchors and likely.is_likely(passage.text))
     others = (
         each for passage in rest for each in stated_values(passage, sources.get(passage.source), likely.is_likely)
@@ -177,7 +177,7 @@ def _disagreeing_groups(
 def _conflict(group: Sequence[SourceStatement]) -> Conflict:
     kept = _one_per_source(group)
     sides = tuple(
-        Side(
+        ConflictSide(
             value=each.said.written_form,
             passage=each.passage.id,
             source=each.passage.source,
@@ -259,7 +259,7 @@ def _values(conflict: Conflict, sources: Mapping[str, Source]) -> str:
     return _(" or ").join(f"{value} ({'; '.join(places)})" for value, places in stated.items())
 
 
-def _source_label(side: Side, sources: Mapping[str, Source]) -> str:
+def _source_label(side: ConflictSide, sources: Mapping[str, Source]) -> str:
     """A source and its date, without characters that end a sentence or have a meaning in Markdown."""
     source = sources.get(side.source)
     called = one_line(source.title or source.url.rpartition("/")[2]) if source else ""
@@ -272,7 +272,7 @@ def _flat(text: str) -> str:
     return " ".join(re.sub(r"[^\w ,'’$€£¥₹%°/+.-]|_|[.](?!\d)", " ", one_line(text)).split())
 
 
-def _stating_sentence(side: Side, text: str) -> str:
+def _stating_sentence(side: ConflictSide, text: str) -> str:
     """The sentence of a passage that states a side's value, on one line; empty if it contains line breaks."""
     for start, end in sentences(text):
         sentence = " ".join(text[start:end].split()).lstrip("*-•# ")

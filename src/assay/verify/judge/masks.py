@@ -33,7 +33,7 @@ _NUMBERED = regex(r"[ -]?\d")
 """The text after a name that continues with a number."""
 
 
-class Hidden(msgspec.Struct, frozen=True, kw_only=True):
+class HiddenValue(msgspec.Struct, frozen=True, kw_only=True):
     """A value of the claim: code points `[start, end)`; `token` is a number or date in the form for comparison."""
 
     letter: str
@@ -44,19 +44,19 @@ class Hidden(msgspec.Struct, frozen=True, kw_only=True):
     token: Token | None = None
 
 
-class Masked(msgspec.Struct, frozen=True, kw_only=True):
+class MaskedClaim(msgspec.Struct, frozen=True, kw_only=True):
     """`text` is the claim with `{A}`, `{B}` … in place of its `hidden` values, which are in order."""
 
     text: str
-    hidden: tuple[Hidden, ...] = ()
+    hidden: tuple[HiddenValue, ...] = ()
 
 
-def mask_values(claim: str, findings: Sequence[SlotFinding], *, names: bool = True) -> Masked:
+def mask_values(claim: str, findings: Sequence[SlotFinding], *, names: bool = True) -> MaskedClaim:
     """Hide the values of `claim` that `findings` report; names only with `names`."""
     reading = analyze_text(claim)
     chosen = sorted(_values_to_hide(claim, reading, findings, names), key=lambda each: (each.start, -each.end))
     letters = [letter for letter in ascii_uppercase if _placeholder(letter) not in claim]
-    hidden: list[Hidden] = []
+    hidden: list[HiddenValue] = []
     for each in chosen:
         if len(hidden) == min(MAX_HIDDEN_VALUES, len(letters)) or (hidden and each.start < hidden[-1].end):
             continue
@@ -65,14 +65,16 @@ def mask_values(claim: str, findings: Sequence[SlotFinding], *, names: bool = Tr
     for each in hidden:
         text += claim[at : each.start] + _placeholder(each.letter)
         at = each.end
-    return Masked(text=text + claim[at:], hidden=tuple(hidden))
+    return MaskedClaim(text=text + claim[at:], hidden=tuple(hidden))
 
 
 def _placeholder(letter: str) -> str:
     return f"{{{letter}}}"
 
 
-def _values_to_hide(claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding], names: bool) -> list[Hidden]:
+def _values_to_hide(
+    claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding], names: bool
+) -> list[HiddenValue]:
     quoted = [finding.slot for finding in findings if finding.rule == "quote"]
     asked = [
         finding
@@ -85,7 +87,7 @@ def _values_to_hide(claim: str, reading: AnalyzedText, findings: Sequence[SlotFi
     return [*numbers, *(_names(claim, asked, alone=not numbers) if names else ())]
 
 
-def _hidden_values(claim: str, reading: AnalyzedText, asked: Sequence[SlotFinding]) -> Iterator[Hidden]:
+def _hidden_values(claim: str, reading: AnalyzedText, asked: Sequence[SlotFinding]) -> Iterator[HiddenValue]:
     """Numbers and dates, each once."""
     places = {reading.origin(index, index): index for index, word in enumerate(reading.words) if word.token}
     seen: set[int] = set()
@@ -132,7 +134,7 @@ def _is_in_name(reading: AnalyzedText, index: int) -> bool:
     return word.start - before.end <= 1 and (before.kind == "name" or before.text == "-")
 
 
-def _names(claim: str, asked: Sequence[SlotFinding], *, alone: bool) -> list[Hidden]:
+def _names(claim: str, asked: Sequence[SlotFinding], *, alone: bool) -> list[HiddenValue]:
     """Names, those missing in the evidence first; all but one, and if values are hidden too, only missing ones."""
     found = [each for each in asked if each.rule == "name" and not _NUMBERED.match(claim, each.slot.end)]
     if len(found) < 2:
@@ -143,10 +145,10 @@ def _names(claim: str, asked: Sequence[SlotFinding], *, alone: bool) -> list[Hid
     return [_hidden(claim, finding, "name", None) for finding in rest[:MOST_NAMES]]
 
 
-def _hidden(claim: str, finding: SlotFinding, kind: Kind, token: Token | None) -> Hidden:
+def _hidden(claim: str, finding: SlotFinding, kind: Kind, token: Token | None) -> HiddenValue:
     start = finding.slot.start
     end = start + len(claim[start : finding.slot.end].rstrip(" ."))
-    return Hidden(letter="", kind=kind, text=claim[start:end], start=start, end=end, token=token)
+    return HiddenValue(letter="", kind=kind, text=claim[start:end], start=start, end=end, token=token)
 
 
 # Compares, in code, the judge's value for each hidden one with the claim's.
@@ -170,7 +172,7 @@ class ComparedValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare_values(
-    hidden: Sequence[Hidden], given: Sequence[JudgedValue], texts: Sequence[str]
+    hidden: Sequence[HiddenValue], given: Sequence[JudgedValue], texts: Sequence[str]
 ) -> tuple[ComparedValue, ...]:
     """A slot for each hidden value, in order; `texts` are those the judge was shown."""
     evidence = _Evidence(texts)
@@ -198,14 +200,14 @@ _ORDER: tuple[Outcome, ...] = ("same", "other", "not stated", "invented", "missi
 """Of several values for one slot the best counts: the evidence may give more than one that fits."""
 
 
-def _compare_value(hidden: Hidden, values: Sequence[str], evidence: _Evidence) -> ComparedValue:
+def _compare_value(hidden: HiddenValue, values: Sequence[str], evidence: _Evidence) -> ComparedValue:
     outcomes = [(_outcome(hidden, value, evidence), value) for value in values] or [("missing", "")]
     outcome, answer = min(outcomes, key=lambda each: _ORDER.index(each[0]))
     shown = answer if outcome in ("same", "other", "invented") else ""
     return ComparedValue(text=hidden.text, kind=hidden.kind, outcome=outcome, said=shown)
 
 
-def _outcome(hidden: Hidden, value: str, evidence: _Evidence) -> Outcome:
+def _outcome(hidden: HiddenValue, value: str, evidence: _Evidence) -> Outcome:
     folded = fold_text(value).text
     if folded.strip(" .'\"").lower() in _NOT_STATED:
         return "not stated"

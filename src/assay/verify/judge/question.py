@@ -23,7 +23,7 @@ from assay.core.translation import gettext as _
 from assay.evidence.segment import segment
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.judge.answers import VERDICT, JudgeAnswer
-from assay.verify.judge.masks import ComparedValue, Masked
+from assay.verify.judge.masks import ComparedValue, MaskedClaim
 
 # The evidence: cited passages, fenced, and cut to size.
 
@@ -168,7 +168,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
     `head` has the header cells of a table row. `system` is the judge's system prompt.
     """
 
-    masked: Masked
+    masked: MaskedClaim
     exhibit: Exhibit
     system: str
     doubt: str = ""

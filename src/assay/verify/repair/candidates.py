@@ -50,17 +50,17 @@ HEADING_SHARE = 0.5
 """The weight of a word that is only in the headings above a passage."""
 
 
-class Picked(msgspec.Struct, frozen=True):
+class PickedPassage(msgspec.Struct, frozen=True):
     """A passage of a source's document, by its place in it."""
 
     source: str
     span: PassageSpan
 
 
-class Mined(msgspec.Struct, frozen=True):
+class CandidatePassages(msgspec.Struct, frozen=True):
     """The passages picked for each claim, best first."""
 
-    picked: dict[str, tuple[Picked, ...]]
+    picked: dict[str, tuple[PickedPassage, ...]]
 
 
 class RegisteredRows(msgspec.Struct, frozen=True):
@@ -86,14 +86,14 @@ async def candidates(
     texts = {each.id: each.sentence.text for each in claims}
     similarity = run.world.similarity
 
-    async def mine(step_context: StepContext) -> Mined:
+    async def mine(step_context: StepContext) -> CandidatePassages:
         index = await asyncio.to_thread(lambda: PassageIndex(_passages(held.reader, documents)))
         if similarity is None:
             return await asyncio.to_thread(_pick_by_words, index, texts)
         return await _pick_by_meaning(run, step_context, index, texts, documents)
 
     asked = [[each.id, each.sentence.text] for each in claims]
-    mined = await run.step("mine", mine, returns=Mined, input=[asked, list(documents)])
+    mined = await run.step("mine", mine, returns=CandidatePassages, input=[asked, list(documents)])
     picked = [pick for picks in mined.picked.values() for pick in picks]
     known = await _register(run, held, ledger, picked)
     own = {each.id: set(each.passages) for each in claims}
@@ -123,8 +123,8 @@ def _documents(run: Run, held: EvidenceIndex, ledger: Ledger, claims: Sequence[C
     return {id: document for id, document in documents if document is not None}
 
 
-def _pick_by_words(index: PassageIndex, claims: Mapping[str, str]) -> Mined:
-    return Mined({id: tuple(index.best_passages(text)) for id, text in claims.items()})
+def _pick_by_words(index: PassageIndex, claims: Mapping[str, str]) -> CandidatePassages:
+    return CandidatePassages({id: tuple(index.best_passages(text)) for id, text in claims.items()})
 
 
 async def _pick_by_meaning(
@@ -133,7 +133,7 @@ async def _pick_by_meaning(
     index: PassageIndex,
     claims: Mapping[str, str],
     documents: Mapping[str, Document],
-) -> Mined:
+) -> CandidatePassages:
     """The best passages by words and by meaning, among those that share some words with a claim."""
     found = {
         id: [(at, share) for at, share in index.rank_places(text)[:SHORTLIST] if share >= LEAST_BY_MEANING]
@@ -152,17 +152,17 @@ async def _pick_by_meaning(
     for (id, ranked), row in zip(found.items(), near.rows, strict=True):
         order = rank_by_both([share for _, share in ranked], [row[column[at]] for at, _ in ranked])
         picked[id] = tuple(index.passages[ranked[place][0]] for place in order[:MOST])
-    return Mined(picked)
+    return CandidatePassages(picked)
 
 
-def _embedder_text(picked: Picked, documents: Mapping[str, Document]) -> str:
+def _embedder_text(picked: PickedPassage, documents: Mapping[str, Document]) -> str:
     """A passage as the embedder reads it."""
     span = picked.span
     above = span.heading[-1] if span.heading else documents[picked.source].title
     return passage_text(above, span.label, span.text)
 
 
-def _passages(reader: DocumentReader, documents: Mapping[str, Document]) -> Iterable[Picked]:
+def _passages(reader: DocumentReader, documents: Mapping[str, Document]) -> Iterable[PickedPassage]:
     """The passages of all documents. A missing text has none; the gate reports it if it is cited."""
     count = 0
     for id, document in documents.items():
@@ -171,7 +171,7 @@ def _passages(reader: DocumentReader, documents: Mapping[str, Document]) -> Iter
         except StoreError:
             continue
         for span in spans[: MOST_PASSAGES - count]:
-            yield Picked(id, span)
+            yield PickedPassage(id, span)
         count += min(len(spans), MOST_PASSAGES - count)
 
 
@@ -181,7 +181,7 @@ class PassageIndex:
     A key is weighted by its rarity among them.
     """
 
-    def __init__(self, passages: Iterable[Picked]) -> None:
+    def __init__(self, passages: Iterable[PickedPassage]) -> None:
         self.passages = list(passages)
         self._analysis = analysis_for("\n".join(each.span.text for each in self.passages[:SAMPLE]))
         inside = [self._keys(each.span.text) for each in self.passages]
@@ -189,7 +189,7 @@ class PassageIndex:
         self.text = TermPlaces(inside)
         self.heading = TermPlaces(heading - own for heading, own in zip(above, inside, strict=True))
 
-    def best_passages(self, claim: str) -> list[Picked]:
+    def best_passages(self, claim: str) -> list[PickedPassage]:
         """The passages that share most words with `claim`."""
         return [self.passages[at] for at, share in self.rank_places(claim)[:MOST] if share >= LEAST_SHARE]
 
@@ -213,12 +213,12 @@ class PassageIndex:
 # the ledger
 
 
-def _key(pick: Picked) -> tuple[str, int]:
+def _key(pick: PickedPassage) -> tuple[str, int]:
     return pick.source, pick.span.ordinal
 
 
 async def _register(
-    run: Run, held: EvidenceIndex, ledger: Ledger, picked: Sequence[Picked]
+    run: Run, held: EvidenceIndex, ledger: Ledger, picked: Sequence[PickedPassage]
 ) -> dict[tuple[str, int], Passage]:
     """The picked passages, by source and place; new ones are added to the ledger in one step."""
     lanes = {source: _lane(run, source) for source in dict.fromkeys(pick.source for pick in picked)}
@@ -250,7 +250,7 @@ def _lane(run: Run, source: str) -> int:
     return lane if lane >= run.brief.lane else run.lane
 
 
-def _excerpt(ledger: Ledger, source: str, picked: Sequence[Picked]) -> DocumentPassages:
+def _excerpt(ledger: Ledger, source: str, picked: Sequence[PickedPassage]) -> DocumentPassages:
     spans = {pick.span.ordinal: pick.span for pick in picked if pick.source == source}
     document = ledger.document(source)
     if document is None:

@@ -12,7 +12,7 @@ from assay.core.report_sentences import ReportSentence
 from assay.core.tables.cells import row_cells
 from assay.core.translation import N_, record_statement
 from assay.core.translation import gettext as _
-from assay.verify.claim_check import CheckRules, ClaimResult, Means, code_ruling
+from assay.verify.claim_check import CheckRules, ClaimResult, RepairMeans, code_ruling
 from assay.verify.evidence_index import claims_by_start
 from assay.verify.repair.surgery import Blank, Change, ClaimChange, Recite, align_claims, apply_changes, claim_change_of
 from assay.verify.rows import is_empty
@@ -33,7 +33,7 @@ class Edition:
     `made` are those that could be made; `text` and `checked`, with the place of each claim, are the result.
     """
 
-    def __init__(self, text: str, checked: Sequence[ClaimResult], means: Means, changes: Changes) -> None:
+    def __init__(self, text: str, checked: Sequence[ClaimResult], means: RepairMeans, changes: Changes) -> None:
         self._before, self._all, self._means = text, checked, means
         self.text, self.checked = text, list(checked)
         self.made = dict(changes)
@@ -101,7 +101,7 @@ _TOGETHER = 3
 _STANDS = (*HOLDING, "partial", "unchecked")
 
 
-class Emptied(msgspec.Struct, frozen=True):
+class EmptiedRow(msgspec.Struct, frozen=True):
     """A row with emptied cells, as it reads then; `names` are the headers of those cells."""
 
     change: Blank
@@ -114,7 +114,7 @@ def is_failing_row(checked: ClaimResult) -> bool:
     return bool(checked.sentence.head) and checked.check.rule not in ("judge", "citation")
 
 
-def empty_cells(report: str, checked: ClaimResult, rules: CheckRules) -> Emptied | None:
+def empty_cells(report: str, checked: ClaimResult, rules: CheckRules) -> EmptiedRow | None:
     """The row with the fewest empty cells to which no rule objects; None if there is none. Blocking.
 
     At least one cell besides the first keeps its value, or nothing would be left. Supported rows come before those with
@@ -129,7 +129,7 @@ def empty_cells(report: str, checked: ClaimResult, rules: CheckRules) -> Emptied
     return min(stands, key=lambda each: _STANDS.index(each[0]))[1] if stands else None
 
 
-def _emptied_rows(report: str, row: ReportSentence) -> Iterator[Emptied]:
+def _emptied_rows(report: str, row: ReportSentence) -> Iterator[EmptiedRow]:
     filled = [at for at, cell in enumerate(row_cells(row.text)) if at and not is_empty(cell)]
     for count in range(1, min(_TOGETHER, len(filled) - 1) + 1):
         for chosen in combinations(filled, count):
@@ -137,4 +137,4 @@ def _emptied_rows(report: str, row: ReportSentence) -> Iterator[Emptied]:
             after = apply_changes(report, {row.id: change})
             sentence = claims_by_start(after).get(row.start)
             if sentence is not None and sentence.head == row.head:
-                yield Emptied(change, sentence, tuple(row.head[at] for at in chosen))
+                yield EmptiedRow(change, sentence, tuple(row.head[at] for at in chosen))

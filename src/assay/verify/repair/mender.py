@@ -17,10 +17,10 @@ from assay.core.sources import Passage
 from assay.core.translation import format_number, join_list, label_text, ngettext
 from assay.core.translation import gettext as _
 from assay.run.run import Branch, Run
-from assay.verify.claim_check import CLAIMS_AT_ONCE, CheckRules, ClaimResult, Means, check_claim
+from assay.verify.claim_check import CLAIMS_AT_ONCE, CheckRules, ClaimResult, RepairMeans, check_claim
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.repair.candidates import candidates
-from assay.verify.repair.edition import Edition, Emptied, empty_cells, is_failing_row
+from assay.verify.repair.edition import Edition, EmptiedRow, empty_cells, is_failing_row
 from assay.verify.repair.remedies import find_other_citation, narrow_claim, rewritten_text, search_for_claims
 from assay.verify.repair.surgery import Change, Recite, Remove, Rewrite
 
@@ -31,13 +31,13 @@ save it: for the others code only looks for passages that state them word for wo
 """
 
 
-class Mended(msgspec.Struct, frozen=True, kw_only=True):
+class MendedClaim(msgspec.Struct, frozen=True, kw_only=True):
     """A claim before and after; `how` is the stage that repaired it."""
 
     before: ClaimResult
     after: ClaimResult
     how: Literal["recite", "narrow", "empty"]
-    emptied: Emptied | None = None
+    emptied: EmptiedRow | None = None
 
     @property
     def change(self) -> Change:
@@ -60,7 +60,7 @@ class Mended(msgspec.Struct, frozen=True, kw_only=True):
         return _("; ").join((text, _("it was {verdict}").format(verdict=before)))
 
 
-class Repaired(msgspec.Struct, frozen=True, kw_only=True):
+class RepairedReport(msgspec.Struct, frozen=True, kw_only=True):
     """The report after repair, its claims, and how many sentences were re-cited, rewritten and removed.
 
     `emptied` counts table rows with emptied cells.
@@ -104,7 +104,7 @@ def _describe_changes(recited: int, rewritten: int, removed: int, emptied: int) 
 class Mender:
     """Repairs one report; `text` and `checked` are the present state, as logged."""
 
-    def __init__(self, run: Run, held: EvidenceIndex, rules: CheckRules, means: Means) -> None:
+    def __init__(self, run: Run, held: EvidenceIndex, rules: CheckRules, means: RepairMeans) -> None:
         self.run, self.held, self.rules, self.means = run, held, rules, means
         self.text = ""
         self.checked: list[ClaimResult] = []
@@ -112,7 +112,7 @@ class Mender:
         self.stopped = False  # a limit was reached: no more models, no more searches
         self.writes = not run.profile("complex").deterministic and "narrow" not in means.off
 
-    async def repair(self, report: str, checked: Sequence[ClaimResult]) -> Repaired:
+    async def repair(self, report: str, checked: Sequence[ClaimResult]) -> RepairedReport:
         """Remove what nothing supports. A limit or a failing model never empties the report."""
         self.text, self.checked = report, list(checked)
         for turn in range(1, MAX_ROUNDS + 1):
@@ -124,7 +124,7 @@ class Mender:
         if "remove" not in self.means.off:
             self._apply_changes(await self._empty_failing_cells(self.run.child("cells")), ())
             self._apply_changes((), [each for each in self.checked if is_failing(each)])
-        return Repaired(
+        return RepairedReport(
             text=self.text,
             checked=tuple(self.checked),
             recited=self.done["recite"],
@@ -147,7 +147,7 @@ class Mender:
 
     # one round
 
-    async def _mend_claims(self, place: Run, failing: Sequence[ClaimResult]) -> list[Mended]:
+    async def _mend_claims(self, place: Run, failing: Sequence[ClaimResult]) -> list[MendedClaim]:
         try:
             found = await candidates(place, self.held, self.means.ledger, failing)
         except Failed as failed:
@@ -155,7 +155,7 @@ class Mender:
             found = {}
         free = asyncio.Semaphore(CLAIMS_AT_ONCE)
 
-        async def one(claim: Run, each: ClaimResult) -> Mended | None:
+        async def one(claim: Run, each: ClaimResult) -> MendedClaim | None:
             async with free:
                 return await self._mend_claim(claim, each, found.get(each.id, []), asks=each.id in asked)
 
@@ -165,17 +165,17 @@ class Mender:
 
     async def _mend_claim(
         self, place: Run, checked: ClaimResult, passages: Sequence[Passage], *, asks: bool
-    ) -> Mended | None:
+    ) -> MendedClaim | None:
         if "recite" not in self.means.off:
             after = await find_other_citation(
                 place, self.held, self.rules, checked, passages, asks=asks and not self.stopped
             )
             if after is not None:
-                return Mended(before=checked, after=after, how="recite")
+                return MendedClaim(before=checked, after=after, how="recite")
         if not asks or not self._may_be_narrowed(checked):
             return None
         after = await self._narrow_claim(place, checked, passages)
-        return Mended(before=checked, after=after, how="narrow") if after is not None else None
+        return MendedClaim(before=checked, after=after, how="narrow") if after is not None else None
 
     def _may_be_narrowed(self, checked: ClaimResult) -> bool:
         """True if a model may rephrase a claim: not one doubted only by the weight of words, nor a row."""
@@ -200,16 +200,16 @@ class Mender:
         wanted = HOLDING if checked.check.verdict == "partial" else (*HOLDING, "partial", "unchecked")
         return after if after.check.verdict in wanted else None
 
-    async def _empty_failing_cells(self, place: Run) -> list[Mended]:
+    async def _empty_failing_cells(self, place: Run) -> list[MendedClaim]:
         """Rows that would be removed, with the failing cells emptied, if the rest holds."""
         rows = [each for each in self.checked if is_failing(each) and is_failing_row(each)]
 
-        async def one(at: Run, each: ClaimResult) -> Mended | None:
+        async def one(at: Run, each: ClaimResult) -> MendedClaim | None:
             found = await asyncio.to_thread(empty_cells, self.text, each, self.rules)
             if found is None:
                 return None
             after = await check_claim(at, each.id, found.sentence, each.evidence, self.rules)
-            return None if is_failing(after) else Mended(before=each, after=after, how="empty", emptied=found)
+            return None if is_failing(after) else MendedClaim(before=each, after=after, how="empty", emptied=found)
 
         if not rows or "narrow" in self.means.off:
             return []
@@ -223,7 +223,7 @@ class Mender:
 
     # the text
 
-    def _apply_changes(self, mended: Sequence[Mended], removed: Sequence[ClaimResult]) -> None:
+    def _apply_changes(self, mended: Sequence[MendedClaim], removed: Sequence[ClaimResult]) -> None:
         """Change the text and log it; a change that would affect another claim is left out."""
         changes: dict[str, tuple[Change, ClaimResult | None]] = {claim.id: (Remove(), None) for claim in removed}
         changes.update((each.after.id, (each.change, each.after)) for each in mended)
@@ -247,7 +247,7 @@ class Mender:
         spans = {each.id: (each.sentence.start, each.sentence.end) for each in self.checked}
         self.run.emit(ReportRevised(text=self.text, why=f"checked: {why}", spans=spans))
 
-    def _emit_revised(self, mended: Mended) -> None:
+    def _emit_revised(self, mended: MendedClaim) -> None:
         before, after = mended.before, mended.after
         self.run.emit(
             ClaimRevised(

@@ -31,7 +31,7 @@ from assay.run.steps import StepContext
 from assay.run.voice import StreamHooks
 from assay.verify.analyzed_text import COMMON, Word
 from assay.verify.analyzed_text import analyze_text as analyzed
-from assay.verify.claim_check import CheckRules, ClaimResult, Means, check_claim, decide_by_code
+from assay.verify.claim_check import CheckRules, ClaimResult, RepairMeans, check_claim, decide_by_code
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
 from assay.verify.verifier.verdicts import weigh
@@ -221,7 +221,7 @@ class ClaimSearchRows(msgspec.Struct, frozen=True):
     rows: tuple[LedgerRow, ...]
 
 
-async def search_for_claims(run: Run, held: EvidenceIndex, means: Means, claims: Sequence[ClaimResult]) -> bool:
+async def search_for_claims(run: Run, held: EvidenceIndex, means: RepairMeans, claims: Sequence[ClaimResult]) -> bool:
     """Search for failing claims; return whether anything new was found.
 
     After a limit or a failing tool, the claims are repaired with what there is.
@@ -238,7 +238,7 @@ async def search_for_claims(run: Run, held: EvidenceIndex, means: Means, claims:
     return (set(held.sources), set(held.passages)) != before
 
 
-async def _search_for_claim(run: Run, *, means: Means, claim: ClaimResult) -> list[Observation]:
+async def _search_for_claim(run: Run, *, means: RepairMeans, claim: ClaimResult) -> list[Observation]:
     """The results of the searches for a claim, and the pages they name."""
     seen: list[Observation] = []
     for place, query in enumerate(queries(claim.sentence.text)):
@@ -253,7 +253,9 @@ async def _search_for_claim(run: Run, *, means: Means, claim: ClaimResult) -> li
     return seen
 
 
-async def _call(run: Run, means: Means, call: str, tool: str, arguments: Mapping[str, object]) -> Observation | None:
+async def _call(
+    run: Run, means: RepairMeans, call: str, tool: str, arguments: Mapping[str, object]
+) -> Observation | None:
     run.emit(ToolStarted(call=call, tool=tool, arguments=msgspec.json.encode(arguments).decode()))
     try:
         found = await means.tools[tool].run(run.child(call), means.ledger, arguments)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from assay.core.blocks import Block
-from assay.core.clean import Edit, Edited
+from assay.core.clean import Edit, EditedText
 from assay.core.lazy import regex
 from assay.core.report_sentences import PAIRED_SIGNS, ReportSentence, claims, read_sentences
 from assay.core.tables.cells import CELL_SEPARATOR
@@ -63,7 +63,7 @@ def apply_changes(report: str, changes: Mapping[str, Change], *, emptied: str = 
     gone = {at for at, change in wanted.items() if isinstance(change, Remove)}
     if gone:
         edits += _removal_edits(report, found, gone, emptied)
-    return _tidy(report, Edited(report, _merge_edits(edits)).text)
+    return _tidy(report, EditedText(report, _merge_edits(edits)).text)
 
 
 def _tidy(report: str, text: str) -> str:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from assay.core.lazy import regex
-from assay.core.markers import Rendered
+from assay.core.markers import RenderedMarkers
 from assay.core.scanner import Token, scan
 from assay.core.web_addresses import canonical_url
 from assay.verify.texts.author_years import (
@@ -197,7 +197,7 @@ class MarkedText(msgspec.Struct, frozen=True, kw_only=True):
     references: tuple[TextReference, ...]
     uncited: tuple[Definition, ...]
     places: tuple[CitationSpan, ...]
-    rendered: Rendered
+    rendered: RenderedMarkers
 
     def origin(self, point: int) -> int:
         """The place in the original text of code point `point` of `text`."""
@@ -334,7 +334,7 @@ def _export_sections(text: str) -> Iterator[tuple[int, int]]:
         yield start, at
 
 
-def _apply(text: str, edits: Iterable[_Edit]) -> Rendered:
+def _apply(text: str, edits: Iterable[_Edit]) -> RenderedMarkers:
     """`text` after `edits`; of two that overlap, the first is made."""
     parts: list[str] = []
     pieces: list[tuple[int, int, bool]] = []
@@ -348,4 +348,4 @@ def _apply(text: str, edits: Iterable[_Edit]) -> Rendered:
             out += len(part)
         raw = end
     pieces.append((raw, out, True))
-    return Rendered("".join((*parts, text[raw:])), tuple(pieces))
+    return RenderedMarkers("".join((*parts, text[raw:])), tuple(pieces))

@@ -12,13 +12,13 @@ from itertools import islice
 import msgspec
 
 from assay.core.citations.whole_source import WholeSource
-from assay.core.claims import HOLDING, Check, Nearest, Summary, Verdict, summarize
+from assay.core.claims import HOLDING, Check, NearestCitation, Summary, Verdict, summarize
 from assay.core.claims import Claim as Counted
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, content_spans, passage_of
 from assay.core.translation import Phrases, use_phrases
 from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
-from assay.verify.claim_check import DEFAULT_RULES, CheckRules, CodeRuling, PendingClaim, Settled, code_ruling
+from assay.verify.claim_check import DEFAULT_RULES, CheckRules, CodeRuling, PendingClaim, RuledClaims, code_ruling
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import HeldPassages, TextOf, compare_with_documents
 from assay.verify.judge.question import MOST_PASSAGES
@@ -45,11 +45,11 @@ class CheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     references: tuple[str, ...]
     passages: tuple[str, ...]
-    nearest: Nearest | None = None
+    nearest: NearestCitation | None = None
     found: tuple[str, ...] = ()
 
 
-class Named(msgspec.Struct, frozen=True, kw_only=True):
+class NamedReference(msgspec.Struct, frozen=True, kw_only=True):
     """A reference of the text, and the addresses of the given documents that it names, if any.
 
     `label` is the text's label in brackets, empty for a link; `listed` says whether its list has that label.
@@ -69,7 +69,7 @@ class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     claims: tuple[CheckedClaim, ...]
-    references: tuple[Named, ...]
+    references: tuple[NamedReference, ...]
     passages: tuple[Passage, ...]
     summary: Summary
     uncited: int
@@ -92,7 +92,7 @@ class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
     everything: tuple[Document, ...] = ()
 
 
-class _Cited(msgspec.Struct, frozen=True):
+class _CitedClaim(msgspec.Struct, frozen=True):
     """A claim with the passages picked for it. `lent` are passages of the next citation in its block. For a claim
     without citations, `found` are passages of any document.
 
@@ -108,11 +108,11 @@ class _Cited(msgspec.Struct, frozen=True):
     found: bool = False
 
 
-class TextDraft(Settled, frozen=True, kw_only=True):
+class TextDraft(RuledClaims, frozen=True, kw_only=True):
     """A text whose claims have been checked by the rules."""
 
     marked: MarkedText
-    references: tuple[Named, ...]
+    references: tuple[NamedReference, ...]
     cites: Mapping[str, tuple[str, ...]]
     lines: tuple[int, ...]
     found_in: Mapping[str, tuple[str, ...]] = {}
@@ -162,7 +162,7 @@ def check_by_rules(
     Raises:
         StoreError: a document's text is missing or damaged.
     """
-    desk, rules = _Desk(marked, shelf), msgspec.structs.replace(rules, inherits=False)
+    desk, rules = _ReferenceDesk(marked, shelf), msgspec.structs.replace(rules, inherits=False)
     with use_phrases(Phrases(stated=exported_notices(marked.text))):
         cited = desk.cited_claims(claims(marked.text, html=True))
     held = HeldPassages(desk.sources)
@@ -194,7 +194,7 @@ def check_by_rules(
     )
 
 
-class _Desk:
+class _ReferenceDesk:
     """The references of a text with their documents and passages, looked up on first use."""
 
     def __init__(self, marked: MarkedText, shelf: DocumentAccess) -> None:
@@ -213,8 +213,8 @@ class _Desk:
         """The addresses of the documents of `passages`, in order."""
         return tuple(dict.fromkeys(self.sources[passage.source].url for passage in passages))
 
-    def describe(self, reference: TextReference) -> Named:
-        return Named(
+    def describe(self, reference: TextReference) -> NamedReference:
+        return NamedReference(
             id=reference.id,
             label=reference.label,
             url=reference.url,
@@ -223,12 +223,12 @@ class _Desk:
             documents=tuple(document.url for document in self._documents[reference.id]),
         )
 
-    def cited_claims(self, found: Sequence[ReportSentence]) -> list[_Cited]:
+    def cited_claims(self, found: Sequence[ReportSentence]) -> list[_CitedClaim]:
         """Each claim with the passages picked for it.
 
         A claim without a citation that occurs word for word in the next citation of its block gets that citation.
         """
-        cited: list[_Cited] = []
+        cited: list[_CitedClaim] = []
         following: tuple[int, tuple[TextReference, ...]] = (-1, ())
         for sentence in reversed(found):
             names = dict.fromkeys(id for marker in sentence.markers for id in marker.ids)
@@ -239,7 +239,9 @@ class _Desk:
             cited.append(self._pick_passages(sentence, own or lent, lent=bool(lent)))
         return cited[::-1]
 
-    def _pick_passages(self, sentence: ReportSentence, references: tuple[TextReference, ...], *, lent: bool) -> _Cited:
+    def _pick_passages(
+        self, sentence: ReportSentence, references: tuple[TextReference, ...], *, lent: bool
+    ) -> _CitedClaim:
         passages = tuple(
             passage for each in references for passage in self._whole_source(each).best_passages(sentence.text)
         )
@@ -248,14 +250,14 @@ class _Desk:
                 p for p in (verbatim_passage(sentence.text, ClaimEvidence(passages=passages, sources={})),) if p
             )
         if not passages and (lent or not references) and self._shelf.everything:
-            return _Cited(sentence, (), self._pool.best_passages(sentence.text), found=True)
+            return _CitedClaim(sentence, (), self._pool.best_passages(sentence.text), found=True)
         silent = not passages and not lent
         if silent:
             passages = tuple(
                 islice((p for each in references for p in self._whole_source(each).passages), MOST_PASSAGES + 1)
             )
             passages = passages if len(passages) <= MOST_PASSAGES else ()
-        return _Cited(sentence, references if passages or not lent else (), passages, lent, silent)
+        return _CitedClaim(sentence, references if passages or not lent else (), passages, lent, silent)
 
     def _whole_source(self, reference: TextReference) -> WholeSource:
         if reference.id not in self._whole:
@@ -294,14 +296,14 @@ def _source(id: str, document: Document) -> Source:
     )
 
 
-def _verdict_inputs(each: _Cited) -> object:
+def _verdict_inputs(each: _CitedClaim) -> object:
     """The values the verdict on a claim depends on."""
     sentence = each.sentence
     cites = tuple(reference.id for reference in each.references), tuple(passage.id for passage in each.passages)
     return sentence.text, bool(sentence.markers), sentence.head, *cites, each.silent
 
 
-def _check_by_code(each: _Cited, found: PendingClaim, desk: _Desk, rules: CheckRules) -> CodeRuling:
+def _check_by_code(each: _CitedClaim, found: PendingClaim, desk: _ReferenceDesk, rules: CheckRules) -> CodeRuling:
     """The verdict of all checks without a model."""
     if not each.references:
         return _uncited_verdict(found, rules) if each.passages else CodeRuling(check=NO_CITATION)

@@ -299,7 +299,7 @@ def load_model() -> VerifierModel:
     return msgspec.json.decode(data, type=VerifierModel)
 
 
-class Weighed(msgspec.Struct, frozen=True, kw_only=True):
+class WeighedClaim(msgspec.Struct, frozen=True, kw_only=True):
     """`score` is the probability that the evidence supports the claim, for equal numbers of supported and unsupported
     claims.
 
@@ -316,7 +316,7 @@ class Weighed(msgspec.Struct, frozen=True, kw_only=True):
         return self.score >= LIKELY
 
 
-def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
+def weigh(claim: str, evidence: str, *, doubted: bool = False) -> WeighedClaim:
     """Weigh `claim` against `evidence`, both plain text in English, which the model knows.
 
     With `doubted`, a rule objects that is too often wrong to decide alone: the score is lowered, and the claim is never
@@ -325,9 +325,9 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
     read = index_evidence(evidence)
     seen = claim_words(claim, read)
     if not seen:
-        return Weighed(verdict="unchecked", score=0.5, reasons=(_("the claim has no words to compare"),))
+        return WeighedClaim(verdict="unchecked", score=0.5, reasons=(_("the claim has no words to compare"),))
     if not _is_english(seen):
-        return Weighed(
+        return WeighedClaim(
             verdict="unchecked", score=0.5, reasons=(_("not in English, the only language that can be weighed"),)
         )
     found = features(seen, read)
@@ -340,7 +340,7 @@ def weigh(claim: str, evidence: str, *, doubted: bool = False) -> Weighed:
     verdict = _verdict(score)
     if verdict == "supported" and (doubted or is_edited(seen, found)):
         verdict = "unchecked"
-    return Weighed(verdict=verdict, score=score, reasons=reasons)
+    return WeighedClaim(verdict=verdict, score=score, reasons=reasons)
 
 
 def _verdict(score: float) -> Verdict:

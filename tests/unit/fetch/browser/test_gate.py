@@ -9,7 +9,7 @@ import pytest
 from assay.core.errors import FetchFailed
 from assay.core.sources import Fetched
 from assay.core.web_addresses import ANYTHING, WebRules
-from assay.fetch.browser import MAX_CONCURRENT_REQUESTS, GateLimits, GateResponse, PageGate, Wish
+from assay.fetch.browser import MAX_CONCURRENT_REQUESTS, GateLimits, GateResponse, PageGate, PageRequest
 
 HOME = "http://app.example/start"
 
@@ -43,8 +43,8 @@ def gate(web: Web, *, inside: bool = False, requests: int = 5, size: int = 1_000
     return PageGate(page(), web, ANYTHING, GateLimits(requests=requests, bytes=size, deadline=deadline), inside=inside)
 
 
-def wish(url: str, kind: str = "script", method: str = "GET") -> Wish:
-    return Wish(url=url, method=method, kind=kind)
+def wish(url: str, kind: str = "script", method: str = "GET") -> PageRequest:
+    return PageRequest(url=url, method=method, kind=kind)
 
 
 async def test_the_page_itself_comes_from_what_was_fetched_and_goes_nowhere():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.phases.fields.answer import fill_tool
 from assay.phases.fields.schema import FieldGroup, FieldSlot, Leaf
-from assay.phases.fields.values import Unfit, convert_value, list_values
+from assay.phases.fields.values import UnfitValue, convert_value, list_values
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_means_the_same_is_read(leaf: Leaf, value: object, expected: object
     ],
 )
 def test_what_does_not_fit_is_refused_with_the_reason(leaf: Leaf, value: object, reason: str) -> None:
-    with pytest.raises(Unfit, match=reason):
+    with pytest.raises(UnfitValue, match=reason):
         convert_value(leaf, value)
 
 
@@ -69,7 +69,7 @@ def test_a_list_holds_each_value_once_and_keeps_its_bounds() -> None:
     slot = FieldSlot(name="a", leaf=Leaf(type="integer"), many=True, most=2)
     assert list_values(slot, ["1", 1, 2]) == (1, 2)
     assert list_values(slot, 7) == (7,)
-    with pytest.raises(Unfit, match="3 values are not from 0 to 2"):
+    with pytest.raises(UnfitValue, match="3 values are not from 0 to 2"):
         list_values(slot, [1, 2, 3])
 
 
@@ -95,7 +95,7 @@ def test_whatever_is_read_satisfies_the_schema(leaf: Leaf, value: Any) -> None:
     wanted = schema["properties"]["value"]
     try:
         found = convert_value(leaf, value)
-    except Unfit:
+    except UnfitValue:
         if type(value) in (bool, int) or (isinstance(value, str) and value == " ".join(value.split()) and value):
             refused = isinstance(value, str) and "[" in value  # a marker may have been taken out
             assert refused or not jsonschema_rs.is_valid(wanted, value)

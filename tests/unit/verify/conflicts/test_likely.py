@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.verify.conflicts.detection import Likely
+from assay.verify.conflicts.detection import LikelyTexts
 from assay.verify.conflicts.disagreement import ALIKE
 from assay.verify.conflicts.statements import sentence_values
 
@@ -62,16 +62,16 @@ def test_no_text_which_shares_enough_words_is_left_out(pair: tuple[str, str], be
     cited = keys(one)
     near = any(len(each & own) >= ALIKE * len(each | own) for each in cited for own in keys(other))
     if near:
-        assert Likely(cited, ALIKE).is_likely(before + other)
-        assert Likely([*cited, frozenset(("something", "else"))], ALIKE).is_likely(other)
+        assert LikelyTexts(cited, ALIKE).is_likely(before + other)
+        assert LikelyTexts([*cited, frozenset(("something", "else"))], ALIKE).is_likely(other)
 
 
 def test_a_text_without_a_figure_or_with_other_words_is_none() -> None:
-    likely = Likely(keys("The harbour of Brest employs 400 people."), ALIKE)
+    likely = LikelyTexts(keys("The harbour of Brest employs 400 people."), ALIKE)
     assert likely.is_likely("In Brest the harbour employs nine hundred people.")
     assert not likely.is_likely("In Brest the harbour employs many people.")
     assert not likely.is_likely("The lighthouse of Ouessant was built by 400 masons.")
 
 
 def test_nothing_cited_makes_nothing_likely() -> None:
-    assert not Likely([], ALIKE).is_likely("The harbour of Brest employs 400 people.")
+    assert not LikelyTexts([], ALIKE).is_likely("The harbour of Brest employs 400 people.")

@@ -11,7 +11,7 @@ from judging import verdict
 
 from assay.core.messages import Reply, ToolCall
 from assay.verify.judge.answers import RULINGS, JudgedValue, read_answer
-from assay.verify.judge.masks import Hidden, compare_values
+from assay.verify.judge.masks import HiddenValue, compare_values
 
 OBJECT = {"slots": [{"slot": "A", "value": "400"}], "reason": "so", "verdict": "supported"}
 
@@ -66,7 +66,7 @@ JSON = st.recursive(
     ),
     max_leaves=12,
 )
-HIDDEN = Hidden(letter="A", kind="name", text="x", start=0, end=1)
+HIDDEN = HiddenValue(letter="A", kind="name", text="x", start=0, end=1)
 
 
 @given(JSON, st.text(max_size=60))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.verify.checks import examine
 from assay.verify.evidence import ClaimSlot, SlotFinding
-from assay.verify.judge.masks import MAX_HIDDEN_VALUES, Masked, mask_values
+from assay.verify.judge.masks import MAX_HIDDEN_VALUES, MaskedClaim, mask_values
 
 TEXT = (
     "The northern plant in Lyon employs 400 people and made $3.2 billion in 2020. PEP 8 was created on 5 July 2001 by "
@@ -19,7 +19,7 @@ TEXT = (
 EVIDENCE = evidence(passage("S1.1", TEXT), title="Plants")
 
 
-def masked(claim: str, **options: bool) -> Masked:
+def masked(claim: str, **options: bool) -> MaskedClaim:
     return mask_values(claim, examine(claim, EVIDENCE), **options)
 
 
@@ -47,7 +47,7 @@ def test_what_is_hidden(claim: str, hidden: str) -> None:
 
 def test_names_stay_when_they_are_asked_about() -> None:
     claim = "Ada Lovelace met Charles Dickens in London."
-    assert masked(claim, names=False) == Masked(text=claim)
+    assert masked(claim, names=False) == MaskedClaim(text=claim)
 
 
 def test_beside_figures_only_names_are_hidden_which_the_evidence_lacks() -> None:

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.sources import PassageSpan
-from assay.verify.repair.candidates import MOST, PassageIndex, Picked
+from assay.verify.repair.candidates import MOST, PassageIndex, PickedPassage
 from assay.verify.repair.remedies import TERMS, queries
 
 
-def picked(number: int, text: str, heading: tuple[str, ...] = ()) -> Picked:
-    return Picked("S1001", PassageSpan(ordinal=number, start=0, end=len(text), text=text, heading=heading))
+def picked(number: int, text: str, heading: tuple[str, ...] = ()) -> PickedPassage:
+    return PickedPassage("S1001", PassageSpan(ordinal=number, start=0, end=len(text), text=text, heading=heading))
 
 
 PASSAGES = [

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from assay.store.common import fold_text
-from assay.store.sql.schema import Escaped
+from assay.store.sql.schema import EscapedText
 
 revision = "0009"
 down_revision = "0008"
@@ -80,7 +80,7 @@ def _lookup() -> sa.Column[str]:
 
 def _fold_questions() -> None:
     """Questions are looked up as they are folded in code; no two databases fold alike."""
-    runs = sa.table("runs", sa.column("number"), sa.column("question", Escaped()), sa.column("lookup"))
+    runs = sa.table("runs", sa.column("number"), sa.column("question", EscapedText()), sa.column("lookup"))
     connection = op.get_bind()
     asked = connection.execute(sa.select(runs.c.number, runs.c.question)).all()
     changed = sa.update(runs).where(runs.c.number == sa.bindparam("of")).values(lookup=sa.bindparam("folded"))

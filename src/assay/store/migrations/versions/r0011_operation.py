@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from assay.store.sql.schema import Escaped
+from assay.store.sql.schema import EscapedText
 
 revision = "0011"
 down_revision = "0010"
@@ -13,7 +13,7 @@ branch_labels = None
 depends_on = None
 
 _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-_ANY = sa.Text().with_variant(Escaped(), "postgresql")
+_ANY = sa.Text().with_variant(EscapedText(), "postgresql")
 
 
 def upgrade() -> None:

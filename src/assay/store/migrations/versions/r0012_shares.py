@@ -6,14 +6,14 @@ import sqlalchemy as sa
 from alembic import op
 
 from assay.store.common import collections_text
-from assay.store.sql.schema import Escaped
+from assay.store.sql.schema import EscapedText
 
 revision = "0012"
 down_revision = "0011"
 branch_labels = None
 depends_on = None
 
-_TEXT = sa.Text().with_variant(Escaped(), "postgresql")
+_TEXT = sa.Text().with_variant(EscapedText(), "postgresql")
 
 
 def upgrade() -> None:

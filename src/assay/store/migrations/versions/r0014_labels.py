@@ -6,14 +6,14 @@ import sqlalchemy as sa
 from alembic import op
 
 from assay.store.common import given_labels, labels_text
-from assay.store.sql.schema import Escaped
+from assay.store.sql.schema import EscapedText
 
 revision = "0014"
 down_revision = "0013"
 branch_labels = None
 depends_on = None
 
-_TEXT = sa.Text().with_variant(Escaped(), "postgresql")
+_TEXT = sa.Text().with_variant(EscapedText(), "postgresql")
 
 
 def upgrade() -> None:
