@@ -90,7 +90,8 @@ class Assay(RunQueue):
             question: as in `start`, like the arguments not listed here.
             priority: -100 to 100; queues the run for workers in the transaction that stores it. None: the run is not
                 queued.
-            webhook: an address that a server over the same store notifies about this run only (`Webhooks.make_for_run`).
+            webhook: an address that a server over the same store notifies about this run only; see
+                `Webhooks.make_for_run`.
 
         Raises:
             UsageError, UnknownName: as `start`, and as `enqueue` if there is a priority.
