@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from assay.evidence.ingest import IngestResult
     from assay.search.vectors import BuildResult
     from assay.services import additions, collections, extraction, removal, shelves
-    from assay.services.collections import SyncResult
+    from assay.services.collections import Synced
     from assay.services.extraction import Reading, ReadPage
     from assay.services.shelves import DocumentFacts, Excerpt, PageText
 else:
@@ -103,7 +103,7 @@ class DocumentLibrary(BackgroundLibrary):
 
     async def sync(
         self, collection: str = DEFAULT_COLLECTION, progress: Say | None = None, *, only: Sequence[str] | None = None
-    ) -> SyncResult:
+    ) -> Synced:
         """Look again at every place a collection was added from: new documents are added, missing or changed ones
         removed.
 

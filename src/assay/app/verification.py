@@ -32,17 +32,17 @@ from assay.services.providers import model_rate_limiter
 from assay.store.memory import memory_store
 from assay.verify.claim_check import CheckRules
 from assay.verify.evidence_index import text_reader
-from assay.verify.pipeline import Rechecked, RecheckedClaim, recheck_by_code
+from assay.verify.pipeline import Again, Rechecked, recheck_by_code
 from assay.verify.texts.catalogue import Catalogue
 from assay.verify.texts.marked_text import MarkedText, mark_citations
-from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, NamedReference, check_by_rules
+from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, Named, check_by_rules
 
 __all__ = [
     "LONGEST",
+    "Again",
     "CheckedClaim",
-    "NamedReference",
+    "Named",
     "Rechecked",
-    "RecheckedClaim",
     "VerificationSetup",
     "VerifiedText",
     "verify_text",
@@ -68,7 +68,7 @@ class VerifiedText(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     claims: tuple[CheckedClaim, ...]
-    references: tuple[NamedReference, ...]
+    references: tuple[Named, ...]
     passages: tuple[Passage, ...]
     documents: tuple[str, ...]
     summary: Summary

@@ -14,7 +14,7 @@ import msgspec
 
 from assay import settings
 from assay.app.bundles import bundle_limits, verify_bundle
-from assay.app.verification import Rechecked, RecheckedClaim
+from assay.app.verification import Again, Rechecked
 from assay.cli import options
 from assay.cli.figures import summary_line
 from assay.cli.jobs import queue_jobs
@@ -70,7 +70,7 @@ def _recheck_lines(found: Rechecked, *, problems: bool) -> Iterator[str]:
     yield f"{pluralize(len(changed), 'verdict')} changed, {pluralize(len(found.lost), 'claim')} lost"
 
 
-def _claim(claim: RecheckedClaim) -> Iterator[str]:
+def _claim(claim: Again) -> Iterator[str]:
     yield f"{claim.id}: {claim.before} → {claim.now}: {clean(claim.text)}"
     if claim.reason:
         yield f"    {clean(claim.reason)}"

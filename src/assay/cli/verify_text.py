@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.app.verification import LONGEST, CheckedClaim, NamedReference, VerifiedText
+from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
 from assay.cli.figures import describe_cost, join_nonempty, summary_line
 from assay.cli.library import ReadingTime, open_existing
@@ -163,9 +163,7 @@ def _verdict_lines(found: VerifiedText, name: str, *, problems: bool) -> Iterato
         yield pluralize(found.uncited, "claim that cites nothing does not hold", "claims that cite nothing do not hold")
 
 
-def _claim(
-    claim: CheckedClaim, references: Mapping[str, NamedReference], passages: Mapping[str, Passage]
-) -> Iterator[str]:
+def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mapping[str, Passage]) -> Iterator[str]:
     yield f"{claim.verdict:<{_WIDTH}} line {claim.line}: {shorten(clean(claim.text), 300)}"
     indent = " " * (_WIDTH + 1)
     if claim.reason:
@@ -190,7 +188,7 @@ def _passage_to_show(claim: CheckedClaim, passages: Mapping[str, Passage]) -> Pa
     return next((passages[id] for id in (*named, *nearest, *claim.passages) if id in passages), None)
 
 
-def _reference_name(reference: NamedReference) -> str:
+def _reference_name(reference: Named) -> str:
     label = f"[{reference.label}] " if reference.label else ""
     where = _place(reference.documents[0]) if reference.documents else reference.url
     return f"{label}{reference.title or where}" if not where else f"{label}{where}"

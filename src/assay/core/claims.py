@@ -69,7 +69,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     relevance: Relevance = ""
 
 
-class NearestCitation(msgspec.Struct, frozen=True, kw_only=True):
+class Nearest(msgspec.Struct, frozen=True, kw_only=True):
     """The cited passage that says most of a claim, by id, and the claim's words and numbers that it lacks."""
 
     passage: str
@@ -85,7 +85,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     rule: str
     verdict: Verdict
     reason: str = ""
-    nearest: NearestCitation | None = None
+    nearest: Nearest | None = None
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-class ConflictSide(msgspec.Struct, frozen=True, kw_only=True):
+class Side(msgspec.Struct, frozen=True, kw_only=True):
     """The statement of one source in a disagreement: the value as written, the passage and the source, by id.
 
     `date` is the date that the source states for itself (ISO, or a year), empty if it states none.
@@ -116,7 +116,7 @@ class Conflict(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     subject: str = ""
     measure: str = ""
-    sides: tuple[ConflictSide, ...] = ()
+    sides: tuple[Side, ...] = ()
 
     @property
     def passages(self) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ class Flag(msgspec.Struct, frozen=True):
         return self.help.format(what=_WHAT.get(command, "the run"))
 
 
-class OptionOffer(msgspec.Struct, frozen=True, kw_only=True):
+class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """A protocol that accepts an option, under its own name.
 
     `about` describes it for readers of the schema, `sent` is its type there, if it differs.
@@ -90,7 +90,7 @@ class DeclaredOption(msgspec.Struct, frozen=True):
     kind: Any
     option: Option
     flags: tuple[Flag, ...]
-    offers: tuple[OptionOffer, ...] = ()
+    offers: tuple[Offer, ...] = ()
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -115,12 +115,12 @@ def declared_options(table: type) -> Mapping[str, DeclaredOption]:
     for name, hint in typing.get_type_hints(table, include_extras=True).items():
         kind, option, *rest = get_args(hint)
         flags = tuple(each for each in rest if isinstance(each, Flag))
-        offers = tuple(each for each in rest if isinstance(each, OptionOffer))
+        offers = tuple(each for each in rest if isinstance(each, Offer))
         found[name] = DeclaredOption(name, kind, option, flags, offers)
     return found
 
 
-def offered_options(table: type, by: Protocol) -> dict[str, tuple[DeclaredOption, OptionOffer]]:
+def offered_options(table: type, by: Protocol) -> dict[str, tuple[DeclaredOption, Offer]]:
     """The options of a table that a protocol offers, by name."""
     found = ((each, offer) for each in declared_options(table).values() for offer in each.offers if offer.by == by)
     return {each.name: (each, offer) for each, offer in found}

@@ -16,7 +16,7 @@ from assay.core.bibliography import Bibliography, RenderedText, compile_bibliogr
 from assay.core.claims import Check, Citation, Claim, Conflict, Relevance, Summary, Verdict, Version, summarize
 from assay.core.markers import CitationMode, strip_markers
 from assay.core.plan import Coverage, Plan
-from assay.core.search_record import SearchSummary, summarize_searches
+from assay.core.search_record import Looked, summarize_searches
 from assay.core.sources import Notice, Passage, SourceKind, Surroundings
 from assay.core.typed_answers import ReportField, report_fields, shape_answer
 from assay.core.usage import Usage
@@ -25,7 +25,7 @@ from assay.core.view import RunView
 SCHEMA = "assay.report/1"
 
 
-class OpposingPassage(msgspec.Struct, frozen=True, kw_only=True):
+class Opposed(msgspec.Struct, frozen=True, kw_only=True):
     """A passage that contradicts a claim, in `passages` or `further`; `number` is None if it is not cited."""
 
     passage: str
@@ -50,7 +50,7 @@ class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     citations: tuple[Citation, ...]
     independent: int = 0
-    against: tuple[OpposingPassage, ...] = ()
+    against: tuple[Opposed, ...] = ()
     checks: tuple[Check, ...] = ()
     versions: tuple[Version, ...] = ()
     relevance: Relevance = ""
@@ -194,7 +194,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     removed: tuple[ReportRemoved, ...] = ()
     further: tuple[ReportPassage, ...] = ()
     forked_from: str = ""
-    looked: SearchSummary = SearchSummary()
+    looked: Looked = Looked()
     thinking: tuple[str, ...] = ()
     assurance: Assurance | None = None
 
@@ -285,7 +285,7 @@ def _claim(view: RunView, claim: Claim, body: RenderedText, books: Bibliography)
         citations=books.citations(claim.passages),
         independent=_independent_source_count(view, claim),
         against=tuple(
-            OpposingPassage(passage=id, source=books.joined[id], number=books.numbers.get(id))
+            Opposed(passage=id, source=books.joined[id], number=books.numbers.get(id))
             for id in claim.against
             if id in books.joined
         ),

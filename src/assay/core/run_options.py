@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args
 
 from assay.core.brief import ConversationMessage, Depth, Mode, Role
 from assay.core.claims import RepairName
-from assay.core.options import Flag, Option, OptionOffer
+from assay.core.options import Flag, Offer, Option
 
 Answers = Sequence[str] | Mapping[str, str]
 """Answers to clarifying questions: in their order, or by question."""
@@ -28,7 +28,7 @@ _DONE = f"{_BEGUN} fork"
 _WEB = f"{_BEGUN} agent chat"
 _JUDGED = "judge check summary"
 _DEPTHS = ("light", "medium", "extended")
-_OPENAI = OptionOffer(by="openai")
+_OPENAI = Offer(by="openai")
 
 
 def _limit(measure: str, setting: str = "") -> Option:
@@ -95,7 +95,7 @@ class ForkOptions(TypedDict, total=False):
         Flag("--depth", "agent", "Turns the agent has (default: medium).", choices=_DEPTHS),
         Flag("--depth", "table", "Depth for each cell.", choices=_DEPTHS, default="light"),
         _OPENAI,
-        OptionOffer(by="mcp", about="light: about 2 minutes; medium: 10; extended: 30.", sent=Depth),
+        Offer(by="mcp", about="light: about 2 minutes; medium: 10; extended: 30.", sent=Depth),
     ]
     strategy: Annotated[
         str | None,
@@ -216,7 +216,7 @@ class RunOptions(ForkOptions, total=False):
             "One search, a quick look at the web, or research.",
             choices=("auto", "simple", "web_search", "deep_research"),
         ),
-        OptionOffer(by="openai", sent=Literal["auto", "simple", "web_search", "deep_research"] | None),
+        Offer(by="openai", sent=Literal["auto", "simple", "web_search", "deep_research"] | None),
     ]
     schema: Annotated[
         str | Path | Mapping[str, Any] | type | None,
@@ -261,7 +261,7 @@ class RunOptions(ForkOptions, total=False):
             "RUN",
             "run",
         ),
-        OptionOffer(by="mcp", about="The id of an earlier run whose evidence this one continues from.", sent=str),
+        Offer(by="mcp", about="The id of an earlier run whose evidence this one continues from.", sent=str),
     ]
     thread: Annotated[
         str | None,
@@ -282,7 +282,7 @@ class RunOptions(ForkOptions, total=False):
         Option(group="Web", setting="search.web", sets=("scope.web",), api="scope.web"),
         Flag("--web/--offline", _WEB, "Search the web, or not; by default only without --in.", None, "either"),
         _OPENAI,
-        OptionOffer(by="mcp", about="True: search the web too; false: do not; null: as the owner has set it."),
+        Offer(by="mcp", about="True: search the web too; false: do not; null: as the owner has set it."),
     ]
     domains: Annotated[
         Sequence[str],

@@ -14,7 +14,7 @@ from assay.core.web_addresses import canonical_url
 # The searches of a run as a table: queries, providers, and what became of the results.
 
 
-class UnusedPage(msgspec.Struct, frozen=True):
+class Left(msgspec.Struct, frozen=True):
     """A page that was found and is not evidence, and why; `tried` says that it could not be read.
 
     The others were left out by the rules of the run.
@@ -38,7 +38,7 @@ class SearchRow(msgspec.Struct, frozen=True, kw_only=True):
     hits: int
     read: int
     cited: int
-    excluded: tuple[UnusedPage, ...] = ()
+    excluded: tuple[Left, ...] = ()
     failed: str = ""
     asked: int = 1
 
@@ -84,8 +84,8 @@ class _AddressFacts:
             read=sum(url in self._read for url in found),
             cited=sum(url in self._cited for url in found),
             excluded=(
-                *(UnusedPage(url, why) for url, why in refused.items()),
-                *(UnusedPage(url, why, tried=True) for url, why in unread.items()),
+                *(Left(url, why) for url, why in refused.items()),
+                *(Left(url, why, tried=True) for url, why in unread.items()),
             ),
             failed=best.failed,
             asked=len(made),
@@ -103,7 +103,7 @@ class Silent(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class SearchSummary(msgspec.Struct, frozen=True, kw_only=True):
+class Looked(msgspec.Struct, frozen=True, kw_only=True):
     """The searches and sources of a run.
 
     `documents` counts those in scope, -1 if the log does not say it. `providers` answered at least once and had
@@ -128,13 +128,13 @@ class SearchSummary(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.providers or self.read)
 
 
-def summarize_searches(view: RunView) -> SearchSummary:
+def summarize_searches(view: RunView) -> Looked:
     """The searches and sources of a run, by its log so far. A search over no documents does not count."""
     made = [each for each in searches(view) if each.provider != LOCAL_PROVIDER or view.documents]
     answered = [each for each in made if not each.failed]
     providers = tuple(dict.fromkeys(each.provider for each in answered))
     reasons = {each.provider: each.failed for each in made if each.failed and each.provider not in providers}
-    return SearchSummary(
+    return Looked(
         documents=view.documents,
         providers=providers,
         queries=len({each.query for each in answered}),

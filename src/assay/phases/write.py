@@ -15,7 +15,7 @@ from assay.core.errors import LimitReached, ModelFailed, NothingSearched
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted, ToolsIgnored, decode
 from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import Coverage, Plan
-from assay.core.search_record import SearchSummary, Silent, summarize_searches
+from assay.core.search_record import Looked, Silent, summarize_searches
 from assay.core.translation import N_, join_some, quote_text, record_statement
 from assay.core.translation import gettext as _
 from assay.core.view import fold_events
@@ -79,14 +79,14 @@ TOOLS_IGNORED = (
 NOTHING_READ = "there is nothing to answer from: {scope} holds no source; start a run which may search"
 
 
-async def places_searched(run: Run) -> SearchSummary:
+async def places_searched(run: Run) -> Looked:
     """Where the run has searched so far, by its own log. No limit applies: nothing is called."""
 
-    async def look(_: StepContext) -> SearchSummary:
+    async def look(_: StepContext) -> Looked:
         run.check_owner()
         return summarize_searches(fold_events(await run.log()))
 
-    return await run.free_step("looked", look, returns=SearchSummary)
+    return await run.free_step("looked", look, returns=Looked)
 
 
 async def check_tools(run: Run) -> None:
@@ -144,7 +144,7 @@ def closest_passages(question: str, ledger: Ledger) -> str:
     return f"## {phrases.closest_heading()}\n\n{items}" if items else ""
 
 
-async def require_search(run: Run, case: Case) -> SearchSummary:
+async def require_search(run: Run, case: Case) -> Looked:
     """Where the run has searched.
 
     Raises:
@@ -156,7 +156,7 @@ async def require_search(run: Run, case: Case) -> SearchSummary:
     return seen
 
 
-def nothing_found_text(seen: SearchSummary, run: Run, case: Case) -> str:
+def nothing_found_text(seen: Looked, run: Run, case: Case) -> str:
     """The report's text if nothing was found: where, with which queries, who did not answer, what ended it."""
     ended = _("research was cut short: {why}").format(why=stop_reason_phrase(run.exhausted)) if run.exhausted else ""
     if not seen.has_searched:
@@ -177,7 +177,7 @@ def _code_sentence(*parts: str) -> str:
     return record_statement(_("{text}.").format(text=_("; ").join(filter(None, parts))))
 
 
-def not_searched_reason(run: Run, case: Case, seen: SearchSummary) -> str:
+def not_searched_reason(run: Run, case: Case, seen: Looked) -> str:
     """Why nothing was searched, and what to do about it."""
     if "search" not in case.tools:
         return NOTHING_READ.format(scope=case.scope) if run.brief.parent else NOT_ALLOWED

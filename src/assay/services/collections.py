@@ -23,7 +23,7 @@ from assay.services.places import CRAWL, FILES, PAGE
 from assay.services.shelves import MAX_NAMED, check_collection
 
 
-class SyncResult(msgspec.Struct, frozen=True, kw_only=True):
+class Synced(msgspec.Struct, frozen=True, kw_only=True):
     """The changes of a sync in a collection, and its number of documents now.
 
     A warning is a sentence; a note says what was left out on purpose; `skipped` has both, by file.
@@ -133,9 +133,7 @@ async def crawl(
     return await _ingest_result(context, gathering, [read], collection, url)
 
 
-async def sync(
-    context: Context, collection: str, progress: Say | None, only: Sequence[str] | None = None
-) -> SyncResult:
+async def sync(context: Context, collection: str, progress: Say | None, only: Sequence[str] | None = None) -> Synced:
     """Look again at every place a collection was added from; see `DocumentLibrary.sync`."""
     library = context.store.library
     await check_collection(context, collection)
@@ -230,7 +228,7 @@ def _apply(
     collection: str,
     before: Sequence[Origin],
     after: Sequence[Origin],
-) -> SyncResult:
+) -> Synced:
     """Make a collection contain what its places give now, except what a person removed.
 
     Reading takes long, so what others have added and removed since `before` is looked up again: it stays so.
@@ -247,7 +245,7 @@ def _apply(
     library.remove(gone, collection)
     library.add_origins(collection, renewed)
     updated = len({*_addresses(context, gone)} & {*_addresses(context, new)})
-    return SyncResult(
+    return Synced(
         collection=collection,
         added=len(new) - updated,
         updated=updated,

@@ -264,7 +264,7 @@ def _pass_gate(run: Run, repaired: RepairedReport, held: EvidenceIndex) -> Verif
 # A verified report once more, by today's rules and against the stored documents.
 
 
-class RecheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
+class Again(msgspec.Struct, frozen=True, kw_only=True):
     """A claim's verdict in the run (`before`) and `now`, with the rule that decides it and the reason."""
 
     id: str
@@ -284,7 +284,7 @@ class Rechecked(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     run_id: str
-    claims: tuple[RecheckedClaim, ...]
+    claims: tuple[Again, ...]
     before: Summary
     now: Summary
     problems: tuple[str, ...]
@@ -350,8 +350,8 @@ def _sentence(claim: Claim, now: ReportSentence | None) -> ReportSentence:
     return msgspec.structs.replace(now, id=claim.id, text=claim.text)
 
 
-def _rechecked_claim(claim: Claim, now: Check) -> RecheckedClaim:
-    return RecheckedClaim(
+def _rechecked_claim(claim: Claim, now: Check) -> Again:
+    return Again(
         id=claim.id,
         text=claim.text,
         before=claim.verdict,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assay.cli import run_watch
 from assay.core.brief import Brief, Scope
-from assay.core.claims import Conflict, ConflictSide
+from assay.core.claims import Conflict, Side
 from assay.core.plan import Coverage
 from assay.core.view import RunView
 
@@ -63,9 +63,7 @@ def test_private_documents_are_never_taken_to_the_web():
 
 
 def test_where_sources_disagree_the_run_is_asked_why():
-    sides = tuple(
-        ConflictSide(value=value, passage=f"S{at}.1", source=f"S{at}") for at, value in enumerate(("310 m", "450 m"))
-    )
+    sides = tuple(Side(value=value, passage=f"S{at}.1", source=f"S{at}") for at, value in enumerate(("310 m", "450 m")))
     conflict = Conflict(text="", subject="old quay", measure="long", sides=sides)
     asked = ["assay ask k3v9 'old quay, long: why do sources say 310 m and 450 m?'"]
     assert list(run_watch.follow_up_commands(view(conflicts=[conflict]))) == asked

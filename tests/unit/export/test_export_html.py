@@ -15,7 +15,7 @@ from sampling import crossed, scaled
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from assay.core.brief import Brief
-from assay.core.claims import Conflict, ConflictSide
+from assay.core.claims import Conflict, Side
 from assay.core.plan import Coverage
 from assay.core.report import build_report
 from assay.core.sources import Passage, Surroundings
@@ -128,8 +128,8 @@ def test_one_place_met_by_two_agents_is_one_quote() -> None:
 
 def test_conflicts_and_removed_sentences_are_told() -> None:
     sides = (
-        ConflictSide(value="2001", passage="S1001.4", source="S1001"),
-        ConflictSide(value="<2003>", passage="S2002.3", source="S2002"),
+        Side(value="2001", passage="S1001.4", source="S1001"),
+        Side(value="<2003>", passage="S2002.3", source="S2002"),
     )
     conflicts = (Conflict(text="2001 or <2003>", sides=sides),)
     removed = (RemovedClaim(id="c9", text="It was 1999.", why="nothing supports it"),)

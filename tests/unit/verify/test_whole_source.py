@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay.agents.findings import PASSAGES_PER_SOURCE, resolve_citations
 from assay.core.citations.value_spellings import spelled_values, without_values
 from assay.core.citations.whole_source import MAX_PASSAGES, WholeSource
-from assay.core.claims import Conflict, ConflictSide
+from assay.core.claims import Conflict, Side
 from assay.core.report_sentences import claims
 from assay.core.sources import Document, Passage, PassageSpan, ordinal_of, sha256
 from assay.evidence.ledger import DocumentPassages, Ledger
@@ -160,7 +160,7 @@ def test_a_conflict_is_not_told_again_in_the_words_of_a_source_cited_as_a_whole(
     passages, sources = ledger().passages_and_sources()
     passage = next(each for each in passages.values() if each.text == SENTENCES[0])
     cites = cites.replace("S1001.1", passage.id)
-    side = ConflictSide(passage=passage.id, source="S1001", value="seven metres")
+    side = Side(passage=passage.id, source="S1001", value="seven metres")
     conflict = Conflict(text="", subject="tide", sides=(side,))
     assert SENTENCES[0] in conflicts_section([conflict], passages, sources)
     assert SENTENCES[0] not in conflicts_section([conflict], passages, sources, f"{SENTENCES[0]} {cites}")

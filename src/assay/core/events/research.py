@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.core.claims import ConflictSide, NearestCitation, Relevance, Summary, Verdict
+from assay.core.claims import Nearest, Relevance, Side, Summary, Verdict
 from assay.core.events.envelope import Event, kind
 from assay.core.sources import Notice, Passage, Source, Surroundings
 from assay.core.translation import Statement
@@ -304,7 +304,7 @@ class ClaimChecked(Event, frozen=True):
     verdict: Verdict
     reason: str = ""
     against: tuple[Passage, ...] = ()
-    nearest: NearestCitation | None = None
+    nearest: Nearest | None = None
 
 
 @kind("claims.graded")
@@ -357,7 +357,7 @@ class ConflictFound(Event, frozen=True):
     text: str
     subject: str = ""
     measure: str = ""
-    sides: tuple[ConflictSide, ...] = ()
+    sides: tuple[Side, ...] = ()
     passages: tuple[Passage, ...] = ()
 
 

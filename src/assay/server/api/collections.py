@@ -19,7 +19,7 @@ from assay.server.api.run_requests import AddedScope, RequestBody, body_error, s
 from assay.server.guards import body_of, form_of
 from assay.server.problems import refusal
 from assay.server.wire import Endpoints, RouteCall, struct_from
-from assay.services.collections import SyncResult
+from assay.services.collections import Synced
 
 routes = Endpoints("documents")
 
@@ -237,7 +237,7 @@ async def begin_addition(call: RouteCall, collection: str, body: AdditionWanted)
 
 
 @routes.post("/collections/{collection:path}/sync")
-async def sync_collection(call: RouteCall, collection: str) -> SyncResult:
+async def sync_collection(call: RouteCall, collection: str) -> Synced:
     """Look again at every place a collection was added from."""
     synced = await call.assay.sync(collection)
     return msgspec.structs.replace(synced, warnings=tuple(map(hide_upload_paths, synced.warnings)))

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from assay.core.claims import Conflict, ConflictSide
+from assay.core.claims import Conflict, Side
 from assay.core.clean import one_line
 from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, ORDINALS, SCALES, TENS
@@ -177,7 +177,7 @@ def _disagreeing_groups(
 def _conflict(group: Sequence[SourceStatement]) -> Conflict:
     kept = _one_per_source(group)
     sides = tuple(
-        ConflictSide(
+        Side(
             value=each.said.written_form,
             passage=each.passage.id,
             source=each.passage.source,
@@ -259,7 +259,7 @@ def _values(conflict: Conflict, sources: Mapping[str, Source]) -> str:
     return _(" or ").join(f"{value} ({'; '.join(places)})" for value, places in stated.items())
 
 
-def _source_label(side: ConflictSide, sources: Mapping[str, Source]) -> str:
+def _source_label(side: Side, sources: Mapping[str, Source]) -> str:
     """A source and its date, without characters that end a sentence or have a meaning in Markdown."""
     source = sources.get(side.source)
     called = one_line(source.title or source.url.rpartition("/")[2]) if source else ""
@@ -272,7 +272,7 @@ def _flat(text: str) -> str:
     return " ".join(re.sub(r"[^\w ,'’$€£¥₹%°/+.-]|_|[.](?!\d)", " ", one_line(text)).split())
 
 
-def _stating_sentence(side: ConflictSide, text: str) -> str:
+def _stating_sentence(side: Side, text: str) -> str:
     """The sentence of a passage that states a side's value, on one line; empty if it contains line breaks."""
     for start, end in sentences(text):
         sentence = " ".join(text[start:end].split()).lstrip("*-•# ")

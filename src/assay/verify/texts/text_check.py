@@ -12,7 +12,7 @@ from itertools import islice
 import msgspec
 
 from assay.core.citations.whole_source import WholeSource
-from assay.core.claims import HOLDING, Check, NearestCitation, Summary, Verdict, summarize
+from assay.core.claims import HOLDING, Check, Nearest, Summary, Verdict, summarize
 from assay.core.claims import Claim as Counted
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, content_spans, passage_of
@@ -45,11 +45,11 @@ class CheckedClaim(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     references: tuple[str, ...]
     passages: tuple[str, ...]
-    nearest: NearestCitation | None = None
+    nearest: Nearest | None = None
     found: tuple[str, ...] = ()
 
 
-class NamedReference(msgspec.Struct, frozen=True, kw_only=True):
+class Named(msgspec.Struct, frozen=True, kw_only=True):
     """A reference of the text, and the addresses of the given documents that it names, if any.
 
     `label` is the text's label in brackets, empty for a link; `listed` says whether its list has that label.
@@ -69,7 +69,7 @@ class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     claims: tuple[CheckedClaim, ...]
-    references: tuple[NamedReference, ...]
+    references: tuple[Named, ...]
     passages: tuple[Passage, ...]
     summary: Summary
     uncited: int
@@ -112,7 +112,7 @@ class TextDraft(RuledClaims, frozen=True, kw_only=True):
     """A text whose claims have been checked by the rules."""
 
     marked: MarkedText
-    references: tuple[NamedReference, ...]
+    references: tuple[Named, ...]
     cites: Mapping[str, tuple[str, ...]]
     lines: tuple[int, ...]
     found_in: Mapping[str, tuple[str, ...]] = {}
@@ -213,8 +213,8 @@ class _ReferenceDesk:
         """The addresses of the documents of `passages`, in order."""
         return tuple(dict.fromkeys(self.sources[passage.source].url for passage in passages))
 
-    def describe(self, reference: TextReference) -> NamedReference:
-        return NamedReference(
+    def describe(self, reference: TextReference) -> Named:
+        return Named(
             id=reference.id,
             label=reference.label,
             url=reference.url,

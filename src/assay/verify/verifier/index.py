@@ -12,7 +12,7 @@ from itertools import pairwise
 import msgspec
 
 from assay.core.citations.value_spellings import without_values
-from assay.core.claims import HOLDING, Check, NearestCitation
+from assay.core.claims import HOLDING, Check, Nearest
 from assay.core.lazy import regex
 from assay.core.lexicon import FUNCTION_WORDS, NUMBER_WORDS, ORDINALS, SCALES, TENS, stem
 from assay.core.sources import Passage
@@ -249,7 +249,7 @@ def add_nearest(check: Check, claim: str, passages: Sequence[Passage]) -> Check:
     return msgspec.structs.replace(check, nearest=found) if found else check
 
 
-def nearest_passage(claim: str, passages: Sequence[Passage]) -> NearestCitation | None:
+def nearest_passage(claim: str, passages: Sequence[Passage]) -> Nearest | None:
     """The passage with most of the claim's words by weight, the first of equals; None if no word is shared."""
     telling = _content_tokens(claim)
     best, most = None, 0.0
@@ -258,7 +258,7 @@ def nearest_passage(claim: str, passages: Sequence[Passage]) -> NearestCitation 
         shared = sum(map(weight, telling)) - sum(map(weight, missing))
         if shared > most:
             listed = tuple(token.text for token in missing[:_LISTED])
-            best, most = NearestCitation(passage=passage.id, missing=listed), shared
+            best, most = Nearest(passage=passage.id, missing=listed), shared
     return best
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.claims import Conflict, ConflictSide
+from assay.core.claims import Conflict, Side
 from assay.core.report_sentences import read_sentences
 from assay.core.sources import Passage, Source, sha256
 from assay.phases.source_comparison import relevant_conflicts
@@ -49,7 +49,7 @@ def sources(*titles: str) -> dict[str, Source]:
 
 def conflict(*values: str, dates: tuple[str, ...] = ("", "")) -> Conflict:
     sides = (
-        ConflictSide(value=value, passage=f"S{at}001.1", source=f"S{at}001", date=date)
+        Side(value=value, passage=f"S{at}001.1", source=f"S{at}001", date=date)
         for at, (value, date) in enumerate(zip(values, dates, strict=True), 1)
     )
     return Conflict(text="", sides=tuple(sides))
