@@ -36,9 +36,7 @@ STATES: tuple[State, ...] = ("ok", "note", "broken")
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """A check: `ok`, a `note_diagnosis` (works, but could be better), or `broken_diagnosis`; what was found, and how
-    to fix it.
-    """
+    """A check: `ok`, a `note` (works, but could be better), or `broken`; what was found, and how to fix it."""
 
     name: str
     state: State
