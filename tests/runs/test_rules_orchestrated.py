@@ -33,7 +33,7 @@ from assay.core.errors import NothingSearched
 from assay.core.messages import CallDone, Delta, Profile, Reply, Request
 from assay.core.usage import Budget
 from assay.models.script import Scene, Scripted, calls, fails, says
-from assay.run.execution import LANE_TAG, LaneRecord
+from assay.run.budget import LANE_TAG, LaneRecord
 
 WRITTEN = says(ROSE, task="write")
 THINK = ("think", {"reasoning": "The tide first."})

@@ -37,7 +37,7 @@ from assay.store.pages import FolderPages, MemoryPages
 if TYPE_CHECKING:
     from assay.app import assay, embeddings, verification
     from assay.app import online as web
-    from assay.fetch.web import addresses
+    from assay.fetch.web import poster as web_poster
     from assay.search.vectors import hybrid
     from assay.search.vectors.hybrid import WordIndex
     from assay.services.jobs.specifications import VerifyJob
@@ -46,7 +46,7 @@ else:
     verification = lazy_module("assay.app.verification")
     embeddings = lazy_module("assay.app.embeddings")
     hybrid = lazy_module("assay.search.vectors.hybrid")
-    addresses = lazy_module("assay.fetch.web.addresses")
+    web_poster = lazy_module("assay.fetch.web.poster")
     web = lazy_module("assay.app.online")
 
 
@@ -272,9 +272,9 @@ def online(context: Context) -> web.Online:
     )
 
 
-def poster(settings: Settings) -> addresses.WebPoster:
+def poster(settings: Settings) -> web_poster.WebPoster:
     """Posts to the addresses of webhooks."""
-    return addresses.WebPoster(
+    return web_poster.WebPoster(
         agent=f"Assay/{version('assay')} (webhooks)",
         allow=settings.server.webhook_hosts,
         setting="server.webhook_hosts",

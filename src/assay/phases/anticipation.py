@@ -35,8 +35,9 @@ from assay.phases.coverage import (
 )
 from assay.phases.dispatch import Foresight
 from assay.phases.fork import add_recalled_finding
+from assay.phases.material import part_slot
 from assay.phases.method import page_addresses
-from assay.phases.writer import ReportWriter, part_slot
+from assay.phases.writer import ReportWriter
 from assay.run.run import Run
 from assay.run.speculation import SPECULATION_ROLE, page_key
 from assay.run.steps import StepContext

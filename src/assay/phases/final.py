@@ -20,12 +20,17 @@ from assay.phases.case import Case, Draft
 from assay.phases.form import (
     add_missing,
     is_listed,
-    language_gap_notes,
     missing_parts,
     not_found_sentence,
-    unmet_requests,
 )
-from assay.phases.method import look_up_cited_works, method_notes, private_documents_notice, withdrawn_works_note
+from assay.phases.method import (
+    language_gap_notes,
+    look_up_cited_works,
+    method_notes,
+    private_documents_notice,
+    unmet_requests,
+    withdrawn_works_note,
+)
 from assay.phases.source_comparison import compare_sources
 from assay.phases.write import cited_date_sentence, update_date
 from assay.run.engine import Outcome

@@ -19,24 +19,19 @@ from assay.core.blocks import (
     read_blocks,
 )
 from assay.core.brief import Section
-from assay.core.languages import language_name, question_language
 from assay.core.lazy import regex
 from assay.core.markers import parse_markers, strip_markers
 from assay.core.plan import Coverage
 from assay.core.text import words
 from assay.core.translation import (
     ENGLISH,
-    N_,
     current_phrases,
     format_report_date,
-    join_some,
     record_statement,
     statement_kind,
 )
 from assay.core.translation import gettext as _
-from assay.phases.case import Case
 from assay.phases.coverage import topic_words
-from assay.run.run import Run
 
 _MISSING = regex(
     r"(?:what (?:could|can|was|were) not (?:be )?(?:found|answered|established)|not found|could not be found)",
@@ -353,56 +348,3 @@ def _topic_share(part: Coverage, text: str) -> float:
 def _gap_line(part: Coverage) -> str:
     title = " ".join(part.part.split())
     return f"{title.rstrip('?？؟')}: {part.reason}" if part.reason else title
-
-
-# Requests that a quoting model cannot fulfil.
-
-INSTRUCTIONS_NOT_FOLLOWED = N_(
-    "The instructions were not followed: the model that wrote this report, {name}, can only quote."
-)
-LANGUAGE_NOT_WRITTEN = N_(
-    "The report was asked for in {language}: the model which wrote it, {name}, can only quote, and writes no language "
-    "but those of its sources."
-)
-
-
-def unmet_requests(run: Run, case: Case) -> tuple[str, ...]:
-    """A sentence for each request that the writer could not follow; empty if it writes text of its own."""
-    writer = run.profile("complex")
-    if not writer.quotes:
-        return ()
-    instructions = (_(INSTRUCTIONS_NOT_FOLLOWED).format(name=writer.name),) if case.instructions.strip() else ()
-    return (*_unmet_language(run, case, writer.name), *instructions)
-
-
-def _unmet_language(run: Run, case: Case, name: str) -> tuple[str, ...]:
-    """Nothing if the quoted documents are in the requested language."""
-    asked = run.brief.language if run.brief.language_asked else ""
-    held = {language for language in case.held.languages if language} if case.held else set()
-    wanted = asked.partition("-")[0]
-    if not asked or (held == {wanted} and not run.brief.scope.web):
-        return ()
-    return (_(LANGUAGE_NOT_WRITTEN).format(language=language_name(asked, current_phrases().locale), name=name),)
-
-
-LANGUAGES_DIFFER = N_(
-    "Only words were compared, and the question is in another language ({asked}) than the documents ({held}): ask in "
-    "theirs, or search by meaning (embedder.model)."
-)
-LANGUAGES_NAMED = 3
-
-
-def language_gap_notes(run: Run, case: Case) -> tuple[str, ...]:
-    """Why nothing may have been found: a model that only quotes has read documents in other languages.
-
-    Empty if a document may be in the question's language, if one of the two is not known, or if passages were searched
-    by their meaning too.
-    """
-    asked = question_language(case.question)
-    held = [language for language in case.held.languages if language] if case.held else []
-    compared = run.profile("complex").quotes and run.world.similarity is None and not run.brief.scope.web
-    if not compared or not asked or not held or asked in held:
-        return ()
-    locale = current_phrases().locale
-    named = join_some((language_name(each, locale) for each in held), LANGUAGES_NAMED)
-    return (_(LANGUAGES_DIFFER).format(asked=language_name(asked, locale), held=named),)

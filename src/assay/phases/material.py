@@ -8,11 +8,14 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 
 from assay.agents.findings import AgentTask, Finding
-from assay.agents.history import total_tokens
+from assay.agents.history import (
+    total_tokens,
+)
 from assay.core.lazy import regex
 from assay.core.messages import Message
 from assay.core.passage_context import format_source
 from assay.core.phrases import nothing_found_text
+from assay.core.plan import Plan
 from assay.core.sources import Passage
 from assay.core.text import estimate_tokens, sentences
 from assay.evidence.ledger import Ledger
@@ -194,3 +197,22 @@ def unknown_call_note(after: Sequence[int], before: Collection[int]) -> str:
     """The message about numbers in `after` that no earlier call of the reply has; "" if there is no need for one."""
     unknown = ", ".join(str(number) for number in sorted(set(after)) if number not in before)
     return f"No call before it has the number {unknown}, so this agent did not wait for one." if unknown else ""
+
+
+def part_slot(part: int) -> str:
+    """The slot of the first call for a part of the report, counted from 1."""
+    return f"report-{part}"
+
+
+class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
+    """A part written in one go: the `number`-th of `of` parts of the report."""
+
+    part: FindingsPart
+    number: int
+    of: int
+
+
+def plan_part(plan: Plan, piece: FindingsPart) -> Plan:
+    """The plan with only the steps that the findings of a part are about."""
+    steps = {finding.step for finding in piece.findings}
+    return msgspec.structs.replace(plan, steps=tuple(step for step in plan.steps if step.id in steps))

@@ -15,16 +15,26 @@ from assay.core.claims import Claim
 from assay.core.clean import one_line
 from assay.core.errors import LimitReached, SearchError
 from assay.core.events import SearchExpected, SourceNoted, decode
+from assay.core.languages import language_name, question_language
 from assay.core.phrases import notice_line, stop_reason_phrase
 from assay.core.ports import Notices
 from assay.core.search_record import LOCAL_PROVIDER, SearchRow, search_log
 from assay.core.sources import ACCESS, PAYWALL, SNIPPET, Notice, Source
-from assay.core.translation import N_, format_number, join_list, join_some, ngettext, quote_text
+from assay.core.translation import (
+    N_,
+    current_phrases,
+    format_number,
+    join_list,
+    join_some,
+    ngettext,
+    quote_text,
+)
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold_events
 from assay.core.web_addresses import BadUrl, canonical_url, doi_of
 from assay.core.web_addresses import parse_url as read_url
 from assay.evidence.ledger import Ledger
+from assay.phases.case import Case
 from assay.run.run import Run
 from assay.run.steps import StepContext
 
@@ -270,3 +280,56 @@ def _notice_sentences(
         asked = _("Crossref was asked whether the cited works with a DOI ({count}) were retracted or corrected.")
         texts.append(asked.format(count=format_number(len(titles))))
     return tuple(texts)
+
+
+# Requests that a quoting model cannot fulfil.
+
+INSTRUCTIONS_NOT_FOLLOWED = N_(
+    "The instructions were not followed: the model that wrote this report, {name}, can only quote."
+)
+LANGUAGE_NOT_WRITTEN = N_(
+    "The report was asked for in {language}: the model which wrote it, {name}, can only quote, and writes no language "
+    "but those of its sources."
+)
+
+
+def unmet_requests(run: Run, case: Case) -> tuple[str, ...]:
+    """A sentence for each request that the writer could not follow; empty if it writes text of its own."""
+    writer = run.profile("complex")
+    if not writer.quotes:
+        return ()
+    instructions = (_(INSTRUCTIONS_NOT_FOLLOWED).format(name=writer.name),) if case.instructions.strip() else ()
+    return (*_unmet_language(run, case, writer.name), *instructions)
+
+
+def _unmet_language(run: Run, case: Case, name: str) -> tuple[str, ...]:
+    """Nothing if the quoted documents are in the requested language."""
+    asked = run.brief.language if run.brief.language_asked else ""
+    held = {language for language in case.held.languages if language} if case.held else set()
+    wanted = asked.partition("-")[0]
+    if not asked or (held == {wanted} and not run.brief.scope.web):
+        return ()
+    return (_(LANGUAGE_NOT_WRITTEN).format(language=language_name(asked, current_phrases().locale), name=name),)
+
+
+LANGUAGES_DIFFER = N_(
+    "Only words were compared, and the question is in another language ({asked}) than the documents ({held}): ask in "
+    "theirs, or search by meaning (embedder.model)."
+)
+LANGUAGES_NAMED = 3
+
+
+def language_gap_notes(run: Run, case: Case) -> tuple[str, ...]:
+    """Why nothing may have been found: a model that only quotes has read documents in other languages.
+
+    Empty if a document may be in the question's language, if one of the two is not known, or if passages were searched
+    by their meaning too.
+    """
+    asked = question_language(case.question)
+    held = [language for language in case.held.languages if language] if case.held else []
+    compared = run.profile("complex").quotes and run.world.similarity is None and not run.brief.scope.web
+    if not compared or not asked or not held or asked in held:
+        return ()
+    locale = current_phrases().locale
+    named = join_some((language_name(each, locale) for each in held), LANGUAGES_NAMED)
+    return (_(LANGUAGES_DIFFER).format(asked=language_name(asked, locale), held=named),)

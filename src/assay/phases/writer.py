@@ -35,7 +35,7 @@ from assay.core.translation import ENGLISH, N_, current_phrases
 from assay.core.translation import gettext as _
 from assay.phases.case import Case, Research, to_json, user_message
 from assay.phases.form import ReportOpening, read_opening
-from assay.phases.material import FindingsPart, has_uncited_passages, split_findings
+from assay.phases.material import FindingsPart, ReportPart, has_uncited_passages, part_slot, plan_part, split_findings
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.verify.proofreader import Proofreader
@@ -87,19 +87,6 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
         if self.recalls:
             sentences.append(f"You may call `recall` {pluralize(self.recalls, 'more time')}.")
         return " ".join(sentences)
-
-
-def part_slot(part: int) -> str:
-    """The slot of the first call for a part of the report, counted from 1."""
-    return f"report-{part}"
-
-
-class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part written in one go: the `number`-th of `of` parts of the report."""
-
-    part: FindingsPart
-    number: int
-    of: int
 
 
 class ReportWriter:
@@ -366,7 +353,7 @@ class ReportWriter:
             recalls=self.recalls,
             missing="" if current_phrases().locale == ENGLISH else missing_heading(),
         )
-        plan = self.plan if piece.of == 1 else _plan_part(self.plan, piece.part)
+        plan = self.plan if piece.of == 1 else plan_part(self.plan, piece.part)
         return [
             user_message("coverage", to_json(self.coverage if piece.number == piece.of else [])),
             rules_message(write_rules),
@@ -405,8 +392,3 @@ def _recall_calls(reply: Reply, tools: Sequence[ToolDefinition]) -> tuple[ToolCa
         if len(reply.text) > MAX_CHARS_BESIDE_CALL and not recalls
         else read_calls(reply, [tool.name for tool in tools])
     )
-
-
-def _plan_part(plan: Plan, piece: FindingsPart) -> Plan:
-    steps = {finding.step for finding in piece.findings}
-    return msgspec.structs.replace(plan, steps=tuple(step for step in plan.steps if step.id in steps))

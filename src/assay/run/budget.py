@@ -326,3 +326,19 @@ class Accounts:
                 self._low.add(measure)
                 found.append((str(measure), float(used), float(limit)))
         return found
+
+
+LANE_TAG = "lane/1"
+
+
+class LaneRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A lane as stored when it is spawned: its number, its slice of the budget, and when its gates close.
+
+    `work_until` and `report_until` are active seconds of the run, None for no deadline. A resumed lane has the same
+    limits as before, whatever was spent since.
+    """
+
+    number: int
+    limit: Budget
+    work_until: float | None = None
+    report_until: float | None = None

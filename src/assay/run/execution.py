@@ -17,8 +17,7 @@ from assay.core.errors import Cancelled, LimitReached, Paused
 from assay.core.events import Envelope, Event, Path, RunExhausted, encode
 from assay.core.messages import Rarity
 from assay.core.ports import Commit, EventDraft, Journal, Lease, Memory, StepRecord, World
-from assay.core.usage import Budget
-from assay.run.budget import REPORT_OUTPUT, Accounts, Gate, Reserve, writer_profile
+from assay.run.budget import LANE_TAG, REPORT_OUTPUT, Accounts, Gate, LaneRecord, Reserve, writer_profile
 from assay.run.process import ActiveTime
 from assay.run.rate_limits import CircuitBreakers
 from assay.run.speculation import (
@@ -37,22 +36,8 @@ LAST_GATES: tuple[Gate, ...] = ("write", "verify")
 """The gates after research, which have the run's whole time."""
 EXHAUSTED_KEY = "run:exhausted"
 FINISHED_EARLY = "finished_early"
-LANE_TAG = "lane/1"
 STOPPED = "stopped"
 """Why an agent ended that its user stopped; also the tag of the step that stores this."""
-
-
-class LaneRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A lane as stored when it is spawned: its number, its slice of the budget, and when its gates close.
-
-    `work_until` and `report_until` are active seconds of the run, None for no deadline. A resumed lane has the same
-    limits as before, whatever was spent since.
-    """
-
-    number: int
-    limit: Budget
-    work_until: float | None = None
-    report_until: float | None = None
 
 
 @dataclass(frozen=True)

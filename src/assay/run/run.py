@@ -20,8 +20,7 @@ from assay.core.messages import Reply, Request
 from assay.core.ports import Commit
 from assay.core.usage import Budget, Usage
 from assay.run import control, model_call, steps
-from assay.run.budget import Gate
-from assay.run.execution import LANE_TAG, LaneRecord
+from assay.run.budget import LANE_TAG, Gate, LaneRecord
 from assay.run.process import HEAP
 from assay.run.prompt_files import prompt_in_use
 from assay.run.sent_request import begin_foreseen_call

@@ -17,7 +17,7 @@ from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold_events
 from assay.core.ways import suggest_command
 from assay.locale import LOCALES, catalogue, use_locale
-from assay.run.execution import LANE_TAG, LaneRecord
+from assay.run.budget import LANE_TAG, LaneRecord
 from assay.services.stored_runs import find_run
 
 LONGEST_NAME = 200

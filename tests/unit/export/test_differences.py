@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.export.html.ledger import TextDifference, compare_texts
+from assay.export.html.comparison import TextDifference, compare_texts
 
 
 def marked(found: TextDifference) -> tuple[list[str], list[str]]:

@@ -179,10 +179,8 @@ def ingest(
         *(f"{name} is a copy of {first}" for name, first in reading.copies.items()),
     ]
     if needed and not shelf.documents:
-        named = [*(printable(str(path)) for path in paths), *(page.url for page in pages)]
-        raise NothingRead(
-            nothing_read_message(", ".join(named[:MAX_PLACES_NAMED]), [*warnings[:5], *notes]), reading.failed
-        )
+        named = ", ".join([*(printable(str(path)) for path in paths), *(page.url for page in pages)][:MAX_PLACES_NAMED])
+        raise NothingRead(nothing_read_message(named, [*warnings[:5], *notes]), reading.failed)
     return IngestResult(
         collection=library.collection_for(shelf.documents) if collection is None else collection,
         documents=len(shelf.documents),

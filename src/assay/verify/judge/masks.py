@@ -22,7 +22,7 @@ from assay.verify.amounts import Literal as Written
 from assay.verify.analyzed_text import COMMON, AnalyzedText, analyze_text, fold_text
 from assay.verify.evidence import SlotFinding
 from assay.verify.judge.answers import JudgedValue
-from assay.verify.rules.numbers import states
+from assay.verify.number_matches import states
 
 Kind = Literal["number", "date", "name"]
 MAX_HIDDEN_VALUES = 12

@@ -15,7 +15,6 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.core import measures
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
 from assay.core.text import words
@@ -31,7 +30,8 @@ from assay.verify.evidence import (
     bind_slot,
     slot_context,
 )
-from assay.verify.figures import entails, explain_column_sum, is_same_amount, is_same_day, recompute
+from assay.verify.figures import entails, explain_column_sum, recompute
+from assay.verify.number_matches import could_replace, has_year, states
 
 # Set with `bench mutations --part train` (docs/verification.md, Mutations).
 
@@ -93,7 +93,7 @@ class _ComparedNumbers(msgspec.Struct, frozen=True):
 
     def _are_alike(self, one: int, other: int) -> bool:
         first, second = self.claim.words[one].token, self.claim.words[other].token
-        return first is not None and second is not None and _comparable(first, second)
+        return first is not None and second is not None and could_replace(first, second)
 
 
 def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
@@ -132,7 +132,7 @@ def _find(stated: _ComparedNumbers, index: int) -> SlotFinding:
     others = (
         place
         for place, other in (stated.places.items() if stated.weighed else ())
-        if place not in holding and _comparable(token, other) and not stated.is_taken(place, index)
+        if place not in holding and could_replace(token, other) and not stated.is_taken(place, index)
     )
     bound = bind_slot(stated.around[index], texts.readings, (*holding, *others), holding.__contains__)
     if holding:
@@ -192,39 +192,6 @@ def _is_list_sign(claim: AnalyzedText, index: int) -> bool:
     after = claim.plain.text[word.end : word.end + 2]
     first = index == 0 or claim.words[index - 1].text in {":", ";"} or claim.words[index - 1].sentence != word.sentence
     return first and word.text.isdecimal() and len(word.text) <= 2 and after in {". ", ") "}
-
-
-def _comparable(claim: Token, other: Token) -> bool:
-    """True if both could fill one slot: dates, years, amounts of one kind, tokens of one shape.
-
-    Amounts in two currencies could if the number is the same: €5 may be a changed $5.
-    """
-    if isinstance(claim, Day) or isinstance(other, Day):
-        return _names_year(claim) and _names_year(other)
-    if isinstance(claim, Literal) or isinstance(other, Literal):
-        return isinstance(claim, Literal) and isinstance(other, Literal) and _shape(claim) == _shape(other)
-    if (claim.year, claim.ordinal) != (other.year, other.ordinal):
-        return False
-    if claim.currency != other.currency:
-        return bool(claim.currency and other.currency) and claim.values == other.values
-    return any(
-        one == two or measures.are_comparable(one, two) or {"share", "points"} == {_dimension(one), _dimension(two)}
-        for one in claim.units
-        for two in other.units
-    )
-
-
-def _names_year(token: Token) -> bool:
-    """True if the token names a year: dates are compared with dates and years."""
-    return (isinstance(token, Day) and token.year > 0) or (isinstance(token, Amount) and token.year)
-
-
-def _dimension(unit: str) -> str:
-    return measures.MEASURES[unit].dimension if unit else ""
-
-
-def _shape(token: Literal) -> str:
-    return re.sub(r"\d+", "0", token.text.lower())
 
 
 def _is_spared(read: AnalyzedText, index: int, texts: Texts) -> bool:
@@ -295,62 +262,6 @@ def _letters(claim: str, token: Token) -> str:
     return match[0].lower() if match else ""
 
 
-def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
-    """True if `evidence` states what `claim` does, at its precision; `stated` are all tokens beside it."""
-    if isinstance(claim, Day):
-        return isinstance(evidence, Day) and _same_day(claim, evidence, stated)
-    if _names_century(claim, evidence):
-        return True
-    if isinstance(claim, Literal):
-        return _literal(claim.text) == _literal(evidence.text)
-    if isinstance(evidence, Amount):
-        counted = not claim.terms and claim.units == ("",) and any(value in evidence.terms for value in claim.values)
-        return counted or is_same_amount(claim, evidence)
-    if isinstance(evidence, Day):
-        return evidence.year > 0 and _is_year(claim) and claim.literal == str(evidence.year)
-    return claim.literal == _literal(evidence.text)
-
-
-def _names_century(claim: Token, evidence: Token) -> bool:
-    """True if the claim names the century of a year or decade: the 16th century for 1567 and for "the 1500s"."""
-    if not isinstance(claim, Amount) or not claim.ordinal or "century" not in claim.units:
-        return False
-    year = _year_of(evidence)
-    return year > 0 and claim.values[0] == (year + 99) // 100
-
-
-def _year_of(token: Token) -> int:
-    """The year that a token names, or the second of a decade; 0 if it names none."""
-    if isinstance(token, Day):
-        return token.year
-    if isinstance(token, Amount):
-        return int(token.literal) if _is_year(token) else 0
-    return int(token.text[:4]) + 1 if re.fullmatch(r"\d{4}(?: ?')?s", token.text) else 0
-
-
-def _literal(text: str) -> str:
-    return re.sub(r"^v(?=\d)", "", text.lower().replace(" '", "").replace("'", ""))
-
-
-def _is_year(amount: Amount) -> bool:
-    return len(amount.literal) == 4 and amount.literal.isdecimal() and amount.text.isdecimal()
-
-
-def _same_day(claim: Day, evidence: Day, stated: Sequence[Token]) -> bool:
-    """True if the date agrees; a year missing in the evidence's date may be beside it."""
-    if not is_same_day(claim, evidence):
-        return False
-    return not claim.year or evidence.year > 0 or _has_year(claim.year, stated)
-
-
-def _has_year(year: int, stated: Sequence[Token]) -> bool:
-    return any(
-        token.year == year if isinstance(token, Day) else _is_year(token) and token.literal == str(year)
-        for token in stated
-        if not isinstance(token, Literal)
-    )
-
-
 def _is_written_otherwise(claim: str, token: Token, texts: Texts) -> bool:
     return _is_written(claim, token, texts) or _is_named(claim, token, texts.names) or _has_month_and_year(token, texts)
 
@@ -372,7 +283,7 @@ def _has_month_and_year(token: Token, texts: Texts) -> bool:
         return False
     return any(
         any(MONTHS.get(word.text.lower()) == token.month and word.text[0].isupper() for word in reading.words)
-        and _has_year(token.year, [word.token for word in reading.words if word.token])
+        and has_year(token.year, [word.token for word in reading.words if word.token])
         for reading in texts.readings
     )
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from assay.core.errors import ConfigError, FetchFailed
-from assay.fetch.web.addresses import WebPoster
+from assay.fetch.web.poster import WebPoster
 
 
 def poster(resolved: Sequence[str] = (), allow: Sequence[str] = (), seconds: float = 5.0) -> WebPoster:
