@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from assay.core import phrases as counted
+from assay.core import phrases
 from assay.core.bibliography import Bibliography, NumberedCitation, RenderedText, render_body
 from assay.core.blocks import Block, BlockClaim, parse_blocks
 from assay.core.claims import RELEVANT, VERDICTS, Claim, Summary, Verdict
@@ -320,9 +320,9 @@ def counts_line(summary: Summary) -> str:
         _("{count} {verdict}").format(count=format_number(count), verdict=verdict(name))
         for name, count in _counts(summary)
     )
-    lines = [label_text(counted.claims(summary.claims), listing)]
+    lines = [label_text(phrases.claims(summary.claims), listing)]
     if summary.dropped_markers:
-        lines.append(counted.citations_dropped(summary.dropped_markers))
+        lines.append(phrases.citations_dropped(summary.dropped_markers))
     fared = _("{text}.").format(text=_("; ").join(lines))
     answering = join_list(_relevance_count(name, count) for name in RELEVANT if (count := getattr(summary, name)))
     relevant = _("{text}.").format(text=label_text(_("Relevance"), answering))

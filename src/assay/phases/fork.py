@@ -33,7 +33,7 @@ from assay.core.ports import LedgerRow, Memory, RunInputs, StepRecord
 from assay.core.report_sentences import claims
 from assay.core.sources import CollectionSummary, Passage, Source, lane_of_source
 from assay.core.translation import gettext as _
-from assay.core.translation import quote_text as in_quotes
+from assay.core.translation import quote_text
 from assay.evidence.ledger import Ledger, row_name
 from assay.phases import inheritance
 from assay.phases.case import Case, Research, finding_summary, uses_inherited_evidence
@@ -65,7 +65,7 @@ def add_recalled_finding(case: Case, research: Research) -> Research:
         return research
     passages = tuple(chosen[:MAX_RECALLED_PASSAGES])
     text = "\n".join(f"- {cited_sentences(passage)}" for passage in passages)
-    about = in_quotes(" ".join(inherited.question.split()))
+    about = quote_text(" ".join(inherited.question.split()))
     task = _("What an earlier report says on {question}").format(question=about)
     finding = Finding(lane=inherited.lanes[0], task=task, text=text, passages=passages)
     return msgspec.structs.replace(research, findings=(*research.findings, finding))

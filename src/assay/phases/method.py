@@ -31,8 +31,7 @@ from assay.core.translation import (
 )
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold_events
-from assay.core.web_addresses import BadUrl, canonical_url, doi_of
-from assay.core.web_addresses import parse_url as read_url
+from assay.core.web_addresses import BadUrl, canonical_url, doi_of, parse_url
 from assay.evidence.ledger import Ledger
 from assay.phases.case import Case
 from assay.run.run import Run
@@ -135,7 +134,7 @@ def _hosts(urls: Iterable[str]) -> list[str]:
 def _host(url: str) -> str:
     """The host of a page; "" for a document without such an address, whatever it says about itself."""
     try:
-        return read_url(url).authority
+        return parse_url(url).authority
     except BadUrl:
         return ""
 

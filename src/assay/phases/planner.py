@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from assay.agents.history import ask_until_readable, output_cap, pluralize
-from assay.agents.history import rules_message as stated
+from assay.agents.history import ask_until_readable, output_cap, pluralize, rules_message
 from assay.agents.replies import one_line_text, read_json
 from assay.core.citations.reader import data_reader
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed
@@ -179,7 +178,7 @@ def _request(phase: Run, case: Case, background: str) -> Request:
         messages=(
             *messages,
             *conversation_messages(phase, "analytical"),
-            stated(plan_rules),
+            rules_message(plan_rules),
             *case.question_messages(),
         ),
         tool_choice="none",

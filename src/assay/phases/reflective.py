@@ -8,8 +8,7 @@ from functools import partial
 import msgspec
 
 from assay.agents.findings import AgentTask, Finding
-from assay.agents.history import ask_until_readable, ask_with_halving, output_cap, pluralize
-from assay.agents.history import rules_message as stated
+from assay.agents.history import ask_until_readable, ask_with_halving, output_cap, pluralize, rules_message
 from assay.agents.loop import FIRST_TURN, Agent, research_task, run_agent
 from assay.core.errors import LimitReached, ModelFailed
 from assay.core.events import AgentsPlanned, PlanChanged, ReflectDecided
@@ -137,7 +136,7 @@ def _request(
         system="\n\n".join(place.prompt("assay.phases", name) for name in (PLAN_PROMPTS["reflective"], "replan")),
         messages=(
             user_message("documents", agent_pool.case.documents),
-            stated(rules),
+            rules_message(rules),
             *agent_pool.case.question_messages(),
             *findings_message(agent_pool.case.ledger, research.findings, tokens),
             user_message("plan", to_json(research.plan)),

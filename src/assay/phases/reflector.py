@@ -16,8 +16,8 @@ from assay.agents.history import (
     number_list,
     output_cap,
     pluralize,
+    rules_message,
 )
-from assay.agents.history import rules_message as stated
 from assay.agents.loop import Agent
 from assay.agents.replies import one_line_text, read_calls, read_json
 from assay.core.errors import ModelFailed
@@ -227,7 +227,7 @@ def _request(
             *([user_message("parts", parts_json(coverage))] if coverage else []),
             user_message("plan", to_json(research.plan)),
             *steering_messages(research.steering),
-            stated(rules),
+            rules_message(rules),
         ),
         tool_choice="none",
         max_tokens=output_cap(place.profile("simple"), place.rules.decision_tokens),
@@ -307,7 +307,7 @@ class Classic(Agent):
             effort="low",
         )
         try:
-            closing = [stated(QueryRules(queries=self._queries))]
+            closing = [rules_message(QueryRules(queries=self._queries))]
             reply = await ask_with_history(place, "analytical", self.history, request, closing)
         except ModelFailed as failed:
             place.warn(_("searched with the words of the step alone: {why}").format(why=failed.reason))

@@ -10,8 +10,7 @@ from typing import Protocol
 import msgspec
 
 from assay.core.citations.reader import Reading, TextReader, read_all
-from assay.core.events import Event, ThinkFinished, ThinkStarted
-from assay.core.events import ThinkDelta as Thought
+from assay.core.events import Event, ThinkDelta, ThinkFinished, ThinkStarted
 from assay.core.json_decoders import FieldText, field_text
 from assay.core.lazy import regex
 from assay.core.messages import CallDelta, CallDone, Delta, Reply, TextDelta, ThinkingDelta, ToolCall, ToolDefinition
@@ -92,7 +91,7 @@ class Thoughts:
         """Emit what was not emitted yet."""
         text, self._pending = "".join(self._pending), []
         if text:
-            self._write(Thought(text=text))
+            self._write(ThinkDelta(text=text))
 
     def finish_reply(self, reply: Reply) -> None:
         """The reply is complete: emit the rest."""

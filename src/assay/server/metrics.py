@@ -18,7 +18,7 @@ from prometheus_client.exposition import choose_encoder
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assay import telemetry as names
+from assay import telemetry
 from assay.core.events import Envelope
 from assay.core.ports import Fact, RunStatus, SpanKind, WatchedSpan
 from assay.core.ports.jobs import QueueDepth
@@ -85,7 +85,7 @@ class _Call:
 
     def __init__(self, meters: Meters, model: str, began: int) -> None:
         self._meters, self._began = meters, began
-        self._labels = (names.OPERATIONS["model"], names.provider(model), model)
+        self._labels = (telemetry.OPERATIONS["model"], telemetry.provider(model), model)
 
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
         seconds = max(time.time_ns() - self._began, 0) / 1e9

@@ -12,7 +12,7 @@ from assay.core import errors as known
 from assay.core.errors import AssayError, NotLoggedIn, TooMany, UnknownName
 from assay.core.translation import N_
 from assay.core.ways import adapt_wording
-from assay.services.schedules import FEED_PATH as FEEDS
+from assay.services.schedules import FEED_PATH
 from assay.services.stored_runs import SHARES_PATH
 
 log = logging.getLogger(__name__)
@@ -180,7 +180,7 @@ def failure_problem(method: str, path: str, error: AssayError, names: tuple[str,
 
 def loggable_path(path: str) -> str:
     """The path of a request for a log, without the secret of a shared report or a feed."""
-    return next((f"{public}…" for public in (SHARES_PATH, FEEDS) if path.startswith(public)), path)
+    return next((f"{public}…" for public in (SHARES_PATH, FEED_PATH) if path.startswith(public)), path)
 
 
 def problems() -> dict[str, tuple[int, str]]:

@@ -29,8 +29,7 @@ from assay.core.view import RunView, fold_events
 from assay.core.ways import suggest_command
 from assay.core.web_addresses import canonical_url, is_address
 from assay.locale import use_locale
-from assay.phases.fork import Checkpoint, SourceRemoval, checkpoint_before, fork_inputs
-from assay.phases.fork import revise_event as revised_event
+from assay.phases.fork import Checkpoint, SourceRemoval, checkpoint_before, fork_inputs, revise_event
 from assay.run.process import new_id
 from assay.run.releases import read_brief
 from assay.run.replay import ReplayResult, copied_log
@@ -210,7 +209,7 @@ async def _store_fork(
     given = fork_inputs(parent.memory, parent.brief, brief, at, leaving)
     events = await context.store.journal.events(parent.row.run_id)
     first = _fork_event(context, parent, brief.fork, given)
-    log = copied_log(events, brief.fork.point, lambda event: revised_event(event, leaving, at), first.at)
+    log = copied_log(events, brief.fork.point, lambda event: revise_event(event, leaving, at), first.at)
     run_id = new_id()
     await context.engine.create(run_id, brief, world, (first, *log), given, priority)
     return run_id

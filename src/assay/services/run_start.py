@@ -16,7 +16,7 @@ from assay.core.run_options import RunOptions
 from assay.core.translation import gettext as _
 from assay.evidence.ingest import printable
 from assay.locale import use_locale
-from assay.phases.without_plan import SINGLE_AGENT_DEPTH as AGENT_DEPTH
+from assay.phases.without_plan import SINGLE_AGENT_DEPTH
 from assay.run.engine import Prepare
 from assay.run.process import new_id
 from assay.services import collections as app_collections
@@ -134,7 +134,7 @@ def _make_handle(context: Context, prepare: Prepare) -> RunHandle:
 
 def _agent_options(context: Context, wanted: RunOptions) -> RunOptions:
     """The options of a run in which one agent works alone."""
-    depth = wanted.get("depth") or (AGENT_DEPTH if context.settings.depth == "auto" else None)
+    depth = wanted.get("depth") or (SINGLE_AGENT_DEPTH if context.settings.depth == "auto" else None)
     return {**wanted, "strategy": "orchestrated", "depth": depth}
 
 

@@ -13,7 +13,7 @@ import msgspec
 from assay.core.errors import ExtractError, UnknownName, UsageError
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin, Query
 from assay.core.sources import Document, Extracted, PageAsked, PagePlaces
-from assay.evidence.documents import passage_with_surroundings as surrounded
+from assay.evidence.documents import passage_with_surroundings
 from assay.services import places
 from assay.services.context import Context
 
@@ -148,7 +148,9 @@ async def excerpt(context: Context, reference: str, start: int, end: int | None,
     document = await _find_document(context, reference)
     stop = document.size if end is None else end
     try:
-        before, text, after = await asyncio.to_thread(surrounded, context.reader, document, start, stop, around)
+        before, text, after = await asyncio.to_thread(
+            passage_with_surroundings, context.reader, document, start, stop, around
+        )
     except (ValueError, UnicodeDecodeError) as error:
         raise UsageError(f"this is not a part of the document ({error}): name bytes within it") from error
     return Excerpt(document=document, start=start, end=stop, before=before, text=text, after=after)

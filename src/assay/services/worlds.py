@@ -23,7 +23,7 @@ from assay.services import briefs, daily, estimates, privacy, providers
 from assay.services.claim_checks import added_checks
 from assay.services.context import Context
 from assay.services.providers import load_model
-from assay.verify.checks import require_known_checks as known_checks
+from assay.verify.checks import require_known_checks
 
 
 def engine(context: Context) -> Engine:
@@ -56,7 +56,7 @@ def check_runnable(context: Context, brief: Brief) -> None:
     """
     context.pipeline_parts.strategy(brief.strategy)
     context.pipeline_parts.allowed_tools(brief.tools)
-    known_checks(brief.checks_off, context.pipeline_parts.checks)
+    require_known_checks(brief.checks_off, context.pipeline_parts.checks)
     check_brief(brief, unchecked_world(context, brief))
 
 

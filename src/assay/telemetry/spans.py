@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, Status, StatusCode
 
-from assay import telemetry as names
+from assay import telemetry
 from assay.core.events import Envelope
 from assay.core.ports import Fact, SpanKind, WatchedSpan
 
@@ -29,7 +29,7 @@ class Spans:
     def __init__(self, provider: trace.TracerProvider, *, own: bool = False) -> None:
         """`own`: the provider is ours, and shut down with us."""
         self._provider = provider if own else None
-        self._tracer = provider.get_tracer(names.SCOPE)
+        self._tracer = provider.get_tracer(telemetry.SCOPE)
 
     def begin(
         self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
@@ -37,7 +37,7 @@ class Spans:
         """A span from that moment on, a child of the one it lies in; a run's is one of whatever the process is in."""
         parent = trace.set_span_in_context(within.span) if isinstance(within, _OpenSpan) else None
         of_kind = trace.SpanKind.CLIENT if kind == "model" else trace.SpanKind.INTERNAL
-        span = self._tracer.start_span(names.span_name(kind, name), parent, of_kind, start_time=at)
+        span = self._tracer.start_span(telemetry.span_name(kind, name), parent, of_kind, start_time=at)
         span.set_attributes(_attributes(facts) | _span_attributes(kind, name))
         return _OpenSpan(span)
 
@@ -60,7 +60,7 @@ class _OpenSpan:
         """With what is known at the end."""
         self.span.set_attributes(_attributes(facts))
         if error:
-            self.span.set_attribute(names.ERROR, error)
+            self.span.set_attribute(telemetry.ERROR, error)
             self.span.set_status(Status(StatusCode.ERROR, error))
         self.span.end()
 
@@ -68,21 +68,21 @@ class _OpenSpan:
 def _attributes(facts: Mapping[str, Fact]) -> dict[str, Fact | list[str]]:
     attributes: dict[str, Fact | list[str]] = {}
     for fact, value in facts.items():
-        name = names.ATTRIBUTES.get(fact)
+        name = telemetry.ATTRIBUTES.get(fact)
         if name is not None:
             short = value[:LONGEST] if isinstance(value, str) else value
-            attributes[name] = [str(short)] if name in names.LIST_ATTRIBUTES else short
+            attributes[name] = [str(short)] if name in telemetry.LIST_ATTRIBUTES else short
     return attributes
 
 
 def _span_attributes(kind: SpanKind, name: str) -> dict[str, Fact | list[str]]:
     attributes: dict[str, Fact | list[str]] = {}
-    if kind in names.OPERATIONS:
-        attributes[names.OPERATION] = names.OPERATIONS[kind]
-    if kind in names.NAME_ATTRIBUTES:
-        attributes[names.NAME_ATTRIBUTES[kind]] = name
+    if kind in telemetry.OPERATIONS:
+        attributes[telemetry.OPERATION] = telemetry.OPERATIONS[kind]
+    if kind in telemetry.NAME_ATTRIBUTES:
+        attributes[telemetry.NAME_ATTRIBUTES[kind]] = name
     if kind == "model":
-        attributes[names.PROVIDER] = names.provider(name)
+        attributes[telemetry.PROVIDER] = telemetry.provider(name)
     return attributes
 
 
@@ -90,7 +90,7 @@ def _resource() -> Resource:
     """Who sends spans: as OpenTelemetry's variables have it, else by our name."""
     named = Resource.create()
     nameless = str(named.attributes[SERVICE_NAME]).startswith("unknown_service")
-    return named.merge(Resource({SERVICE_NAME: names.SCOPE})) if nameless else named
+    return named.merge(Resource({SERVICE_NAME: telemetry.SCOPE})) if nameless else named
 
 
 def open_spans(patience: float | None, *, wanted: bool) -> Spans | None:

@@ -11,8 +11,7 @@ import msgspec
 
 from assay.core.brief import Speculation
 from assay.core.errors import SearchError, ToolError
-from assay.core.events import Excluded, SearchExpected, SearchPerformed
-from assay.core.events import SearchFailed as Failed
+from assay.core.events import Excluded, SearchExpected, SearchFailed, SearchPerformed
 from assay.core.ports import AskedAhead, Hit, Metered, Query, Search
 from assay.core.sources import SNIPPET
 from assay.core.translation import gettext as _
@@ -156,7 +155,7 @@ async def _ask_once(run: Run, *, ledger: Ledger, provider: Search, query: Query)
         try:
             found, known = await common.once(run, ledger, key, work)
         except SearchError as failed:
-            step_context.emit(Failed(query=query.text, provider=provider.name, reason=failed.reason))
+            step_context.emit(SearchFailed(query=query.text, provider=provider.name, reason=failed.reason))
             raise
         if not known:
             step_context.spend(Usage(searches=1))

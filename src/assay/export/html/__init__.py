@@ -43,10 +43,10 @@ from assay.export.html.ledger import (
     conflicts_section,
     counts_section,
     details_box,
+    ledger_section,
     limits_section,
     open_parts,
 )
-from assay.export.html.ledger import ledger_section as claim_ledger
 from assay.export.html.markup import Child, PageMaterial, el, gather_material, isolate, join
 from assay.export.report_parts import report_locale
 from assay.locale import use_locale
@@ -208,7 +208,7 @@ def render_page(material: PageMaterial) -> str:
         _open_questions(material, text),
         fields_section(material.report),
         sources_section(material),
-        claim_ledger(material, text.words),
+        ledger_section(material, text.words),
         method_section(material),
     )
     tail = [part for part in parts if part]

@@ -14,7 +14,7 @@ from assay.core.plan import CoverageStatus, Plan, PlanStep
 from assay.core.tables.answers import is_computed
 from assay.core.text import words
 from assay.core.translation import gettext as _
-from assay.models.extractive import actions as extractive_plans
+from assay.models.extractive import actions
 from assay.models.extractive.actions import (
     SEARCH_FOR,
     plan_form,
@@ -196,7 +196,7 @@ def _normalize(query: str) -> str:
 
 def plan(request: Request) -> str:
     """A first plan, or a new one if a reflection asks for it."""
-    return replan(request) if request.user_texts("reflections") else extractive_plans.plan(request)
+    return replan(request) if request.user_texts("reflections") else actions.plan(request)
 
 
 def replan(request: Request) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from assay.agents.history import message_room, output_cap, total_tokens
-from assay.agents.history import rules_message as stated
+from assay.agents.history import message_room, output_cap, rules_message, total_tokens
 from assay.agents.replies import first_call, read_calls, read_ids
 from assay.core.errors import ContextTooLong, LimitReached, ModelFailed, StoreError
 from assay.core.events import SourceFailed, ToolFailed, ToolFinished, ToolStarted
@@ -171,7 +170,7 @@ class BatchReaders:
         return Request(
             task="survey",
             system=run.prompt("assay.phases", "survey_read"),
-            messages=(user_message("evidence", texts), *self._case.question_messages(), stated(rules)),
+            messages=(user_message("evidence", texts), *self._case.question_messages(), rules_message(rules)),
             tools=(ROWS_TOOL,),
             tool_choice=ROWS_TOOL.name,
             max_tokens=output_cap(run.profile("analytical"), run.rules.row_tokens),

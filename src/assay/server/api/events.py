@@ -23,8 +23,7 @@ from assay.core.report import build_bibliography
 from assay.core.sources import Source
 from assay.core.view import ViewBuilder
 from assay.server.api.run_details import RunShown, list_entry
-from assay.server.broadcasts import MAX_LISTED_RUNS as MOST_RUNS
-from assay.server.broadcasts import RunStream
+from assay.server.broadcasts import MAX_LISTED_RUNS, RunStream
 from assay.server.openai.text import answer_of, url_of
 from assay.server.problems import refusal
 from assay.server.streams import (
@@ -319,8 +318,8 @@ async def all_events(call: RouteCall, query: ChangesWanted) -> Response:
         return Response(headers=HEADERS, media_type=STREAM)
 
     async def read() -> dict[str, bytes]:
-        rows = (await assay.page(limit=MOST_RUNS)).runs
+        rows = (await assay.page(limit=MAX_LISTED_RUNS)).runs
         return {row.run_id: msgspec.json.encode(list_entry(row)) for row in rows}
 
-    assay, limit = call.assay, min(max(query.limit, 1), MOST_RUNS)
+    assay, limit = call.assay, min(max(query.limit, 1), MAX_LISTED_RUNS)
     return EventStream(call.backend.run_lists.frames(call.owner, read, limit), call.backend.streams.ticket(call.owner))

@@ -29,8 +29,7 @@ from assay.run.protocols import Observation
 from assay.run.run import Branch, Run
 from assay.run.steps import StepContext
 from assay.run.voice import StreamHooks
-from assay.verify.analyzed_text import COMMON, Word
-from assay.verify.analyzed_text import analyze_text as analyzed
+from assay.verify.analyzed_text import COMMON, Word, analyze_text
 from assay.verify.claim_check import CheckRules, ClaimResult, RepairMeans, check_claim, decide_by_code
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import EvidenceIndex
@@ -288,7 +287,7 @@ async def _register_results(run: Run, ledger: Ledger, claim: str, seen: Sequence
 
 def queries(claim: str) -> list[str]:
     """One or two queries for what a claim says: its significant words, or for a long one those of each half."""
-    telling = [each for each in analyzed(claim).words if each.kind != "sign" and each.text.casefold() not in COMMON]
+    telling = [each for each in analyze_text(claim).words if each.kind != "sign" and each.text.casefold() not in COMMON]
     if len(telling) <= TERMS:
         return [_query(telling)] if len(telling) >= LEAST_TERMS else []
     middle = len(telling) // 2

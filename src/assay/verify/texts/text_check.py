@@ -12,8 +12,7 @@ from itertools import islice
 import msgspec
 
 from assay.core.citations.whole_source import WholeSource
-from assay.core.claims import HOLDING, Check, Nearest, Summary, Verdict, summarize
-from assay.core.claims import Claim as Counted
+from assay.core.claims import HOLDING, Check, Claim, Nearest, Summary, Verdict, summarize
 from assay.core.report_sentences import ReportSentence, claims
 from assay.core.sources import Document, Passage, PassageSpan, Source, content_spans, passage_of
 from assay.core.translation import Phrases, use_phrases
@@ -122,7 +121,7 @@ class TextDraft(RuledClaims, frozen=True, kw_only=True):
         checks = self.final_checks(opinions)
         checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
         passages = {passage.id: passage for each in self.found for passage in _passages_shown(each, checks[each.id])}
-        counted = (Counted(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
+        counted = (Claim(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
         return CheckedText(
             claims=checked,
             references=self.references,
