@@ -47,7 +47,7 @@ def command(
     question: str,
     wanted: OutputOptions,
     home: Path | None,
-    **ways: Any,
+    **option_values: Any,
 ) -> int:
     """Answer QUESTION (- reads it from stdin) from the documents and pages that RUN opened. RUN is an id, the start
     of one, or last.
@@ -62,26 +62,26 @@ def command(
     """
     question = question_from([question], ())
     output = wanted.output(settings.load(), state.verbosity)
-    return asyncio.run(_ask(reference, question, ways, output, home))
+    return asyncio.run(_ask(reference, question, option_values, output, home))
 
 
-async def _ask(reference: str, question: str, ways: dict[str, Any], output: Output, home: Path | None) -> Exit:
+async def _ask(reference: str, question: str, option_values: dict[str, Any], output: Output, home: Path | None) -> Exit:
     async with open_existing(home) as assay:
         row = await assay.find(reference, "evidence")
-        run = assay.ask(row.run_id, question, **ways)
+        run = assay.ask(row.run_id, question, **option_values)
         if output.stdout != "report" or output.files or not can_stream():
             return await execute_run(assay, run, output)
-        shown = Streaming(output.verbosity, output.citations)
-        return await execute_run(assay, run, replace(output, rest=shown.remaining_text), shown)
+        display = StreamingDisplay(output.verbosity, output.citations)
+        return await execute_run(assay, run, replace(output, remaining_text=display.remaining_text), display)
 
 
-class Streaming(PlainDisplay):
+class StreamingDisplay(PlainDisplay):
     """Milestones on stderr, and the answer on stdout as it grows; `said` is the text already printed."""
 
     def __init__(self, verbosity: int, citations: CitationMode) -> None:
         super().__init__(verbosity)
         self._citations, self._folder = citations, ViewBuilder()
-        self.said = ""
+        self.printed = ""
 
     def show(self, envelope: Envelope) -> None:
         """Print the event's milestone; for a piece of the answer, print the piece."""
@@ -96,34 +96,34 @@ class Streaming(PlainDisplay):
         view = self._folder.view
         text = _settled_text(view.report.text)
         body = build_report(_set_report_text(view, text), self._citations).markdown.rstrip()
-        if body.startswith(self.said) and body != self.said:
+        if body.startswith(self.printed) and body != self.printed:
             first_word.erase()
-            click.echo(strip_controls(body[len(self.said) :]), nl=False)
-            self.said = body
+            click.echo(strip_controls(body[len(self.printed) :]), nl=False)
+            self.printed = body
 
     def remaining_text(self, text: str) -> str:
         """The part of `text` that is not yet printed; all of it, after an empty line, if its beginning changed."""
-        if not self.said:
+        if not self.printed:
             return text
-        if text.startswith(self.said):
-            return text.removeprefix(self.said)
-        unsaid = _unprinted_part(self.said, text)
-        return f"\n\n{text}" if unsaid is None else unsaid
+        if text.startswith(self.printed):
+            return text.removeprefix(self.printed)
+        unprinted = _unprinted_part(self.printed, text)
+        return f"\n\n{text}" if unprinted is None else unprinted
 
 
 def _unprinted_part(printed: str, text: str) -> str | None:
     """The part of `text` beside the printed paragraphs, for example a date that code inserted; None if some of them are
     gone.
     """
-    paragraphs, left, begun = printed.split("\n\n"), list[str](), ""
+    paragraphs, unprinted, continuation = printed.split("\n\n"), list[str](), ""
     for paragraph in text.rstrip("\n").split("\n\n"):
         if paragraphs and (
             paragraph == paragraphs[0] or (len(paragraphs) == 1 and paragraph.startswith(paragraphs[0]))
         ):
-            begun = paragraph.removeprefix(paragraphs.pop(0))
+            continuation = paragraph.removeprefix(paragraphs.pop(0))
         else:
-            left.append(paragraph)
-    return None if paragraphs else "".join((begun, *(f"\n\n{paragraph}" for paragraph in left), "\n"))
+            unprinted.append(paragraph)
+    return None if paragraphs else "".join((continuation, *(f"\n\n{paragraph}" for paragraph in unprinted), "\n"))
 
 
 def _settled_text(text: str) -> str:
@@ -134,10 +134,10 @@ def _settled_text(text: str) -> str:
 
 def _set_report_text(view: RunView, text: str) -> RunView:
     """The run with this much of its report; its citations are assumed to exist, and are checked at the end."""
-    cited = {id: view.sources.get(id.partition(".")[0]) for marker in parse_markers(text) for id in marker.passages}
-    passages = {id: _placeholder_passage(id, source) for id, source in cited.items() if source is not None}
-    writing = msgspec.structs.replace(view.report, text=text)
-    return msgspec.structs.replace(view, report=writing, passages=passages | view.passages)
+    sources = {id: view.sources.get(id.partition(".")[0]) for marker in parse_markers(text) for id in marker.passages}
+    passages = {id: _placeholder_passage(id, source) for id, source in sources.items() if source is not None}
+    report = msgspec.structs.replace(view.report, text=text)
+    return msgspec.structs.replace(view, report=report, passages=passages | view.passages)
 
 
 def _placeholder_passage(id: str, source: Source) -> Passage:

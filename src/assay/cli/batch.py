@@ -81,7 +81,7 @@ def command(
     notify: Sequence[str],
     queued: bool,
     home: Path | None,
-    **ways: Any,
+    **option_values: Any,
 ) -> int:
     """Research every question in FILE.jsonl (- is stdin). Each gets a row in DIR/results.jsonl and a report in DIR.
 
@@ -98,34 +98,34 @@ def command(
         assay batch questions.jsonl -o out/ --in docs/
         assay batch questions.txt -o out/ --max-usd 5 --at-once 4
     """
-    configured = settings.load()
+    config = settings.load()
     terms = Terms(
         total=Budget(usd=max_usd, tokens=max_tokens),
         at_once=at_once,
         sources=tuple(check_exist(paths_from(paths))) if paths else None,
-        options=cast("Any", ways),
+        options=cast("Any", option_values),
         suffix=_format(suffix),
-        citations=citations or configured.citations,
+        citations=citations or config.citations,
     )
     if queued:
         if strict or as_json or notify:
             raise click.UsageError("--queue leaves it to a worker: leave out --strict, --json and --notify")
-        queue_jobs([_job(file, folder, terms, configured)], home, configured, state.verbosity)
+        queue_jobs([_job(file, folder, terms, config)], home, config, state.verbosity)
         return Exit.DONE
-    targets = options.notice_targets(notify, configured)
-    read = list(read_orders(destinations.lines(file, MAX_LINE_BYTES)))
-    bad = [each for each in read if isinstance(each, BadLine)]
-    orders = [each for each in read if isinstance(each, BatchRow)]
+    targets = options.notice_targets(notify, config)
+    rows = list(read_orders(destinations.lines(file, MAX_LINE_BYTES)))
+    bad = [row for row in rows if isinstance(row, BadLine)]
+    orders = [row for row in rows if isinstance(row, BatchRow)]
     for line in bad:
         say(f"line {line.line}: {line.error}")
     if not orders:
         raise click.UsageError("there is no question in it")
     job = _BatchTask(orders, bad, BatchFolder(folder), terms, strict, as_json, state.verbosity < 0, targets)
     with job.folder.lock():
-        return asyncio.run(_batch(job, home, configured))
+        return asyncio.run(_batch(job, home, config))
 
 
-def _job(file: Any, folder: Path, terms: Terms, configured: settings.Settings) -> BatchJob:
+def _job(file: Any, folder: Path, terms: Terms, config: settings.Settings) -> BatchJob:
     """The same as a job for a worker, with the options' values as text.
 
     Raises:
@@ -143,32 +143,32 @@ def _job(file: Any, folder: Path, terms: Terms, configured: settings.Settings) -
         max_tokens=terms.total.tokens,
         suffix=terms.suffix,
         citations=terms.citations,
-        options=stored_options("a question of a batch", terms.options, configured),
+        options=stored_options("a question of a batch", terms.options, config),
     )
 
 
 def _format(name: str) -> str:
     suffix = f".{name.removeprefix('.')}"
     if suffix not in plugins.names("exporters"):
-        raise UnknownName("format", name, (each.removeprefix(".") for each in plugins.names("exporters")))
+        raise UnknownName("format", name, (exporter.removeprefix(".") for exporter in plugins.names("exporters")))
     check_format(suffix)
     return suffix
 
 
-async def _batch(job: _BatchTask, home: Path | None, configured: settings.Settings) -> int:
-    async with open_assay(home, configured) as assay:
+async def _batch(job: _BatchTask, home: Path | None, config: settings.Settings) -> int:
+    async with open_assay(home, config) as assay:
         batch = Batch(assay, job.orders, job.folder, job.terms, _Progress(job))
         if batch.skipped and not job.quiet:
             say(f"{pluralize(batch.skipped, 'question')} done already")
         try:
-            ended = await work_on(batch)
+            end = await work_on(batch)
         finally:
             job.folder.sort_results()
-        if ended is None:
+        if end is None:
             return Exit.TERMINATED
         await apply_retention(assay, -1 if job.quiet else 0)
-    code = _report(job, batch, ended)
-    await options.send_notices(_notice(job, batch, ended), job.notify)
+    code = _report(job, batch, end)
+    await options.send_notices(_notice(job, batch, end), job.notify)
     return code
 
 
@@ -223,9 +223,9 @@ class _Progress:
         self._done += 1
         if self._job.quiet and row.status == "completed":
             return
-        said = row.error or claims_of(row)
-        how = f" ({said})" if said else ""
-        say(f"line {order.line} {row.status}{how}{price_of(row)}: {shorten(clean(order.question), 60)}")
+        detail = row.error or claims_of(row)
+        note = f" ({detail})" if detail else ""
+        say(f"line {order.line} {row.status}{note}{price_of(row)}: {shorten(clean(order.question), 60)}")
 
 
 def _rows(job: _BatchTask) -> tuple[list[BatchResult], dict[str, int]]:
@@ -235,16 +235,16 @@ def _rows(job: _BatchTask) -> tuple[list[BatchResult], dict[str, int]]:
     return rows, {status: sum(row.status == status for row in rows) for status in sorted({row.status for row in rows})}
 
 
-def _notice(job: _BatchTask, batch: Batch, ended: BatchEnd) -> RunNotice:
+def _notice(job: _BatchTask, batch: Batch, end: BatchEnd) -> RunNotice:
     usd, tokens = batch.spending
-    return RunNotice(event="batch", status=ended, usd=round(usd, 6), tokens=tokens, rows=_rows(job)[1])
+    return RunNotice(event="batch", status=end, usd=round(usd, 6), tokens=tokens, rows=_rows(job)[1])
 
 
-def _report(job: _BatchTask, batch: Batch, ended: BatchEnd) -> Exit:
+def _report(job: _BatchTask, batch: Batch, end: BatchEnd) -> Exit:
     rows, counts = _rows(job)
     if job.as_json:
         fields = {
-            "ended": ended, "questions": len(job.orders), "bad_lines": job.bad, "rows": counts,
+            "ended": end, "questions": len(job.orders), "bad_lines": job.bad, "rows": counts,
             "not_begun": batch.pending_count, **spent_fields(batch),
             "results": str(job.folder.path / "results.jsonl"),
         }  # fmt: skip
@@ -252,19 +252,19 @@ def _report(job: _BatchTask, batch: Batch, ended: BatchEnd) -> Exit:
     elif not job.quiet:
         parts = [f"{count} {status}" for status, count in counts.items()]
         parts += [f"{batch.pending_count} not begun"] if batch.pending_count else []
-        why = "; the total does not pay for another report (--max-usd, --max-tokens)" if ended == "spent" else ""
-        say(f"{', '.join(parts)}; {spent_line(batch)}{why}")
+        reason_note = "; the total does not pay for another report (--max-usd, --max-tokens)" if end == "spent" else ""
+        say(f"{', '.join(parts)}; {spent_line(batch)}{reason_note}")
         say(f"results: {job.folder.path / 'results.jsonl'}")
-    return _exit_code(job, rows, ended)
+    return _exit_code(job, rows, end)
 
 
-def _exit_code(job: _BatchTask, rows: Sequence[BatchResult], ended: BatchEnd) -> Exit:
-    if ended == "stopped":
+def _exit_code(job: _BatchTask, rows: Sequence[BatchResult], end: BatchEnd) -> Exit:
+    if end == "stopped":
         return Exit.CANCELLED
     if job.bad or any(row.status in ("failed", "running", "paused") for row in rows):
         return Exit.FAILED
     if job.strict and any(row.status == "completed" and not row.is_good for row in rows):
         return Exit.UNVERIFIED
-    if ended == "spent":
+    if end == "spent":
         return Exit.LIMIT
     return Exit.INPUT_NEEDED if any(row.status == "waiting" for row in rows) else Exit.DONE

@@ -77,8 +77,8 @@ def _set_up_readline(recent: Sequence[str]) -> None:
 
 
 def _complete(text: str, state: int) -> str | None:
-    found = [f"/{name} " for name in COMMANDS if text.startswith("/") and f"/{name}".startswith(text)]
-    return found[state] if state < len(found) else None
+    matches = [f"/{name} " for name in COMMANDS if text.startswith("/") and f"/{name}".startswith(text)]
+    return matches[state] if state < len(matches) else None
 
 
 RECENT = 100
@@ -113,7 +113,7 @@ async def command(
     paths: Sequence[str],
     citations: CitationMode | None,
     home: Path | None,
-    **ways: Any,
+    **option_values: Any,
 ) -> int:
     """Ask questions and follow-up questions interactively, starting with QUESTION.
 
@@ -131,38 +131,38 @@ async def command(
         raise click.UsageError("--thread and --continue exclude each other: give one")
     if "-" in paths:
         raise click.UsageError("stdin holds the questions of a chat; name the documents with --in PATH")
-    configured = settings.load()
+    config = settings.load()
     terms = ChatTerms(
         sources=paths_from(paths) if paths else None,
-        options={**ways, "ask": "never"},
-        citations=citations or configured.citations,
+        options={**option_values, "ask": "never"},
+        citations=citations or config.citations,
         verbosity=state.verbosity,
     )
-    async with open_assay(home, configured) as assay:
+    async with open_assay(home, config) as assay:
         session = ChatSession(assay, terms)
         await session.resume(thread, continues)
         person = sys.stdin.isatty() and settings.terminal_environment().interactive
-        entered = LineInput(await _recent(assay), person=person)
+        line_input = LineInput(await _recent(assay), person=person)
         if person and terms.verbosity >= 0:
             say(session.greeting())
         try:
             with cancel_on_signal():
-                code = await _answer_lines(session, entered, question)
+                code = await _answer_lines(session, line_input, question)
         except TerminationSignal:
             say("ended; to continue: assay chat --continue")
             return Exit.TERMINATED
-        if terms.verbosity >= 0 and session.asked:
+        if terms.verbosity >= 0 and session.run_count:
             say(session.farewell())
         await apply_retention(assay, terms.verbosity)
         return code
 
 
-async def _answer_lines(session: ChatSession, entered: LineInput, question: str) -> int:
+async def _answer_lines(session: ChatSession, line_input: LineInput, question: str) -> int:
     """Answer line after line. The exit code is that of the last answer if no person is watching."""
-    line: str | None = question or await entered.next_line()
+    line: str | None = question or await line_input.next_line()
     while line is not None and await session.handle_line(line):
-        line = await entered.next_line()
-    return Exit.DONE if entered.person else session.code
+        line = await line_input.next_line()
+    return Exit.DONE if line_input.person else session.code
 
 
 async def _recent(assay: Assay) -> list[str]:

@@ -13,7 +13,7 @@ import click
 
 from assay import Assay, RunHandle
 from assay.cli import destinations
-from assay.cli.ask import Streaming, can_stream
+from assay.cli.ask import StreamingDisplay, can_stream
 from assay.cli.claims import write_cited
 from assay.cli.display import Display
 from assay.cli.figures import cost, describe_cost, format_tokens, join_nonempty, outcome
@@ -56,21 +56,21 @@ def parse_line(line: str) -> tuple[str, str]:
         return "cite", number[1]
     if not line.startswith("/"):
         return "", line
-    word, _, rest = line[1:].partition(" ")
+    word, _, argument = line[1:].partition(" ")
     name = word.lower()
-    return _OTHER.get(name, name) or "help", rest.strip()
+    return _OTHER.get(name, name) or "help", argument.strip()
 
 
 def unknown_command(name: str) -> str:
     """The message for an unknown command."""
-    near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.6)
-    return f"no command /{name}; " + (f"did you mean /{near[0]}?" if near else "/help lists those there are")
+    matches = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.6)
+    return f"no command /{name}; " + (f"did you mean /{matches[0]}?" if matches else "/help lists those there are")
 
 
 def help_lines() -> list[str]:
     """The help, one line per command."""
     width = max(len(f"/{name} {takes}") for name, (takes, _) in COMMANDS.items())
-    return [f"  {f'/{name} {takes}'.ljust(width)}  {about}" for name, (takes, about) in COMMANDS.items()]
+    return [f"  {f'/{name} {takes}'.ljust(width)}  {description}" for name, (takes, description) in COMMANDS.items()]
 
 
 CONTINUABLE_STATUSES: tuple[RunStatus, ...] = ("completed",)
@@ -97,7 +97,7 @@ class ChatSession:
     def __init__(self, assay: Assay, terms: ChatTerms) -> None:
         self._assay, self._terms = assay, terms
         self.thread, self.last, self.question, self._grounded = "", "", "", False
-        self.spent, self.asked, self.code = Usage(), 0, Exit.DONE
+        self.usage, self.run_count, self.code = Usage(), 0, Exit.DONE
 
     async def resume(self, thread: str, run: str) -> None:
         """Continue a thread, which may be new, or a run.
@@ -113,9 +113,9 @@ class ChatSession:
                 raise UsageError(f"run {row.run_id} is {row.status}; a chat can only continue from a completed run")
             self.last, self.thread, self.question = row.run_id, row.thread, row.question
         elif thread:
-            found = await self._assay.page(thread=thread, status=CONTINUABLE_STATUSES, limit=1)
-            if found.runs:
-                self.last, self.question = found.runs[0].run_id, found.runs[0].question
+            page = await self._assay.page(thread=thread, status=CONTINUABLE_STATUSES, limit=1)
+            if page.runs:
+                self.last, self.question = page.runs[0].run_id, page.runs[0].question
         if self.last:  # documents named now must be read first
             self._grounded = self._terms.sources is None and bool((await self._assay.view(self.last)).sources)
 
@@ -127,19 +127,19 @@ class ChatSession:
 
     def farewell(self) -> str:
         """The last line: the cost, and how to continue."""
-        named = f"--thread {self.thread}" if self.thread else f"--continue {self.last}" if self.last else ""
-        return join_nonempty((self._total(), f"to continue: assay chat {named}" if named else ""), "; ")
+        option = f"--thread {self.thread}" if self.thread else f"--continue {self.last}" if self.last else ""
+        return join_nonempty((self._total(), f"to continue: assay chat {option}" if option else ""), "; ")
 
     async def handle_line(self, line: str) -> bool:
         """Answer a question or run a command; False if the chat is to end. Failures are printed."""
-        name, rest = parse_line(line)
+        name, argument = parse_line(line)
         if name == "quit":
             return False
         try:
             if not name:
-                await self._answer_from_documents(rest)
+                await self._answer_from_documents(argument)
             elif name in COMMANDS:
-                await self._commands()[name](rest)
+                await self._commands()[name](argument)
             else:
                 say(unknown_command(name))
         except Cancelled:
@@ -170,55 +170,56 @@ class ChatSession:
         question = question or self.question
         if not question:
             raise click.UsageError("/research needs a question")
-        shown = self._output.display()
+        display = self._output.display()
         run = self._assay.start(
             question,
             sources=None if self._terms.sources is None else list(self._terms.sources),
-            progress=shown.show_progress,
+            progress=display.show_progress,
             **{**self._terms.options, "thread": self.thread, "continues": self.last},
         )
-        await self._run(run, question, shown)
+        await self._run(run, question, display)
 
     async def _run(
-        self, run: RunHandle, question: str, shown: Display | None = None, *, streams: bool = False
+        self, run: RunHandle, question: str, research_display: Display | None = None, *, streams: bool = False
     ) -> RunView:
         """Show a run until it ends, its answer and its cost. Ctrl-C cancels only the run.
 
         Raises:
             Cancelled, AssayError: it could not be started.
         """
-        self.asked += 1
-        output, streaming = self._output, None
+        self.run_count += 1
+        output, streaming_display = self._output, None
         if streams:  # the documents are at hand, so there is little progress to report
             output = replace(output, verbosity=output.verbosity or -1)
         if streams and can_stream():
-            streaming = Streaming(output.verbosity, output.citations)
-            output = replace(output, rest=streaming.remaining_text)
-        display = shown or streaming or output.display()
+            streaming_display = StreamingDisplay(output.verbosity, output.citations)
+            output = replace(output, remaining_text=streaming_display.remaining_text)
+        display = research_display or streaming_display or output.display()
         with signal_handlers() as heed:
             heed(signal.SIGINT, run.cancel)
             with display:
                 await show_events(aiter(run), output, display)
             view = await run.view()
         self.code = exit_code(view)
-        self.spent += view.usage.total
-        if streaming is not None and streaming.said and view.status != "completed":
+        self.usage += view.usage.total
+        if streaming_display is not None and streaming_display.printed and view.status != "completed":
             write("\n")
-        self._print_answer(view, output, again=streams)
+        self._print_answer(view, output, searches_again=streams)
         if view.status == "completed" and not (streams and view.stop_reason == "no_evidence"):
             self.last, self.question = view.run_id, question
             self.thread = self.thread or (view.brief.thread if view.brief else "") or view.run_id
             self._grounded = self._grounded or bool(view.sources)
         return view
 
-    def _print_answer(self, view: RunView, output: Output, *, again: bool) -> None:
-        """Print the answer on stdout, and a line or two on stderr. An answer that is searched `again` is not
-        printed.
+    def _print_answer(self, view: RunView, output: Output, *, searches_again: bool) -> None:
+        """Print the answer on stdout, and a line or two on stderr.
+
+        If `searches_again`, an answer that found nothing is not printed.
         """
-        if view.status == "completed" and not (again and view.stop_reason == "no_evidence"):
-            write(output.rest(_answer(build_report(view, output.citations))))
+        if view.status == "completed" and not (searches_again and view.stop_reason == "no_evidence"):
+            write(output.remaining_text(_answer(build_report(view, output.citations))))
         if self._terms.verbosity >= 0:
-            say(join_nonempty((outcome(view), cost(view), self._total() if self.asked > 1 else "")))
+            say(join_nonempty((outcome(view), cost(view), self._total() if self.run_count > 1 else "")))
 
     @property
     def _output(self) -> Output:
@@ -226,7 +227,9 @@ class ChatSession:
 
     def _total(self) -> str:
         """`this chat: 3 questions, 4.1k tokens, $0.03`."""
-        used = join_nonempty((pluralize(self.asked, "run"), format_tokens(self.spent), describe_cost(self.spent)), ", ")
+        used = join_nonempty(
+            (pluralize(self.run_count, "run"), format_tokens(self.usage), describe_cost(self.usage)), ", "
+        )
         return f"this chat: {used}"
 
     # commands
@@ -273,9 +276,9 @@ class ChatSession:
     async def _claims(self, _: str) -> None:
         report = build_report(await self._assay.view(self._latest()))
         for claim in report.claims:
-            cited = "".join(f" [{number}]" for number in claim.numbers)
-            why = f" ({clean(claim.reason)})" if claim.reason else ""
-            write(f"{claim.verdict}{why}: {clean(claim.text)}{cited}")
+            citations = "".join(f" [{number}]" for number in claim.numbers)
+            reason_note = f" ({clean(claim.reason)})" if claim.reason else ""
+            write(f"{claim.verdict}{reason_note}: {clean(claim.text)}{citations}")
         if not report.claims:
             say("the last answer states nothing that could be checked")
 

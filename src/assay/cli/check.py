@@ -77,44 +77,46 @@ def command(
     watch = _Watch(quiet=state.verbosity < 0)
     with _rows(what, text) as rows:
         if model:
-            kept = _judge_rows(rows, model, home, watch, output, max_usd, max_tokens)
+            output_lines = _judge_rows(rows, model, home, watch, output, max_usd, max_tokens)
         else:
-            kept = _check_rows(rows, watch, output)
+            output_lines = _check_rows(rows, watch, output)
     if output:
-        save(output, b"".join(kept))
+        save(output, b"".join(output_lines))
     watch.end()
     return Exit.FAILED if watch.counts["bad"] else Exit.DONE
 
 
 @contextmanager
-def _rows(what: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadRow]]:
+def _rows(claim_or_path: str, text: BinaryIO | None) -> Iterator[Iterator[ClaimRow | BadRow]]:
     """The rows of a file, or the single row of a claim and its text."""
     if text is not None:
         data = text.read(MAX_LINE_BYTES + 1)
         if len(data) > MAX_LINE_BYTES:
             raise click.UsageError(f"the text has more than {MAX_LINE_BYTES // 1024 // 1024} MiB")
         try:
-            yield iter([ClaimRow(id=1, doc=data.decode("utf-8-sig"), claim=what)])
+            yield iter([ClaimRow(id=1, doc=data.decode("utf-8-sig"), claim=claim_or_path)])
         except UnicodeDecodeError as error:
-            how = "make one of another format: assay extract FILE > text.md"
-            raise click.UsageError(f"--in takes a text in UTF-8; {how}") from error
+            hint = "make one of another format: assay extract FILE > text.md"
+            raise click.UsageError(f"--in takes a text in UTF-8; {hint}") from error
         return
     try:
-        with click.open_file(what, "rb") as file:
+        with click.open_file(claim_or_path, "rb") as file:
             yield read_lines(lines(cast("IO[bytes]", file), MAX_LINE_BYTES))
     except (FileNotFoundError, IsADirectoryError) as error:
-        raise click.UsageError(f"{what!r} is not a file of rows; to check a claim, name its text: --in FILE") from error
+        raise click.UsageError(
+            f"{claim_or_path!r} is not a file of rows; to check a claim, name its text: --in FILE"
+        ) from error
 
 
 def _check_rows(rows: Iterator[ClaimRow | BadRow], watch: _Watch, output: Path | None) -> list[bytes]:
     """Check every row without a model, and return the lines for an output file, if there is one."""
-    kept: list[bytes] = []
+    output_lines: list[bytes] = []
     checker = RowChecker(added_checks(_disabled_checks()))
     for row in check_rows(rows, checker):
-        _print_row(row, watch, kept if output else None)
+        _print_row(row, watch, output_lines if output else None)
     for fault in checker.faults():
         _warn(fault)
-    return kept
+    return output_lines
 
 
 def _disabled_checks() -> tuple[str, ...]:
@@ -135,20 +137,20 @@ def _judge_rows(
     usd: float | None,
     tokens: int | None,
 ) -> list[bytes]:
-    kept: list[bytes] = []
-    notify = partial(_print_row, watch=watch, kept=kept if output else None)
+    output_lines: list[bytes] = []
+    notify = partial(_print_row, watch=watch, output_lines=output_lines if output else None)
     work = assay.judge_rows(rows, notify, model=model, home=home, max_usd=usd, max_tokens=tokens, warn=_warn)
     watch.used = asyncio.run(work)
-    return kept
+    return output_lines
 
 
-def _print_row(row: CheckedRow | BadRow, watch: _Watch, kept: list[bytes] | None) -> None:
+def _print_row(row: CheckedRow | BadRow, watch: _Watch, output_lines: list[bytes] | None) -> None:
     watch.count(row)
     line = msgspec.json.encode(row)
-    if kept is None:
+    if output_lines is None:
         write(line.decode())
     else:
-        kept.append(line + b"\n")
+        output_lines.append(line + b"\n")
 
 
 class _Watch:
@@ -158,23 +160,25 @@ class _Watch:
         self.counts: Counter[str] = Counter()
         self.used = Usage()
         self._quiet = quiet
-        self._began = self._said = time.monotonic()
+        self._began = self._printed_at = time.monotonic()
 
     def count(self, row: CheckedRow | BadRow) -> None:
         self.counts["bad" if isinstance(row, BadRow) else row.verdict] += 1
         now, total = time.monotonic(), self.counts.total()
-        if not self._quiet and now - self._said >= _PROGRESS_SECONDS:
-            self._said = now
+        if not self._quiet and now - self._printed_at >= _PROGRESS_SECONDS:
+            self._printed_at = now
             say(f"{pluralize(total, 'row')} checked, {total / (now - self._began):,.0f} a second")
 
     def end(self) -> None:
         """Print the last line."""
         if self._quiet:
             return
-        found = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self.counts.items()) if verdict != "bad")
-        bad = f"; {pluralize(self.counts['bad'], 'line')} could not be read" if self.counts["bad"] else ""
-        spent = ""
+        verdict_counts = ", ".join(
+            f"{count} {verdict}" for verdict, count in sorted(self.counts.items()) if verdict != "bad"
+        )
+        unreadable = f"; {pluralize(self.counts['bad'], 'line')} could not be read" if self.counts["bad"] else ""
+        cost = ""
         if self.used.model_calls:
-            spent = f"; {pluralize(self.used.model_calls, 'call')} of the model, {self.used.tokens:,} tokens"
+            cost = f"; {pluralize(self.used.model_calls, 'call')} of the model, {self.used.tokens:,} tokens"
         rows = pluralize(self.counts.total() - self.counts["bad"], "row")
-        say(f"checked {rows}{': ' if found else ''}{found}{bad}{spent}")
+        say(f"checked {rows}{': ' if verdict_counts else ''}{verdict_counts}{unreadable}{cost}")

@@ -48,12 +48,12 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
     """
     view = read_library(home, lambda assay: _view_of_report(assay, reference))
     report = build_report(view)
-    listed = [each for each in _list_claims(report) if not (problems and each.verdict in HOLDING)]
+    listed_claims = [claim for claim in _list_claims(report) if not (problems and claim.verdict in HOLDING)]
     if as_json:
-        for each in listed:
-            write_json(each, line=True)
+        for claim in listed_claims:
+            write_json(claim, line=True)
         return
-    print_table(_HEADINGS, list(map(row_of, listed)))
+    print_table(_HEADINGS, list(map(row_of, listed_claims)))
     removed = f", {pluralize(len(report.removed), 'sentence')} taken out" if report.removed else ""
     say(f"{summary_line(report.summary)}{removed}", at_words=True)
     say(assurance_text(view), at_words=True)
@@ -107,30 +107,30 @@ def _list_claims(report: Report) -> Iterator[ListedClaim]:
             rule=claim.checks[-1].rule if claim.checks else "",
             reason=claim.reason,
             sources=tuple(_cited_sources(claim, sources)),
-            against=tuple(each.passage for each in claim.against),
+            against=tuple(citation.passage for citation in claim.against),
             versions=claim.versions,
             nearest=_nearest_passage(claim, passages),
             relevance=claim.relevance,
         )
-    for gone in report.removed:
+    for sentence in report.removed:
         yield ListedClaim(
-            id=gone.id,
-            text=gone.text,
-            verdict=gone.verdict,
+            id=sentence.id,
+            text=sentence.text,
+            verdict=sentence.verdict,
             rule="",
-            reason=gone.reason,
+            reason=sentence.reason,
             sources=(),
             against=(),
-            versions=gone.versions,
-            removed=gone.why,
+            versions=sentence.versions,
+            removed=sentence.why,
         )
 
 
 def _nearest_passage(claim: ReportClaim, passages: Mapping[str, str]) -> NearestPassage | None:
-    found = claim.checks[-1].nearest if claim.checks else None
-    if found is None:
+    nearest = claim.checks[-1].nearest if claim.checks else None
+    if nearest is None:
         return None
-    return NearestPassage(passage=found.passage, text=passages.get(found.passage, ""), missing=found.missing)
+    return NearestPassage(passage=nearest.passage, text=passages.get(nearest.passage, ""), missing=nearest.missing)
 
 
 def _cited_sources(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> Iterator[CitedSource]:
@@ -139,19 +139,19 @@ def _cited_sources(claim: ReportClaim, sources: Mapping[int, ReportSource]) -> I
         yield CitedSource(number=number, title=sources[number].title, url=sources[number].url, passages=passages)
 
 
-def _nearest(near: NearestPassage | None) -> str:
-    if near is None:
+def _nearest(nearest: NearestPassage | None) -> str:
+    if nearest is None:
         return ""
-    lacks = f", which lacks: {', '.join(near.missing)}" if near.missing else ""
-    return f"nearest: {near.passage} “{shorten(near.text, _QUOTE)}”{lacks}"
+    missing_note = f", which lacks: {', '.join(nearest.missing)}" if nearest.missing else ""
+    return f"nearest: {nearest.passage} “{shorten(nearest.text, _QUOTE)}”{missing_note}"
 
 
 def row_of(claim: ListedClaim) -> tuple[str, ...]:
     """A claim as a row of the table."""
-    cited = " ".join(f"[{source.number}]" for source in claim.sources)
+    citations = " ".join(f"[{source.number}]" for source in claim.sources)
     verdict = f"{claim.verdict}, taken out" if claim.removed else claim.verdict
-    why = "; ".join(part for part in (claim.removed, claim.reason, _nearest(claim.nearest)) if part)
-    return claim.id, verdict, relevance(claim.relevance), claim.rule, shorten(claim.text, _TEXT), why, cited
+    reasons = "; ".join(part for part in (claim.removed, claim.reason, _nearest(claim.nearest)) if part)
+    return claim.id, verdict, relevance(claim.relevance), claim.rule, shorten(claim.text, _TEXT), reasons, citations
 
 
 @click.command("cite")
@@ -173,31 +173,31 @@ def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
     write_cited(passages)
 
 
-def write_cited(passages: Sequence[CitedPassage]) -> None:
+def write_cited(citations: Sequence[CitedPassage]) -> None:
     """Print cited passages, each in its document."""
-    write_lines("\n\n".join("\n".join(_cited_lines(each)) for each in passages).split("\n"))
+    write_lines("\n\n".join("\n".join(_cited_lines(citation)) for citation in citations).split("\n"))
 
 
-def _cited_lines(cited: CitedPassage) -> Iterator[str]:
+def _cited_lines(citation: CitedPassage) -> Iterator[str]:
     """A cited passage in its document, as lines."""
-    yield f"[{cited.number}] {clean(cited.source.title)}  {clean(cited.source.url)}"
-    yield f"    {', '.join(_place(cited))}"
+    yield f"[{citation.number}] {clean(citation.source.title)}  {clean(citation.source.url)}"
+    yield f"    {', '.join(_place(citation))}"
     yield ""
-    cut = "…" if len(cited.before.encode()) < cited.passage.start else ""
-    rest = "…" if cited.after.strip() else ""
-    yield f"{cut}{cited.before}»{cited.passage.text}«{cited.after}{rest}"
+    prefix = "…" if len(citation.before.encode()) < citation.passage.start else ""
+    suffix = "…" if citation.after.strip() else ""
+    yield f"{prefix}{citation.before}»{citation.passage.text}«{citation.after}{suffix}"
     yield ""
-    for claim in cited.claims:
-        why = f" ({clean(claim.reason)})" if claim.reason else ""
-        yield f"    {claim.verdict}{why}: {clean(claim.text)}"
+    for claim in citation.claims:
+        reason_note = f" ({clean(claim.reason)})" if claim.reason else ""
+        yield f"    {claim.verdict}{reason_note}: {clean(claim.text)}"
 
 
-def _place(cited: CitedPassage) -> Iterator[str]:
+def _place(citation: CitedPassage) -> Iterator[str]:
     """The passage's place and its snapshot: the page if the format has pages, the snapshot and its date."""
-    if cited.passage.above:
-        yield " > ".join(clean(part) for part in cited.passage.above)
-    if cited.passage.page:
-        yield f"page {cited.passage.page}"
-    yield f"bytes {cited.passage.start} to {cited.passage.end}"
-    yield f"read {cited.source.fetched_at[:10]}"
-    yield f"snapshot {cited.source.snapshot_sha256[:12]}"
+    if citation.passage.above:
+        yield " > ".join(clean(part) for part in citation.passage.above)
+    if citation.passage.page:
+        yield f"page {citation.passage.page}"
+    yield f"bytes {citation.passage.start} to {citation.passage.end}"
+    yield f"read {citation.source.fetched_at[:10]}"
+    yield f"snapshot {citation.source.snapshot_sha256[:12]}"

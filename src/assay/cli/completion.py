@@ -85,8 +85,8 @@ def input_places(ctx: click.Context, param: click.Parameter, incomplete: str) ->
     """Files and folders, and collections after an `@`."""
     if not incomplete.startswith("@"):
         return any_path(ctx, param, incomplete)
-    wanted = incomplete.removeprefix("@")
-    return [CompletionItem(f"@{clean(row.name)}") for row in _collections(ctx) if row.name.startswith(wanted)]
+    prefix = incomplete.removeprefix("@")
+    return [CompletionItem(f"@{clean(row.name)}") for row in _collections(ctx) if row.name.startswith(prefix)]
 
 
 def _collections(ctx: click.Context) -> Sequence[CollectionRow]:
@@ -100,10 +100,10 @@ async def _threads(assay: Assay) -> Sequence[ThreadRow]:
 def _read_or_empty(ctx: click.Context, read: Callable[[Assay], Awaitable[Sequence[R]]]) -> Sequence[R]:
     """The result of `read` for the home that the command names; empty if there is none, or it cannot be read."""
     try:
-        configured = settings.load()
-        home: Path = ctx.params.get("home") or configured.home
-        made = configured.database is not None or layout.has_database(home.expanduser())
-        return asyncio.run(_read(home, read)) if made else ()
+        config = settings.load()
+        home: Path = ctx.params.get("home") or config.home
+        has_library = config.database is not None or layout.has_database(home.expanduser())
+        return asyncio.run(_read(home, read)) if has_library else ()
     except (AssayError, OSError):
         return ()
 
@@ -133,8 +133,8 @@ fish  assay completion fish > ~/.config/fish/completions/assay.fish
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
     """Print the script of click for this shell."""
-    known = get_completion_class(shell)
-    if known is None:
+    completion_class = get_completion_class(shell)
+    if completion_class is None:
         raise UsageError(f"no completion for {shell}: name bash, zsh or fish")
     cli = importlib.import_module("assay.cli.main").cli  # the table of commands imports this module by its name
-    write(known(cli, {}, "assay", "_ASSAY_COMPLETE").source())
+    write(completion_class(cli, {}, "assay", "_ASSAY_COMPLETE").source())

@@ -37,9 +37,13 @@ def list_settings(as_json: bool) -> None:
         assay config list
         assay config list --json
     """
-    known = settings.describe(settings.load())
-    rows = [(each.name, each.value, each.origin, each.default, each.description) for each in known]
-    print_list(list(map(asdict, known)), ("setting", "value", "from", "default", "meaning"), rows, as_json=as_json)
+    descriptions = settings.describe(settings.load())
+    rows = [
+        (setting.name, setting.value, setting.origin, setting.default, setting.description) for setting in descriptions
+    ]
+    print_list(
+        list(map(asdict, descriptions)), ("setting", "value", "from", "default", "meaning"), rows, as_json=as_json
+    )
 
 
 @click.command("get")
@@ -51,10 +55,10 @@ def get_setting(name: str) -> None:
         assay config get model
         assay config get limits.tokens
     """
-    known = {setting.name: setting for setting in settings.describe(settings.load())}
-    if name not in known:
-        raise UnknownName("setting", name, known)
-    write(known[name].value)
+    descriptions = {setting.name: setting for setting in settings.describe(settings.load())}
+    if name not in descriptions:
+        raise UnknownName("setting", name, descriptions)
+    write(descriptions[name].value)
 
 
 @click.command("set")
@@ -79,8 +83,8 @@ def unset_setting(name: str) -> None:
         assay config unset limits.tokens
         assay config unset model
     """
-    there = configuration.unset(name)
-    say(f"{name} is {'no longer' if there else 'not'} set in {settings.config_path()}")
+    was_set = configuration.unset(name)
+    say(f"{name} is {'no longer' if was_set else 'not'} set in {settings.config_path()}")
 
 
 FILE_HEADER = "# Settings of Assay. `assay config list` names all of them, with their defaults.\n"
@@ -168,10 +172,10 @@ def list_keys(as_json: bool) -> None:
         assay keys list
         assay keys list --json
     """
-    held = [each for each in configuration.all_settings(settings.load()) if each.secret]
-    rows = [(each.name.removeprefix("keys."), each.origin if each.value else "") for each in held]
-    found = [{"provider": provider, "origin": origin or None} for provider, origin in rows]
-    print_list(found, ("provider", "key from"), [(name, origin or "none") for name, origin in rows], as_json=as_json)
+    key_settings = [setting for setting in configuration.all_settings(settings.load()) if setting.secret]
+    rows = [(setting.name.removeprefix("keys."), setting.origin if setting.value else "") for setting in key_settings]
+    fields = [{"provider": provider, "origin": origin or None} for provider, origin in rows]
+    print_list(fields, ("provider", "key from"), [(name, origin or "none") for name, origin in rows], as_json=as_json)
 
 
 @click.command("rm")
@@ -183,8 +187,8 @@ def remove_key(provider: str) -> None:
         assay keys rm openai
         assay keys rm anthropic
     """
-    held = settings_file.remove(configuration.stored_key_setting(provider))
-    say(f"the key of {provider} is deleted" if held else f"there is no key of {provider} in the settings file")
+    was_stored = settings_file.remove(configuration.stored_key_setting(provider))
+    say(f"the key of {provider} is deleted" if was_stored else f"there is no key of {provider} in the settings file")
 
 
 @click.command("create")
@@ -224,8 +228,8 @@ def trust_signer(name: str, key: str) -> None:
         assay keys sign trust ana ana.pub
         assay keys sign trust ana RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3
     """
-    read, path = bundles.trust(name, key)
-    say(f"what key {read.name} signs is trusted as {name}'s ({path})")
+    public_key, path = bundles.trust(name, key)
+    say(f"what key {public_key.name} signs is trusted as {name}'s ({path})")
 
 
 @click.command("distrust")
@@ -251,7 +255,7 @@ def list_signers(as_json: bool) -> None:
         assay keys sign list
         assay keys sign list --json
     """
-    found = bundles.signers()
-    fields = [{"signer": name, "key": str(key), "key_id": key.name} for name, key in found.items()]
-    rows = [(name, str(key)) for name, key in found.items()]
+    signers = bundles.signers()
+    fields = [{"signer": name, "key": str(key), "key_id": key.name} for name, key in signers.items()]
+    rows = [(name, str(key)) for name, key in signers.items()]
     print_list(fields, ("signer", "public key"), rows, as_json=as_json)

@@ -53,10 +53,10 @@ def _check(path: Path, target: Path) -> None:
         raise click.UsageError(f"the folder {target.parent if path.is_symlink() else path.parent} does not exist")
     if target.is_dir():
         raise click.UsageError(f"{path} is a folder")
-    there = target.exists()
-    if there and not target.is_file():
+    exists = target.exists()
+    if exists and not target.is_file():
         raise click.UsageError(f"{path} is not a file")
-    if not os.access(target.parent, os.W_OK) or (there and not os.access(target, os.W_OK)):
+    if not os.access(target.parent, os.W_OK) or (exists and not os.access(target, os.W_OK)):
         raise click.UsageError(f"{path} cannot be written")
 
 
@@ -133,10 +133,10 @@ def copy_to_clipboard(text: str) -> None:
     A terminal does not confirm that it took the text, so for that method only the attempt is reported.
     """
     text = strip_controls(text)
-    about = settings.terminal_environment()
-    if not about.remote and any(_copy_with(program, text) for program in _PROGRAMS):
+    environment = settings.terminal_environment()
+    if not environment.remote and any(_copy_with(program, text) for program in _PROGRAMS):
         say("the report is on the clipboard")
-    elif about.interactive and sys.stderr is not None and sys.stderr.isatty():
+    elif environment.interactive and sys.stderr is not None and sys.stderr.isatty():
         send_control(f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07")
         say("the report was sent to the terminal's clipboard; if nothing is there, the terminal does not allow it")
     else:
@@ -148,13 +148,13 @@ def _copy_with(program: tuple[str, ...], text: str) -> bool:
     """True if a program took the text. Its output is discarded, because a program that serves the clipboard keeps
     running.
     """
-    where = shutil.which(program[0])
-    if where is None:
+    executable = shutil.which(program[0])
+    if executable is None:
         return False
     data = text.encode("utf-16") if program[0] == "clip.exe" else text.encode()
     try:
-        done = subprocess.run(
-            (where, *program[1:]),
+        result = subprocess.run(
+            (executable, *program[1:]),
             input=data,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -163,4 +163,4 @@ def _copy_with(program: tuple[str, ...], text: str) -> bool:
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0
+    return result.returncode == 0

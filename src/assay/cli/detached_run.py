@@ -34,8 +34,8 @@ def check_options(output: Output, *, detach: bool, queue: bool = False) -> None:
     if detach and queue:
         raise click.UsageError("--queue and --detach exclude each other: a worker executes the run, or a process here")
     if (detach or queue) and output.stdout == "events":
-        way = "--queue" if queue else "--detach"
-        raise click.UsageError(f"{way} and --events exclude each other; to see them: assay runs watch ID --events")
+        option = "--queue" if queue else "--detach"
+        raise click.UsageError(f"{option} and --events exclude each other; to see them: assay runs watch ID --events")
     if queue and output.files:
         raise click.UsageError("--queue and -o exclude each other; when it is done: assay runs export ID -o FILE")
 

@@ -52,7 +52,7 @@ class PlainDisplay:
 
     def __init__(self, verbosity: int) -> None:
         self._verbosity = verbosity
-        self._warned: set[str] = set()
+        self._shown_warnings: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -76,9 +76,9 @@ class PlainDisplay:
         once.
         """
         for line in progress_lines(envelope, self._verbosity):
-            if envelope.type != Warned.kind or line not in self._warned:
+            if envelope.type != Warned.kind or line not in self._shown_warnings:
                 say(line)
-            self._warned |= {line} if envelope.type == Warned.kind else set()
+            self._shown_warnings |= {line} if envelope.type == Warned.kind else set()
 
 
 def display(verbosity: int, *, events: bool = False, now: Callable[[], datetime] | None = None) -> Display:
@@ -103,8 +103,13 @@ def can_draw(*, events: bool = False) -> bool:
         return False
     if events and sys.stdout is not None and sys.stdout.isatty():
         return False
-    about = settings.terminal_environment()
-    return about.color and about.interactive and _shows_signs() and not console.Console(stderr=True).legacy_windows
+    environment = settings.terminal_environment()
+    return (
+        environment.color
+        and environment.interactive
+        and _shows_signs()
+        and not console.Console(stderr=True).legacy_windows
+    )
 
 
 def _shows_signs() -> bool:

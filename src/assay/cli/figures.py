@@ -17,9 +17,9 @@ from assay.core.usage import Usage
 from assay.core.view import RunView, ToolUse, Turn
 
 
-def join_nonempty(parts: Iterable[str], between: str = " · ") -> str:
+def join_nonempty(parts: Iterable[str], separator: str = " · ") -> str:
     """Join the parts that are not empty."""
-    return between.join(part for part in parts if part)
+    return separator.join(part for part in parts if part)
 
 
 def format_number(number: int) -> str:
@@ -49,16 +49,16 @@ def format_cost(usage: Usage) -> str:
 
     Nothing if nothing was spent.
     """
-    more = "+" if usage.unpriced_calls else ""
-    return f"${usage.usd:.4f}{more}" if usage.usd else "$?" if usage.unpriced_calls else ""
+    suffix = "+" if usage.unpriced_calls else ""
+    return f"${usage.usd:.4f}{suffix}" if usage.usd else "$?" if usage.unpriced_calls else ""
 
 
 def describe_cost(usage: Usage) -> str:
     """A cost in words: `$0.0312`, `$0.0312 and 3 calls without a known price`, `cost unknown: 3 calls …`."""
     if not usage.unpriced_calls:
         return format_cost(usage)
-    unpriced = f"{usage.unpriced_calls} call{'' if usage.unpriced_calls == 1 else 's'} without a known price"
-    return f"${usage.usd:.4f} and {unpriced}" if usage.usd else f"cost unknown: {unpriced}"
+    unpriced_calls = f"{usage.unpriced_calls} call{'' if usage.unpriced_calls == 1 else 's'} without a known price"
+    return f"${usage.usd:.4f} and {unpriced_calls}" if usage.usd else f"cost unknown: {unpriced_calls}"
 
 
 # Verdicts and relevance counted, in a line.
@@ -77,8 +77,8 @@ def _verdicts(summary: Summary) -> str:
 
 def _answer_counts(summary: Summary) -> str:
     """How far the claims answer the question: `; 2 answer the question, 1 related`; nothing if that was not judged."""
-    found = ((name, getattr(summary, name)) for name in RELEVANT)
-    text = ", ".join(f"{count} {_RELEVANCE[name]}" for name, count in found if count)
+    counts = ((name, getattr(summary, name)) for name in RELEVANT)
+    text = ", ".join(f"{count} {_RELEVANCE[name]}" for name, count in counts if count)
     return f"; {text}" if text else ""
 
 
@@ -123,9 +123,9 @@ def _span(span: Span, form: Callable[[float], str]) -> str:
     return most if least == most else f"{least} to {most}"
 
 
-def parse_time(at: str) -> datetime:
+def parse_time(timestamp: str) -> datetime:
     """Parse the time of an event, which is ISO 8601 UTC."""
-    return datetime.fromisoformat(at)
+    return datetime.fromisoformat(timestamp)
 
 
 def elapsed_seconds(view: RunView, began: str, ended: str, now: datetime) -> float:
@@ -137,8 +137,8 @@ def elapsed_seconds(view: RunView, began: str, ended: str, now: datetime) -> flo
     return max(0.0, (end - start - idle).total_seconds())
 
 
-def _overlap(start: datetime, end: datetime, began: datetime, ended: datetime) -> timedelta:
-    return max(timedelta(), min(end, ended) - max(start, began))
+def _overlap(start: datetime, end: datetime, other_start: datetime, other_end: datetime) -> timedelta:
+    return max(timedelta(), min(end, other_end) - max(start, other_start))
 
 
 def format_day(seconds: float) -> str:
@@ -148,9 +148,9 @@ def format_day(seconds: float) -> str:
 
 def format_duration(seconds: float) -> str:
     """Format seconds: `0:07`, `12:30`, `1:02:03`."""
-    minutes, rest = divmod(int(seconds), 60)
+    minutes, remaining_seconds = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+    return f"{hours}:{minutes:02d}:{remaining_seconds:02d}" if hours else f"{minutes}:{remaining_seconds:02d}"
 
 
 # The problems of a run so far: a sentence per kind, with their number and the last one.
@@ -186,14 +186,18 @@ def problem_lines(view: RunView) -> Iterator[str]:
     yield from _summarize(agents, "agent failed", "agents failed")
     yield from _summarize(_failed_attempts(turns), "model call failed", "model calls failed")
     yield from _summarize(_failed_tools(turns), "tool call failed", "tool calls failed")
-    unreadable = [f"{each.url}: {each.reason}" for each in view.unreadable]
+    unreadable = [f"{document.url}: {document.reason}" for document in view.unreadable]
     yield from _summarize(unreadable, "document could not be read", "documents could not be read")
     yield from _summarize([warning.message for warning in view.warnings], "warning", "warnings")
 
 
 def _failed_attempts(turns: Sequence[Turn]) -> list[str]:
     attempts = [attempt for turn in turns for attempt in turn.attempts]
-    return [f"{each.model}: {each.outcome}" for each in attempts if each.outcome != "ok"]
+    return [
+        f"{failed_attempt.model}: {failed_attempt.outcome}"
+        for failed_attempt in attempts
+        if failed_attempt.outcome != "ok"
+    ]
 
 
 def _failed_tools(turns: Sequence[Turn]) -> list[str]:
@@ -201,11 +205,11 @@ def _failed_tools(turns: Sequence[Turn]) -> list[str]:
     return [f"{describe_call(use)}: {use.summary}" for use in uses if use.outcome == "failed"]
 
 
-def _summarize(happened: Sequence[str], one: str, several: str) -> Iterator[str]:
-    if len(happened) == 1:
-        yield f"{one}: {happened[0]}"
-    elif happened:
-        yield f"{len(happened)} {several}; the last: {happened[-1]}"
+def _summarize(problems: Sequence[str], singular: str, plural: str) -> Iterator[str]:
+    if len(problems) == 1:
+        yield f"{singular}: {problems[0]}"
+    elif problems:
+        yield f"{len(problems)} {plural}; the last: {problems[-1]}"
 
 
 # The last lines of a run.
@@ -227,9 +231,10 @@ def outcome(view: RunView) -> str:
         return "paused" if view.status == "paused" else "interrupted before its end"
     if view.status in ("failed", "cancelled"):
         return f"{view.status}: {view.error or reason}"
-    ended = "" if view.stop_reason == "done" else f" {reason}"
+    reason_note = "" if view.stop_reason == "done" else f" {reason}"
     return (
-        f"completed: {join_nonempty((_evidence_counts(view), _counts(view.summary), _assurance(view)), '; ')}.{ended}"
+        "completed: "
+        f"{join_nonempty((_evidence_counts(view), _counts(view.summary), _assurance(view)), '; ')}.{reason_note}"
     )
 
 
@@ -237,14 +242,14 @@ def _assurance(view: RunView) -> str:
     """The assurance of a report, in a few words; `assay claims` gives the details."""
     if not view.passed or not view.graded:
         return "" if view.verified else "not verified"
-    found = assess_claims(view.claims)
-    if found.is_sound:
+    assurance = assess_claims(view.claims)
+    if assurance.is_sound:
         return "verified"
-    lacking = (
-        f"{found.failing} not confirmed" if found.failing else "",
-        "none answers the question" if found.answered is False else "",
+    gaps = (
+        f"{assurance.failing} not confirmed" if assurance.failing else "",
+        "none answers the question" if assurance.answered is False else "",
     )
-    return f"not verified{': ' if any(lacking) else ''}{join_nonempty(lacking, ', ')}"
+    return f"not verified{': ' if any(gaps) else ''}{join_nonempty(gaps, ', ')}"
 
 
 def _waits_for(view: RunView) -> str:
@@ -261,11 +266,11 @@ def _counts(summary: Summary) -> str:
 def _evidence_counts(view: RunView) -> str:
     """How much evidence the report has; a passage or document that two agents found counts once."""
     ids = {id for claim in view.claims for id in claim.passages}
-    cited = [passage for passage in view.passages.values() if passage.id in ids]
-    passages = {(passage.document_sha256, passage.start, passage.end) for passage in cited}
+    cited_passages = [passage for passage in view.passages.values() if passage.id in ids]
+    passages = {(passage.document_sha256, passage.start, passage.end) for passage in cited_passages}
     if not passages:
         return "nothing cited"
-    sources = {passage.document_sha256 for passage in cited}
+    sources = {passage.document_sha256 for passage in cited_passages}
     return f"{pluralize(len(passages), 'passage')} of {pluralize(len(sources), 'source')} cited"
 
 
@@ -286,16 +291,16 @@ def cost(view: RunView) -> str:
 
 def _latest_time(view: RunView) -> str:
     """The latest time in the view of a run that has not ended."""
-    known = [phase.finished_at or phase.started_at for phase in view.phases]
-    known += [lane.finished_at or lane.started_at for lane in view.lanes]
-    return max((at for at in known if at), key=parse_time, default=view.started_at)
+    times = [phase.finished_at or phase.started_at for phase in view.phases]
+    times += [lane.finished_at or lane.started_at for lane in view.lanes]
+    return max((time for time in times if time), key=parse_time, default=view.started_at)
 
 
 def _continue_line(view: RunView, files: Sequence[Path] = ()) -> str:
     """The run's id, its files, and the commands to continue with."""
-    named = f" in {', '.join(map(str, files))}" if files else ""
-    wrong = [f"assay runs show {view.run_id}"] if any(problem_lines(view)) else []
-    return f"run {view.run_id}{named}: {'; '.join(dict.fromkeys([_next_command(view), *wrong]))}"
+    location = f" in {', '.join(map(str, files))}" if files else ""
+    problem_commands = [f"assay runs show {view.run_id}"] if any(problem_lines(view)) else []
+    return f"run {view.run_id}{location}: {'; '.join(dict.fromkeys([_next_command(view), *problem_commands]))}"
 
 
 def _next_command(view: RunView) -> str:

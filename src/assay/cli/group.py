@@ -92,7 +92,7 @@ class LazyGroup(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands from the table, without importing any, and the options."""
         commands = [CompletionItem(name, help=line) for name, (_, line) in self.lazy.items()]
-        return [each for each in commands if each.value.startswith(incomplete)] + click.Command.shell_complete(
+        return [item for item in commands if item.value.startswith(incomplete)] + click.Command.shell_complete(
             self, ctx, incomplete
         )
 
@@ -115,15 +115,15 @@ class LazyGroup(click.Group):
 
     def resolve_alias(self, name: str) -> str:
         """The command that `name` means; the name itself if it is not known."""
-        meant = _ALIASES.get(name, name)
-        return meant if name not in self.lazy and meant in self.lazy else name
+        command = _ALIASES.get(name, name)
+        return command if name not in self.lazy and command in self.lazy else name
 
     def nearest_hint(self, name: str, *, or_all: bool = False) -> str:
         """A hint for an unknown `name`: the nearest command, or (with `or_all`) all of them, or nothing."""
-        known = self.lazy if name in self.habits else (*self.lazy, *self.habits)  # `help me …` is a question
-        near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
-        if near:
-            return f"did you mean {near[0]!r}?"
+        names = self.lazy if name in self.habits else (*self.lazy, *self.habits)  # `help me …` is a question
+        matches = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.7)
+        if matches:
+            return f"did you mean {matches[0]!r}?"
         return f"use one of: {', '.join(self.lazy)}" if or_all else ""
 
 
@@ -147,29 +147,29 @@ class QuestionGroup(LazyGroup):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the options of the default command too, because its name may be left out."""
-        found = super().shell_complete(ctx, incomplete)
+        items = super().shell_complete(ctx, incomplete)
         default = self.get_command(ctx, self.default) if incomplete.startswith("-") else None
-        return found + (default.shell_complete(ctx, incomplete) if default else [])
+        return items + (default.shell_complete(ctx, incomplete) if default else [])
 
     def _reject_options_first(self, ctx: click.Context, args: list[str]) -> None:
         """Refuse `assay --home DIR runs list`: it means a command, but would be read as a question of two words."""
-        at = 0
-        while at < len(args) and args[at] in _BEFORE:
-            at += 2 if args[at] == "--home" else 1
-        if 0 < at < len(args) and args[at] in self.lazy and not ctx.resilient_parsing:
-            raise click.UsageError(f"options go after the command: assay {args[at]} … {args[0]} …", ctx)
+        index = 0
+        while index < len(args) and args[index] in _BEFORE:
+            index += 2 if args[index] == "--home" else 1
+        if 0 < index < len(args) and args[index] in self.lazy and not ctx.resilient_parsing:
+            raise click.UsageError(f"options go after the command: assay {args[index]} … {args[0]} …", ctx)
 
     def _habitual_command(self, args: list[str]) -> list[str]:
         """The command that a habitual first word means: `ls`, `show ID`, `help docs add`."""
         if not args or args[0] in self.lazy:
             return args
-        word, rest = args[0], args[1:]
-        if word == "help" and all(each in self.lazy or at > 0 for at, each in enumerate(rest)):
-            return [*rest, "--help"]
-        names = [each for each in rest if not each.startswith("-")]
+        word, remaining = args[0], args[1:]
+        if word == "help" and all(argument in self.lazy or index > 0 for index, argument in enumerate(remaining)):
+            return [*remaining, "--help"]
+        names = [argument for argument in remaining if not argument.startswith("-")]
         if word not in _HABITS or any(" " in name for name in names):
             return args
-        return [*_HABITS[word], *rest]
+        return [*_HABITS[word], *remaining]
 
     def _reject_no_question(self, ctx: click.Context, args: list[str]) -> None:
         """Refuse a command in words, a path or an address as a question, unless documents are named."""
@@ -197,8 +197,8 @@ class QuestionGroup(LazyGroup):
                 f"no command {word!r}; {hint} (to research the word: assay {self.default} {word})", ctx
             )
         if len(args) == 1 or args[1].startswith("-"):
-            way = f"to research this one: assay {self.default} {word}"
-            raise click.UsageError(f"no command {word!r}; a question has several words ({way})", ctx)
+            suggestion = f"to research this one: assay {self.default} {word}"
+            raise click.UsageError(f"no command {word!r}; a question has several words ({suggestion})", ctx)
 
 
 MOST_OPTIONS = 15
@@ -211,13 +211,13 @@ def option_error(error: click.NoSuchOption) -> click.UsageError:
     """The error with the option that was meant, or with all that the command has; where they are many, as it is."""
     if error.ctx is None:
         return error
-    has = [each for each in error.ctx.command.get_params(error.ctx) if isinstance(each, click.Option)]
-    bare = {name.lstrip("-"): name for each in has for name in each.opts + each.secondary_opts}
-    near = difflib.get_close_matches(error.option_name.lstrip("-"), bare, n=1, cutoff=MIN_OPTION_SIMILARITY)
-    if near:
-        hint = f"Did you mean {bare[near[0]]!r}?"
-    elif len(has) <= MOST_OPTIONS:
-        hint = f"Use one of: {', '.join(_option_usage(each, error.ctx) for each in has if not each.hidden)}."
+    options = [option for option in error.ctx.command.get_params(error.ctx) if isinstance(option, click.Option)]
+    plain_names = {name.lstrip("-"): name for option in options for name in option.opts + option.secondary_opts}
+    matches = difflib.get_close_matches(error.option_name.lstrip("-"), plain_names, n=1, cutoff=MIN_OPTION_SIMILARITY)
+    if matches:
+        hint = f"Did you mean {plain_names[matches[0]]!r}?"
+    elif len(options) <= MOST_OPTIONS:
+        hint = f"Use one of: {', '.join(_option_usage(option, error.ctx) for option in options if not option.hidden)}."
     else:
         return click.UsageError(error.message, error.ctx)
     return click.UsageError(f"{error.message} {hint}", error.ctx)
@@ -270,11 +270,13 @@ _ADDRESS = regex(r"https?://\S+", re.IGNORECASE)
 _PATH = regex(r"[\w.~/\\-]*(?:[/\\]|\.(?:csv|docx|epub|html?|json|md|pdf|rst|txt|xlsx|zip))", re.IGNORECASE)
 
 
-Inside = Callable[[str], Mapping[str, str]]
+SubcommandLookup = Callable[[str], Mapping[str, str]]
 """Returns the words for a group's commands with the name of each; empty for a command that is not a group."""
 
 
-def suggest_command_line(words: str, names: Collection[str], habits: Mapping[str, str], inside: Inside) -> str:
+def suggest_command_line(
+    words: str, names: Collection[str], habits: Mapping[str, str], subcommands_of: SubcommandLookup
+) -> str:
     """The command that was meant, as the end of a message; nothing if `words` may be a question.
 
     Args:
@@ -292,8 +294,12 @@ def suggest_command_line(words: str, names: Collection[str], habits: Mapping[str
         return f'a path alone is no question; to ask about it: assay "QUESTION" --in {path}'
     if not any(char.isalnum() for char in words):
         return 'a question has words; for example: assay "How does it work?" --in docs/'
-    meant = _command(words, names, habits, inside)
-    return f"did you mean '{meant}'? (to research the words: assay research {shlex.quote(words)})" if meant else ""
+    command_line = _command(words, names, habits, subcommands_of)
+    return (
+        f"did you mean '{command_line}'? (to research the words: assay research {shlex.quote(words)})"
+        if command_line
+        else ""
+    )
 
 
 def _is_path(words: str) -> bool:
@@ -302,30 +308,34 @@ def _is_path(words: str) -> bool:
     return os.path.isfile(words)  # pathlib would make every --help slower
 
 
-def _command(text: str, names: Collection[str], habits: Mapping[str, str], inside: Inside) -> str:
+def _command(text: str, names: Collection[str], habits: Mapping[str, str], subcommands_of: SubcommandLookup) -> str:
     """The command line whose parts `text` names, and nothing else."""
     words = [word.strip("?!.,:;'\"") for word in text.lower().split()]
     words = [word for word in words if word and word not in _FILLERS]
     if not 0 < len(words) <= MOST_WORDS or len(words) == 1 == len(text.split()):
         return ""
-    named = {word: _NOUNS.get(word) or _closest_match(word, names) for word in words}
-    if not any(named.values()):
-        meant = [_closest_match(word, habits) for word in words]
-        return f"assay {habits[meant[0]]}" if all(meant) else ""
-    candidates = [(not inside(name), word != name, at) for at, (word, name) in enumerate(named.items()) if name]
-    # prefer a group to a command, and the exact word to a similar one
-    group = list(named.values())[min(candidates)[-1]]
-    parts = inside(group)
-    verbs = [
-        near
-        for word, name in named.items()
-        if name != group and (near := _closest_match(word, [*parts, *habits, *names]))
+    names_by_word = {word: _NOUNS.get(word) or _closest_match(word, names) for word in words}
+    if not any(names_by_word.values()):
+        habit_words = [_closest_match(word, habits) for word in words]
+        return f"assay {habits[habit_words[0]]}" if all(habit_words) else ""
+    candidates = [
+        (not subcommands_of(name), word != name, index)
+        for index, (word, name) in enumerate(names_by_word.items())
+        if name
     ]
-    if len(verbs) < sum(name != group for name in named.values()):
+    # prefer a group to a command, and the exact word to a similar one
+    group = list(names_by_word.values())[min(candidates)[-1]]
+    parts = subcommands_of(group)
+    verbs = [
+        nearest
+        for word, name in names_by_word.items()
+        if name != group and (nearest := _closest_match(word, [*parts, *habits, *names]))
+    ]
+    if len(verbs) < sum(name != group for name in names_by_word.values()):
         return ""
     return " ".join(["assay", group, *[parts[verb] for verb in verbs if verb in parts][:1]])
 
 
-def _closest_match(word: str, known: Collection[str]) -> str:
-    near = difflib.get_close_matches(word, known, n=1, cutoff=MIN_WORD_SIMILARITY)
-    return near[0] if near else ""
+def _closest_match(word: str, candidates: Collection[str]) -> str:
+    matches = difflib.get_close_matches(word, candidates, n=1, cutoff=MIN_WORD_SIMILARITY)
+    return matches[0] if matches else ""

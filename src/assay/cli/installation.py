@@ -47,18 +47,18 @@ def doctor(as_json: bool, home: Path | None, cluster: bool) -> int:
         assay doctor --json
         assay doctor --cluster
     """
-    found = asyncio.run(examination.examine_cluster() if cluster else examination.examine(home))
+    diagnoses = asyncio.run(examination.examine_cluster() if cluster else examination.examine(home))
     if as_json:
-        write_json(found)
+        write_json(diagnoses)
     else:
-        write("\n".join(_diagnosis_lines(found)))
-    return Exit.FAILED if any(each.state == "broken" for each in found) else Exit.DONE
+        write("\n".join(_diagnosis_lines(diagnoses)))
+    return Exit.FAILED if any(diagnosis.state == "broken" for diagnosis in diagnoses) else Exit.DONE
 
 
-def _diagnosis_lines(found: Sequence[examination.Diagnosis]) -> Iterator[str]:
-    for each in found:
-        fix = f" -> {clean(each.fix)}" if each.fix else ""
-        yield f"{_SIGNS[each.state]:<7} {each.name:<11} {clean(each.said)}{fix}"
+def _diagnosis_lines(diagnoses: Sequence[examination.Diagnosis]) -> Iterator[str]:
+    for diagnosis in diagnoses:
+        fix = f" -> {clean(diagnosis.fix)}" if diagnosis.fix else ""
+        yield f"{_SIGNS[diagnosis.state]:<7} {diagnosis.name:<11} {clean(diagnosis.said)}{fix}"
 
 
 @click.command("models")
@@ -79,21 +79,21 @@ def models(names: tuple[str, ...], roles: bool, as_json: bool) -> None:
     if roles:
         _show_roles(settings.load(), as_json)
         return
-    found = asyncio.run(providers.providers(settings.load(), names))
-    rows = (row for each in found for row in _rows(each))
-    print_list(found, ("provider", "", "models, or what is missing"), rows, as_json=as_json)
+    listed_providers = asyncio.run(providers.providers(settings.load(), names))
+    rows = (row for provider in listed_providers for row in _rows(provider))
+    print_list(listed_providers, ("provider", "", "models, or what is missing"), rows, as_json=as_json)
 
 
-def _show_roles(loaded: settings.Settings, as_json: bool) -> None:
-    found = loaded.roles()
-    rows = ((role, ", ".join(models), _role_note(loaded, role)) for role, models in found.items())
-    print_list(found, ("role", "models, first choice first", ""), rows, as_json=as_json)
+def _show_roles(config: settings.Settings, as_json: bool) -> None:
+    models_by_role = config.roles()
+    rows = ((role, ", ".join(models), _role_note(config, role)) for role, models in models_by_role.items())
+    print_list(models_by_role, ("role", "models, first choice first", ""), rows, as_json=as_json)
 
 
-def _role_note(loaded: settings.Settings, role: Role) -> str:
+def _role_note(config: settings.Settings, role: Role) -> str:
     """Notes about the models of a role, for example why this judge was chosen if nobody named one."""
-    judge, writer = loaded.roles()["judge"][0], loaded.roles()["complex"][0]
-    if role != "judge" or loaded.names_judge:
+    judge, writer = config.roles()["judge"][0], config.roles()["complex"][0]
+    if role != "judge" or config.names_judge:
         return ""
     if judge == BUILT_IN:
         return "no judge: name a model"
@@ -127,20 +127,24 @@ def back_up(state: TerminalOptions, file: Path, home: Path | None) -> None:
         assay db backup assay-2026-05-31.zip
         assay db backup /backup/runs.db
     """
-    configured = settings.load()
-    done = databases.backup(home or configured.home, configured, file)
-    write(done.file)
-    if done.missing:
-        say(f"warning: {pluralize(len(done.missing), 'blob')} of documents cannot be read (assay db check says which)")
-    if state.verbosity >= 0:
-        held = (
-            f"{pluralize(done.blobs, 'blob')} in it" if done.blobs or not done.needed else _external_blobs(done.needed)
+    config = settings.load()
+    backup = databases.backup(home or config.home, config, file)
+    write(backup.file)
+    if backup.missing:
+        say(
+            f"warning: {pluralize(len(backup.missing), 'blob')} of documents cannot be read (assay db check says which)"
         )
-        say(f"{format_size(done.size)}; {held}")
+    if state.verbosity >= 0:
+        contents = (
+            f"{pluralize(backup.blobs, 'blob')} in it"
+            if backup.blobs or not backup.needed
+            else _external_blobs(backup.needed)
+        )
+        say(f"{format_size(backup.size)}; {contents}")
 
 
-def _external_blobs(needed: int) -> str:
-    return f"{pluralize(needed, 'blob')} of its documents are where they were, and not in it (a .zip has them)"
+def _external_blobs(count: int) -> str:
+    return f"{pluralize(count, 'blob')} of its documents are where they were, and not in it (a .zip has them)"
 
 
 @click.command("restore")
@@ -156,15 +160,15 @@ def restore(file: Path, home: Path | None) -> int:
         ASSAY_DATABASE=postgresql://… ASSAY_BLOBS=s3://bucket/assay assay db restore assay-2026-05-31.zip
         assay db restore assay-2026-05-31.zip
     """
-    configured = settings.load()
-    done = databases.restore_backup(home or configured.home, configured, file)
-    for name in done.damaged:
+    config = settings.load()
+    result = databases.restore_backup(home or config.home, config, file)
+    for name in result.damaged:
         say(f"warning: blob {name} is damaged in {file}, and was left out (assay db check says what needs it)")
     say(
-        f"restored: {pluralize(done.runs, 'run')}, {pluralize(done.documents, 'document')}, "
-        f"{pluralize(done.blobs, 'blob')}; the search index is made by the next search"
+        f"restored: {pluralize(result.runs, 'run')}, {pluralize(result.documents, 'document')}, "
+        f"{pluralize(result.blobs, 'blob')}; the search index is made by the next search"
     )
-    return Exit.FAILED if done.damaged else Exit.DONE
+    return Exit.FAILED if result.damaged else Exit.DONE
 
 
 @click.command("check")
@@ -179,20 +183,20 @@ def check(quick: bool, as_json: bool, home: Path | None) -> int:
         assay db check
         assay db check --quick --json
     """
-    configured = settings.load()
-    found = databases.check_database(home or configured.home, configured, quick=quick)
+    config = settings.load()
+    result = databases.check_database(home or config.home, config, quick=quick)
     if as_json:
-        write_json(found)
+        write_json(result)
     else:
-        for problem in found.problems:
+        for problem in result.problems:
             write(problem)
-        how = "looked for" if quick else "read"
+        action = "looked for" if quick else "read"
         say(
-            f"schema {found.schema}: {pluralize(found.runs, 'run')}, {pluralize(found.events, 'event')}, "
-            f"{pluralize(found.documents, 'document')}, {pluralize(found.blobs, 'blob')} {how}, "
-            f"{found.unreferenced:,} of no document; {pluralize(len(found.problems), 'problem')}"
+            f"schema {result.schema}: {pluralize(result.runs, 'run')}, {pluralize(result.events, 'event')}, "
+            f"{pluralize(result.documents, 'document')}, {pluralize(result.blobs, 'blob')} {action}, "
+            f"{result.unreferenced:,} of no document; {pluralize(len(result.problems), 'problem')}"
         )
-    return Exit.FAILED if found.problems else Exit.DONE
+    return Exit.FAILED if result.problems else Exit.DONE
 
 
 @click.command("migrate")
@@ -206,11 +210,11 @@ def migrate(home: Path | None) -> None:
         assay db migrate
         assay db migrate --home ~/research
     """
-    configured = settings.load()
-    done = databases.migrate(home or configured.home, configured)
-    if done.before != done.now and not done.copy:
-        say(f"schema {done.before} is schema {done.now} now")
-    elif done.copy:
-        say(f"schema {done.before} is schema {done.now} now; as it was: {done.copy}")
+    config = settings.load()
+    migration = databases.migrate(home or config.home, config)
+    if migration.before != migration.now and not migration.copy:
+        say(f"schema {migration.before} is schema {migration.now} now")
+    elif migration.copy:
+        say(f"schema {migration.before} is schema {migration.now} now; as it was: {migration.copy}")
     else:
-        say(f"schema {done.now} is this release's: nothing to do")
+        say(f"schema {migration.now} is this release's: nothing to do")

@@ -38,18 +38,18 @@ def queue_option(command: Command) -> Command:
     )(command)
 
 
-def queue_jobs(works: Sequence[JobWork], home: Path | None, configured: Settings, verbosity: int, **when: int) -> None:
+def queue_jobs(works: Sequence[JobWork], home: Path | None, config: Settings, verbosity: int, **when: int) -> None:
     """Leave work to the workers, and print the ids of the jobs on stdout. `when` is as for `Assay.begin_job`."""
-    for job in asyncio.run(_begin_jobs(works, home, configured, when)):
+    for job in asyncio.run(_begin_jobs(works, home, config, when)):
         write(job.id)
         if verbosity >= 0:
             say(f"queued: {clean(job.name)}; to watch: assay jobs watch {job.id}")
 
 
 async def _begin_jobs(
-    works: Sequence[JobWork], home: Path | None, configured: Settings, when: Mapping[str, int]
+    works: Sequence[JobWork], home: Path | None, config: Settings, when: Mapping[str, int]
 ) -> list[Job]:
-    async with open_assay(home, configured) as assay:
+    async with open_assay(home, config) as assay:
         return [await assay.begin_job(work, **when) for work in works]
 
 
@@ -84,27 +84,27 @@ def _work(kind: str, values: Sequence[str]) -> JobWork:
     Raises:
         click.UsageError: it takes no such value.
     """
-    given: dict[str, object] = {}
+    arguments: dict[str, object] = {}
     for value in values:
         name, equals, text = value.partition("=")
         if not equals:
             raise click.UsageError(f"{value!r} is not NAME=VALUE")
         try:
-            given[name] = msgspec.json.decode(text) if text.startswith(("[", "{")) else text
+            arguments[name] = msgspec.json.decode(text) if text.startswith(("[", "{")) else text
         except msgspec.DecodeError as error:
             raise click.UsageError(f"{name} is not JSON: {error}") from error
-    wanted = _KINDS[kind]
-    fields = {field.name: field for field in msgspec.structs.fields(wanted)}
-    if unknown := [name for name in given if name not in fields]:
-        known = f"use {', '.join(fields)}" if fields else "it takes none, and goes by the settings"
-        raise click.UsageError(f"{kind} has no option {unknown[0]!r}: {known}")
-    if missing := [name for name, field in fields.items() if field.required and name not in given]:
+    job_type = _KINDS[kind]
+    fields = {field.name: field for field in msgspec.structs.fields(job_type)}
+    if unknown := [name for name in arguments if name not in fields]:
+        hint = f"use {', '.join(fields)}" if fields else "it takes none, and goes by the settings"
+        raise click.UsageError(f"{kind} has no option {unknown[0]!r}: {hint}")
+    if missing := [name for name, field in fields.items() if field.required and name not in arguments]:
         raise click.UsageError(f"{kind} needs {', '.join(f'{name}=VALUE' for name in missing)}")
-    for name, one in given.items():
-        if isinstance(one, str) and get_origin(fields[name].type) is tuple:
-            given[name] = [one]
+    for name, argument in arguments.items():
+        if isinstance(argument, str) and get_origin(fields[name].type) is tuple:
+            arguments[name] = [argument]
     try:
-        work: JobWork = msgspec.convert(given, wanted, strict=False)
+        work: JobWork = msgspec.convert(arguments, job_type, strict=False)
     except msgspec.ValidationError as error:
         raise click.UsageError(f"{kind}: {error}") from error
     return work
@@ -130,12 +130,12 @@ def list_jobs(states: tuple[JobState, ...], limit: int, every_user: bool, as_jso
         assay jobs list
         assay jobs list --state failed --all-users --json
     """
-    wanted = JobFilter(states=frozenset(states), limit=limit)
-    found = _read_jobs(home, every_user, lambda assay: assay.jobs(wanted))
-    if not found and not as_json:
+    job_filter = JobFilter(states=frozenset(states), limit=limit)
+    jobs = _read_jobs(home, every_user, lambda assay: assay.jobs(job_filter))
+    if not jobs and not as_json:
         say(NO_JOBS)
-    rows = [(job.id, job.state, _progress(job), job.name, job.error or job.line) for job in found]
-    print_list(found, ("job", "state", "done", "what", "last word"), rows, as_json=as_json)
+    rows = [(job.id, job.state, _progress(job), job.name, job.error or job.line) for job in jobs]
+    print_list(jobs, ("job", "state", "done", "what", "last word"), rows, as_json=as_json)
 
 
 @click.command("show")
@@ -152,8 +152,8 @@ def show_job(id: str, every_user: bool, as_json: bool, home: Path | None) -> Non
     """
     job, figures = _read_jobs(home, every_user, lambda assay: _job_and_workers(assay, id))
     if as_json:
-        shown = {**msgspec.to_builtins(job), "workers": figures}
-        write_json(shown)
+        fields = {**msgspec.to_builtins(job), "workers": figures}
+        write_json(fields)
         return
     for line in _lines(job, figures):
         write(clean(line))
@@ -218,9 +218,9 @@ async def _job_and_workers(assay: Assay, id: str) -> tuple[Job, list[WorkerFigur
     return await assay.job(id), await assay.job_figures(id)
 
 
-async def _await_each(asked: Iterable[Awaitable[T]]) -> list[T]:
+async def _await_each(calls: Iterable[Awaitable[T]]) -> list[T]:
     """The results of these calls, each begun after the one before it."""
-    return [await call for call in asked]
+    return [await call for call in calls]
 
 
 async def _watch(home: Path | None, id: str, verbosity: int) -> Job:
@@ -252,10 +252,10 @@ def _lines(job: Job, figures: Sequence[WorkerFigures]) -> list[str]:
         lines.append(f"done every {format_interval(job.every)}" if job.every % 60 == 0 else f"done every {job.every} s")
     counts = {name: value for name, value in job.result.items() if isinstance(value, int | str)}
     lines += [f"{name}: {value}" for name, value in counts.items()]
-    for each in figures:
-        speed = each.files / each.seconds if each.seconds else 0.0
+    for row in figures:
+        speed = row.files / row.seconds if row.seconds else 0.0
         lines.append(
-            f"{process_of(each.worker)}: {pluralize(each.parts, 'part')}, {each.files} files, "
-            f"{each.added} new documents, {speed:.1f} files a second"
+            f"{process_of(row.worker)}: {pluralize(row.parts, 'part')}, {row.files} files, "
+            f"{row.added} new documents, {speed:.1f} files a second"
         )
     return [*lines, *(f"warning: {warning}" for warning in job.result.get("warnings", ()))]

@@ -31,7 +31,7 @@ T = TypeVar("T")
 # `-vv`: the log of runs on stderr too.
 
 
-def add_stderr_log(configured: settings.Settings) -> settings.Settings:
+def add_stderr_log(config: settings.Settings) -> settings.Settings:
     """The settings, with the whole log on stderr if `-vv` is given.
 
     If the live view draws on stderr, there is no room for log lines; `log.file` keeps them.
@@ -39,9 +39,9 @@ def add_stderr_log(configured: settings.Settings) -> settings.Settings:
     context = click.get_current_context(silent=True)
     state = context.find_object(TerminalOptions) if context else None
     if state is None or state.verbosity < 2 or can_draw():
-        return configured
-    log = msgspec.structs.replace(configured.log, stderr=True, level="debug")
-    return msgspec.structs.replace(configured, log=log)
+        return config
+    log = msgspec.structs.replace(config.log, stderr=True, level="debug")
+    return msgspec.structs.replace(config, log=log)
 
 
 HOW_TO_RUN = "there are no runs yet: `assay QUESTION --in PATH` makes the first"
@@ -51,15 +51,15 @@ ARENA_MAX, ARENAS = -8, 2
 """`M_ARENA_MAX` of glibc's malloc.h, and its value here."""
 
 
-def open_assay(home: Path | None, configured: settings.Settings | None = None) -> Assay:
+def open_assay(home: Path | None, config: settings.Settings | None = None) -> Assay:
     """Assay for the home that the command or the settings name; an async context manager.
 
     Raises:
         ConfigError: the settings cannot be read.
     """
     _share_arenas()
-    configured = add_stderr_log(configured or settings.load())
-    return Assay(configured, home=home or configured.home)
+    config = add_stderr_log(config or settings.load())
+    return Assay(config, home=home or config.home)
 
 
 def _share_arenas() -> None:
@@ -93,13 +93,13 @@ def open_existing(home: Path | None, embedder: str | None = None) -> Assay:
         ConfigError: the settings cannot be read.
         UsageError: there is no library.
     """
-    configured = settings_with_embedder(embedder)
-    if not library_exists(home, configured):
+    config = settings_with_embedder(embedder)
+    if not library_exists(home, config):
         raise UsageError(
-            f"there is no library in {home or configured.home}: `assay docs add PATH` makes one for documents, "
+            f"there is no library in {home or config.home}: `assay docs add PATH` makes one for documents, "
             "`assay QUESTION --in PATH` one with a run (--home names another)"
         )
-    return open_assay(home, configured)
+    return open_assay(home, config)
 
 
 def read_library(home: Path | None, read: Callable[[Assay], Awaitable[T]]) -> T:
@@ -117,7 +117,7 @@ def read_library(home: Path | None, read: Callable[[Assay], Awaitable[T]]) -> T:
     return asyncio.run(open_and_read())
 
 
-def library_exists(home: Path | None, configured: settings.Settings | None = None) -> bool:
+def library_exists(home: Path | None, config: settings.Settings | None = None) -> bool:
     """True if the home that the command or the settings name has a library. Creates nothing.
 
     A home that cannot be read, or is not a folder, counts as one: opening it reports the error.
@@ -125,10 +125,10 @@ def library_exists(home: Path | None, configured: settings.Settings | None = Non
     Raises:
         ConfigError: the settings cannot be read.
     """
-    configured = configured or settings.load()
-    if configured.database is not None:
+    config = config or settings.load()
+    if config.database is not None:
         return True
-    folder = (home or configured.home).expanduser()
+    folder = (home or config.home).expanduser()
     try:
         return has_database(folder) or (folder.exists() and not folder.is_dir())
     except OSError:
@@ -149,11 +149,11 @@ async def empty_collection_message(
     assay: Assay, collection: str = DEFAULT_COLLECTION, named_by: str = "-c NAME"
 ) -> str:
     """The message for an empty collection: the collections with documents and how to name one, else how to add some."""
-    others = [row.name for row in await assay.collections() if row.documents and row.name != collection]
-    if not others:
+    other_collections = [row.name for row in await assay.collections() if row.documents and row.name != collection]
+    if not other_collections:
         return HOW_TO_ADD
-    named = ", ".join(others[:MAX_NAMED]) + (", …" if len(others) > MAX_NAMED else "")
-    return f"the collection {collection} has no documents; others have some: {named} (`{named_by}`)"
+    names = ", ".join(other_collections[:MAX_NAMED]) + (", …" if len(other_collections) > MAX_NAMED else "")
+    return f"the collection {collection} has no documents; others have some: {names} (`{named_by}`)"
 
 
 # Folders that are named for a run or a check are looked through each time; a collection is not.
@@ -172,13 +172,16 @@ class ReadingTime:
 
     def __call__(self, line: str) -> None:
         """Show a line; may be called from any thread."""
-        if found := _READING.match(line):
-            self._files, self._took = int(found[1]), self._now() - self._began
+        if match := _READING.match(line):
+            self._files, self._took = int(match[1]), self._now() - self._began
         self._show(line)
 
     def suggest_collection(self, sources: Sequence[str]) -> None:
         """Say on a terminal how to keep a folder among `sources`, if it was long to read."""
-        folder = next((each for each in sources if Path(each).is_dir()), "")
+        folder = next((source for source in sources if Path(source).is_dir()), "")
         if folder and self._files > MANY and self._took > LONG and sys.stderr is not None and sys.stderr.isatty():
-            adding = f"assay docs add {shlex.quote(folder)} -c NAME"
-            say(f"{folder} is looked through for each question; to keep it as a collection: {adding}, then --in @NAME")
+            add_command = f"assay docs add {shlex.quote(folder)} -c NAME"
+            say(
+                f"{folder} is looked through for each question; to keep it as a collection: {add_command}, then "
+                "--in @NAME"
+            )

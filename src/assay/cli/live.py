@@ -31,7 +31,7 @@ LOWEST = Size(80, 24)
 
 
 class _Line(NamedTuple):
-    written: str
+    text: str
     cells: int
 
 
@@ -40,7 +40,7 @@ class Region:
 
     def __init__(self, write: Callable[[str], object], size: Callable[[], Size]) -> None:
         self._write, self._size = write, size
-        self._drawn: list[_Line] = []
+        self._drawn_lines: list[_Line] = []
         self._width = 0
 
     @property
@@ -54,34 +54,35 @@ class Region:
         history.
         """
         width = self._terminal().width
-        fresh = [_Line(_styled_line(line), line.cell_len) for line in lines]
-        if fresh == self._drawn and width == self._width and not above:
+        new_lines = [_Line(_styled_line(line), line.cell_len) for line in lines]
+        if new_lines == self._drawn_lines and width == self._width and not above:
             return
-        whole = bool(above) or width != self._width
-        up = self._move_up(width)
-        output = TO_SCREEN_END + "".join(f"{line}\r\n" for line in above) if whole else ""
+        redraws_all = bool(above) or width != self._width
+        cursor_up = self._move_up(width)
+        output = TO_SCREEN_END + "".join(f"{line}\r\n" for line in above) if redraws_all else ""
         body = "".join(
-            _rewrite_line(line, None if whole else self._drawn_line(place)) for place, line in enumerate(fresh)
+            _rewrite_line(line, None if redraws_all else self._drawn_line(index))
+            for index, line in enumerate(new_lines)
         )
-        self._drawn, self._width = fresh, width
-        self._write(f"{BEGIN}{up}{output}{WRAP_OFF}{body}{TO_SCREEN_END}{WRAP_ON}{END}")
+        self._drawn_lines, self._width = new_lines, width
+        self._write(f"{BEGIN}{cursor_up}{output}{WRAP_OFF}{body}{TO_SCREEN_END}{WRAP_ON}{END}")
 
     def erase(self) -> None:
         """Leave the terminal as if nothing had been drawn, even if Ctrl-C interrupted a draw."""
-        if self._drawn:
+        if self._drawn_lines:
             self._write(f"{self._move_up(self._terminal().width)}{TO_SCREEN_END}{WRAP_ON}{END}")
-        self._drawn = []
+        self._drawn_lines = []
 
     def forget(self) -> None:
         """Treat what was drawn as history, because another program wrote; the next draw begins at the cursor."""
-        self._drawn = []
+        self._drawn_lines = []
 
-    def _drawn_line(self, place: int) -> _Line | None:
-        return self._drawn[place] if place < len(self._drawn) else None
+    def _drawn_line(self, index: int) -> _Line | None:
+        return self._drawn_lines[index] if index < len(self._drawn_lines) else None
 
     def _move_up(self, width: int) -> str:
         """Move to the first line drawn. A terminal that became narrower has broken its lines into several."""
-        rows = sum(max(1, -(-line.cells // width)) for line in self._drawn)
+        rows = sum(max(1, -(-line.cells // width)) for line in self._drawn_lines)
         return f"\r\x1b[{rows}A" if rows else "\r"
 
     def _terminal(self) -> Size:
@@ -90,15 +91,15 @@ class Region:
 
 
 def _rewrite_line(line: _Line, before: _Line | None) -> str:
-    return "\r\n" if line == before else f"{line.written}{TO_LINE_END}\r\n"
+    return "\r\n" if line == before else f"{line.text}{TO_LINE_END}\r\n"
 
 
 def _styled_line(line: Text) -> str:
     """The line with its colours; each style ends where it began, so a line can be written alone."""
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, color_system="standard", width=max(line.cell_len, 1) + 1)
+    buffer = io.StringIO()
+    console = Console(file=buffer, force_terminal=True, color_system="standard", width=max(line.cell_len, 1) + 1)
     console.print(line, end="", soft_wrap=True)
-    return out.getvalue()
+    return buffer.getvalue()
 
 
 CHECK_SECONDS = 0.2
@@ -118,15 +119,15 @@ class Screen:
         self._folder = ViewBuilder()
         self._note = ""
         self._above: list[str] = []
-        self._seen: object = None
-        self._gone = False
+        self._drawn_state: object = None
+        self._is_gone = False
         self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> Self:
         first_word.erase()
         self._loop = asyncio.get_running_loop()
-        self._continued = on_continue(self._region.forget)  # after Ctrl-Z and fg a shell's lines are below ours
-        self._continued.__enter__()
+        self._continue_handler = on_continue(self._region.forget)  # after Ctrl-Z and fg a shell's lines are below ours
+        self._continue_handler.__enter__()
         self._tick()
         return self
 
@@ -135,7 +136,7 @@ class Screen:
     ) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._continued.__exit__(kind, error, trace)
+        self._continue_handler.__exit__(kind, error, trace)
         self._try_to_draw(self._finish)
 
     def show_progress(self, line: str) -> None:
@@ -167,24 +168,24 @@ class Screen:
 
     def _tick(self) -> None:
         self._try_to_draw(self._draw)
-        if not self._gone:
+        if not self._is_gone:
             self._timer = self._loop.call_later(CHECK_SECONDS, self._tick)
 
     def _try_to_draw(self, draw: Callable[[], None]) -> None:
         """Draw; a terminal that disappeared ends the view, not the run."""
-        if self._gone or not _in_foreground():
+        if self._is_gone or not _in_foreground():
             return
         try:
             draw()
         except OSError:
-            self._gone = True
+            self._is_gone = True
 
     def _draw(self) -> None:
         view, now, room = self._folder.view, self._now(), self._region.room
-        seen = (view.last_seq, now.replace(microsecond=0), room, self._note)
-        if seen == self._seen and not self._above:
+        state = (view.last_seq, now.replace(microsecond=0), room, self._note)
+        if state == self._drawn_state and not self._above:
             return
-        self._seen = seen
+        self._drawn_state = state
         self._region.draw(frame_lines(view, now, room, self._note), self._take_new_lines())
 
     def _finish(self) -> None:

@@ -87,29 +87,31 @@ def lane_activity(lane: Lane) -> Text:
 
 
 def _report_line(lane: Lane) -> str:
-    stopped = "" if lane.stop in ("", "done") else f"; ended early: {stop_reason_phrase(lane.stop)}"
+    ending = "" if lane.stop in ("", "done") else f"; ended early: {stop_reason_phrase(lane.stop)}"
     cited = "nothing" if lane.finding.uncited else pluralize(len(lane.finding.passages), "passage")
-    return f"reported: {cited} cited{stopped}"
+    return f"reported: {cited} cited{ending}"
 
 
 def phase_activity(view: RunView) -> Text:
     """The activity outside the agents."""
     if view.status == "waiting":
         plan = view.waiting_for == "plan"
-        asked = view.plan.title if plan and view.plan else " ".join(view.clarification.questions)
-        return harmless_text(f"waits for {'its plan to be approved' if plan else view.waiting_for}: {asked}", "yellow")
+        request = view.plan.title if plan and view.plan else " ".join(view.clarification.questions)
+        return harmless_text(
+            f"waits for {'its plan to be approved' if plan else view.waiting_for}: {request}", "yellow"
+        )
     if view.status == "paused":
         return harmless_text("paused", "yellow")
     name = view.active_phase
     if name == "verify" and view.claims:
         return harmless_text(claim_counts(view))
     if name == "write" and view.report.text:
-        written = f"writing the report: {pluralize(len(view.report.text.split()), 'word')}"
-        return harmless_text(join_nonempty((written, claim_counts(view)), "; "))
+        progress = f"writing the report: {pluralize(len(view.report.text.split()), 'word')}"
+        return harmless_text(join_nonempty((progress, claim_counts(view)), "; "))
     if name == "plan" and view.plan_text:
         return harmless_text(f"planning: {view.plan_text.strip().splitlines()[-1]}")
-    if working := sum(lane.state == "running" for lane in view.lanes):
-        return harmless_text(f"{pluralize(working, 'agent')} at work")
+    if active := sum(lane.state == "running" for lane in view.lanes):
+        return harmless_text(f"{pluralize(active, 'agent')} at work")
     turns = next((phase.turns for phase in view.phases if phase.name == name), ())
     return turns_activity(turns) or harmless_text(STARTING.get(name, name))
 
@@ -117,9 +119,9 @@ def phase_activity(view: RunView) -> Text:
 def claim_counts(view: RunView) -> str:
     """Counts of claims: `12 claims: 9 quoted, 1 contradicted, 2 being checked`; nothing before the first claim."""
     verdicts = Counter(claim.verdict for claim in view.claims if view.checks.get(claim.id))
-    waiting = len(view.claims) - verdicts.total()
+    pending = len(view.claims) - verdicts.total()
     counts = [f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict]]
-    counts += [f"{waiting} being checked"] if waiting else []
+    counts += [f"{pending} being checked"] if pending else []
     return f"{pluralize(len(view.claims), 'claim')}: {', '.join(counts)}" if counts else ""
 
 
@@ -127,8 +129,8 @@ def turns_activity(turns: Sequence[Turn]) -> Text | None:
     """The running tools, else the thought, else the last activity; None if there is nothing yet."""
     running = [use for turn in turns for use in turn.tools if use.outcome == "running"]
     if running:
-        more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
-        return harmless_text(f"{describe_call(running[-1])}{more}")
+        suffix = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
+        return harmless_text(f"{describe_call(running[-1])}{suffix}")
     if turns and turns[-1].thinking:
         return harmless_text(f"thinks: {turns[-1].thoughts[-1]}")
     for turn in reversed(turns):  # each tool call has a path of its own, and so has a provider's search below it
@@ -165,28 +167,28 @@ NAMED = 6  # mark, number and the spaces around them
 
 def lane_lines(view: RunView, now: datetime, width: int, height: int) -> list[Text]:
     """The agents in at most `height` lines; those at work are the last to be dropped."""
-    shown = [lane for lane in view.lanes if lane.state in MARKS]
-    cycle = max((lane.cycle for lane in shown), default=0)
-    before = [lane for lane in shown if lane.cycle < cycle]
-    current = [lane for lane in shown if lane.cycle == cycle]
-    whole = [line for lane in current for line in _lane(view, lane, now, width)]
+    lanes = [lane for lane in view.lanes if lane.state in MARKS]
+    cycle = max((lane.cycle for lane in lanes), default=0)
+    before = [lane for lane in lanes if lane.cycle < cycle]
+    current = [lane for lane in lanes if lane.cycle == cycle]
+    full = [line for lane in current for line in _lane(view, lane, now, width)]
     brief = [_short_lane_line(view, lane, now, width) for lane in current]
     past = [_short_lane_line(view, lane, now, width) for lane in before]
     together = [_merged_lanes_line(before, width)] if before else []
-    for lines in (past + whole, together + whole, together + brief):
+    for lines in (past + full, together + full, together + brief):
         if len(lines) <= height:
             return lines
-    return _crowded_lines(view, shown, now, width, height)
+    return _crowded_lines(view, lanes, now, width, height)
 
 
 def _lane(view: RunView, lane: Lane, now: datetime, width: int) -> list[Text]:
     """Task and time, then activity and cost; one line if there is room for both."""
-    time, spent = _time(view, lane, now), _usage_line(lane.usage)
+    time, usage = _time(view, lane, now), _usage_line(lane.usage)
     if width < WIDE:
-        doing = Text.assemble(" " * NAMED, lane_activity(lane), no_wrap=True)
-        return [aligned_line(_lane_label(lane), time, width), aligned_line(doing, spent, width)]
+        activity = Text.assemble(" " * NAMED, lane_activity(lane), no_wrap=True)
+        return [aligned_line(_lane_label(lane), time, width), aligned_line(activity, usage, width)]
     half = (width - 44) // 2
-    right = Text.assemble(time, "  ", spent, no_wrap=True) if spent.cell_len else time
+    right = Text.assemble(time, "  ", usage, no_wrap=True) if usage.cell_len else time
     return [
         aligned_line(Text.assemble(pad(_lane_label(lane), half), "  ", lane_activity(lane), no_wrap=True), right, width)
     ]
@@ -225,22 +227,24 @@ def _usage_line(usage: Usage) -> Text:
 
 def _merged_lanes_line(before: Sequence[Lane], width: int) -> Text:
     """Agents of earlier cycles, if there is no room for each."""
-    spent = sum((lane.usage for lane in before), Usage())
+    usage = sum((lane.usage for lane in before), Usage())
     failed = sum(lane.state == "failed" for lane in before)
-    met = pluralize(sum(len(lane.sources) for lane in before), "source")
-    text = join_nonempty((f"{pluralize(len(before), 'agent')} before", f"{failed} failed" if failed else "", met), ", ")
-    return aligned_line(Text.assemble(MARKS["finished"], f"     {text}", no_wrap=True), _usage_line(spent), width)
+    sources = pluralize(sum(len(lane.sources) for lane in before), "source")
+    text = join_nonempty(
+        (f"{pluralize(len(before), 'agent')} before", f"{failed} failed" if failed else "", sources), ", "
+    )
+    return aligned_line(Text.assemble(MARKS["finished"], f"     {text}", no_wrap=True), _usage_line(usage), width)
 
 
-def _crowded_lines(view: RunView, shown: Sequence[Lane], now: datetime, width: int, height: int) -> list[Text]:
+def _crowded_lines(view: RunView, lanes: Sequence[Lane], now: datetime, width: int, height: int) -> list[Text]:
     """More agents than the terminal can show: those at work, in order, and the number of the others."""
     if height < 1:
         return []
-    chosen = sorted(shown, key=lambda lane: (lane.state != "running", -lane.lane))[: height - 1]
-    lines = [_short_lane_line(view, lane, now, width) for lane in sorted(chosen, key=lambda lane: lane.lane)]
+    visible_lanes = sorted(lanes, key=lambda lane: (lane.state != "running", -lane.lane))[: height - 1]
+    lines = [_short_lane_line(view, lane, now, width) for lane in sorted(visible_lanes, key=lambda lane: lane.lane)]
     return [
         *lines,
-        truncate(Text(f"      and {pluralize(len(shown) - len(chosen), 'more agent')}", style="dim"), width),
+        truncate(Text(f"      and {pluralize(len(lanes) - len(visible_lanes), 'more agent')}", style="dim"), width),
     ]
 
 
@@ -252,16 +256,21 @@ DONE, CURRENT, TO_COME = ("✓", "green"), ("●", "cyan"), ("○", "dim")
 
 def phases_line(view: RunView, now: datetime, width: int) -> Text:
     """All phases on one line; if they do not fit, the current one and the number of phases."""
-    known = {phase.name: phase for phase in view.phases if phase.started_at}
-    names = [*ORDER, *(name for name in known if name not in ORDER)]
-    last = max((place for place, name in enumerate(names) if name in known), default=-1)
-    shown = [name for place, name in enumerate(names) if name in known or place > last]  # skipped phases are not shown
-    line = Text("  ", no_wrap=True).join(_phase(name, known.get(name), view, now) for name in shown)
+    phases = {phase.name: phase for phase in view.phases if phase.started_at}
+    names = [*ORDER, *(name for name in phases if name not in ORDER)]
+    last = max((index for index, name in enumerate(names) if name in phases), default=-1)
+    visible_names = [
+        name for index, name in enumerate(names) if name in phases or index > last
+    ]  # skipped phases are not shown
+    line = Text("  ", no_wrap=True).join(_phase(name, phases.get(name), view, now) for name in visible_names)
     if line.cell_len <= width or not view.active_phase:
         return truncate(line, width)
-    current = _phase(view.active_phase, known[view.active_phase], view, now)
+    current = _phase(view.active_phase, phases[view.active_phase], view, now)
     return truncate(
-        Text.assemble(current, f" ({shown.index(view.active_phase) + 1} of {len(shown)})", no_wrap=True), width
+        Text.assemble(
+            current, f" ({visible_names.index(view.active_phase) + 1} of {len(visible_names)})", no_wrap=True
+        ),
+        width,
     )
 
 
@@ -285,8 +294,8 @@ def report_tail(view: RunView, width: int) -> list[Text]:
     if view.active_phase != "write" or view.report.state != "writing" or width <= INDENT:
         return []
     tail = view.report.text[-width * (LINES + 1) :]
-    wrapped = harmless_text(tail, "italic").wrap(Console(width=width), width - INDENT)[-LINES:]
-    lines = [Text.assemble(" " * INDENT, line, no_wrap=True) for line in wrapped]
+    wrapped_lines = harmless_text(tail, "italic").wrap(Console(width=width), width - INDENT)[-LINES:]
+    lines = [Text.assemble(" " * INDENT, line, no_wrap=True) for line in wrapped_lines]
     return lines + [Text()] * (LINES - len(lines))
 
 
@@ -311,13 +320,13 @@ def frame_lines(view: RunView, now: datetime, size: Size, note: str = "") -> lis
     wrong, tail = problem_texts(view, size.width), report_tail(view, size.width)
     room = size.height - len(head) - len(lines)
     agents = lane_lines(view, now, size.width, max(room - len(tail) - len(wrong), room // 2))
-    rest = (agents + wrong + tail)[: max(room, 0)]
-    return [*head, *rest, *lines][: size.height]
+    body = (agents + wrong + tail)[: max(room, 0)]
+    return [*head, *body, *lines][: size.height]
 
 
 def _question(view: RunView, now: datetime, width: int) -> Text:
-    took = Text(format_duration(elapsed_seconds(view, view.started_at, view.finished_at, now)), style="bold")
-    return aligned_line(harmless_text(view.question, "bold"), took, width)
+    duration = Text(format_duration(elapsed_seconds(view, view.started_at, view.finished_at, now)), style="bold")
+    return aligned_line(harmless_text(view.question, "bold"), duration, width)
 
 
 def _progress(view: RunView, width: int) -> Text:

@@ -321,10 +321,10 @@ def _open_closed_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            opened = os.open(os.devnull, os.O_RDWR)
-            if opened != number:
-                os.dup2(opened, number)
-                os.close(opened)
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
 
@@ -362,9 +362,9 @@ def _run(args: Sequence[str] | None, state: TerminalOptions) -> int:
 
 
 def _show(error: click.ClickException) -> None:
-    shown = io.StringIO()
-    (option_error(error) if isinstance(error, click.NoSuchOption) else error).show(shown)
-    text = shown.getvalue()
+    buffer = io.StringIO()
+    (option_error(error) if isinstance(error, click.NoSuchOption) else error).show(buffer)
+    text = buffer.getvalue()
     for clicks, ours in TYPE_WORDS.items():
         text = text.replace(f"is not a valid {clicks}.", f"is not {ours}.")
     click.echo(text, nl=False, err=True)

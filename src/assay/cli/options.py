@@ -67,8 +67,8 @@ def run_async(command: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, R]:
     """
 
     @wraps(command)
-    def run(*places: P.args, **given: P.kwargs) -> R:
-        return asyncio.run(command(*places, **given))
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        return asyncio.run(command(*args, **kwargs))
 
     return run
 
@@ -183,9 +183,9 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-def run_argument(metavar: str = "ID", **more: Any) -> Callable[[Command], Command]:
+def run_argument(metavar: str = "ID", **attrs: Any) -> Callable[[Command], Command]:
     """The argument `reference`, which names a run."""
-    return click.argument("reference", metavar=metavar, shell_complete=run_ids, **more)
+    return click.argument("reference", metavar=metavar, shell_complete=run_ids, **attrs)
 
 
 def citation_options(command: Command) -> Command:
@@ -230,15 +230,15 @@ def notify_option(command: Command) -> Command:
     )(command)
 
 
-def notice_targets(named: Sequence[str], configured: settings.Settings) -> tuple[notices.Target, ...]:
+def notice_targets(texts: Sequence[str], config: settings.Settings) -> tuple[notices.Target, ...]:
     """The targets of notices: those named, else those in the settings.
 
     Raises:
         ConfigError: one is neither a command nor an address.
     """
-    if named or configured.notify is None:
-        return tuple(notices.read_target(each, named=True) for each in named)
-    return (notices.read_target(configured.notify.reveal()),)
+    if texts or config.notify is None:
+        return tuple(notices.read_target(text, named=True) for text in texts)
+    return (notices.read_target(config.notify.reveal()),)
 
 
 async def send_notices(notice: notices.RunNotice, targets: Sequence[notices.Target]) -> None:

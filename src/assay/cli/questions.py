@@ -16,24 +16,24 @@ from assay.core.errors import UsageError
 from assay.core.plan import Plan
 from assay.core.view import RunView
 
-Ask = Literal["never", "optional", "required"]
+AskMode = Literal["never", "optional", "required"]
 
 
-def resolve_ask(wanted: Ask | None, configured: Ask, *, somebody: bool) -> Ask:
+def resolve_ask(option: AskMode | None, setting: AskMode, *, somebody: bool) -> AskMode:
     """Choose if a run waits for answers: if a person can give them, or if it must."""
-    wish = wanted or configured
-    return "required" if wish == "required" or (wish == "optional" and somebody) else "never"
+    mode = option or setting
+    return "required" if mode == "required" or (mode == "optional" and somebody) else "never"
 
 
 async def run_interactively(
-    assay: Assay, run: RunHandle, output: Output, shown: Display | None = None, *, somebody: bool
+    assay: Assay, run: RunHandle, output: Output, display: Display | None = None, *, somebody: bool
 ) -> Exit:
     """Execute `run` to its end. If it asks and `somebody` is there, put its questions and continue.
 
     Raises:
         click.Abort: the person left; the run waits.
     """
-    code = await execute_run(assay, run, output, shown, asks=somebody)
+    code = await execute_run(assay, run, output, display, asks=somebody)
     while somebody and code == Exit.INPUT_NEEDED:
         if not await ask_person(assay, await assay.view(run.run_id)):
             return await deliver_result(assay, await assay.view(run.run_id), output)
@@ -115,17 +115,19 @@ def edit_plan(plan: Plan) -> Plan | None:
 def parse_edited_plan(text: str, plan: Plan) -> tuple[str, Plan]:
     """The form after an editor, and the plan in it; the previous plan if it cannot be read."""
     try:
-        changed = click.edit(
+        edited_text = click.edit(
             plan_form.HEADER + text.removeprefix(plan_form.HEADER), extension=".txt", require_save=False
         )
     except click.ClickException as error:
         say(f"{error.message}; set EDITOR to your editor")
         return text, plan
     try:
-        return (changed or text), (plan_form.read_plan(changed) if changed and changed.strip() else plan)
+        return (edited_text or text), (
+            plan_form.read_plan(edited_text) if edited_text and edited_text.strip() else plan
+        )
     except UsageError as error:
         say(f"the plan cannot be read: {clean(str(error))}; edit it again")
-        return changed or text, plan
+        return edited_text or text, plan
 
 
 def print_plan(plan: Plan) -> None:

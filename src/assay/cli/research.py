@@ -17,7 +17,7 @@ from assay.cli.completion import any_path
 from assay.cli.figures import describe_cost, describe_estimate, outcome
 from assay.cli.library import ReadingTime, empty_collection_message, open_assay, settings_with_embedder
 from assay.cli.options import embedder_option
-from assay.cli.questions import Ask, resolve_ask, run_interactively
+from assay.cli.questions import AskMode, resolve_ask, run_interactively
 from assay.cli.run_options import ResearchCommand, paths_from, question_from
 from assay.cli.run_watch import Output, OutputOptions, execute_run, exit_code, gather_output_options
 from assay.cli.runs.removal import apply_retention
@@ -60,7 +60,7 @@ def plan_research(
     paths: Sequence[str],
     as_json: bool,
     home: Path | None,
-    **wanted: Any,
+    **option_values: Any,
 ) -> int:
     """Plan the research for QUESTION (- reads it from stdin) and estimate its cost: calls, tokens, money, time.
 
@@ -71,18 +71,18 @@ def plan_research(
         assay runs approve ID
     """
     question = question_from(words, paths)
-    configured = settings.load()
-    output = Output(stdout="json" if as_json else "report", citations=configured.citations, verbosity=state.verbosity)
-    wanted |= {"review_plan": "required", "ask": "never", "mode": "deep_research"}
-    order = ResearchOrder(question, paths_from(paths) if paths else None, wanted)
-    return asyncio.run(_plan(order, output, home, configured))
+    config = settings.load()
+    output = Output(stdout="json" if as_json else "report", citations=config.citations, verbosity=state.verbosity)
+    option_values |= {"review_plan": "required", "ask": "never", "mode": "deep_research"}
+    order = ResearchOrder(question, paths_from(paths) if paths else None, option_values)
+    return asyncio.run(_plan(order, output, home, config))
 
 
-async def _plan(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
-    async with open_assay(home, configured) as assay:
-        shown = output.display()
-        run = assay.start(order.question, sources=order.sources, progress=shown.show_progress, **order.options)
-        await execute_run(assay, run, output, shown, asks=True)
+async def _plan(order: ResearchOrder, output: Output, home: Path | None, config: settings.Settings) -> int:
+    async with open_assay(home, config) as assay:
+        display = output.display()
+        run = assay.start(order.question, sources=order.sources, progress=display.show_progress, **order.options)
+        await execute_run(assay, run, output, display, asks=True)
         view = await assay.view(run.run_id)
         if view.status != "waiting":
             say(outcome(view))
@@ -107,8 +107,8 @@ async def show_plan(assay: Assay, view: RunView, output: Output) -> Exit:
 def plan_lines(view: RunView, estimate: Estimate) -> list[str]:
     """A plan, and the estimated cost of its run."""
     form = plan.format_plan(view.plan).splitlines() if view.plan else []
-    spent = f", of which {describe_cost(view.usage.total)} is spent" if view.usage.total.usd else ""
-    cost = f"estimated: {describe_estimate(estimate)}{spent}"
+    spent_note = f", of which {describe_cost(view.usage.total)} is spent" if view.usage.total.usd else ""
+    cost = f"estimated: {describe_estimate(estimate)}{spent_note}"
     return [*map(strip_controls, form), "", f"depth: {view.depth}, strategy: {view.strategy}", cost]
 
 
@@ -135,7 +135,7 @@ def research(
     paths: Sequence[str],
     wanted: OutputOptions,
     yes: bool,
-    ask: Ask | None,
+    ask: AskMode | None,
     detach: bool,
     queue: bool,
     priority: int,
@@ -143,7 +143,7 @@ def research(
     to_clipboard: bool,
     embedder: str | None,
     home: Path | None,
-    **limits_and_ways: Any,
+    **option_values: Any,
 ) -> int:
     """Research QUESTION on the web and in your documents (- reads it from stdin).
 
@@ -153,8 +153,8 @@ def research(
         assay "What is new in Python packaging?" --since 2026 --max-usd 0.50
     """
     question = question_from(words, paths)
-    configured = settings_with_embedder(embedder, elsewhere=detach or queue)
-    output = replace(wanted.output(configured, state.verbosity), in_browser=in_browser, to_clipboard=to_clipboard)
+    config = settings_with_embedder(embedder, elsewhere=detach or queue)
+    output = replace(wanted.output(config, state.verbosity), in_browser=in_browser, to_clipboard=to_clipboard)
     if (in_browser or to_clipboard) and (detach or queue):
         raise click.UsageError(
             f"{'--open' if in_browser else '--copy'} waits for the report, which --detach and --queue do not; "
@@ -162,28 +162,28 @@ def research(
         )
     detached_run.check_options(output, detach=detach, queue=queue)
     somebody = not (yes or detach or queue) and can_ask()
-    ask = resolve_ask(ask, configured.ask, somebody=somebody)
+    ask = resolve_ask(ask, config.ask, somebody=somebody)
     order = ResearchOrder(
         question,
         paths_from(paths) if paths else None,
-        {**limits_and_ways, "ask": ask},
+        {**option_values, "ask": ask},
         may_ask=somebody,
         detach=detach,
         priority=priority if queue else None,
     )
-    return asyncio.run(_research(order, output, home, configured))
+    return asyncio.run(_research(order, output, home, config))
 
 
-async def _research(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
-    async with open_assay(home, configured) as assay:
-        if interrupted := await _run_to_continue(assay, order):
-            return await run_interactively(assay, await assay.resume(interrupted), output, somebody=order.may_ask)
-        code = await _execute(assay, order, output, home or configured.home)
+async def _research(order: ResearchOrder, output: Output, home: Path | None, config: settings.Settings) -> int:
+    async with open_assay(home, config) as assay:
+        if run_id := await _run_to_continue(assay, order):
+            return await run_interactively(assay, await assay.resume(run_id), output, somebody=order.may_ask)
+        code = await _execute(assay, order, output, home or config.home)
         if order.elsewhere:
             return code
-        library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
-        bare = code in (Exit.NO_EVIDENCE, Exit.FAILED) and library and output.verbosity >= 0
-        if bare and not await assay.documents():
+        uses_library = order.sources is None and not order.options.get("continues") and not order.options.get("web")
+        found_nothing = code in (Exit.NO_EVIDENCE, Exit.FAILED) and uses_library and output.verbosity >= 0
+        if found_nothing and not await assay.documents():
             say(await empty_collection_message(assay, named_by="--in @NAME"))
         if output.verbosity >= 0 and not order.options.get("models"):
             await _suggest_local_models(assay)
@@ -193,19 +193,19 @@ async def _research(order: ResearchOrder, output: Output, home: Path | None, con
 
 async def _execute(assay: Assay, order: ResearchOrder, output: Output, home: Path) -> Exit:
     """Execute a run to its end, or have another process do so."""
-    shown = output.display()
+    display = output.display()
     if not order.elsewhere:
-        reading = ReadingTime(shown.show_progress)
-        run = assay.start(order.question, sources=order.sources, progress=reading, **order.options)
-        code = await run_interactively(assay, run, output, shown, somebody=order.may_ask)
+        reading_time = ReadingTime(display.show_progress)
+        run = assay.start(order.question, sources=order.sources, progress=reading_time, **order.options)
+        code = await run_interactively(assay, run, output, display, somebody=order.may_ask)
         if output.verbosity >= 0:
-            reading.suggest_collection(order.sources or ())
+            reading_time.suggest_collection(order.sources or ())
         return code
-    with shown:
+    with display:
         run_id = await assay.create(
             order.question,
             sources=order.sources,
-            progress=shown.show_progress,
+            progress=display.show_progress,
             priority=order.priority,
             **order.options,
         )
@@ -216,21 +216,21 @@ async def _execute(assay: Assay, order: ResearchOrder, output: Output, home: Pat
 
 async def _suggest_local_models(assay: Assay) -> None:
     """After the first run of a home, name other models on this machine that could have answered, if no model is set."""
-    if sys.stderr.isatty() and len(await assay.runs(2)) == 1 and (found := await local_models(assay.settings)):
-        say(f"{describe_local_models(found)}; to have it answer: {set_model_command(found)}")
+    if sys.stderr.isatty() and len(await assay.runs(2)) == 1 and (models := await local_models(assay.settings)):
+        say(f"{describe_local_models(models)}; to have it answer: {set_model_command(models)}")
 
 
 async def _run_to_continue(assay: Assay, order: ResearchOrder) -> str:
     """The run to continue: one with the same question, if the user agrees."""
-    unfinished = await assay.unfinished(order.question)
-    if not unfinished:
+    unfinished_runs = await assay.unfinished(order.question)
+    if not unfinished_runs:
         return ""
-    run_id, since = unfinished[0].run_id, unfinished[0].created_at
+    run_id, since = unfinished_runs[0].run_id, unfinished_runs[0].created_at
     if order.may_ask:
         with interruptible_prompt():
             confirmed = click.confirm(f"Run {run_id} of {since} was interrupted. Go on with it?", err=True)
         return run_id if confirmed else ""
-    if unfinished[0].status == "waiting":
+    if unfinished_runs[0].status == "waiting":
         say(f"run {run_id} of this question waits for your answer or approval: assay runs show {run_id}")
     else:
         say(f"an earlier run of this question was interrupted; to continue it: assay runs resume {run_id}")
@@ -261,7 +261,7 @@ def agent(
     priority: int,
     embedder: str | None,
     home: Path | None,
-    **limits_and_ways: Any,
+    **option_values: Any,
 ) -> int:
     """Send a single research agent to work on TASK (- reads it from stdin). It makes no plan and no report: you get
     its findings, with citations.
@@ -273,19 +273,19 @@ def agent(
         assay agent "What do the minutes say about the bridge?" --in minutes/ --detach
     """
     task = question_from(words, paths)
-    configured = settings_with_embedder(embedder, elsewhere=detach or queue)
-    output = wanted.output(configured, state.verbosity)
+    config = settings_with_embedder(embedder, elsewhere=detach or queue)
+    output = wanted.output(config, state.verbosity)
     detached_run.check_options(output, detach=detach, queue=queue)
     order = ResearchOrder(
         task,
         paths_from(paths) if paths else None,
-        {**limits_and_ways, "mode": "agent"},
+        {**option_values, "mode": "agent"},
         detach=detach,
         priority=priority if queue else None,
     )
-    return asyncio.run(_agent(order, output, home, configured))
+    return asyncio.run(_agent(order, output, home, config))
 
 
-async def _agent(order: ResearchOrder, output: Output, home: Path | None, configured: settings.Settings) -> int:
-    async with open_assay(home, configured) as assay:
-        return await _execute(assay, order, output, home or configured.home)
+async def _agent(order: ResearchOrder, output: Output, home: Path | None, config: settings.Settings) -> int:
+    async with open_assay(home, config) as assay:
+        return await _execute(assay, order, output, home or config.home)

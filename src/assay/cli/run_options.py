@@ -63,17 +63,17 @@ def _option_place(parameter: click.Parameter) -> tuple[str, tuple[int, int]]:
 def parameter_order() -> Mapping[str, tuple[str, tuple[int, int]]]:
     """The group of every parameter that has one, and its place in the group."""
     options = {
-        name: (each.option.group, (each.option.place, at))
-        for at, (name, each) in enumerate(declared_options(RunOptions).items())
-        if each.flags
+        name: (declaration.option.group, (declaration.option.place, index))
+        for index, (name, declaration) in enumerate(declared_options(RunOptions).items())
+        if declaration.flags
     }
-    beside = {
-        name: (group, (place, at))
-        for group, places in EXTRA_PARAMETERS.items()
-        for place, names in places.items()
-        for at, name in enumerate(names)
+    extra = {
+        name: (group, (position, index))
+        for group, positions in EXTRA_PARAMETERS.items()
+        for position, names in positions.items()
+        for index, name in enumerate(names)
     }
-    return options | beside
+    return options | extra
 
 
 LARGEST = 1_000_000
@@ -85,13 +85,13 @@ def run_options(command: str, table: type = RunOptions) -> Callable[[Command], C
     unchanged.
     """
 
-    def decorated(function: Command) -> Command:
-        for each in reversed(tuple(declared_options(table).values())):
-            for flag in reversed(each.flags_on(command)):
-                function = run_option(each, flag, command)(function)
+    def decorate(function: Command) -> Command:
+        for declaration in reversed(tuple(declared_options(table).values())):
+            for flag in reversed(declaration.flags_on(command)):
+                function = run_option(declaration, flag, command)(function)
         return function
 
-    return decorated
+    return decorate
 
 
 def run_option(option: DeclaredOption, flag: Flag, command: str) -> Callable[[Command], Command]:
@@ -112,21 +112,21 @@ def run_option(option: DeclaredOption, flag: Flag, command: str) -> Callable[[Co
 
 def _models(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[Role, tuple[str, ...]]:
     """Model names by role. Names without a role play all roles without a name, except the judge: see `families`."""
-    named: dict[str, tuple[str, ...]] = {}
+    models_by_role: dict[str, tuple[str, ...]] = {}
     for value in values:
-        role, given, name = value.rpartition("=")
-        if (given and role not in ROLES) or not name:
+        role, separator, name = value.rpartition("=")
+        if (separator and role not in ROLES) or not name:
             raise click.BadParameter(f"{value!r} is not [ROLE=]PROVIDER:NAME (roles: {', '.join(ROLES)})")
-        named[role] = (*named.get(role, ()), name)
-    common = {role: named[""] for role in ROLES if role != "judge" and "" in named}
-    return common | {role: named[role] for role in ROLES if role in named}
+        models_by_role[role] = (*models_by_role.get(role, ()), name)
+    common = {role: models_by_role[""] for role in ROLES if role != "judge" and "" in models_by_role}
+    return common | {role: models_by_role[role] for role in ROLES if role in models_by_role}
 
 
 def _labels(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> dict[str, str]:
     labels: dict[str, str] = {}
     for value in values:
-        name, given, text = value.partition("=")
-        if not given or not name.strip():
+        name, separator, text = value.partition("=")
+        if not separator or not name.strip():
             raise click.BadParameter(f"{value!r} is not NAME=VALUE")
         labels[name.strip()] = text.strip()
     return labels
@@ -188,15 +188,15 @@ _READERS: Mapping[str, Mapping[str, Any]] = {
 # The other options: the documents, and who executes the run.
 
 
-def places_option(more: str = "; - reads them from stdin") -> Callable[[Command], Command]:
-    """`--in PATH…`; `more` ends its help."""
+def places_option(help_end: str = "; - reads them from stdin") -> Callable[[Command], Command]:
+    """`--in PATH…`; `help_end` ends its help."""
     return click.option(
         "--in",
         "paths",
         multiple=True,
         metavar="PATH…",
         shell_complete=input_places,
-        help=f"Search only these files, folders, globs, page addresses or collections (@NAME){more}.",
+        help=f"Search only these files, folders, globs, page addresses or collections (@NAME){help_end}.",
     )
 
 

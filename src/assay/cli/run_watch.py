@@ -53,8 +53,8 @@ def follow_up_lines(view: RunView) -> list[str]:
     """A heading and a command per question, for a terminal; nothing without a question or a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return []
-    found = list(islice(dict.fromkeys(follow_up_commands(view)), MAX_FOLLOW_UPS))
-    return ["to ask next:", *(f"  {command}" for command in found)] if found else []
+    commands = list(islice(dict.fromkeys(follow_up_commands(view)), MAX_FOLLOW_UPS))
+    return ["to ask next:", *(f"  {command}" for command in commands)] if commands else []
 
 
 def follow_up_commands(view: RunView) -> Iterator[str]:
@@ -77,8 +77,8 @@ def follow_up_commands(view: RunView) -> Iterator[str]:
 
 def _missing_parts(coverage: tuple[Coverage, ...]) -> list[Coverage]:
     """The parts without findings; the question itself only if it has no parts."""
-    parts = [each for each in coverage if each.step] or list(coverage)
-    return [each for each in parts if each.status == "not"]
+    parts = [part for part in coverage if part.step] or list(coverage)
+    return [part for part in parts if part.status == "not"]
 
 
 def _safe_question(text: str) -> str:
@@ -114,7 +114,7 @@ Stdout = Literal["report", "json", "events"]
 class Output:
     """Where a run's result goes: `stdout` gets the report unless files do, or JSON, or the events.
 
-    `rest` returns the part of the report that is not yet printed, if some of it already is. `notify` are
+    `remaining_text` returns the part of the report that is not yet printed, if some of it already is. `notify` are
     notified when the run has ended, or waits. `in_browser` also opens the report there; `to_clipboard` copies it.
     """
 
@@ -123,7 +123,7 @@ class Output:
     citations: CitationMode = "numbers"
     strict: bool = False
     verbosity: int = 0
-    rest: Callable[[str], str] = str
+    remaining_text: Callable[[str], str] = str
     notify: tuple[Target, ...] = ()
     in_browser: bool = False
     to_clipboard: bool = False
@@ -146,7 +146,7 @@ class OutputOptions:
     citations: CitationMode | None
     notify: tuple[str, ...] = ()
 
-    def output(self, configured: settings.Settings, verbosity: int) -> Output:
+    def output(self, config: settings.Settings, verbosity: int) -> Output:
         """Where the result goes; the settings say what no option does.
 
         Raises:
@@ -156,29 +156,29 @@ class OutputOptions:
         return Output(
             files=destinations.check_paths(self.outputs),
             stdout=stdout_for(as_json=self.as_json, as_events=self.as_events),
-            citations=self.citations or configured.citations,
+            citations=self.citations or config.citations,
             strict=self.strict,
             verbosity=verbosity,
-            notify=notice_targets(self.notify, configured),
+            notify=notice_targets(self.notify, config),
         )
 
 
 def gather_output_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Gather the options of a command's output in one argument, `wanted`."""
+    """Gather the options of a command's output in one argument, `output_options`."""
 
     @wraps(command)
-    def run(*places: Any, **given: Any) -> int:
-        names = [each.name for each in fields(OutputOptions) if each.name in given]
-        wanted = OutputOptions(**{name: given.pop(name) for name in names})
-        return command(*places, wanted=wanted, **given)
+    def run(*args: Any, **kwargs: Any) -> int:
+        names = [field.name for field in fields(OutputOptions) if field.name in kwargs]
+        output_options = OutputOptions(**{name: kwargs.pop(name) for name in names})
+        return command(*args, wanted=output_options, **kwargs)
 
     return run
 
 
 def report_options(command: Callable[..., Any]) -> Any:
     """The options of a command that continues a run; it gets them as `state`, `wanted` and `home`."""
-    taking = options.common_options(click.pass_obj(gather_output_options(command)))
-    return options.output_options()(options.citation_options(options.notify_option(taking)))
+    inner_command = options.common_options(click.pass_obj(gather_output_options(command)))
+    return options.output_options()(options.citation_options(options.notify_option(inner_command)))
 
 
 def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
@@ -193,30 +193,30 @@ def stdout_for(*, as_json: bool, as_events: bool) -> Stdout:
 
 
 async def execute_run(
-    assay: Assay, run: RunHandle, output: Output, shown: Display | None = None, *, asks: bool = False
+    assay: Assay, run: RunHandle, output: Output, display: Display | None = None, *, asks: bool = False
 ) -> Exit:
     """Execute `run` to its end, obey Ctrl-C, and deliver its report. After SIGTERM it can be resumed.
 
-    `shown` is an existing display that shows how documents are read. `asks`: the caller puts the questions of a waiting
-    run to a person, so they are not printed.
+    `display` is an existing display that shows how documents are read. `asks`: the caller puts the questions of a
+    waiting run to a person, so they are not printed.
 
     Raises:
         StoreError: a file cannot be written (the report is on stdout then).
     """
-    shown = shown or output.display()
+    display = display or output.display()
 
     def finish() -> None:
-        shown.say("finishing: the report is written from what was found (Ctrl-C again cancels)")
+        display.say("finishing: the report is written from what was found (Ctrl-C again cancels)")
         run.finish()
 
     def cancel() -> None:
-        shown.say("cancelling")
+        display.say("cancelling")
         run.cancel()
 
     try:
         with cancel_on_signal(), on_interrupts(finish, cancel):
-            with shown:
-                await show_events(aiter(run), output, shown)
+            with display:
+                await show_events(aiter(run), output, display)
                 view = await run.view()
             if asks and view.status == "waiting":
                 return Exit.INPUT_NEEDED
@@ -237,19 +237,19 @@ async def _deliver_and_notify(assay: Assay, view: RunView, output: Output) -> Ex
     return code
 
 
-async def show_events(events: AsyncIterator[Envelope], output: Output, shown: Display) -> None:
+async def show_events(events: AsyncIterator[Envelope], output: Output, display: Display) -> None:
     """Show events as they arrive."""
     async for envelope in events:
         if output.stdout == "events":
             write_json(envelope, line=True)
-        shown.show(envelope)
+        display.show(envelope)
 
 
-async def watch_other_process(events: AsyncIterator[Envelope], output: Output, shown: Display, run_id: str) -> bool:
+async def watch_other_process(events: AsyncIterator[Envelope], output: Output, display: Display, run_id: str) -> bool:
     """Show the events of a run that another process executes; False if Ctrl-C or SIGTERM ended that."""
     try:
-        with cancel_on_signal(), cancel_on_signal(signal.SIGINT), shown:
-            await show_events(events, output, shown)
+        with cancel_on_signal(), cancel_on_signal(signal.SIGINT), display:
+            await show_events(events, output, display)
     except TerminationSignal:
         say(f"no longer watching run {run_id}; the run itself is untouched")
         return False
@@ -264,9 +264,9 @@ async def deliver_result(assay: Assay, view: RunView, output: Output) -> Exit:
     """
     if view.status == "waiting":
         return _print_questions(view, output)
-    saved = await _deliver(assay, view, output)
+    files = await _deliver(assay, view, output)
     code = exit_code(view, strict=output.strict)
-    print_summary(view, output, saved)
+    print_summary(view, output, files)
     if output.to_clipboard and view.report.text.strip():
         destinations.copy_to_clipboard((await assay.export(view.run_id, ".md", output.citations)).decode())
     if output.in_browser and view.report.text.strip():
@@ -274,10 +274,10 @@ async def deliver_result(assay: Assay, view: RunView, output: Output) -> Exit:
     return code
 
 
-def print_summary(view: RunView, output: Output, saved: Sequence[Path] = ()) -> None:
+def print_summary(view: RunView, output: Output, files: Sequence[Path] = ()) -> None:
     """Print the last lines, with the files of the report; failures are reported even with `-q`."""
     if output.verbosity >= 0:
-        for line in summary(view, saved):
+        for line in summary(view, files):
             say(line, at_words=True)
         for line in follow_up_lines(view):
             say(line)
@@ -300,15 +300,15 @@ def exit_code(view: RunView, *, strict: bool = False) -> Exit:
 
 def _print_questions(view: RunView, output: Output) -> Exit:
     """Print the questions, or the plan to approve, as JSON, because nobody here can answer."""
-    waiting: dict[str, object] = {"run": view.run_id}
+    data: dict[str, object] = {"run": view.run_id}
     if view.waiting_for == "plan":
-        waiting["plan"] = view.plan
+        data["plan"] = view.plan
     else:
-        waiting["questions"] = view.clarification.questions
-    write_json(waiting, line=True)
+        data["questions"] = view.clarification.questions
+    write_json(data, line=True)
     if output.verbosity >= 0:
-        how = f"approve {view.run_id}" if view.waiting_for == "plan" else f"answer {view.run_id} ANSWER…"
-        say(f"run {view.run_id} waits; to continue: assay runs {how}")
+        subcommand = f"approve {view.run_id}" if view.waiting_for == "plan" else f"answer {view.run_id} ANSWER…"
+        say(f"run {view.run_id} waits; to continue: assay runs {subcommand}")
     return Exit.INPUT_NEEDED
 
 
@@ -318,15 +318,15 @@ def _kept_note(view: RunView) -> str:
 
 async def _deliver(assay: Assay, view: RunView, output: Output) -> tuple[Path, ...]:
     """Deliver the report and return its files."""
-    written = bool(view.report.text.strip()) and view.status not in ("cancelled", "paused")
+    has_report = bool(view.report.text.strip()) and view.status not in ("cancelled", "paused")
     if output.stdout == "json":
         write((await assay.export(view.run_id, ".json", output.citations)).decode(), hint=_kept_note(view))
-    elif output.stdout == "report" and written and not output.files:
-        if output.rest is str and uses_terminal_layout(output.citations):
+    elif output.stdout == "report" and has_report and not output.files:
+        if output.remaining_text is str and uses_terminal_layout(output.citations):
             write_raw(f"{terminal_report(view, output.citations)}\n", hint=_kept_note(view))
         else:
-            write(output.rest(markdown.render(view, citations=output.citations)), hint=_kept_note(view))
-    files = output.files if written else ()
+            write(output.remaining_text(markdown.render(view, citations=output.citations)), hint=_kept_note(view))
+    files = output.files if has_report else ()
     for path in files:
         await _save(assay, view, path, output)
     return files

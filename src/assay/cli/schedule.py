@@ -47,7 +47,13 @@ from assay.services.schedules import (
 @options.common_options
 @click.pass_obj
 def add_schedule(
-    state: TerminalOptions, /, words: Sequence[str], every: str, paths: Sequence[str], home: Path | None, **ways: Any
+    state: TerminalOptions,
+    /,
+    words: Sequence[str],
+    every: str,
+    paths: Sequence[str],
+    home: Path | None,
+    **option_values: Any,
 ) -> None:
     """Ask QUESTION every TIME, and print the schedule's id. It is due at once, for `assay schedule run-due`.
 
@@ -58,12 +64,12 @@ def add_schedule(
         assay schedule add "What is new in Python packaging?" --every 7d
         assay schedule add "Which prices changed?" --every daily --in prices/ --max-usd 0.50
     """
-    configured = settings.load()
+    config = settings.load()
     question, seconds = question_from(words, paths), parse_interval(every)
-    kept = stored_options(question, cast("Any", ways), configured)
+    option_texts = stored_options(question, cast("Any", option_values), config)
     sources = absolute_sources(check_exist(paths_from(paths))) if paths else None
-    made = ScheduleBook(home or configured.home).add(question, seconds, sources, kept, datetime.now(UTC))
-    write(made.id)
+    schedule = ScheduleBook(home or config.home).add(question, seconds, sources, option_texts, datetime.now(UTC))
+    write(schedule.id)
     if state.verbosity >= 0:
         say(f"asked every {format_interval(seconds)} by `assay schedule run-due` (cron) or `assay schedule watch`")
 
@@ -83,13 +89,13 @@ def list_schedules(as_json: bool, home: Path | None) -> None:
         say("there are no schedules yet: `assay schedule add QUESTION --every 7d` makes the first")
     rows = (
         (
-            each.id,
-            format_interval(each.every),
-            each.next_at[:16].replace("T", " "),
-            each.current or each.last,
-            each.question,
+            schedule.id,
+            format_interval(schedule.every),
+            schedule.next_at[:16].replace("T", " "),
+            schedule.current or schedule.last,
+            schedule.question,
         )
-        for each in schedules
+        for schedule in schedules
     )
     print_list(schedules, ("schedule", "every", "due", "last run", "question"), rows, as_json=as_json)
 
@@ -111,19 +117,17 @@ def remove_schedule(references: Sequence[str], home: Path | None) -> None:
     say(f"{pluralize(len(ids), 'schedule')} removed")
 
 
-def output_for(
-    state: TerminalOptions, configured: settings.Settings, notify: Sequence[str], *, as_json: bool
-) -> Output:
+def output_for(state: TerminalOptions, config: settings.Settings, notify: Sequence[str], *, as_json: bool) -> Output:
     """How `run-due` and `watch` report their work.
 
     Raises:
         ConfigError: a target of the notices is invalid.
     """
     stdout: Stdout = "json" if as_json else "report"
-    return Output(stdout=stdout, verbosity=state.verbosity, notify=options.notice_targets(notify, configured))
+    return Output(stdout=stdout, verbosity=state.verbosity, notify=options.notice_targets(notify, config))
 
 
-async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings, output: Output) -> Exit:
+async def ask_due(book: ScheduleBook, home: Path, config: settings.Settings, output: Output) -> Exit:
     """Ask every question that is due; the exit code is the worst of the results."""
     codes: set[Exit] = set()
 
@@ -135,51 +139,51 @@ async def ask_due(book: ScheduleBook, home: Path, configured: settings.Settings,
             await show_events(aiter(run), output, display)
         return await run.view()
 
-    if not any(each.current or each.next_at <= format_time(datetime.now(UTC)) for each in book.all()):
+    if not any(entry.current or entry.next_at <= format_time(datetime.now(UTC)) for entry in book.all()):
         return Exit.DONE
-    async with open_assay(home, configured) as assay:
-        async for asked in run_due(assay, book, lambda: datetime.now(UTC), show_run):
-            _print_outcome(asked, output)
-            await _notify(asked, output.notify)
-            codes.add(_exit_code(asked))
+    async with open_assay(home, config) as assay:
+        async for due_outcome in run_due(assay, book, lambda: datetime.now(UTC), show_run):
+            _print_outcome(due_outcome, output)
+            await _notify(due_outcome, output.notify)
+            codes.add(_exit_code(due_outcome))
         await apply_retention(assay, output.verbosity)
     return next((code for code in (Exit.FAILED, Exit.INPUT_NEEDED) if code in codes), Exit.DONE)
 
 
-def _print_outcome(asked: DueOutcome, output: Output) -> None:
-    schedule, view = asked.schedule, asked.view
+def _print_outcome(due_outcome: DueOutcome, output: Output) -> None:
+    schedule, view = due_outcome.schedule, due_outcome.view
     if output.stdout == "json":
         fields = {
             "schedule": schedule.id,
             "question": schedule.question,
             "run": view.run_id if view else "",
             "status": view.status if view else "failed",
-            "changes": asked.changes,
-            "error": asked.error,
+            "changes": due_outcome.changes,
+            "error": due_outcome.error,
         }
         write_json(fields, line=True)
         return
     write(f"schedule {schedule.id}: {clean(schedule.question)}")
-    if asked.changes is not None:
-        for line in describe_difference(asked.changes):
+    if due_outcome.changes is not None:
+        for line in describe_difference(due_outcome.changes):
             write(f"  {line}" if line else "")
     elif view is None:
-        write(f"  failed: {clean(asked.error)}")
+        write(f"  failed: {clean(due_outcome.error)}")
     else:
         first = " (its first report)" if view.status == "completed" else ""
         write(f"  run {view.run_id} {clean(outcome(view))}{first}")
 
 
-async def _notify(asked: DueOutcome, targets: tuple[Target, ...]) -> None:
-    if asked.view is not None:
-        changes = None if asked.changes is None else changes_of(asked.changes)
-        await send_notices(notice_of(asked.view, schedule=asked.schedule.id, changes=changes), targets)
+async def _notify(due_outcome: DueOutcome, targets: tuple[Target, ...]) -> None:
+    if due_outcome.view is not None:
+        changes = None if due_outcome.changes is None else changes_of(due_outcome.changes)
+        await send_notices(notice_of(due_outcome.view, schedule=due_outcome.schedule.id, changes=changes), targets)
 
 
-def _exit_code(asked: DueOutcome) -> Exit:
-    if asked.view is None or asked.view.status in ("failed", "cancelled"):
+def _exit_code(due_outcome: DueOutcome) -> Exit:
+    if due_outcome.view is None or due_outcome.view.status in ("failed", "cancelled"):
         return Exit.FAILED
-    return Exit.INPUT_NEEDED if asked.view.status == "waiting" else Exit.DONE
+    return Exit.INPUT_NEEDED if due_outcome.view.status == "waiting" else Exit.DONE
 
 
 @click.command("run-due")
@@ -200,21 +204,21 @@ def run_schedules(state: TerminalOptions, notify: Sequence[str], queued: bool, a
         0 * * * *  assay schedule run-due -q --notify "mail -s assay me@example.org"
         assay schedule run-due --json
     """
-    configured = settings.load()
-    folder = home or configured.home
+    config = settings.load()
+    folder = home or config.home
     if queued:
         if notify or as_json:
             raise click.UsageError("--queue leaves it to a worker, which tells webhooks: leave --notify and --json out")
-        queue_jobs([DueJob(home=str(folder))], home, configured, state.verbosity)
+        queue_jobs([DueJob(home=str(folder))], home, config, state.verbosity)
         return Exit.DONE
-    output = output_for(state, configured, notify, as_json=as_json)
-    return asyncio.run(_ask_once(ScheduleBook(folder), folder, configured, output))
+    output = output_for(state, config, notify, as_json=as_json)
+    return asyncio.run(_ask_once(ScheduleBook(folder), folder, config, output))
 
 
-async def _ask_once(book: ScheduleBook, folder: Path, configured: settings.Settings, output: Output) -> Exit:
+async def _ask_once(book: ScheduleBook, folder: Path, config: settings.Settings, output: Output) -> Exit:
     try:
         with cancel_on_signal(), cancel_on_signal(signal.SIGINT):
-            return await ask_due(book, folder, configured, output)
+            return await ask_due(book, folder, config, output)
     except TerminationSignal as ended:
         say("interrupted; the next call continues")
         return Exit.CANCELLED if ended.number == signal.SIGINT else Exit.TERMINATED
@@ -239,15 +243,15 @@ async def watch_schedules(state: TerminalOptions, notify: Sequence[str], as_json
         assay schedule watch --notify https://example.org/hook
         assay schedule watch
     """
-    configured = settings.load()
-    folder = home or configured.home
-    output, book = output_for(state, configured, notify, as_json=as_json), ScheduleBook(folder)
+    config = settings.load()
+    folder = home or config.home
+    output, book = output_for(state, config, notify, as_json=as_json), ScheduleBook(folder)
     try:
         with cancel_on_signal(), cancel_on_signal(signal.SIGINT):
             if output.verbosity >= 0:
                 say(f"watching {pluralize(len(book.all()), 'schedule')} (Ctrl-C ends)")
             while True:
-                await ask_due(book, folder, configured, output)
+                await ask_due(book, folder, config, output)
                 await asyncio.sleep(EVERY)
     except TerminationSignal as ended:
         return Exit.DONE if ended.number == signal.SIGINT else Exit.TERMINATED

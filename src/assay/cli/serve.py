@@ -74,9 +74,9 @@ async def serve(
         from assay.server import app  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise ConfigError(MISSING) from error
-    configured = settings.load()
-    sock = app.bind_socket(host or configured.server.host, configured.server.port if port is None else port)
-    ended: list[signal.Signals] = []
+    config = settings.load()
+    sock = app.bind_socket(host or config.server.host, config.server.port if port is None else port)
+    received_signals: list[signal.Signals] = []
 
     def handle_signals(server: Server) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -90,19 +90,19 @@ async def serve(
             webbrowser.open(url)
 
     def stop(server: Server, number: signal.Signals) -> None:
-        server.force_exit = bool(ended)  # the second signal stops it at once
-        ended.append(number)
+        server.force_exit = bool(received_signals)  # the second signal stops it at once
+        received_signals.append(number)
         server.stop()
 
     with signal_handlers() as heed:
-        async with _open_with_retry(home, configured) as assay:
+        async with _open_with_retry(home, config) as assay:
             await app.serve(assay, sock, handle_signals, listens, no_auth=no_auth)
-    return Exit.TERMINATED if signal.SIGTERM in ended else Exit.DONE
+    return Exit.TERMINATED if signal.SIGTERM in received_signals else Exit.DONE
 
 
 @contextlib.asynccontextmanager
 async def _open_with_retry(
-    home: Path | None, configured: settings.Settings, tell: Callable[[str], None] = say
+    home: Path | None, config: settings.Settings, tell: Callable[[str], None] = say
 ) -> AsyncIterator[Assay]:
     """Open Assay, and wait for its database if that is starting at the same time.
 
@@ -113,7 +113,7 @@ async def _open_with_retry(
         end, warned = time.monotonic() + STARTING_SECONDS, False
         while True:
             try:
-                assay = await stack.enter_async_context(open_assay(home, configured))
+                assay = await stack.enter_async_context(open_assay(home, config))
                 break
             except StoreAway as away:
                 if time.monotonic() > end:
@@ -148,17 +148,17 @@ async def mcp(state: TerminalOptions, allow_private: bool, home: Path | None) ->
         from assay.server.mcp.mcp_server import LocalRuns, serve  # noqa: PLC0415 - an optional extra
     except ModuleNotFoundError as error:
         raise ConfigError(NOT_INSTALLED) from error
-    configured, code = settings.load(), Exit.DONE
-    async with open_assay(home, configured) as assay:
+    config, code = settings.load(), Exit.DONE
+    async with open_assay(home, config) as assay:
         runs = LocalRuns(assay)
         try:
             with cancel_on_signal():
                 await serve(assay, runs, allow_private=allow_private)
         except TerminationSignal:
             code = Exit.TERMINATED
-        left = runs.run_ids
-    for run_id in left:
-        folder = home or configured.home
+        run_ids = runs.run_ids
+    for run_id in run_ids:
+        folder = home or config.home
         process = detached_run.start_process(
             detached_run.resume_command(run_id, folder, run_watch.Output()), log_file(folder, run_id)
         )
@@ -200,19 +200,19 @@ async def worker(
 
     Ctrl-C or SIGTERM releases its runs and jobs at once, and other workers continue them.
     """
-    configured = settings.load()
+    config = settings.load()
     if check:
-        return _check(home or configured.home)
-    slots = slots or configured.workers.slots
-    limits = QueueLimits(running=configured.workers.running, per_user=configured.workers.per_user)
-    tell: Callable[[str], None] = _say_json if configured.log.format == "json" else say
+        return _check(home or config.home)
+    slots = slots or config.workers.slots
+    limits = QueueLimits(running=config.workers.running, per_user=config.workers.per_user)
+    tell: Callable[[str], None] = _say_json if config.log.format == "json" else say
     progress: Callable[[str], None] = tell if state.verbosity >= 0 else lambda _line: None
-    heart = heartbeats.Heartbeat(home or configured.home)
-    async with _open_with_retry(home, configured, tell) as assay:
+    heart = heartbeats.Heartbeat(home or config.home)
+    async with _open_with_retry(home, config, tell) as assay:
         of_runs = assay.worker(slots, limits, progress)
         of_runs.on_look = heart.beat
         workers: list[queue_workers.QueueWork] = [of_runs]
-        if jobs := configured.workers.jobs if jobs is None else jobs:
+        if jobs := config.workers.jobs if jobs is None else jobs:
             workers.append(assay.job_worker(jobs, progress))
 
         def stop() -> None:
@@ -222,7 +222,7 @@ async def worker(
         try:
             with cancel_on_signal(), on_interrupts(stop):
                 progress(f"worker for {slots} run{'' if slots == 1 else 's'} at once; Ctrl-C ends it")
-                if configured.database is None:
+                if config.database is None:
                     progress(FOR_ONE_MACHINE)
                 await assay.ready()
                 gc.freeze()  # as in a server: a full collection would hold up every run of this process
@@ -236,15 +236,15 @@ async def worker(
 
 def _check(home: Path) -> int:
     """Whether the workers of a home on this machine live; no database is asked."""
-    found = heartbeats.last_beats(home)
-    for holder, seconds in found:
+    beats = heartbeats.last_beats(home)
+    for holder, seconds in beats:
         say(f"{process_of(holder)}: looked into the queue {seconds:.0f} s ago")
-    if not found:
+    if not beats:
         say(f"no worker of {home} is at work on this machine: start one with assay worker")
-    return Exit.DONE if found and all(seconds < heartbeats.LATE_SECONDS for _, seconds in found) else Exit.FAILED
+    return Exit.DONE if beats and all(seconds < heartbeats.LATE_SECONDS for _, seconds in beats) else Exit.FAILED
 
 
 def _say_json(line: str) -> None:
     """Print a line as one of the log (`log.format`)."""
-    at = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-    say(json.dumps({"at": at, "level": "info", "event": "worker", "message": line}, ensure_ascii=False))
+    timestamp = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    say(json.dumps({"at": timestamp, "level": "info", "event": "worker", "message": line}, ensure_ascii=False))

@@ -28,12 +28,12 @@ def on_interrupts(*actions: Callable[[], None]) -> Iterator[None]:
 
     Use it on the main thread, inside a running loop; the actions are called on that loop.
     """
-    waiting = list(actions)
+    remaining = list(actions)
 
     def act() -> None:
-        if waiting:
-            waiting.pop(0)()
-        if not waiting:
+        if remaining:
+            remaining.pop(0)()
+        if not remaining:
             restore()
 
     restore = _listen(signal.SIGINT, act)
@@ -83,17 +83,17 @@ def cancel_on_signal(number: signal.Signals = signal.SIGTERM) -> Iterator[None]:
     Raises:
         Terminated: the signal arrived.
     """
-    task, asked = asyncio.current_task(), False
+    task, cancel_requested = asyncio.current_task(), False
 
     def act() -> None:
-        nonlocal asked
-        asked = task.cancel() if task is not None and not asked else asked
+        nonlocal cancel_requested
+        cancel_requested = task.cancel() if task is not None and not cancel_requested else cancel_requested
 
     restore = _listen(number, act)
     try:
         yield
     except asyncio.CancelledError:
-        if task is not None and asked:
+        if task is not None and cancel_requested:
             task.uncancel()
             raise TerminationSignal(number) from None
         raise
@@ -119,7 +119,7 @@ def _listen(number: signal.Signals, act: Callable[[], None]) -> Callable[[], Non
     """Call `act` on the running loop at each signal `number`, until the returned function is called."""
     loop, before = asyncio.get_running_loop(), signal.getsignal(number)
 
-    def caught(_signal: int, _frame: FrameType | None) -> None:
+    def handle_signal(_signal: int, _frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(act)
 
     def restore() -> None:
@@ -128,7 +128,7 @@ def _listen(number: signal.Signals, act: Callable[[], None]) -> Callable[[], Non
     try:
         loop.add_signal_handler(number, act)
     except NotImplementedError:  # Windows: no handlers on the loop
-        signal.signal(number, caught)
+        signal.signal(number, handle_signal)
         return restore
 
     def remove() -> None:
@@ -156,12 +156,12 @@ def stops_between_transactions() -> Iterator[None]:
     def stop() -> None:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)  # returns when the process goes on
-        signal.signal(number, caught)
+        signal.signal(number, handle_signal)
 
-    def caught(_signal: int, _frame: FrameType | None) -> None:
+    def handle_signal(_signal: int, _frame: FrameType | None) -> None:
         stop_gate.stop(stop, STOP_SECONDS)
 
-    signal.signal(number, caught)
+    signal.signal(number, handle_signal)
     try:
         yield
     finally:

@@ -68,7 +68,7 @@ def command(
     max_tokens: int | None,
     as_json: bool,
     home: Path | None,
-    **ways: Any,
+    **option_values: Any,
 ) -> int:
     """Ask every question in QUESTIONS (one per line; - is stdin) of every document, and make a table with evidence
     for each cell.
@@ -83,18 +83,20 @@ def command(
         assay table questions.txt --in @thesis -o t.xlsx --model openai:gpt-5 --max-usd 5
     """
     check_suffix(target)
-    read = list(read_orders(destinations.lines(file, MAX_LINE_BYTES)))
-    bad = [each for each in read if isinstance(each, BadLine)]
+    rows = list(read_orders(destinations.lines(file, MAX_LINE_BYTES)))
+    bad = [row for row in rows if isinstance(row, BadLine)]
     if bad:
         raise UsageError(f"line {bad[0].line} of the questions: {bad[0].error}; write one question per line")
-    questions = list(dict.fromkeys(each.question for each in read if isinstance(each, BatchRow)))
+    questions = list(dict.fromkeys(row.question for row in rows if isinstance(row, BatchRow)))
     if not questions:
         raise UsageError("the file has no questions: write one per line")
-    ways.setdefault("mode", "deep_research")
-    terms = Terms(total=Budget(usd=max_usd, tokens=max_tokens), at_once=jobs, suffix=".json", options=cast("Any", ways))
+    option_values.setdefault("mode", "deep_research")
+    terms = Terms(
+        total=Budget(usd=max_usd, tokens=max_tokens), at_once=jobs, suffix=".json", options=cast("Any", option_values)
+    )
     folder = BatchFolder(target.with_name(target.name + FOLDER))
-    where = check_exist(paths_from(paths)) if paths else None
-    job = TableJob(questions, where, target, folder, terms, as_json, state.verbosity)
+    sources = check_exist(paths_from(paths)) if paths else None
+    job = TableJob(questions, sources, target, folder, terms, as_json, state.verbosity)
     with folder.lock():
         return asyncio.run(_table(job, home))
 
@@ -107,31 +109,31 @@ async def _table(job: TableJob, home: Path | None) -> int:
         if batch.skipped and job.verbosity >= 0:
             say(f"{pluralize(batch.skipped, 'cell')} of {len(orders)} done already")
         try:
-            ended = await work_on(batch)
+            end = await work_on(batch)
         finally:
             job.folder.sort_results()
             table = answer_table(documents, job.questions, job.folder)
             _save(table, job.target)
-    return Exit.TERMINATED if ended is None else _report(job, batch, table, ended)
+    return Exit.TERMINATED if end is None else _report(job, batch, table, end)
 
 
 async def _documents(assay: Assay, job: TableJob) -> list[Document]:
     """The documents of everything that was named, or of the default collection."""
     if job.paths is None:
-        found = await assay.documents()
-        if not found:
+        default_documents = await assay.documents()
+        if not default_documents:
             raise UsageError("the default collection has no documents: name some with --in PATH")
-        return found
+        return default_documents
     documents: dict[str, Document] = {}
-    named = [path for path in job.paths if path.startswith("@")]
-    rest = [path for path in job.paths if not path.startswith("@")]
-    for name in named:
+    collection_paths = [path for path in job.paths if path.startswith("@")]
+    file_paths = [path for path in job.paths if not path.startswith("@")]
+    for name in collection_paths:
         await assay.check_collection(name[1:])
-        documents |= {each.sha256: each for each in await assay.documents(name[1:])}
-    if rest:
-        done = await assay.add(rest, collection=None, progress=say if job.verbosity >= 0 else None)
-        print_warnings(done.warnings, done.notes, done.skipped, job.verbosity)
-        documents |= {each.sha256: each for each in await assay.documents(done.collection)}
+        documents |= {document.sha256: document for document in await assay.documents(name[1:])}
+    if file_paths:
+        result = await assay.add(file_paths, collection=None, progress=say if job.verbosity >= 0 else None)
+        print_warnings(result.warnings, result.notes, result.skipped, job.verbosity)
+        documents |= {document.sha256: document for document in await assay.documents(result.collection)}
     return list(documents.values())
 
 
@@ -145,39 +147,42 @@ class _Progress:
 
     def __init__(self, job: TableJob, documents: Sequence[Document], cells: int) -> None:
         self._job, self._cells = job, cells
-        self._names = [each.title or each.name for each in documents]
+        self._names = [document.title or document.name for document in documents]
 
     def __call__(self, order: BatchRow, row: BatchResult) -> None:
         if self._job.verbosity < 0 and row.status == "completed":
             return
         name = self._names[(order.line - 1) // len(self._job.questions)]
         claims = claims_of(row) or "nothing found"
-        how = row.error or claims if row.status == "completed" else f"{row.status} {row.error}".strip()
-        what = f"{shorten(clean(name), 40)} · {shorten(clean(order.question), 50)}"
-        say(f"cell {order.line} of {self._cells}: {what}: {how}{price_of(row)}")
+        outcome = row.error or claims if row.status == "completed" else f"{row.status} {row.error}".strip()
+        label = f"{shorten(clean(name), 40)} · {shorten(clean(order.question), 50)}"
+        say(f"cell {order.line} of {self._cells}: {label}: {outcome}{price_of(row)}")
 
 
-def _report(job: TableJob, batch: Batch, table: AnswerTable, ended: BatchEnd) -> Exit:
+def _report(job: TableJob, batch: Batch, table: AnswerTable, end: BatchEnd) -> Exit:
     cells = [cell for row in table.rows for cell in row.cells]
     answered = sum(cell.verdict is not None for cell in cells)
     undone = sum(cell.status not in ("answered", "nothing found") for cell in cells)
     if job.as_json:
         fields = {
-            "ended": ended, "documents": len(table.rows), "questions": len(table.questions), "answered": answered,
+            "ended": end, "documents": len(table.rows), "questions": len(table.questions), "answered": answered,
             "nothing_found": len(cells) - answered - undone, "undone": undone, **spent_fields(batch),
             "files": [str(path) for path in table_files(table, job.target)],
         }  # fmt: skip
         write_json(fields, line=True)
     elif job.verbosity >= 0:
-        why = "; the limits do not pay for another cell (--max-usd, --max-tokens)" if ended == "spent" else ""
-        left = f", {undone} not done" if undone else ""
+        reason_note = "; the limits do not pay for another cell (--max-usd, --max-tokens)" if end == "spent" else ""
+        undone_note = f", {undone} not done" if undone else ""
         cost = f"; {spent_line(batch)}"
         size = f"{pluralize(len(table.rows), 'document')} by {pluralize(len(table.questions), 'question')}"
-        say(f"{size}: {answered} answered, {len(cells) - answered - undone} without an answer{left}{cost}{why}")
+        say(
+            f"{size}: {answered} answered, {len(cells) - answered - undone} without an "
+            f"answer{undone_note}{cost}{reason_note}"
+        )
         for path in table_files(table, job.target):
             say(f"wrote {path}")
-    if ended == "stopped":
+    if end == "stopped":
         return Exit.CANCELLED
-    if ended == "spent":
+    if end == "spent":
         return Exit.LIMIT
     return Exit.FAILED if undone else Exit.DONE

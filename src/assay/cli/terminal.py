@@ -133,8 +133,8 @@ def write_lines(lines: Iterable[str], *, hang: int = 0) -> None:
         ReaderGone, StoreError: as `write`.
     """
     width = shutil.get_terminal_size().columns if is_screen() else 0
-    if shown := [wrap(strip_controls(line), width, hang) if width else line for line in lines]:
-        write("\n".join(shown))
+    if wrapped_lines := [wrap(strip_controls(line), width, hang) if width else line for line in lines]:
+        write("\n".join(wrapped_lines))
 
 
 _WORD, _GAP = regex(r" *[^ ]+"), regex(r" *[^ ]+ {2,}")
@@ -175,10 +175,10 @@ def _wrap_line(line: str, width: int, hang: int) -> str:
 def _width_of(screen: TextIO) -> int:
     """The columns of a terminal; the default of `shutil` if it does not say."""
     try:
-        told = os.get_terminal_size(screen.fileno()).columns
+        columns = os.get_terminal_size(screen.fileno()).columns
     except (OSError, ValueError):
-        told = 0
-    return told or shutil.get_terminal_size().columns
+        columns = 0
+    return columns or shutil.get_terminal_size().columns
 
 
 def write_json(data: object, *, line: bool = False) -> None:
@@ -226,7 +226,7 @@ def can_ask() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty() and settings.terminal_environment().interactive
 
 
-def confirm(question: str, named: Sequence[str], *, yes: bool) -> None:
+def confirm(question: str, items: Sequence[str], *, yes: bool) -> None:
     """Ask on a terminal, after listing what is affected; elsewhere only `--yes` confirms.
 
     Raises:
@@ -237,10 +237,10 @@ def confirm(question: str, named: Sequence[str], *, yes: bool) -> None:
         return
     if not can_ask():
         raise UsageError(f"{question} There is no terminal to ask on: add --yes")
-    for line in named[:MAX_SHOWN]:
+    for line in items[:MAX_SHOWN]:
         say(f"  {line}")
-    if len(named) > MAX_SHOWN:
-        say(f"  … and {len(named) - MAX_SHOWN} more")
+    if len(items) > MAX_SHOWN:
+        say(f"  … and {len(items) - MAX_SHOWN} more")
     click.confirm(question, abort=True, err=True)
 
 
@@ -275,30 +275,30 @@ _NARROWEST = 12
 
 def _least_widths(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     """The widths at which no column breaks its words into pieces, except long ones such as addresses."""
-    columns = zip(*([heading.split() for heading in each] for each in (headings, *rows)), strict=True)
+    columns = zip(*([heading.split() for heading in row] for row in (headings, *rows)), strict=True)
     widths = (max((rich_cells.cell_len(word) for cell in column for word in cell), default=0) for column in columns)
     return [min(width, _NARROWEST) for width in widths]
 
 
 def _print_stacked(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print each cell that says something on a line below its row's first one, after its heading."""
-    beside = max(map(rich_cells.cell_len, headings)) + 2
+    indent = max(map(rich_cells.cell_len, headings)) + 2
     for number, row in enumerate(rows):
-        told = [(heading, cell) for heading, cell in zip(headings, row, strict=True) if cell]
-        gaps = (" " * (beside - rich_cells.cell_len(heading)) for heading, _ in told)
-        lines = [f"{heading}{gap}{cell}" for gap, (heading, cell) in zip(gaps, told, strict=True)]
-        write_lines([*([""] if number else []), *lines], hang=beside)
+        pairs = [(heading, cell) for heading, cell in zip(headings, row, strict=True) if cell]
+        gaps = (" " * (indent - rich_cells.cell_len(heading)) for heading, _ in pairs)
+        lines = [f"{heading}{gap}{cell}" for gap, (heading, cell) in zip(gaps, pairs, strict=True)]
+        write_lines([*([""] if number else []), *lines], hang=indent)
 
 
 def _print_columns(headings: Sequence[str], rows: Sequence[Sequence[str]], least: Sequence[int]) -> None:
     """Print rows on stdout as aligned columns below their headings."""
     first_word.erase()
-    drawn = rich_table.Table(box=None, pad_edge=False, header_style="bold")
+    table = rich_table.Table(box=None, pad_edge=False, header_style="bold")
     for heading, width in zip(headings, least, strict=True):
-        drawn.add_column(heading, overflow="fold", min_width=width)
+        table.add_column(heading, overflow="fold", min_width=width)
     for row in rows:
-        drawn.add_row(*(rich_text.Text(cell) for cell in row))  # Text: a title in square brackets is not markup
-    rich_console.Console(no_color=not settings.terminal_environment().color, highlight=False).print(drawn)
+        table.add_row(*(rich_text.Text(cell) for cell in row))  # Text: a title in square brackets is not markup
+    rich_console.Console(no_color=not settings.terminal_environment().color, highlight=False).print(table)
 
 
 class Exit(IntEnum):

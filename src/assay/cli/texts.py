@@ -60,10 +60,10 @@ async def _fetch(urls: Sequence[str], browser: bool, as_json: bool) -> int:
             if as_json:
                 write_json(page, line=True)
                 continue
-            about = (page.title, page.author, page.published, page.language, page.media_type, f"{page.size:,} bytes")
-            say(" · ".join(clean(each) for each in about if each))
-            rendered = f" · rendered by {page.rendered}" if page.rendered else ""
-            say(f"{page.final_url} · sha256 {page.sha256} · {page.extractor}{rendered}")
+            facts = (page.title, page.author, page.published, page.language, page.media_type, f"{page.size:,} bytes")
+            say(" · ".join(clean(fact) for fact in facts if fact))
+            rendered_note = f" · rendered by {page.rendered}" if page.rendered else ""
+            say(f"{page.final_url} · sha256 {page.sha256} · {page.extractor}{rendered_note}")
             write(page.text)
     return code
 
@@ -94,26 +94,33 @@ async def _extract(files: Sequence[str], as_json: bool) -> int:
     code = Exit.DONE
     async with Assay() as assay:
         for file in files:
-            async for found in assay.extract(file):
-                if isinstance(found, Unread):
+            async for result in assay.extract(file):
+                if isinstance(result, Unread):
                     code = Exit.FAILED
                 if as_json:
-                    write_json(found, line=True)
-                elif isinstance(found, Unread):
-                    say(f"{_place(found)}: {clean(found.reason)}")
+                    write_json(result, line=True)
+                elif isinstance(result, Unread):
+                    say(f"{_place(result)}: {clean(result.reason)}")
                 else:
-                    _show(found)
+                    _show(result)
     return code
 
 
-def _show(found: ReadDocument) -> None:
-    about = (found.title, found.author, found.published, found.language, found.media_type, f"{found.size:,} bytes")
-    say(" · ".join(clean(each) for each in about if each))
-    say(f"{_place(found)} · sha256 {found.sha256} · {found.extractor}")
-    for warning in found.warnings:
+def _show(document: ReadDocument) -> None:
+    facts = (
+        document.title,
+        document.author,
+        document.published,
+        document.language,
+        document.media_type,
+        f"{document.size:,} bytes",
+    )
+    say(" · ".join(clean(fact) for fact in facts if fact))
+    say(f"{_place(document)} · sha256 {document.sha256} · {document.extractor}")
+    for warning in document.warnings:
         say(f"warning: {clean(warning)}")
-    write(found.text)
+    write(document.text)
 
 
-def _place(found: ReadDocument | Unread) -> str:
-    return clean(f"{found.file}!/{found.member}" if found.member else found.file)
+def _place(result: ReadDocument | Unread) -> str:
+    return clean(f"{result.file}!/{result.member}" if result.member else result.file)

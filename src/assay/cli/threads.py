@@ -83,12 +83,12 @@ def show_thread(reference: str, as_json: bool, home: Path | None) -> None:
         write_json(conversation)
         return
     run_id = ""
-    for each in conversation:
-        if each.run_id != run_id:
-            run_id = each.run_id
-            write(f"── {run_id}  {each.created_at[:16].replace('T', ' ')}")
-        mark = ">" if each.by == "user" else " "
-        write("\n".join(f"{mark} {line}" for line in strip_controls(each.text).splitlines()) + "\n")
+    for message in conversation:
+        if message.run_id != run_id:
+            run_id = message.run_id
+            write(f"── {run_id}  {message.created_at[:16].replace('T', ' ')}")
+        mark = ">" if message.by == "user" else " "
+        write("\n".join(f"{mark} {line}" for line in strip_controls(message.text).splitlines()) + "\n")
 
 
 @click.command("search")
@@ -141,8 +141,8 @@ async def remove_threads(reference: str, yes: bool, home: Path | None) -> None:
     """
     async with open_existing(home) as assay:
         row = await assay.thread(reference)
-        named = f"{clean(row.name)}  {row.last_at[:10]}  {clean(row.title or row.question)}"
-        confirm(f"Delete the thread with {pluralize(row.runs, 'run')}?", [named], yes=yes)
+        description = f"{clean(row.name)}  {row.last_at[:10]}  {clean(row.title or row.question)}"
+        confirm(f"Delete the thread with {pluralize(row.runs, 'run')}?", [description], yes=yes)
         deleted = await assay.delete_thread(row.name)
         swept = await assay.tidy()
     say(f"{pluralize(len(deleted), 'run')} deleted{describe_swept(swept)}")

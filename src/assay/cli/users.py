@@ -39,12 +39,12 @@ def ask_password(name: str) -> str:
     """
     if sys.stdin.isatty():
         first_word.erase()
-        given = click.prompt(f"Password of {name}", hide_input=True, confirmation_prompt=True, err=True)
+        password = click.prompt(f"Password of {name}", hide_input=True, confirmation_prompt=True, err=True)
     else:
-        given = sys.stdin.readline().rstrip("\r\n")
-    if not given:
+        password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
         raise click.UsageError("no password was given: type it, or pass it on stdin")
-    return str(given)
+    return str(password)
 
 
 @click.command("adopt")
@@ -73,32 +73,32 @@ async def adopt(name: str, source: str, dry_run: bool, yes: bool, as_json: bool,
         await assay.users.find(name)
         if source:
             await assay.users.find(source)
-        handed = await assay.belongings(source, name)
+        handover = await assay.belongings(source, name)
         if not dry_run:
-            clashes = [f"in the way: both have {each}" for each in handed.belongings.clashes]
-            whose = source or "the local user"
-            confirm(f"Hand everything of {whose} over to {name}?", [describe_handover(handed), *clashes], yes=yes)
-            handed = await assay.adopt(source, name)
+            clashes = [f"in the way: both have {clash}" for clash in handover.belongings.clashes]
+            owner = source or "the local user"
+            confirm(f"Hand everything of {owner} over to {name}?", [describe_handover(handover), *clashes], yes=yes)
+            handover = await assay.adopt(source, name)
             await assay.note("adopt", f"{source}/{name}" if source else name)
     if as_json:
-        write_json(handed)
+        write_json(handover)
         return
-    say(f"{name} {'would get' if dry_run else 'has got'} {describe_handover(handed)}")
-    for each in handed.belongings.clashes:
-        say(f"in the way: both have {each}")
+    say(f"{name} {'would get' if dry_run else 'has got'} {describe_handover(handover)}")
+    for clash in handover.belongings.clashes:
+        say(f"in the way: both have {clash}")
 
 
-def describe_handover(handed: Handover) -> str:
+def describe_handover(handover: Handover) -> str:
     """Everything that is handed over, in words."""
-    had = handed.belongings
+    belongings = handover.belongings
     numbers = (
-        (had.runs, "run"),
-        (had.threads, "conversation"),
-        (had.collections, "collection"),
-        (had.documents, "document"),
-        (had.links, "link"),
-        (had.webhooks, "webhook"),
-        (handed.schedules, "schedule"),
+        (belongings.runs, "run"),
+        (belongings.threads, "conversation"),
+        (belongings.collections, "collection"),
+        (belongings.documents, "document"),
+        (belongings.links, "link"),
+        (belongings.webhooks, "webhook"),
+        (handover.schedules, "schedule"),
     )
     return ", ".join(pluralize(number, word) for number, word in numbers if number) or "nothing"
 
@@ -123,19 +123,19 @@ async def add_user(name: str, role: UserRole | None, no_password: bool, adopt: b
         assay users add bob --role reader < password
     """
     async with open_assay(home) as assay:
-        known = await assay.users.all()
+        users = await assay.users.all()
         password = None if no_password else ask_password(name)
-        made = await assay.users.add(name, password, role or ("member" if known else "admin"))
-        await assay.note("add_user", made.name)
-        say(f"{made.name} can log in now ({made.role}); restart a server that is running without login")
+        user = await assay.users.add(name, password, role or ("member" if users else "admin"))
+        await assay.note("add_user", user.name)
+        say(f"{user.name} can log in now ({user.role}); restart a server that is running without login")
         if adopt:
-            handed = await assay.adopt("", made.name)
-            await assay.note("adopt", made.name)
+            handover = await assay.adopt("", user.name)
+            await assay.note("adopt", user.name)
     if adopt:
-        say(f"{made.name} has got {describe_handover(handed)}")
-    elif not known:
+        say(f"{user.name} has got {describe_handover(handover)}")
+    elif not users:
         say("runs and documents from before stay with the commands of this machine: the page begins empty")
-        say(f"to hand them over: assay users adopt {made.name}")
+        say(f"to hand them over: assay users adopt {user.name}")
 
 
 @click.command("list")
@@ -148,12 +148,12 @@ def list_users(as_json: bool, home: Path | None) -> None:
         assay users list
         assay users list --json
     """
-    found = asyncio.run(_users_and_tokens(home))
+    users_with_tokens = asyncio.run(_users_and_tokens(home))
     rows = [
         (user.name, user.role, format_day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
-        for user, tokens in found
+        for user, tokens in users_with_tokens
     ]
-    lines = [_user_line(*each) for each in found]
+    lines = [_user_line(*each) for each in users_with_tokens]
     print_list(lines, ("name", "role", "since", "tokens"), rows, as_json=as_json)
 
 
@@ -163,17 +163,17 @@ async def _users_and_tokens(home: Path | None) -> list[tuple[UserRow, list[Crede
 
 
 def _user_line(user: UserRow, tokens: list[Credential]) -> dict[str, Any]:
-    shown = [
+    token_rows = [
         {
-            "id": each.id,
-            "name": each.name,
-            "scopes": each.scopes,
-            "used": format_day(each.used),
-            "expires": format_day(each.expires),
+            "id": credential.id,
+            "name": credential.name,
+            "scopes": credential.scopes,
+            "used": format_day(credential.used),
+            "expires": format_day(credential.expires),
         }
-        for each in tokens
+        for credential in tokens
     ]
-    return {"name": user.name, "role": user.role, "since": format_day(user.created), "tokens": shown}
+    return {"name": user.name, "role": user.role, "since": format_day(user.created), "tokens": token_rows}
 
 
 @click.command("passwd")
@@ -267,12 +267,15 @@ async def token(
         return
     async with open_assay(home) as assay:
         role_allows: tuple[Permission, ...] = ("read",) if (await assay.users.find(user)).role == "reader" else ()
-        wanted = tuple(scopes) or role_allows or ("read", "write")
-        made, secret = await assay.users.new_token(user, name, wanted, days)
-        await assay.note("make_token", f"{user}/{made.id}")
+        granted = tuple(scopes) or role_allows or ("read", "write")
+        credential, secret = await assay.users.new_token(user, name, granted, days)
+        await assay.note("make_token", f"{user}/{credential.id}")
     write(secret)
-    may = ", ".join(made.scopes)
-    say(f"token {made.id} of {user} (scopes: {may}); to revoke it: assay users token {user} --revoke {made.id}")
+    allowed_scopes = ", ".join(credential.scopes)
+    say(
+        f"token {credential.id} of {user} (scopes: {allowed_scopes}); to revoke it: assay users token {user} "
+        f"--revoke {credential.id}"
+    )
 
 
 async def _revoke_token(user: str, id: str, home: Path | None) -> None:
@@ -306,13 +309,15 @@ def show_audit(actor: str, action: str, limit: int, as_json: bool, home: Path | 
         assay users audit
         assay users audit --json
     """
-    lines = [_entry_line(each) for each in asyncio.run(_entries(AuditFilter(actor=actor, action=action), limit, home))]
-    print_list(lines, COLUMNS, [[str(each[name]) for name in COLUMNS] for each in lines], as_json=as_json)
+    lines = [
+        _entry_line(entry) for entry in asyncio.run(_entries(AuditFilter(actor=actor, action=action), limit, home))
+    ]
+    print_list(lines, COLUMNS, [[str(entry[name]) for name in COLUMNS] for entry in lines], as_json=as_json)
 
 
-async def _entries(wanted: AuditFilter, limit: int, home: Path | None) -> list[AuditEntry]:
+async def _entries(audit_filter: AuditFilter, limit: int, home: Path | None) -> list[AuditEntry]:
     async with open_assay(home) as assay:
-        return [] if assay.audit is None else await assay.audit.page(wanted, limit)
+        return [] if assay.audit is None else await assay.audit.page(audit_filter, limit)
 
 
 def _entry_line(entry: AuditEntry) -> dict[str, Any]:

@@ -36,7 +36,7 @@ _EQUAL_VERDICTS = {"supported": ("quoted",)}
 
 def print_recheck(reference: str, judge: JudgeOptions, *, problems: bool, as_json: bool) -> Exit:
     """Check a run's report once more and report what changed."""
-    found = read_library(
+    recheck = read_library(
         judge.home,
         lambda assay: assay.recheck(
             reference,
@@ -46,28 +46,28 @@ def print_recheck(reference: str, judge: JudgeOptions, *, problems: bool, as_jso
             max_tokens=judge.max_tokens,
         ),
     )
-    for warning in found.warnings:
+    for warning in recheck.warnings:
         say(f"warning: {warning}")
     if as_json:
-        write_json(found)
+        write_json(recheck)
     else:
-        write_lines(_recheck_lines(found, problems=problems))
-    return Exit.DONE if found.holds else Exit.UNVERIFIED
+        write_lines(_recheck_lines(recheck, problems=problems))
+    return Exit.DONE if recheck.holds else Exit.UNVERIFIED
 
 
-def _recheck_lines(found: Rechecked, *, problems: bool) -> Iterator[str]:
+def _recheck_lines(recheck: Rechecked, *, problems: bool) -> Iterator[str]:
     changed = [
-        claim for claim in found.claims if claim.now not in (claim.before, *_EQUAL_VERDICTS.get(claim.before, ()))
+        claim for claim in recheck.claims if claim.now not in (claim.before, *_EQUAL_VERDICTS.get(claim.before, ()))
     ]
     for claim in changed:
         if not problems or claim.now not in HOLDING:
             yield from _claim(claim)
-    for problem in found.problems:
+    for problem in recheck.problems:
         yield f"WRONG  {clean(problem)}"
-    yield f"run {found.run_id}: {summary_line(found.now)}"
-    if found.model:
-        yield cost_line(found.model, found.usage)
-    yield f"{pluralize(len(changed), 'verdict')} changed, {pluralize(len(found.lost), 'claim')} lost"
+    yield f"run {recheck.run_id}: {summary_line(recheck.now)}"
+    if recheck.model:
+        yield cost_line(recheck.model, recheck.usage)
+    yield f"{pluralize(len(changed), 'verdict')} changed, {pluralize(len(recheck.lost), 'claim')} lost"
 
 
 def _claim(claim: Again) -> Iterator[str]:
@@ -115,49 +115,49 @@ _NAMED = 6
 _ENDED = {"completed": "ended", "failed": "failed", "cancelled": "was cancelled"}
 
 
-def check_bundle(file: Path, *, signer: str, required: bool, as_json: bool) -> Exit:
+def check_bundle(file: Path, *, signer: str, requires_signature: bool, as_json: bool) -> Exit:
     """Check a bundle and report the result; with a `signer` the signature must be theirs."""
-    most = bundle_limits().max_seconds
+    max_seconds = bundle_limits().max_seconds
     try:
-        with time_limit(most):
-            found = verify_bundle(file, signer)
+        with time_limit(max_seconds):
+            verification = verify_bundle(file, signer)
     except OutOfTime:
-        message = f"{file} was not verified: that takes more than {most:g} s of computing (bundles.max_seconds)"
+        message = f"{file} was not verified: that takes more than {max_seconds:g} s of computing (bundles.max_seconds)"
         write(
             message if not as_json else msgspec.json.encode({"file": str(file), "ok": False, "error": message}).decode()
         )
         return Exit.UNVERIFIED
-    missing = (bool(signer) or required) and found.signature.state != "good"
+    is_unsigned = (bool(signer) or requires_signature) and verification.signature.state != "good"
     if as_json:
-        write_json(found)
+        write_json(verification)
     else:
-        write_lines(_bundle_lines(found))
-        if missing:
-            write_lines([_unsigned_reason(found, signer)])
-    return Exit.DONE if found.whole and not missing else Exit.UNVERIFIED
+        write_lines(_bundle_lines(verification))
+        if is_unsigned:
+            write_lines([_unsigned_reason(verification, signer)])
+    return Exit.DONE if verification.whole and not is_unsigned else Exit.UNVERIFIED
 
 
-def _unsigned_reason(found: Verification, signer: str) -> str:
+def _unsigned_reason(verification: Verification, signer: str) -> str:
     """Why a bundle that must be signed is refused."""
-    wanted = f"by {clean(signer)}" if signer else "by somebody you trust"
-    return f"{clean(found.file)} had to be signed {wanted}, and is not"
+    signer_phrase = f"by {clean(signer)}" if signer else "by somebody you trust"
+    return f"{clean(verification.file)} had to be signed {signer_phrase}, and is not"
 
 
-def _bundle_lines(found: Verification) -> Iterator[str]:
-    for check in found.checks:
-        checked = f"{check.checked:,} checked" if check.checked else ""
-        yield f"{'ok' if check.ok else 'WRONG':<6} {check.name:<12} {checked}".rstrip()
+def _bundle_lines(verification: Verification) -> Iterator[str]:
+    for check in verification.checks:
+        count = f"{check.checked:,} checked" if check.checked else ""
+        yield f"{'ok' if check.ok else 'WRONG':<6} {check.name:<12} {count}".rstrip()
         yield from (f"       {clean(problem)}" for problem in check.problems)
         yield from (f"       note: {clean(note)}" for note in check.notes)
     yield ""
-    yield f"SHA-256 {found.sha256}"
-    if found.ok:
+    yield f"SHA-256 {verification.sha256}"
+    if verification.ok:
         yield "claimed by its maker, and not checkable: where its sources are from, and when they were read"
-    yield _conclusion(found)
+    yield _conclusion(verification)
 
 
-def _signature_line(found: Verification) -> str:
-    signature = found.signature
+def _signature_line(verification: Verification) -> str:
+    signature = verification.signature
     match signature.state:
         case "good":
             return f"signed by {clean(signature.signer)} (key {signature.key_id})"
@@ -167,31 +167,34 @@ def _signature_line(found: Verification) -> str:
             return "not signed"
 
 
-def _conclusion(found: Verification) -> str:
-    if not found.ok:
-        return f"{clean(found.file)} does not hold: {', '.join(each.name for each in found.checks if not each.ok)}"
-    writer = f"by Assay {clean(found.release)}" if found.release else "by a release without a name"
-    run = f"run {clean(found.run_id)}, {writer}, {_outcome(found)}"
-    if found.whole:
-        return f"{clean(found.file)} is consistent with itself; {_signature_line(found)}: {run}"
-    verb = "was" if len(found.unchecked) == 1 else "were"
+def _conclusion(verification: Verification) -> str:
+    if not verification.ok:
+        return (
+            f"{clean(verification.file)} does not hold: "
+            f"{', '.join(check.name for check in verification.checks if not check.ok)}"
+        )
+    writer = f"by Assay {clean(verification.release)}" if verification.release else "by a release without a name"
+    run = f"run {clean(verification.run_id)}, {writer}, {_outcome(verification)}"
+    if verification.whole:
+        return f"{clean(verification.file)} is consistent with itself; {_signature_line(verification)}: {run}"
+    verb = "was" if len(verification.unchecked) == 1 else "were"
     return (
-        f"{clean(found.file)} was checked only in part ({run}): nothing wrong was found, but"
-        f" {_join_names(found.unchecked)} {verb} NOT checked (written {writer}, this is {installed_release()})"
+        f"{clean(verification.file)} was checked only in part ({run}): nothing wrong was found, but"
+        f" {_join_names(verification.unchecked)} {verb} NOT checked (written {writer}, this is {installed_release()})"
     )
 
 
 def _join_names(names: Sequence[str]) -> str:
     """Format names as `a, b and c`; a hostile file may have thousands."""
-    shown = [clean(name) for name in names[:_NAMED]]
-    rest = len(names) - len(shown)
-    *first, last = [*shown, pluralize(rest, "other member")] if rest else shown
+    shown_names = [clean(name) for name in names[:_NAMED]]
+    remaining = len(names) - len(shown_names)
+    *first, last = [*shown_names, pluralize(remaining, "other member")] if remaining else shown_names
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _outcome(found: Verification) -> str:
-    match found.report:
-        case "passed" if found.verified:
+def _outcome(verification: Verification) -> str:
+    match verification.report:
+        case "passed" if verification.verified:
             return "a report that passed its final check"
         case "passed":
             return "a report that passed its final check, and says that it does not answer the question"
@@ -200,9 +203,9 @@ def _outcome(found: Verification) -> str:
         case "no_check":
             return "a report without a final check"
         case "unfinished":
-            return f"an unfinished report: the run {_ENDED.get(found.status, 'had not ended')}"
+            return f"an unfinished report: the run {_ENDED.get(verification.status, 'had not ended')}"
         case _:
-            return f"without a report: the run {_ENDED.get(found.status, 'had not ended')}"
+            return f"without a report: the run {_ENDED.get(verification.status, 'had not ended')}"
 
 
 _TEXTS = frozenset((".md", ".markdown", ".txt", ".text", ".rst"))
@@ -287,26 +290,32 @@ def command(
     if not (paths or web or strict or model or min_supported is not None or file.suffix.lower() in _TEXTS):
         if not file.suffix and not file.exists():
             raise click.UsageError(f"there is no file {file}; to check a run: assay verify {file} --again")
-        return check_bundle(file, signer=signer, required=require_signature, as_json=as_json)
+        return check_bundle(file, signer=signer, requires_signature=require_signature, as_json=as_json)
     if signer or require_signature:
         raise click.UsageError("--signer and --require-signature are for bundles, which end in .zip")
-    chosen = VerifyOptions(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
+    verify_options = VerifyOptions(tuple(paths_from(paths)), web, strict, min_supported, problems, as_json, find, judge)
     if queued is not None:
-        return _queue(file, queued, chosen, state.verbosity)
-    return check_text(file, chosen, quiet=state.verbosity < 0)
+        return _queue(file, queued, verify_options, state.verbosity)
+    return check_text(file, verify_options, quiet=state.verbosity < 0)
 
 
-def _queue(file: Path, output: str, chosen: VerifyOptions, verbosity: int) -> Exit:
+def _queue(file: Path, output: str, verify_options: VerifyOptions, verbosity: int) -> Exit:
     """Leave a text to a worker."""
-    if chosen.strict or chosen.problems or chosen.as_json or chosen.least is not None or str(file) == "-":
+    if (
+        verify_options.strict
+        or verify_options.problems
+        or verify_options.as_json
+        or verify_options.least is not None
+        or str(file) == "-"
+    ):
         raise click.UsageError("--queue writes all that was found to its file: leave out what chooses of it, and -")
-    judge = chosen.judge
+    judge = verify_options.judge
     job = VerifyJob(
         file=str(file),
         output=output,
-        paths=chosen.paths,
-        web=chosen.web,
-        find=chosen.find,
+        paths=verify_options.paths,
+        web=verify_options.web,
+        find=verify_options.find,
         model=judge.model,
         allow_private=judge.allow_private,
         max_usd=judge.max_usd,

@@ -46,8 +46,10 @@ class JudgeOptions(msgspec.Struct, frozen=True):
 
 def judge_options(command: Command) -> Command:
     """`--model`, `--max-usd`, `--max-tokens` and `--allow-private`."""
-    named = click.option("--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open.")
-    return named(run_options.run_options("judge")(command))
+    model_option = click.option(
+        "--model", metavar="PROVIDER:NAME", help="Model that judges the claims the rules leave open."
+    )
+    return model_option(run_options.run_options("judge")(command))
 
 
 def cost_line(model: str, usage: Usage) -> str:
@@ -69,49 +71,49 @@ class VerifyOptions(msgspec.Struct, frozen=True):
     judge: JudgeOptions = JudgeOptions()
 
 
-def check_text(file: Path, asked: VerifyOptions, *, quiet: bool) -> Exit:
+def check_text(file: Path, verify_options: VerifyOptions, *, quiet: bool) -> Exit:
     """Check a text and report the result."""
-    if not asked.paths and not asked.web:
+    if not verify_options.paths and not verify_options.web:
         raise click.UsageError("name the documents the text may cite with --in PATH, or fetch its pages with --web")
-    found = asyncio.run(_verify(file, asked, quiet=quiet))
-    if asked.as_json:
-        write_json(found)
+    result = asyncio.run(_verify(file, verify_options, quiet=quiet))
+    if verify_options.as_json:
+        write_json(result)
     else:
-        write_lines(_verdict_lines(found, str(file), problems=asked.problems))
-    demanding = asked.strict or asked.least is not None
-    if demanding and not found.summary.claims:
+        write_lines(_verdict_lines(result, str(file), problems=verify_options.problems))
+    has_minimum = verify_options.strict or verify_options.least is not None
+    if has_minimum and not result.summary.claims:
         say(f"{file} states nothing that could be checked: that is not taken for a text whose claims hold")
         return Exit.UNVERIFIED
-    falls_short = asked.least is not None and found.share < asked.least
-    lacks = asked.strict and found.summary.grounded_count < found.summary.claims
-    return Exit.UNVERIFIED if falls_short or lacks else Exit.DONE
+    falls_short = verify_options.least is not None and result.share < verify_options.least
+    has_ungrounded = verify_options.strict and result.summary.grounded_count < result.summary.claims
+    return Exit.UNVERIFIED if falls_short or has_ungrounded else Exit.DONE
 
 
-async def _verify(file: Path, asked: VerifyOptions, *, quiet: bool) -> VerifiedText:
+async def _verify(file: Path, verify_options: VerifyOptions, *, quiet: bool) -> VerifiedText:
     data = await asyncio.to_thread(_read, file)
-    configured, home = settings.load(), asked.judge.home
-    shelved, reading = any(path.startswith("@") for path in asked.paths), ReadingTime(say)
-    async with open_existing(home) if shelved else Assay(configured) as assay:
-        found = await assay.verify(
+    config, home = settings.load(), verify_options.judge.home
+    uses_collections, reading_time = any(path.startswith("@") for path in verify_options.paths), ReadingTime(say)
+    async with open_existing(home) if uses_collections else Assay(config) as assay:
+        result = await assay.verify(
             data,
-            sources=asked.paths,
+            sources=verify_options.paths,
             folder=file.parent,
-            web=asked.web,
-            find=asked.find,
-            model=asked.judge.model,
-            answers=(home or configured.home) if asked.judge.model else None,
-            allow_private=asked.judge.allow_private,
-            max_usd=asked.judge.max_usd,
-            max_tokens=asked.judge.max_tokens,
-            progress=None if quiet else reading,
+            web=verify_options.web,
+            find=verify_options.find,
+            model=verify_options.judge.model,
+            answers=(home or config.home) if verify_options.judge.model else None,
+            allow_private=verify_options.judge.allow_private,
+            max_usd=verify_options.judge.max_usd,
+            max_tokens=verify_options.judge.max_tokens,
+            progress=None if quiet else reading_time,
         )
     if not quiet:
-        for warning in found.warnings:
+        for warning in result.warnings:
             say(f"warning: {warning}")
-        if found.model:
-            say(cost_line(found.model, found.usage))
-        reading.suggest_collection(asked.paths)
-    return found
+        if result.model:
+            say(cost_line(result.model, result.usage))
+        reading_time.suggest_collection(verify_options.paths)
+    return result
 
 
 def _read(file: Path) -> str:
@@ -130,8 +132,8 @@ def _read(file: Path) -> str:
                 raise click.UsageError(
                     f"{file} is a page: give the text as Markdown (assay runs export ID -o report.md)"
                 )
-            with file.open("rb") as opened:
-                data = _read_bounded(opened)
+            with file.open("rb") as stream:
+                data = _read_bounded(stream)
         return data.decode("utf-8-sig")
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
@@ -140,27 +142,29 @@ def _read(file: Path) -> str:
         raise click.UsageError(f"{file} cannot be read: {reason}") from error
 
 
-def _read_bounded(opened: BinaryIO) -> bytes:
-    data = opened.read(_BYTES + 1)
+def _read_bounded(stream: BinaryIO) -> bytes:
+    data = stream.read(_BYTES + 1)
     if len(data) > _BYTES:
         raise click.UsageError(f"a text of more than {_BYTES:,} bytes is no report")
     return data
 
 
-def _verdict_lines(found: VerifiedText, name: str, *, problems: bool) -> Iterator[str]:
-    references = {each.id: each for each in found.references}
-    passages = {each.id: each for each in found.passages}
-    for claim in found.claims:
+def _verdict_lines(result: VerifiedText, name: str, *, problems: bool) -> Iterator[str]:
+    references = {each.id: each for each in result.references}
+    passages = {each.id: each for each in result.passages}
+    for claim in result.claims:
         if not (problems and claim.verdict in HOLDING):
             yield from _claim(claim, references, passages)
-    missing = [each for each in found.references if not each.documents]
+    missing = [each for each in result.references if not each.documents]
     if missing:
         yield "not available:"
         yield from (f"  {clean(_reference_name(each))}" for each in missing)
         yield ""
-    yield f"{clean(name)}: {summary_line(found.summary)}"
-    if found.uncited:
-        yield pluralize(found.uncited, "claim that cites nothing does not hold", "claims that cite nothing do not hold")
+    yield f"{clean(name)}: {summary_line(result.summary)}"
+    if result.uncited:
+        yield pluralize(
+            result.uncited, "claim that cites nothing does not hold", "claims that cite nothing do not hold"
+        )
 
 
 def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mapping[str, Passage]) -> Iterator[str]:
@@ -168,30 +172,30 @@ def _claim(claim: CheckedClaim, references: Mapping[str, Named], passages: Mappi
     indent = " " * (_WIDTH + 1)
     if claim.reason:
         yield f"{indent}{clean(claim.reason)}"
-    cited = [_reference_name(references[id]) for id in claim.references]
-    if cited:
-        yield f"{indent}cites {clean(', '.join(cited))}"
+    cited_names = [_reference_name(references[id]) for id in claim.references]
+    if cited_names:
+        yield f"{indent}cites {clean(', '.join(cited_names))}"
     if claim.found:
-        how = "found in" if claim.verdict in FOUND_VERDICTS else "nearest in"
-        yield f"{indent}{how} {clean(', '.join(map(_place, claim.found)))}"
-    if (claim.found or claim.verdict not in HOLDING) and (shown := _passage_to_show(claim, passages)) is not None:
-        yield f"{indent}{shown.id}: “{shorten(clean(shown.text), _QUOTE)}”"
-        if claim.nearest and claim.nearest.missing and claim.nearest.passage == shown.id:
+        relation = "found in" if claim.verdict in FOUND_VERDICTS else "nearest in"
+        yield f"{indent}{relation} {clean(', '.join(map(_place, claim.found)))}"
+    if (claim.found or claim.verdict not in HOLDING) and (passage := _passage_to_show(claim, passages)) is not None:
+        yield f"{indent}{passage.id}: “{shorten(clean(passage.text), _QUOTE)}”"
+        if claim.nearest and claim.nearest.missing and claim.nearest.passage == passage.id:
             yield f"{indent}which lacks: {clean(', '.join(claim.nearest.missing))}"
     yield ""
 
 
 def _passage_to_show(claim: CheckedClaim, passages: Mapping[str, Passage]) -> Passage | None:
     """The passage to show beside a claim: the one that the reason names, else the nearest, else the first."""
-    named = (id for id in claim.passages if id in claim.reason.replace(":", " ").replace(",", " ").split())
+    named_ids = (id for id in claim.passages if id in claim.reason.replace(":", " ").replace(",", " ").split())
     nearest = (claim.nearest.passage,) if claim.nearest else ()
-    return next((passages[id] for id in (*named, *nearest, *claim.passages) if id in passages), None)
+    return next((passages[id] for id in (*named_ids, *nearest, *claim.passages) if id in passages), None)
 
 
 def _reference_name(reference: Named) -> str:
     label = f"[{reference.label}] " if reference.label else ""
-    where = _place(reference.documents[0]) if reference.documents else reference.url
-    return f"{label}{reference.title or where}" if not where else f"{label}{where}"
+    location = _place(reference.documents[0]) if reference.documents else reference.url
+    return f"{label}{reference.title or location}" if not location else f"{label}{location}"
 
 
 def _place(url: str) -> str:
@@ -199,5 +203,5 @@ def _place(url: str) -> str:
     path = local_path(url)
     if path is None:
         return url
-    here = f"{Path.cwd()}/"
-    return path.removeprefix(here)
+    prefix = f"{Path.cwd()}/"
+    return path.removeprefix(prefix)

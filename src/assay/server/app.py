@@ -55,15 +55,15 @@ def cross_origin(origins: Sequence[str]) -> list[Middleware]:
     """The middleware for these sites; empty if none is named. Cookies only count for named sites, never for `*`."""
     if not origins:
         return []
-    every = "*" in origins
+    allows_all = "*" in origins
     return [
         Middleware(
             CORSMiddleware,
-            allow_origins=["*"] if every else list(origins),
+            allow_origins=["*"] if allows_all else list(origins),
             allow_methods=METHODS,
             allow_headers=REQUEST_HEADERS,
             expose_headers=RESPONSE_HEADERS,
-            allow_credentials=not every,
+            allow_credentials=not allows_all,
             max_age=PREFLIGHT_SECONDS,
         )
     ]
@@ -87,7 +87,7 @@ def create_app(
 
     `host` is the address it listens on; with `login` unknown callers are refused.
     """
-    free = [*(each.route() for each in operations.endpoints() if not each.scope), *page.FREE]
+    free = [*(endpoint.route() for endpoint in operations.endpoints() if not endpoint.scope), *page.FREE]
 
     @asynccontextmanager
     async def running(_app: Starlette) -> AsyncIterator[None]:
@@ -97,7 +97,7 @@ def create_app(
                 await stack.enter_async_context(part.running(backend))
             yield
 
-    trusted = frozenset(backend.settings.server.origins)
+    trusted_origins = frozenset(backend.settings.server.origins)
     routes: list[BaseRoute] = [*operations.PART.routes(backend)]
     for part in parts:
         routes += part.routes(backend)
@@ -110,7 +110,9 @@ def create_app(
             Middleware(WordingMiddleware),
             Middleware(ProxyNotes),
             *cross_origin(backend.settings.server.origins),
-            Middleware(Guard, server_names(host, backend.settings.server.hosts), part_problem_response, trusted),
+            Middleware(
+                Guard, server_names(host, backend.settings.server.hosts), part_problem_response, trusted_origins
+            ),
             Middleware(AccessGate, backend, free, (operations.PART, *parts), part_problem_response, login=login),
             Middleware(RateLimitMiddleware, backend.rates, part_problem_response),
             Middleware(AuditMiddleware, backend.auditor),
@@ -133,9 +135,9 @@ def part_problem_response(request: Request, fault: Problem, headers: dict[str, s
         return page.failed_login(request, fault, headers)
     for part in request.app.state.parts:
         if part.has(path):
-            refused: Response = part.refused(fault)
-            refused.headers.update(headers or {})
-            return refused
+            response: Response = part.problem_handler(fault)
+            response.headers.update(headers or {})
+            return response
     if page.wants_page(request):
         return page.problem_page(request, fault, headers)
     return problem_response(fault, headers)
@@ -165,8 +167,8 @@ def _on_http_error(request: Request, error: Exception) -> Response:
 
 def _methods(request: Request) -> str:
     """The methods of a path: those of all its routes, of which the router reports only one."""
-    routes = (each for each in request.app.routes if each.matches(request.scope)[0] is not Match.NONE)
-    return ", ".join(sorted({method for each in routes for method in getattr(each, "methods", None) or ()}))
+    routes = (route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE)
+    return ", ".join(sorted({method for route in routes for method in getattr(route, "methods", None) or ()}))
 
 
 def _on_bug(request: Request, error: Exception) -> Response:
@@ -267,9 +269,11 @@ class Server(uvicorn.Server):
 
 def trusted_proxies(proxies: Iterable[str]) -> list[str]:
     """The addresses and networks whose word on requests counts; those of IPv4 also as a socket for both names them."""
-    found = [ipaddress.ip_network(each) for each in (*OWN_PROXIES, *proxies)]
-    both = (f"::ffff:{each.network_address}/{96 + each.prefixlen}" for each in found if each.version == 4)
-    return [*map(str, found), *both]
+    networks = [ipaddress.ip_network(network) for network in (*OWN_PROXIES, *proxies)]
+    mapped = (
+        f"::ffff:{network.network_address}/{96 + network.prefixlen}" for network in networks if network.version == 4
+    )
+    return [*map(str, networks), *mapped]
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
@@ -280,22 +284,22 @@ def bind_socket(host: str, port: int) -> socket.socket:
     """
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind, proto)
+        sock = socket.socket(family, kind, proto)
     except OSError as error:
         raise UsageError(
             f"{host} is not an address of this machine ({error.strerror or error}): use 127.0.0.1 or 0.0.0.0"
         ) from error
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(address)
     except (OSError, OverflowError) as error:
-        made.close()
-        why = error.strerror if isinstance(error, OSError) else str(error)
+        sock.close()
+        reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(
-            f"cannot listen on {host}:{port}: {why} (--port chooses another port, 0 a free one)"
+            f"cannot listen on {host}:{port}: {reason} (--port chooses another port, 0 a free one)"
         ) from error
-    made.set_inheritable(True)
-    return made
+    sock.set_inheritable(True)
+    return sock
 
 
 def max_streams() -> int | None:
@@ -305,11 +309,11 @@ def max_streams() -> int | None:
     """
     if sys.platform == "win32":
         return None
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most == resource.RLIM_INFINITY:
-        most = MOST_FILES
+    file_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if file_limit == resource.RLIM_INFINITY:
+        file_limit = MOST_FILES
     with suppress(OSError, ValueError):  # a limit that cannot be raised stays as it is
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (file_limit, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES, 1)
 
 
@@ -346,14 +350,15 @@ async def requires_login(assay: Assay, host: str, *, no_auth: bool) -> bool:
 async def serve(
     assay: Assay,
     sock: socket.socket,
-    begun: Callable[[Server], None],
-    listens: Callable[[], None] = lambda: None,
+    on_begin: Callable[[Server], None],
+    on_listen: Callable[[], None] = lambda: None,
     *,
     no_auth: bool = False,
 ) -> None:
     """Serve on a socket until `Server.stop`.
 
-    `begun` is called with the server before it starts, which may take seconds, and `listens` once it accepts requests.
+    `on_begin` is called with the server before it starts, which may take seconds, and `on_listen` once it accepts
+    requests.
 
     Raises:
         UsageError: it would serve everybody, and nobody said so.
@@ -377,6 +382,6 @@ async def serve(
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         h11_max_incomplete_event_size=HEADER_BYTES,
     )
-    server = Server(config, backend, listens)
-    begun(server)
+    server = Server(config, backend, on_listen)
+    on_begin(server)
     await server.serve(sockets=[sock])

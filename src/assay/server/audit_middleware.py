@@ -81,21 +81,21 @@ class AuditMiddleware:
             await self._app(scope, receive, send)
             return
         who = who_of(HTTPConnection(scope))
-        asker = (who.via if who else "none", (scope.get("client") or ("",))[0])
+        caller = (who.via if who else "none", (scope.get("client") or ("",))[0])
 
-        async def noting(message: Message) -> None:
-            if message["type"] == "http.response.start" and (entry := self._entry(scope, message["status"], asker)):
+        async def record_status(message: Message) -> None:
+            if message["type"] == "http.response.start" and (entry := self._entry(scope, message["status"], caller)):
                 await self._auditor.store_entry(entry)
             await send(message)
 
-        token = origin.set(asker)
+        token = origin.set(caller)
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, record_status)
         finally:
             origin.reset(token)
 
-    def _entry(self, scope: Scope, status: int, asker: tuple[str, str]) -> AuditEntry | None:
-        state, (via, address) = scope.get("state", {}), asker
+    def _entry(self, scope: Scope, status: int, caller: tuple[str, str]) -> AuditEntry | None:
+        state, (via, address) = scope.get("state", {}), caller
         login = state.get(LOGIN)
         action = self._action(scope) if login is not None or scope["method"] not in SAFE else ""
         if not action or (status >= 400 and status not in REFUSED):
@@ -115,9 +115,11 @@ class AuditMiddleware:
     def _action(self, scope: Scope) -> str:
         """The operation of a request; empty if it is not recorded."""
         endpoint = scope.get("endpoint")
-        typed = getattr(endpoint, "__self__", None)
-        if isinstance(typed, Endpoint):
-            return "" if typed.name in UNRECORDED or typed.method != scope["method"] else typed.name
+        api_endpoint = getattr(endpoint, "__self__", None)
+        if isinstance(api_endpoint, Endpoint):
+            return (
+                "" if api_endpoint.name in UNRECORDED or api_endpoint.method != scope["method"] else api_endpoint.name
+            )
         if self._templates is None:
             self._templates = route_templates(scope["app"].routes)
         return OTHER_ACTIONS.get((scope["method"], self._templates.get(id(endpoint), "")), "")

@@ -102,16 +102,18 @@ class Backend:
         workers = self.settings.workers
         limits = QueueLimits(running=workers.running, per_user=workers.per_user)
         self.worker = assay.worker(workers.slots, limits)
-        every = assay.owned_by(None)  # a route has found the run before, so the caller may follow it
+        all_owners = assay.owned_by(None)  # a route has found the run before, so the caller may follow it
         self.run_lists = RunLists(self.closing, self.tasks)
-        self.broadcasts = Broadcasts(lambda run, after, rest: every.groups(run, after, rest=rest), every.events)
-        self._working: asyncio.Task[None] | None = None
+        self.broadcasts = Broadcasts(
+            lambda run, after, rest: all_owners.groups(run, after, rest=rest), all_owners.events
+        )
+        self._worker_task: asyncio.Task[None] | None = None
         self._folders: OrderedDict[str, ViewBuilder] = OrderedDict()
 
     async def __aenter__(self) -> Backend:
         await self.assay.ready()
         await self.assay.owned_by(None).go_on_adding()
-        self._working = self.tasks.start(self.worker.work(), "the server's worker")
+        self._worker_task = self.tasks.start(self.worker.work(), "the server's worker")
         self.tasks.start(ask_due_schedules(self.assay, self.limits), "the server's schedules")
         self.tasks.start(self.assay.tell_webhooks(), "the server's webhooks")
         self.tasks.start(tidy_hourly(self.assay), "the server's upkeep")
@@ -119,8 +121,8 @@ class Backend:
 
     async def __aexit__(self, *_: object) -> None:
         self.worker.stop()
-        if self._working is not None:
-            await asyncio.wait_for(self._working, timeout=None)
+        if self._worker_task is not None:
+            await asyncio.wait_for(self._worker_task, timeout=None)
         await self.broadcasts.close()
         await self.tasks.close()
 
@@ -133,7 +135,7 @@ class Backend:
         """Why the server cannot work now, "" if it can."""
         if self.closing.is_set():
             return "the server is stopping"
-        if self._working is None or self._working.done():
+        if self._worker_task is None or self._worker_task.done():
             return "the worker of the server has ended"
         await self.health.try_read(self.assay.runs(1))
         return self.health.fault
@@ -151,7 +153,7 @@ class Backend:
         *,
         sources: Sources | None = None,
         webhook: Webhook | None = None,
-        **wanted: Unpack[RunOptions],
+        **options: Unpack[RunOptions],
     ) -> str:
         """Store a run and have it executed; return its id. A `webhook` is notified about this run only.
 
@@ -160,18 +162,20 @@ class Backend:
         """
         async with self.rates.run_token(owner):
             assay = self.assay_for(owner)
-            made = await assay.create(question, sources=sources, priority=DEFAULT_PRIORITY, webhook=webhook, **wanted)
-        return await self._wake_worker(owner, made)
+            run_id = await assay.create(
+                question, sources=sources, priority=DEFAULT_PRIORITY, webhook=webhook, **options
+            )
+        return await self._wake_worker(owner, run_id)
 
-    async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
+    async def begin_ask(self, owner: str, reference: str, question: str, **options: Unpack[RunOptions]) -> str:
         """Store a run that answers from what another has read, and have it executed; return its id.
 
         Raises:
             UnknownName, UsageError: as `Assay.ask`.
         """
         async with self.rates.run_token(owner):
-            made = await self.assay_for(owner).create_ask(reference, question, priority=DEFAULT_PRIORITY, **wanted)
-        return await self._wake_worker(owner, made)
+            run_id = await self.assay_for(owner).create_ask(reference, question, priority=DEFAULT_PRIORITY, **options)
+        return await self._wake_worker(owner, run_id)
 
     async def begin_fork(
         self,
@@ -182,7 +186,7 @@ class Backend:
         plan: Plan | str | None = None,
         exclude: Sequence[str] = (),
         add: Sources | None = None,
-        **wanted: Unpack[ForkOptions],
+        **options: Unpack[ForkOptions],
     ) -> str:
         """Store a run that continues from a point of another, and have it executed; return its id.
 
@@ -191,10 +195,10 @@ class Backend:
         """
         async with self.rates.run_token(owner):
             assay = self.assay_for(owner)
-            made = await assay.fork(
-                reference, point, plan=plan, exclude=exclude, add=add, priority=DEFAULT_PRIORITY, **wanted
+            run_id = await assay.fork(
+                reference, point, plan=plan, exclude=exclude, add=add, priority=DEFAULT_PRIORITY, **options
             )
-        return await self._wake_worker(owner, made)
+        return await self._wake_worker(owner, run_id)
 
     async def begin_job(self, owner: str, work: JobWork) -> Job:
         """Leave long work to the workers; it counts like a run.
@@ -251,11 +255,11 @@ class Backend:
         return folder.view
 
     async def groups(
-        self, owner: str, run_id: str, after: int = 0, rest: float | None = None
+        self, owner: str, run_id: str, after: int = 0, idle_seconds: float | None = None
     ) -> AsyncGenerator[Sequence[Envelope], None]:
         """Yield the events of a run after number `after`, all new ones at once, until it ends.
 
-        The group is empty if none came for `rest` seconds. Closing the iteration ends no run.
+        The group is empty if none came for `idle_seconds` seconds. Closing the iteration ends no run.
 
         Raises:
             UnknownName: there is no such run, or it was deleted in the meantime.
@@ -263,7 +267,7 @@ class Backend:
         """
         if self.closing.is_set():
             raise Cancelled("the server is stopping")
-        async for group in self.assay_for(owner).groups(run_id, after, rest=rest):
+        async for group in self.assay_for(owner).groups(run_id, after, rest=idle_seconds):
             yield group
 
 
@@ -281,15 +285,15 @@ def _oidc(settings: Settings) -> OidcProvider | None:
 class RouteGroup:
     """A group of routes below a prefix: the native API, or another protocol.
 
-    `running` is entered at startup and left at shutdown; `refused` turns problems outside its endpoints into responses.
-    `needs` is the right that a request needs: `read` or `write` by its `method`; what each `route` says; or `read`, if
-    its tools check for more.
+    `running` is entered at startup and left at shutdown; `problem_handler` turns problems outside its endpoints into
+    responses. `needs` is the right that a request needs: `read` or `write` by its `method`; what each `route` says;
+    or `read`, if its tools check for more.
     """
 
     prefix: str
     routes: Callable[[Backend], Sequence[BaseRoute]]
     running: Callable[[Backend], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
-    refused: Callable[[Problem], Response] = problem_response
+    problem_handler: Callable[[Problem], Response] = problem_response
     needs: Literal["method", "route", "read"] = "method"
 
     def has(self, path: str) -> bool:
@@ -332,11 +336,11 @@ async def ask_due_schedules(assay: Assay, limits: LimitBook) -> None:
             due = run_due(
                 assay, book, lambda: datetime.now(UTC), lambda _schedule, run: run.view(), limits.daily_limits
             )
-            async for asked in due:
-                came = asked.error or (asked.view.status if asked.view else "")
-                log.info("schedule %s: %s", asked.schedule.id, came)
-                run, status = (asked.view.run_id, asked.view.status) if asked.view else ("", "failed")
-                await assay.webhooks.schedule_finished(asked.schedule.owner, asked.schedule.id, run, status)
+            async for outcome in due:
+                result = outcome.error or (outcome.view.status if outcome.view else "")
+                log.info("schedule %s: %s", outcome.schedule.id, result)
+                run, status = (outcome.view.run_id, outcome.view.status) if outcome.view else ("", "failed")
+                await assay.webhooks.schedule_finished(outcome.schedule.owner, outcome.schedule.id, run, status)
         except AssayError as error:
             log.warning("schedules: %s; trying again", error)
         await asyncio.sleep(LOOK_SECONDS)

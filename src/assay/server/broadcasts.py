@@ -78,47 +78,49 @@ class RunLists:
             StoreError: the store cannot be read.
         """
         yield RETRY_FRAME
-        followed, sent = self._join(owner, read), dict[str, bytes]()
+        followed_list, sent = self._join(owner, read), dict[str, bytes]()
         try:
             while not self._closing.is_set():
-                news = followed.news  # before the runs: later ones are news
-                if followed.failure is not None:
-                    raise followed.failure
-                now = dict(itertools.islice(followed.runs.items(), limit))
-                chunk = b"".join(frame(data, event="run") for id, data in reversed(now.items()) if sent.get(id) != data)
-                sent = now
+                news = followed_list.news  # before the runs: later ones are news
+                if followed_list.failure is not None:
+                    raise followed_list.failure
+                current_runs = dict(itertools.islice(followed_list.runs.items(), limit))
+                chunk = b"".join(
+                    frame(data, event="run") for id, data in reversed(current_runs.items()) if sent.get(id) != data
+                )
+                sent = current_runs
                 if chunk:
                     yield chunk
                 while not await wait_for_news(news):
                     yield HEARTBEAT_FRAME
         finally:
-            followed.followers -= 1
+            followed_list.followers -= 1
         yield RETRY_FRAME
 
     def _join(self, owner: str, read: ReadRuns) -> FollowedList:
-        followed = self._lists.get(owner)
-        if followed is None:
-            followed = self._lists[owner] = FollowedList()
-            self._tasks.start(self._keep_reading(owner, followed, read), "the list of a user's runs")
-        followed.followers += 1
-        return followed
+        followed_list = self._lists.get(owner)
+        if followed_list is None:
+            followed_list = self._lists[owner] = FollowedList()
+            self._tasks.start(self._keep_reading(owner, followed_list, read), "the list of a user's runs")
+        followed_list.followers += 1
+        return followed_list
 
-    async def _keep_reading(self, owner: str, followed: FollowedList, read: ReadRuns) -> None:
+    async def _keep_reading(self, owner: str, followed_list: FollowedList, read: ReadRuns) -> None:
         """Read a list repeatedly while somebody follows it."""
         try:
-            while followed.followers and not self._closing.is_set():
-                now = await read()
-                if now != followed.runs:
-                    followed.runs = now
-                    followed.wake()
+            while followed_list.followers and not self._closing.is_set():
+                current_runs = await read()
+                if current_runs != followed_list.runs:
+                    followed_list.runs = current_runs
+                    followed_list.wake()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._closing.wait(), LOOK_SECONDS)
         except Exception as error:
-            followed.failure = error
+            followed_list.failure = error
             raise
         finally:
             del self._lists[owner]
-            followed.wake()
+            followed_list.wake()
 
 
 # Followed runs: each event is encoded once.
@@ -138,11 +140,11 @@ SEND_SECONDS = 60.0
 return.
 """
 
-Groups = Callable[[str, int, float], AsyncIterator[Sequence[Envelope]]]
+EventGroups = Callable[[str, int, float], AsyncIterator[Sequence[Envelope]]]
 """The events of a run after a number as they come; an empty group if none came for so many seconds."""
 ReadEvents = Callable[[str, int, int], Awaitable[Sequence[Envelope]]]
 """A number of stored events of a run after a number."""
-Types = tuple[str, ...]
+EventTypes = tuple[str, ...]
 
 _BEAT = Chunk(HEARTBEAT_FRAME)
 
@@ -150,12 +152,12 @@ _BEAT = Chunk(HEARTBEAT_FRAME)
 class Follower:
     """A follower of a run: the wanted events, the number of the last one received, and the connection."""
 
-    __slots__ = ("at", "chunked", "outlet", "types", "wanted", "woken")
+    __slots__ = ("chunked", "event_filter", "last_seq", "outlet", "types", "wake_event")
 
-    def __init__(self, outlet: Outlet, types: Types, at: int, *, chunked: bool) -> None:
-        self.outlet, self.types, self.at, self.chunked = outlet, types, at, chunked
-        self.wanted: EventFilter = type_filter(types)
-        self.woken = asyncio.Event()
+    def __init__(self, outlet: Outlet, types: EventTypes, last_seq: int, *, chunked: bool) -> None:
+        self.outlet, self.types, self.last_seq, self.chunked = outlet, types, last_seq, chunked
+        self.event_filter: EventFilter = type_filter(types)
+        self.wake_event = asyncio.Event()
 
     def write(self, chunk: Chunk) -> bool:
         """Send a part without waiting; False if that is impossible."""
@@ -167,11 +169,11 @@ class Broadcast:
 
     def __init__(self, last: int) -> None:
         """`last` is the number of the newest event so far."""
-        self.last, self.over, self.followers = last, False, 0
+        self.last, self.ended, self.followers = last, False, 0
         self.task: asyncio.Task[None] | None = None
-        self._kept: deque[tuple[int, str, bytes]] = deque(maxlen=KEPT_EVENTS)
-        self._live: dict[Types, dict[Follower, None]] = {}
-        self._spoke: dict[Types, float] = {}
+        self._recent: deque[tuple[int, str, bytes]] = deque(maxlen=KEPT_EVENTS)
+        self._live: dict[EventTypes, dict[Follower, None]] = {}
+        self._spoke: dict[EventTypes, float] = {}
 
     async def run(self, groups: AsyncIterator[Sequence[Envelope]]) -> None:
         """Write new events until the run ends, the server stops, or it cannot be read."""
@@ -183,16 +185,16 @@ class Broadcast:
         except StoreError as error:
             log.warning("who follows a run is told to come back: %s", error)
         finally:
-            self.over = True
+            self.ended = True
             for follower in itertools.chain(*self._live.values()):
-                follower.woken.set()
+                follower.wake_event.set()
             self._live.clear()
 
     def join(self, follower: Follower) -> bool:
         """Write to a follower from now on; False if it is behind."""
-        if self.over or follower.at < self.last:
+        if self.ended or follower.last_seq < self.last:
             return False
-        follower.woken.clear()
+        follower.wake_event.clear()
         self._live.setdefault(follower.types, {})[follower] = None
         self._spoke.setdefault(follower.types, time.monotonic())
         return True
@@ -202,21 +204,21 @@ class Broadcast:
         same = self._live.get(follower.types)
         if same is not None and same.pop(follower, self) is None and not same:
             del self._live[follower.types], self._spoke[follower.types]
-        follower.woken.set()
+        follower.wake_event.set()
 
     def recent_frames(self, follower: Follower) -> bytes | None:
         """The kept events that a follower does not have yet; None if they do not reach back so far."""
-        if not self._kept or follower.at < self._kept[0][0] - 1:
+        if not self._recent or follower.last_seq < self._recent[0][0] - 1:
             return None
-        new = itertools.islice(self._kept, follower.at - self._kept[0][0] + 1, None)
-        found = b"".join(frame for _, type, frame in new if follower.wanted(type))
-        follower.at = self.last
-        return found
+        new = itertools.islice(self._recent, follower.last_seq - self._recent[0][0] + 1, None)
+        data = b"".join(frame for _, type, frame in new if follower.event_filter(type))
+        follower.last_seq = self.last
+        return data
 
     async def _send(self, group: Sequence[Envelope]) -> None:
         before, frames = self.last, [(each.seq, each.type, event_frame(each)) for each in group]
         if frames:
-            self._kept.extend(frames)
+            self._recent.extend(frames)
             self.last = frames[-1][0]
         now = time.monotonic()
         for types, followers in list(self._live.items()):
@@ -225,16 +227,18 @@ class Broadcast:
                 chunk = _BEAT
             if chunk is not None:
                 self._spoke[types] = now
-            parts = ((each, chunk if each.at == before else _unseen_chunk(frames, each)) for each in list(followers))
+            parts = (
+                (each, chunk if each.last_seq == before else _unseen_chunk(frames, each)) for each in list(followers)
+            )
             await self._write(parts)
 
     async def _write(self, parts: Iterable[tuple[Follower, Chunk | None]]) -> None:
         """Write to all who have everything before; others catch up by themselves."""
         for number, (follower, chunk) in enumerate(parts, 1):
-            if follower.woken.is_set():
+            if follower.wake_event.is_set():
                 continue
             if chunk is None or follower.write(chunk):
-                follower.at = max(follower.at, self.last)
+                follower.last_seq = max(follower.last_seq, self.last)
             else:
                 self.leave(follower)
             if chunk is not None and number % SLICE == 0:
@@ -243,31 +247,31 @@ class Broadcast:
 
 def _unseen_chunk(frames: Sequence[tuple[int, str, bytes]], follower: Follower) -> Chunk | None:
     """The news for a follower who is ahead of the broadcast."""
-    return _chunk((each for each in frames if each[0] > follower.at), follower.wanted)
+    return _chunk((entry for entry in frames if entry[0] > follower.last_seq), follower.event_filter)
 
 
-def _chunk(frames: Iterable[tuple[int, str, bytes]], wanted: EventFilter) -> Chunk | None:
-    data = b"".join(frame for _, type, frame in frames if wanted(type))
+def _chunk(frames: Iterable[tuple[int, str, bytes]], event_filter: EventFilter) -> Chunk | None:
+    data = b"".join(frame for _, type, frame in frames if event_filter(type))
     return Chunk(data) if data else None
 
 
 class Broadcasts:
     """The runs followed at this server. A run is read while somebody follows it."""
 
-    def __init__(self, groups: Groups, log: ReadEvents) -> None:
+    def __init__(self, groups: EventGroups, log: ReadEvents) -> None:
         self._groups, self._log, self._tasks = groups, log, Tasks()
         self._going: dict[str, Broadcast] = {}
 
     def join(self, run_id: str, last: int) -> Broadcast:
         """The broadcast of a run whose newest event has number `last`, or a later one; `leave` it afterwards."""
-        found = self._going.get(run_id)
-        if found is None or found.over:
-            found = self._going[run_id] = Broadcast(last)
-            found.task = self._tasks.start(
-                found.run(self._groups(run_id, last, IDLE_SECONDS)), f"followers of run {run_id}"
+        broadcast = self._going.get(run_id)
+        if broadcast is None or broadcast.ended:
+            broadcast = self._going[run_id] = Broadcast(last)
+            broadcast.task = self._tasks.start(
+                broadcast.run(self._groups(run_id, last, IDLE_SECONDS)), f"followers of run {run_id}"
             )
-        found.followers += 1
-        return found
+        broadcast.followers += 1
+        return broadcast
 
     def leave(self, run_id: str, broadcast: Broadcast) -> None:
         """Remove a follower; after the last one nothing is read any more."""
@@ -286,12 +290,12 @@ class Broadcasts:
             UnknownName: the run was deleted.
             StoreError: its log cannot be read.
         """
-        found = broadcast.recent_frames(follower)
-        if found is not None:
-            return found
-        events = await self._log(run_id, follower.at, PAGE)
-        follower.at = events[-1].seq if events else broadcast.last
-        return b"".join(event_frame(each) for each in events if follower.wanted(each.type))
+        frames = broadcast.recent_frames(follower)
+        if frames is not None:
+            return frames
+        events = await self._log(run_id, follower.last_seq, PAGE)
+        follower.last_seq = events[-1].seq if events else broadcast.last
+        return b"".join(event_frame(envelope) for envelope in events if follower.event_filter(envelope.type))
 
     async def close(self) -> None:
         """Stop writing."""
@@ -302,14 +306,19 @@ class RunStream(EventStream):
     """The log of a run as a response, from a broadcast if its connection can be written to directly."""
 
     def __init__(
-        self, broadcasts: Broadcasts, run: tuple[str, int], wanted: tuple[Types, int], ticket: Ticket, alone: Frames
+        self,
+        broadcasts: Broadcasts,
+        run: tuple[str, int],
+        selection: tuple[EventTypes, int],
+        ticket: Ticket,
+        frames: Frames,
     ) -> None:
-        """`run` is its id and the number of its newest event; `wanted` the types and the number to start after.
+        """`run` is its id and the number of its newest event; `selection` the types and the number to start after.
 
-        `alone` yields the frames one by one, if there is no direct way to the client.
+        `frames` yields the frames one by one, if there is no direct way to the client.
         """
-        super().__init__(alone, ticket)
-        self._broadcasts, (self._run, self._last), (self._types, self._after) = broadcasts, run, wanted
+        super().__init__(frames, ticket)
+        self._broadcasts, (self._run, self._last), (self._types, self._after) = broadcasts, run, selection
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         outlet = outlet_of(scope)
@@ -317,7 +326,7 @@ class RunStream(EventStream):
             await super().__call__(scope, receive, send)
             return
         follower = Follower(outlet, self._types, self._after, chunked=scope["http_version"] == "1.1")
-        outlet.on_lost(follower.woken.set)
+        outlet.on_lost(follower.wake_event.set)
         try:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
             await _send_chunk(send, RETRY_FRAME)
@@ -339,8 +348,8 @@ class RunStream(EventStream):
         try:
             while not follower.outlet.is_disconnected:
                 if broadcast.join(follower):
-                    await follower.woken.wait()
-                elif follower.at < broadcast.last:
+                    await follower.wake_event.wait()
+                elif follower.last_seq < broadcast.last:
                     await _send_in_time(
                         follower, send, await self._broadcasts.missed_events(self._run, broadcast, follower)
                     )

@@ -60,14 +60,14 @@ class AccessGate:
             return
         try:
             who = await identify(self._users, HTTPConnection(scope), self._oidc)
-            refused = self._refusal(scope, who)
+            denial = self._refusal(scope, who)
         except AssayError as error:
-            who, refused = None, failure_problem(scope["method"], scope["path"], error)
+            who, denial = None, failure_problem(scope["method"], scope["path"], error)
             if isinstance(error, StoreError):  # of which a stranger learns nothing more
-                refused = problem("store", STORE_BROKEN) if refused.status == 500 else problem("away", DATABASE_AWAY)
-        if refused is not None:
-            challenge = {"WWW-Authenticate": challenge_of(self._oidc)} if refused.status == 401 else None
-            await self._answer(Request(scope, receive), refused, challenge)(scope, receive, send)
+                denial = problem("store", STORE_BROKEN) if denial.status == 500 else problem("away", DATABASE_AWAY)
+        if denial is not None:
+            challenge = {"WWW-Authenticate": challenge_of(self._oidc)} if denial.status == 401 else None
+            await self._answer(Request(scope, receive), denial, challenge)(scope, receive, send)
             return
         if who is not None:
             scope.setdefault("state", {}).update({WHO: who, "owner": who.name})
@@ -84,12 +84,12 @@ class AccessGate:
             return None
         if who is None:
             return problem("login-needed", "log in, or send a token: Authorization: Bearer …")
-        needed = self._required_permission(scope)
-        return permission_problem(needed) if needed and not _has_permission(scope, who, needed) else None
+        permission = self._required_permission(scope)
+        return permission_problem(permission) if permission and not _has_permission(scope, who, permission) else None
 
     def _required_permission(self, scope: Scope) -> Permission | None:
         """The right that a request needs; None if its route checks it."""
-        part = next((each for each in self._parts if each.has(scope["path"])), None)
+        part = next((group for group in self._parts if group.has(scope["path"])), None)
         if part is not None and part.needs == "route":
             return None
         if part is not None and part.needs == "read":
@@ -117,8 +117,8 @@ async def identify(users: Users, request: HTTPConnection, oidc: OidcProvider | N
         ProviderFailed: a token of the provider cannot be checked now.
     """
     if secret := bearer_of(request):
-        signed = secret.count(".") == 2 and not secret.startswith(PREFIX)  # RFC 7519
-        if oidc is not None and oidc.settings.audience and signed:
+        is_signed = secret.count(".") == 2 and not secret.startswith(PREFIX)  # RFC 7519
+        if oidc is not None and oidc.settings.audience and is_signed:
             return await _provider_user(users, oidc, secret)
         return await users.authenticate(secret, "token")
     session = cookie_of(request, session_cookie_name(request))
@@ -149,8 +149,8 @@ async def _provider_user(users: Users, oidc: OidcProvider, token: str) -> Who | 
         user = await users.user_for(await oidc.authenticate(token))
     except NotLoggedIn:
         return None
-    allowed = frozenset(PERMISSIONS[user.role]) - {"admin", "metrics"}
-    return Who(name=user.name, role=user.role, permissions=allowed, via="token")
+    permissions = frozenset(PERMISSIONS[user.role]) - {"admin", "metrics"}
+    return Who(name=user.name, role=user.role, permissions=permissions, via="token")
 
 
 def cookie_of(request: HTTPConnection, name: str) -> str:
@@ -185,24 +185,24 @@ def who_of(request: HTTPConnection) -> Who | None:
     return cast("Who | None", request.scope.get("state", {}).get(WHO))
 
 
-def check_permission(request: HTTPConnection, needed: Permission) -> None:
+def check_permission(request: HTTPConnection, permission: Permission) -> None:
     """Make sure that the caller has a right.
 
     Raises:
         Refusal: they do not.
     """
     who = who_of(request)
-    if who is not None and not _has_permission(request.scope, who, needed):
-        refused = permission_problem(needed)
-        raise refusal("forbidden", refused.detail)
+    if who is not None and not _has_permission(request.scope, who, permission):
+        denial = permission_problem(permission)
+        raise refusal("forbidden", denial.detail)
 
 
-def _has_permission(scope: Scope, who: Who, needed: Permission) -> bool:
-    own = needed == "write" and who.via == "session" and str(scope["path"]).startswith(OWN_LOGIN)
-    return own or who.may(needed)
+def _has_permission(scope: Scope, who: Who, permission: Permission) -> bool:
+    is_own_login = permission == "write" and who.via == "session" and str(scope["path"]).startswith(OWN_LOGIN)
+    return is_own_login or who.may(permission)
 
 
-def permission_problem(needed: Permission) -> Problem:
+def permission_problem(permission: Permission) -> Problem:
     """The problem that a user, or the token, lacks a right."""
-    lacking = f"this needs the permission {needed!r}, which you, or your token, do not have"
-    return problem("forbidden", f"{lacking}: use a token that has it, or ask an administrator for it")
+    reason = f"this needs the permission {permission!r}, which you, or your token, do not have"
+    return problem("forbidden", f"{reason}: use a token that has it, or ask an administrator for it")

@@ -104,7 +104,7 @@ class ProxyNotes:
     """Warns of a proxy that is not among `server.proxies`, so that what it says of a request does not count."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app, self._seen = app, set[str]()
+        self._app, self._noted_senders = app, set[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["scheme"] == "http":
@@ -116,11 +116,11 @@ class ProxyNotes:
         sender = request.client.host if request.client else ""
         if (
             request.headers.get("x-forwarded-proto") != "https"
-            or sender in self._seen
-            or len(self._seen) >= MAX_NOTED_SENDERS
+            or sender in self._noted_senders
+            or len(self._noted_senders) >= MAX_NOTED_SENDERS
         ):
             return
-        self._seen.add(sender)
+        self._noted_senders.add(sender)
         log.warning(
             "%s sends X-Forwarded-Proto, but is not known as a proxy: addresses of this server begin with http://, and "
             "logins at a provider fail. If it is your proxy, add it to server.proxies",
@@ -132,11 +132,11 @@ class Guard:
     """Refuses requests for other host names and from other sites, and limits bodies."""
 
     def __init__(
-        self, app: ASGIApp, hosts: Iterable[str], answer: ProblemAnswer, trusted: frozenset[str] = frozenset()
+        self, app: ASGIApp, hosts: Iterable[str], answer: ProblemAnswer, trusted_origins: frozenset[str] = frozenset()
     ) -> None:
-        """`trusted` are sites whose pages may make changes too; `*` means all, for requests without cookies."""
+        """`trusted_origins` are sites whose pages may make changes too; `*` means all, for requests without cookies."""
         self._app, self._hosts, self._answer = app, frozenset(host.lower() for host in hosts), answer
-        self._trusted = trusted
+        self._trusted_origins = trusted_origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -144,9 +144,9 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refused = self._refusal(HTTPConnection(scope))
-        if refused is not None:
-            await self._answer(Request(scope, receive), refused)(scope, receive, send)
+        denial = self._refusal(HTTPConnection(scope))
+        if denial is not None:
+            await self._answer(Request(scope, receive), denial)(scope, receive, send)
             return
         body = LimitedBody(Headers(scope=scope), receive)
         scope[BODY] = body
@@ -158,19 +158,19 @@ class Guard:
             return problem(
                 "wrong-host", f"{host[:100]!r} is not a name of this server: add it to the setting server.hosts"
             )
-        safe = request.scope["method"] in SAFE or is_trusted(request.headers, self._trusted)
+        safe = request.scope["method"] in SAFE or is_trusted(request.headers, self._trusted_origins)
         if not safe and not is_same_site(request.headers, host):
             return problem("other-site", "a page of another site sent this request: that is refused")
         return None
 
 
 class LimitedBody:
-    """The body of a request: at most `most` bytes, and not too slow. `instead` says what to do if it has more."""
+    """The body of a request: at most `max_bytes` bytes, and not too slow. `instead` says what to do if it has more."""
 
     def __init__(self, headers: Headers, receive: Receive) -> None:
-        self.most, self.instead = BODY_BYTES, LONG_TEXTS
-        self._declared = headers.get("content-length", "")
-        self._receive, self._size, self._whole = receive, 0, False
+        self.max_bytes, self.instead = BODY_BYTES, LONG_TEXTS
+        self._content_length = headers.get("content-length", "")
+        self._receive, self._size, self._is_complete = receive, 0, False
         self._began = 0.0
 
     async def receive(self) -> Message:
@@ -179,9 +179,9 @@ class LimitedBody:
         Raises:
             Refusal: it is too large, or too slow.
         """
-        if self._whole:
+        if self._is_complete:
             return await self._receive()
-        self._check(int(self._declared) if self._declared.isdecimal() else 0)
+        self._check(int(self._content_length) if self._content_length.isdecimal() else 0)
         now = asyncio.get_running_loop().time
         self._began = self._began or now()
         until = self._began + BODY_SECONDS + self._size / BODY_RATE
@@ -192,12 +192,12 @@ class LimitedBody:
             raise refusal("too-slow", "the rest of the body did not arrive in time") from None
         self._size += len(message.get("body", b""))
         self._check(self._size)
-        self._whole = not message.get("more_body", False)
+        self._is_complete = not message.get("more_body", False)
         return message
 
     def _check(self, size: int) -> None:
-        if size > self.most:
-            raise refusal("too-large", f"this request may have at most {self.most:,} bytes: {self.instead}")
+        if size > self.max_bytes:
+            raise refusal("too-large", f"this request may have at most {self.max_bytes:,} bytes: {self.instead}")
 
 
 def body_of(request: Request) -> LimitedBody:
@@ -258,16 +258,18 @@ def is_same_site(headers: Headers, host: str) -> bool:
     return origin is None or urlsplit(origin).netloc.lower() == host.lower()
 
 
-def is_trusted(headers: Headers, trusted: frozenset[str]) -> bool:
+def is_trusted(headers: Headers, trusted_origins: frozenset[str]) -> bool:
     """True if a request comes from a page of another site that may make changes here."""
     origin = headers.get("origin", "").lower()
-    return origin in trusted or ("*" in trusted and origin not in ("", "null") and "cookie" not in headers)
+    return origin in trusted_origins or (
+        "*" in trusted_origins and origin not in ("", "null") and "cookie" not in headers
+    )
 
 
-def server_names(bound: str, configured: Sequence[str]) -> tuple[str, ...]:
+def server_names(host: str, hosts: Sequence[str]) -> tuple[str, ...]:
     """The names of the server: the configured ones and, if others can reach it, the machine's own."""
-    own = () if is_loopback(bound) else (socket.gethostname(), socket.getfqdn())
-    return (*configured, *own)
+    own_names = () if is_loopback(host) else (socket.gethostname(), socket.getfqdn())
+    return (*hosts, *own_names)
 
 
 def is_loopback(host: str) -> bool:

@@ -27,10 +27,10 @@ class StoreHealth:
 
     async def try_read(self, read: Coroutine[Any, Any, T]) -> T | None:
         """What `read` gives; None if the store does not answer, or not soon. A change is logged, with its reason."""
-        found, fault, reason = None, "", ""
+        result, fault, reason = None, "", ""
         try:
             async with asyncio.timeout(READY_SECONDS):
-                found = await read
+                result = await read
         except TimeoutError:
             fault, reason = DATABASE_AWAY, f"no answer within {READY_SECONDS:g} s"
         except StoreError as error:
@@ -38,4 +38,4 @@ class StoreHealth:
         if fault != self.fault:
             log.warning("not ready: %s", reason) if fault else log.warning("ready again: the store answers")
         self.fault = fault
-        return found
+        return result

@@ -44,11 +44,11 @@ def claims_in(payload: bytes) -> Claims:
 
 def describe_clock_skew(claims: Claims) -> str:
     """A sentence about the clocks, if the token was issued at another time than now."""
-    issued = claims.get("iat")
-    if issued is None or abs(issued - time.time()) <= LEEWAY:
+    issued_at = claims.get("iat")
+    if issued_at is None or abs(issued_at - time.time()) <= LEEWAY:
         return ""
-    late = "ahead of" if issued > time.time() else "behind"
-    return f" (the provider's clock is {abs(issued - time.time()):.0f} s {late} this server's: set both by NTP)"
+    late = "ahead of" if issued_at > time.time() else "behind"
+    return f" (the provider's clock is {abs(issued_at - time.time()):.0f} s {late} this server's: set both by NTP)"
 
 
 def subject(claims: Claims) -> str:
@@ -67,6 +67,6 @@ def claim_of(claims: Claims, name: str) -> object:
     """A claim; for `realm_access.roles` the `roles` in the claim `realm_access`, unless a claim has that name."""
     if name in claims or "." not in name:
         return claims.get(name)
-    first, _, rest = name.partition(".")
+    first, _, inner_name = name.partition(".")
     inner = claims.get(first)
-    return claim_of(inner, rest) if isinstance(inner, dict) else None
+    return claim_of(inner, inner_name) if isinstance(inner, dict) else None

@@ -49,7 +49,7 @@ class LimitBook:
             runs_per_hour=settings.server.runs_per_hour or None,
             **msgspec.structs.asdict(limits_of_users(settings.limits)),
         )
-        self._given: dict[str, GivenLimits] = {}
+        self._user_limits: dict[str, GivenLimits] = {}
         self._stale_at = 0.0
 
     async def refresh(self) -> None:
@@ -59,33 +59,33 @@ class LimitBook:
             StoreError: they cannot be read.
         """
         if self._store is not None and self._clock() >= self._stale_at:
-            self._given = await self._store.all()
+            self._user_limits = await self._store.all()
             self._stale_at = self._clock() + FRESH_SECONDS
 
     def limits_of(self, user: str) -> UserLimits:
         """The limits of a user, as last read."""
-        given = self._given.get(user)
-        return msgspec.structs.replace(self.usual, **given) if given else self.usual
+        limits = self._user_limits.get(user)
+        return msgspec.structs.replace(self.usual, **limits) if limits else self.usual
 
     def daily_limits(self, user: str) -> OwnerLimits | None:
         """The limits that the library needs for a user; None if the user has none of their own."""
-        if user not in self._given:
+        if user not in self._user_limits:
             return None
         limits = msgspec.structs.asdict(self.limits_of(user))
         return OwnerLimits(**{name: limits[name] for name in DAILY})
 
     def overrides(self) -> dict[str, GivenLimits]:
         """The limits set for single users."""
-        return dict(self._given)
+        return dict(self._user_limits)
 
-    async def set_limits(self, user: str, given: GivenLimits) -> None:
+    async def set_limits(self, user: str, limits: GivenLimits) -> None:
         """Set the limits of a user; they apply here at once.
 
         Raises:
             StoreError: they cannot be written.
         """
         if self._store is not None:
-            await self._store.set_limits(user, given)
+            await self._store.set_limits(user, limits)
         self._stale_at = 0.0
         await self.refresh()
 
@@ -125,14 +125,14 @@ class Rates:
         if rate is None or self._buckets is None:
             yield
             return
-        taken = await self._buckets.take(owner, rate)
+        state = await self._buckets.take(owner, rate)
         if (states := _bucket_states.get()) is not None:
-            states.append(taken)
-        if taken.wait:
+            states.append(state)
+        if state.wait:
             raise TooMany(
-                f"{taken.rate.most} runs and jobs an hour are allowed (server.runs_per_hour): "
-                f"the next one in {math.ceil(taken.wait)} s",
-                taken.wait,
+                f"{state.rate.most} runs and jobs an hour are allowed (server.runs_per_hour): "
+                f"the next one in {math.ceil(state.wait)} s",
+                state.wait,
             )
         try:
             yield
@@ -141,8 +141,8 @@ class Rates:
             raise
 
 
-def _rate(name: str, most: int | None, seconds: float) -> Rate | None:
-    return None if most is None else Rate(name=name, most=most, seconds=seconds)
+def _rate(name: str, limit: int | None, seconds: float) -> Rate | None:
+    return None if limit is None else Rate(name=name, most=limit, seconds=seconds)
 
 
 class RateLimitMiddleware:
@@ -157,13 +157,13 @@ class RateLimitMiddleware:
             await self._app(scope, receive, send)
             return
         states: list[BucketState] = []
-        refused: Problem | None = None
+        denial: Problem | None = None
         try:
-            if taken := await self._rates.take_request_token(owner):
-                states.append(taken)
-                refused = _refusal(taken) if taken.wait else None
+            if state := await self._rates.take_request_token(owner):
+                states.append(state)
+                denial = _refusal(state) if state.wait else None
         except AssayError as error:
-            refused = failure_problem(scope["method"], scope["path"], error)
+            denial = failure_problem(scope["method"], scope["path"], error)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start" and states:
@@ -174,20 +174,20 @@ class RateLimitMiddleware:
 
         token = _bucket_states.set(states)
         try:
-            application = self._app if refused is None else self._answer(Request(scope, receive), refused)
+            application = self._app if denial is None else self._answer(Request(scope, receive), denial)
             await application(scope, receive, send_with_headers)
         finally:
             _bucket_states.reset(token)
 
 
-def _refusal(taken: BucketState) -> Problem:
-    wait = math.ceil(taken.wait)
-    text = f"{taken.rate.most} requests a minute are allowed (server.requests_per_minute): the next one in {wait} s"
+def _refusal(state: BucketState) -> Problem:
+    wait = math.ceil(state.wait)
+    text = f"{state.rate.most} requests a minute are allowed (server.requests_per_minute): the next one in {wait} s"
     return problem("rate-limited", text, retry_after=wait)
 
 
 def rate_headers(states: list[BucketState]) -> dict[str, str]:
     """The headers about limits: the policies and their states. After `t` seconds everything is available again."""
-    policies = (f'"{each.rate.name}";q={each.rate.most};w={each.rate.seconds:.0f}' for each in states)
-    standing = (f'"{each.rate.name}";r={each.left};t={math.ceil(each.full)}' for each in states)
-    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(standing)}
+    policies = (f'"{state.rate.name}";q={state.rate.most};w={state.rate.seconds:.0f}' for state in states)
+    levels = (f'"{state.rate.name}";r={state.left};t={math.ceil(state.full)}' for state in states)
+    return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(levels)}

@@ -142,14 +142,14 @@ class Metrics:
         build.labels(version("assay"), platform.python_version()).set(1)
         ProcessCollector(registry=self._registry)
 
-    def record_store(self, found: tuple[dict[RunStatus, int], QueueDepth] | None) -> None:
+    def record_store(self, figures: tuple[dict[RunStatus, int], QueueDepth] | None) -> None:
         """Record the state of the store: all its runs, whoever executes them. None: it does not answer."""
-        self._store.set(found is not None)
-        if found is None:
+        self._store.set(figures is not None)
+        if figures is None:
             self._runs.clear()
             self._queue.clear()
             return
-        counts, depth = found
+        counts, depth = figures
         for status in get_args(RunStatus):
             self._runs.labels(status).set(counts.get(status, 0))
         for state in ("waiting", "executed", "parked"):

@@ -55,8 +55,8 @@ class _PublishedDocument(Generic[T]):
     """A document that the provider publishes: cached, and requested once for all who need it."""
 
     def __init__(self) -> None:
-        self._found: tuple[float, T] | None = None
-        self._failed: tuple[float, str] | None = None
+        self._cached: tuple[float, T] | None = None
+        self._failure: tuple[float, str] | None = None
         self._lock = asyncio.Lock()
 
     async def get(self, request: Callable[[], Awaitable[T]], seconds: float = KEPT_SECONDS) -> T:
@@ -65,20 +65,20 @@ class _PublishedDocument(Generic[T]):
         Raises:
             ProviderFailed: the provider cannot be reached, perhaps a moment ago, or publishes something else.
         """
-        if self._found is not None and time.monotonic() - self._found[0] <= seconds:
-            return self._found[1]  # without the lock: a failing request delays only those who need it
+        if self._cached is not None and time.monotonic() - self._cached[0] <= seconds:
+            return self._cached[1]  # without the lock: a failing request delays only those who need it
         async with self._lock:
-            if self._found is not None and time.monotonic() - self._found[0] <= seconds:
-                return self._found[1]
-            if self._failed is not None and time.monotonic() - self._failed[0] <= FAILED_SECONDS:
-                raise ProviderFailed(self._failed[1])
+            if self._cached is not None and time.monotonic() - self._cached[0] <= seconds:
+                return self._cached[1]
+            if self._failure is not None and time.monotonic() - self._failure[0] <= FAILED_SECONDS:
+                raise ProviderFailed(self._failure[1])
             try:
-                found = await request()
+                document = await request()
             except ProviderFailed as error:
-                self._failed = time.monotonic(), str(error)
+                self._failure = time.monotonic(), str(error)
                 raise
-            self._found, self._failed = (time.monotonic(), found), None
-            return found
+            self._cached, self._failure = (time.monotonic(), document), None
+            return document
 
 
 class LoginAttempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,11 +172,11 @@ class OidcProvider:
         person = self._person(await self._complete(metadata, claims, str(token.get("access_token", ""))))
         return msgspec.structs.replace(person, id_token=token["id_token"])
 
-    async def logout_url(self, session: Credential, back: str) -> str:
+    async def logout_url(self, session: Credential, return_url: str) -> str:
         """The address where a browser ends its login at the provider too; "" if there is none.
 
-        It follows OpenID Connect RP-Initiated Logout 1.0, 2. The provider sends the browser `back` if it knows that
-        address.
+        It follows OpenID Connect RP-Initiated Logout 1.0, 2. The provider sends the browser `return_url` if it knows
+        that address.
         """
         if session.issuer != self.settings.issuer:
             return ""
@@ -187,7 +187,7 @@ class OidcProvider:
             return ""
         if not url:
             return ""
-        parameters = {"client_id": self.settings.client_id, "post_logout_redirect_uri": back}
+        parameters = {"client_id": self.settings.client_id, "post_logout_redirect_uri": return_url}
         if session.id_token:
             parameters["id_token_hint"] = session.id_token
         return f"{url}{'&' if '?' in url else '?'}{urlencode(parameters)}"
@@ -217,7 +217,7 @@ class OidcProvider:
             jwt.JWTClaimsRegistry(leeway=LEEWAY, **cast(Any, options)).validate(dict(claims))
         except JoseError as error:
             raise NotLoggedIn(f"the token is not valid: {error}") from error
-        name, groups = (claim_of(claims, each) for each in (self.settings.name_claim, self.settings.group_claim))
+        name, groups = (claim_of(claims, claim) for claim in (self.settings.name_claim, self.settings.group_claim))
         by_name = name is not None and (self.settings.name_claim != "email" or claims.get("email_verified") is True)
         if by_name and (groups is not None or not self._uses_groups):
             return msgspec.structs.replace(self._person(claims), link=False)
@@ -243,21 +243,21 @@ class OidcProvider:
         registry = JWSRegistry(algorithms=names, strict_check_header=False)
         try:
             try:
-                found = jws.deserialize_compact(token, await self._key_set(metadata), registry=registry)
+                decoded = jws.deserialize_compact(token, await self._key_set(metadata), registry=registry)
             except InvalidKeyIdError:  # the provider may have a new key
-                found = jws.deserialize_compact(token, await self._key_set(metadata, anew=True), registry=registry)
+                decoded = jws.deserialize_compact(token, await self._key_set(metadata, anew=True), registry=registry)
         except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
             raise NotLoggedIn(f"the token is not signed by the provider: {type(error).__name__}") from error
-        return found.headers(), claims_in(found.payload)
+        return decoded.headers(), claims_in(decoded.payload)
 
     # the user
 
     async def _complete(self, metadata: Metadata, claims: Claims, access: str) -> Claims:
         """The claims, completed by those that the provider returns only on request (OpenID Connect Core 5.3)."""
-        wanted = self.settings.group_claim if self._uses_groups else self.settings.name_claim
+        claim_name = self.settings.group_claim if self._uses_groups else self.settings.name_claim
         if not metadata.userinfo_endpoint or not access:
             return claims
-        if claim_of(claims, wanted) is not None and claim_of(claims, self.settings.name_claim) is not None:
+        if claim_of(claims, claim_name) is not None and claim_of(claims, self.settings.name_claim) is not None:
             return claims
         answer = await self._json(metadata.userinfo_endpoint, {"Authorization": f"Bearer {access}"})
         if answer.get("sub") != claims["sub"]:
@@ -269,35 +269,35 @@ class OidcProvider:
         return bool(self.settings.admins or self.settings.members or self.settings.readers)
 
     def _person(self, claims: Claims) -> Person:
-        wanted = self.settings.name_claim
-        name = claim_of(claims, wanted)
-        if wanted == "email" and claims.get("email_verified") is not True:
+        claim_name = self.settings.name_claim
+        name = claim_of(claims, claim_name)
+        if claim_name == "email" and claims.get("email_verified") is not True:
             raise NotLoggedIn("the provider has not verified your address")
         if not isinstance(name, str) or not name.isprintable() or not name:
-            raise NotLoggedIn(f"the provider does not say your {wanted} (setting server.oidc.name_claim)")
+            raise NotLoggedIn(f"the provider does not say your {claim_name} (setting server.oidc.name_claim)")
         role = self._role(claim_of(claims, self.settings.group_claim))
         if role is None and self.settings.role == "none":
             raise NotLoggedIn("your groups do not allow you in here")
-        given = cast(UserRole, self.settings.role) if role is None else role
+        user_role = cast(UserRole, self.settings.role) if role is None else role
         return Person(
             subject=subject(claims),
             name=name,
-            role=given if self._uses_groups else None,  # else a known user keeps the role that an admin set
-            first=given,
+            role=user_role if self._uses_groups else None,  # else a known user keeps the role that an admin set
+            first=user_role,
             create=self.settings.create,
             link=self.settings.link,
         )
 
     def _role(self, value: object) -> UserRole | None:
         """The highest role of any of the groups."""
-        listed = value.replace(",", " ").split() if isinstance(value, str) else value
-        groups = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set()
-        of: dict[UserRole, tuple[str, ...]] = {
+        names = value.replace(",", " ").split() if isinstance(value, str) else value
+        groups = {group for group in names if isinstance(group, str)} if isinstance(names, list) else set()
+        groups_by_role: dict[UserRole, tuple[str, ...]] = {
             "admin": self.settings.admins,
             "member": self.settings.members,
             "reader": self.settings.readers,
         }
-        return next((role for role, named in of.items() if groups & set(named)), None)
+        return next((role for role, role_groups in groups_by_role.items() if groups & set(role_groups)), None)
 
     # the provider's metadata
 
@@ -313,15 +313,22 @@ class OidcProvider:
         issuer = self.settings.issuer
         metadata = await self._json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         try:
-            found = msgspec.convert(metadata, Metadata)
-            endpoints = (found.authorization_endpoint, found.token_endpoint, found.jwks_uri, found.userinfo_endpoint)
-            for url in (*endpoints, found.end_session_endpoint):
+            provider_metadata = msgspec.convert(metadata, Metadata)
+            endpoints = (
+                provider_metadata.authorization_endpoint,
+                provider_metadata.token_endpoint,
+                provider_metadata.jwks_uri,
+                provider_metadata.userinfo_endpoint,
+            )
+            for url in (*endpoints, provider_metadata.end_session_endpoint):
                 check_secure_url(url.partition("?")[0])
         except (msgspec.ValidationError, ValueError) as error:
             raise ProviderFailed(f"{issuer} has invalid metadata: {error}") from error
-        if found.issuer != issuer:
-            raise ProviderFailed(f"{issuer} says that it is {found.issuer[:200]!r}: name it so in server.oidc.issuer")
-        return found
+        if provider_metadata.issuer != issuer:
+            raise ProviderFailed(
+                f"{issuer} says that it is {provider_metadata.issuer[:200]!r}: name it so in server.oidc.issuer"
+            )
+        return provider_metadata
 
     async def _key_set(self, metadata: Metadata, *, anew: bool = False) -> KeySet:
         async def request() -> KeySet:

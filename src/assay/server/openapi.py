@@ -50,26 +50,31 @@ _TYPE = Markup(
 _ROW = Markup("<tr><td><code>{name}</code></td><td>{type}</td><td>{words}</td></tr>")
 
 
-def render_page(described: dict[str, Any]) -> str:
+def render_page(document: dict[str, Any]) -> str:
     """The page of an OpenAPI document."""
     by_tag: dict[str, list[Markup]] = {}
-    for path, operations in described["paths"].items():
+    for path, operations in document["paths"].items():
         for method, operation in operations.items():
             by_tag.setdefault(operation["tags"][0], []).append(_operation_markup(path, method, operation))
     subjects = _join(
-        Markup("<h2>{tag}</h2>{operations}").format(tag=tag, operations=_join(made)) for tag, made in by_tag.items()
+        Markup("<h2>{tag}</h2>{operations}").format(tag=tag, operations=_join(entries))
+        for tag, entries in by_tag.items()
     )
-    schemas = described["components"]["schemas"]
+    schemas = document["components"]["schemas"]
     types = _join(_type(name, schemas[name]) for name in sorted(schemas))
-    return _PAGE.format(version=described["info"]["version"], subjects=subjects, types=types)
+    return _PAGE.format(version=document["info"]["version"], subjects=subjects, types=types)
 
 
 def _operation_markup(path: str, method: str, operation: dict[str, Any]) -> Markup:
     content = operation.get("requestBody", {}).get("content", {})
     good = next(iter(operation["responses"].values())).get("content", {})
     rows = [
-        _ROW.format(name=each["name"], type=_schema_label(each["schema"]), words=each.get("description", each["in"]))
-        for each in operation.get("parameters", ())
+        _ROW.format(
+            name=parameter["name"],
+            type=_schema_label(parameter["schema"]),
+            words=parameter.get("description", parameter["in"]),
+        )
+        for parameter in operation.get("parameters", ())
     ]
     return _OPERATION.format(
         id=operation["operationId"],
@@ -86,16 +91,16 @@ def _operation_markup(path: str, method: str, operation: dict[str, Any]) -> Mark
 def _contents(content: dict[str, Any]) -> Markup:
     """The media types of a body, and its content."""
     return Markup(", ").join(
-        Markup("<code>{}</code> {}").format(media, _schema_label(each.get("schema", each.get("itemSchema", {}))))
-        for media, each in content.items()
+        Markup("<code>{}</code> {}").format(media, _schema_label(body.get("schema", body.get("itemSchema", {}))))
+        for media, body in content.items()
     )
 
 
 def _type(name: str, schema: dict[str, Any]) -> Markup:
     required = schema.get("required", ())
     rows = [
-        _ROW.format(name=field, type=_schema_label(each), words="required" if field in required else "")
-        for field, each in schema.get("properties", {}).items()
+        _ROW.format(name=field, type=_schema_label(property_schema), words="required" if field in required else "")
+        for field, property_schema in schema.get("properties", {}).items()
     ]
     words = schema.get("description", "")
     if "oneOf" in schema:
@@ -109,11 +114,11 @@ def _schema_label(schema: dict[str, Any]) -> Markup:
         name = schema["$ref"].rpartition("/")[2]
         return Markup('<a href="#type-{name}">{name}</a>').format(name=name)
     if "anyOf" in schema:
-        return Markup(" or ").join(_schema_label(each) for each in schema["anyOf"])
+        return Markup(" or ").join(_schema_label(choice) for choice in schema["anyOf"])
     if schema.get("type") == "array":
         return Markup("list of {}").format(_schema_label(schema["items"])) if "items" in schema else Markup("list")
     if "enum" in schema:
-        return Markup(" ").join(Markup("<code>{}</code>").format(each) for each in schema["enum"])
+        return Markup(" ").join(Markup("<code>{}</code>").format(choice) for choice in schema["enum"])
     return Markup("{}").format(schema.get("type", schema.get("const", "anything")))
 
 
@@ -199,79 +204,83 @@ def openapi_document(endpoints: Sequence[Endpoint], edition: OpenApi = "3.2.0") 
 def events_schema() -> Schema:
     """The JSON Schema of an event of a run, as in streams, pages and exported logs."""
     definitions = _Types(()).components
-    whole = {**definitions.pop("Envelope"), "$schema": "https://json-schema.org/draft/2020-12/schema"}
-    del whole["discriminator"], definitions["Problem"], definitions["Fault"]
-    text = msgspec.json.encode({**whole, "title": "An event of Assay", "$defs": definitions})
-    made: Schema = msgspec.json.decode(text.replace(b"#/components/schemas/", b"#/$defs/"))
-    return made
+    envelope = {**definitions.pop("Envelope"), "$schema": "https://json-schema.org/draft/2020-12/schema"}
+    del envelope["discriminator"], definitions["Problem"], definitions["Fault"]
+    text = msgspec.json.encode({**envelope, "title": "An event of Assay", "$defs": definitions})
+    schema: Schema = msgspec.json.decode(text.replace(b"#/components/schemas/", b"#/$defs/"))
+    return schema
 
 
 class _Types:
     """The schemas of all types in the routes."""
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
-        kinds = sorted(KINDS.values(), key=lambda each: each.kind)
+        kinds = sorted(KINDS.values(), key=lambda endpoint: endpoint.kind)
         used: list[Any] = [Problem, Envelope, *kinds]
-        for each in endpoints:
-            used += [type for type in (each.query, each.body, each.pages, _response_type(each)) if type is not None]
+        for endpoint in endpoints:
+            used += [
+                type
+                for type in (endpoint.query, endpoint.body, endpoint.pages, _response_type(endpoint))
+                if type is not None
+            ]
         unique = list(dict.fromkeys(used))
-        made, components = _use_public_names(*msgspec.json.schema_components(unique, ref_template=REFERENCE))
-        self._by_type = dict(zip(unique, made, strict=True))
+        schemas, components = _use_public_names(*msgspec.json.schema_components(unique, ref_template=REFERENCE))
+        self._by_type = dict(zip(unique, schemas, strict=True))
         self.components: dict[str, Schema] = {**components, **_envelopes(components, kinds, self._by_type)}
 
     def schema_of(self, type: Any) -> Schema:
         """The schema of a type: mostly a reference."""
-        found: Schema = self._by_type[type]
-        return found
+        schema: Schema = self._by_type[type]
+        return schema
 
     def fields(self, type: Any) -> Iterator[tuple[str, Schema, bool]]:
         """The fields of a struct: name, schema, whether it is required."""
-        whole = self.components[self.schema_of(type)["$ref"].rpartition("/")[2]]
-        for name, schema in whole["properties"].items():
-            yield name, schema, name in whole.get("required", ())
+        definition = self.components[self.schema_of(type)["$ref"].rpartition("/")[2]]
+        for name, schema in definition["properties"].items():
+            yield name, schema, name in definition.get("required", ())
 
     def description(self, type: Any) -> str:
         """The description of a struct."""
-        whole = self.components[self.schema_of(type)["$ref"].rpartition("/")[2]]
-        return str(whole.get("description", ""))
+        definition = self.components[self.schema_of(type)["$ref"].rpartition("/")[2]]
+        return str(definition.get("description", ""))
 
 
 def _use_public_names(
-    made: tuple[Schema, ...], components: dict[str, Schema]
+    type_schemas: tuple[Schema, ...], components: dict[str, Schema]
 ) -> tuple[list[Schema], dict[str, Schema]]:
     """The same under public names; if two types share a name, their modules are added: `assay.core.sources.Notice`.
 
     Generators of clients name classes by titles, so a title is the name. They do not read the `items: false` of a
     tuple, which its length says as well.
     """
-    text = msgspec.json.encode((made, components)).decode().replace(',"items":false', "")
+    text = msgspec.json.encode((type_schemas, components)).decode().replace(',"items":false', "")
     for name in components:
-        *_, module, own = ["", *name.split(".")]
-        public = PUBLISHED.get(name, f"{module.title()}{own}")
+        *_, module, type_name = ["", *name.split(".")]
+        public = PUBLISHED.get(name, f"{module.title()}{type_name}")
         if public != name:
             text = text.replace(f'"{name}":', f'"{public}":')
             text = text.replace(f'"{REFERENCE.format(name=name)}"', f'"{REFERENCE.format(name=public)}"')
-    schemas, named = msgspec.json.decode(text, type=tuple[list[Schema], dict[str, Schema]])
-    return schemas, {name: {**each, "title": name} for name, each in named.items()}
+    schemas, public_components = msgspec.json.decode(text, type=tuple[list[Schema], dict[str, Schema]])
+    return schemas, {name: {**schema, "title": name} for name, schema in public_components.items()}
 
 
 def _envelopes(components: dict[str, Schema], kinds: list[Any], by_type: dict[Any, Schema]) -> dict[str, Schema]:
     """The envelope of each kind of event, and of any."""
-    whole = components["Envelope"]
-    made: dict[str, Schema] = {}
+    envelope = components["Envelope"]
+    envelopes: dict[str, Schema] = {}
     mapping: dict[str, str] = {}
     for kind in kinds:
         name = f"{kind.__name__}Envelope"
-        own = {"type": {"const": kind.kind}, "data": by_type[kind]}
-        made[name] = {**whole, "title": name, "properties": {**whole["properties"], **own}}
+        event_properties = {"type": {"const": kind.kind}, "data": by_type[kind]}
+        envelopes[name] = {**envelope, "title": name, "properties": {**envelope["properties"], **event_properties}}
         mapping[kind.kind] = REFERENCE.format(name=name)
-    made["Envelope"] = {
+    envelopes["Envelope"] = {
         "title": "Envelope",
-        "description": f"{whole.get('description', '')}\nReaders ignore types they do not know.".strip(),
+        "description": f"{envelope.get('description', '')}\nReaders ignore types they do not know.".strip(),
         "oneOf": [{"$ref": reference} for reference in mapping.values()],
         "discriminator": {"propertyName": "type", "mapping": mapping},
     }
-    return made
+    return envelopes
 
 
 def _response_type(endpoint: Endpoint) -> Any:
@@ -279,37 +288,40 @@ def _response_type(endpoint: Endpoint) -> Any:
     if endpoint.result is None or endpoint.result is type(None) or endpoint.result is Response:
         return None
     if isinstance(endpoint.result, UnionType) and NoneType in get_args(endpoint.result):
-        return next(each for each in get_args(endpoint.result) if each is not NoneType)
+        return next(member for member in get_args(endpoint.result) if member is not NoneType)
     return endpoint.result
 
 
 def _operation(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
     summary, words = endpoint.docstring_parts
-    made: Schema = {"operationId": endpoint.name, "tags": [endpoint.tag], "summary": summary}
+    operation: Schema = {"operationId": endpoint.name, "tags": [endpoint.tag], "summary": summary}
     if words:
-        made["description"] = words
+        operation["description"] = words
     if parameters := list(_parameters(endpoint, types)):
-        made["parameters"] = parameters
+        operation["parameters"] = parameters
     if endpoint.body is not None:
-        required = any(each[2] for each in types.fields(endpoint.body))
-        made["requestBody"] = {"required": required, "content": {JSON: {"schema": types.schema_of(endpoint.body)}}}
+        required = any(field[2] for field in types.fields(endpoint.body))
+        operation["requestBody"] = {"required": required, "content": {JSON: {"schema": types.schema_of(endpoint.body)}}}
     elif endpoint.takes:
-        made["requestBody"] = {"required": True, "content": {type: _upload_schema(type) for type in endpoint.takes}}
-    made["responses"] = _responses(endpoint, types, edition)
-    made["security"] = [{"token": [endpoint.scope]}, {"session": []}, {}] if endpoint.scope else []
-    return made
+        operation["requestBody"] = {
+            "required": True,
+            "content": {type: _upload_schema(type) for type in endpoint.takes},
+        }
+    operation["responses"] = _responses(endpoint, types, edition)
+    operation["security"] = [{"token": [endpoint.scope]}, {"session": []}, {}] if endpoint.scope else []
+    return operation
 
 
 def _parameters(endpoint: Endpoint, types: _Types) -> Iterator[Schema]:
     for name in endpoint.names:
         words = PATHS.get(name, "")
-        counted = f"{{{name}:number}}" in endpoint.path
-        schema: Schema = {"type": "integer", "minimum": 0} if counted else {"type": "string", "minLength": 1}
+        is_number = f"{{{name}:number}}" in endpoint.path
+        schema: Schema = {"type": "integer", "minimum": 0} if is_number else {"type": "string", "minLength": 1}
         yield {"name": name, "in": "path", "required": True, "schema": schema, "description": words}
     if endpoint.query is not None:
         for name, schema, required in types.fields(endpoint.query):
-            more = {"explode": False} if schema.get("type") == "array" else {}
-            yield {"name": name, "in": "query", "required": required, "schema": schema, **more}
+            style = {"explode": False} if schema.get("type") == "array" else {}
+            yield {"name": name, "in": "query", "required": required, "schema": schema, **style}
     for name in endpoint.headers:
         yield {"name": name, "in": "header", "schema": {"type": "string"}, "description": HEADERS[name]}
 
@@ -329,19 +341,19 @@ def _responses(endpoint: Endpoint, types: _Types, edition: OpenApi) -> Schema:
         good["content"] = {JSON: {"schema": types.schema_of(answer)}}
     elif endpoint.media:
         good["content"] = {type: _media(type, types, endpoint, edition) for type in endpoint.media}
-    found = {str(endpoint.status): good}
+    responses = {str(endpoint.status): good}
     if isinstance(endpoint.result, UnionType):
-        found["204"] = {"description": "It is done, and there is nothing to say."}
+        responses["204"] = {"description": "It is done, and there is nothing to say."}
     if "Last-Event-ID" in endpoint.headers:
-        found["204"] = {"description": "It has ended, and there are no events behind the last you have."}
+        responses["204"] = {"description": "It has ended, and there are no events behind the last you have."}
     problem = {"description": "A problem.", "content": {MEDIA_TYPE: {"schema": types.schema_of(Problem)}}}
-    return {**found, "default": problem}
+    return {**responses, "default": problem}
 
 
 def _media(type: str, types: _Types, endpoint: Endpoint, edition: OpenApi) -> Schema:
     if type == STREAM:
-        held = Envelope if JSON in endpoint.media else endpoint.pages
-        data = {"contentMediaType": JSON, "contentSchema": types.schema_of(held), "type": "string"}
+        item_type = Envelope if JSON in endpoint.media else endpoint.pages
+        data = {"contentMediaType": JSON, "contentSchema": types.schema_of(item_type), "type": "string"}
         properties = {
             "id": {"type": "string", "description": "The event's number."},
             "event": {"type": "string", "description": "The event's type."},

@@ -96,9 +96,9 @@ async def healthz(call: RouteCall) -> Health:
 @routes_of.get("/readyz", scope="")
 async def readyz(call: RouteCall) -> Health:
     """Report whether the server can work: its store can be read, its worker works, and it is not stopping."""
-    why = await call.backend.not_ready_reason()
-    call.status = 503 if why else 200
-    return Health(status="not ready" if why else "ok", why=why)
+    reason = await call.backend.not_ready_reason()
+    call.status = 503 if reason else 200
+    return Health(status="not ready" if reason else "ok", why=reason)
 
 
 @routes_of.get(METRICS, scope="metrics", media=("text/plain", "application/openmetrics-text"))
@@ -165,9 +165,9 @@ def _encoded_events_schema() -> bytes:
 @cache
 def _llms_text() -> str:
     lines = [
-        f"- {each.method} {each.path}: {each.docstring_parts[0]}"
-        for each in endpoints()
-        if each.path.startswith("/api/")
+        f"- {endpoint.method} {endpoint.path}: {endpoint.docstring_parts[0]}"
+        for endpoint in endpoints()
+        if endpoint.path.startswith("/api/")
     ]
     return LLMS + "\n".join(lines) + "\n"
 

@@ -129,11 +129,11 @@ STORE_BROKEN = "the store cannot be read"
 """What is said to callers who may be anybody: the log has the names, addresses and folders."""
 
 
-def problem(code: str, detail: str = "", **more: object) -> Problem:
+def problem(code: str, detail: str = "", **fields: object) -> Problem:
     """A problem of the table, by the end of its type."""
     status, title = _TITLES[code]
-    made = Problem(type=f"{TYPES}{code}", title=title, status=status, detail=detail, retry_after=RETRY.get(code))
-    return msgspec.structs.replace(made, **more) if more else made
+    result = Problem(type=f"{TYPES}{code}", title=title, status=status, detail=detail, retry_after=RETRY.get(code))
+    return msgspec.structs.replace(result, **fields) if fields else result
 
 
 DIGITS = 15
@@ -144,9 +144,9 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) <= DIGITS else None
 
 
-def refusal(code: str, detail: str = "", **more: object) -> Refusal:
+def refusal(code: str, detail: str = "", **fields: object) -> Refusal:
     """The exception that makes an endpoint answer with a problem."""
-    return Refusal(problem(code, detail, **more))
+    return Refusal(problem(code, detail, **fields))
 
 
 def problem_of(error: AssayError, path: tuple[str, ...] | None = None) -> Problem:
@@ -159,8 +159,8 @@ def problem_of(error: AssayError, path: tuple[str, ...] | None = None) -> Proble
     """
     code = next((code for kind, code in _ERRORS if isinstance(error, kind)), "bug")
     if isinstance(error, UnknownName):
-        named = path is None or error.name.removeprefix("@") in path
-        return problem(code if named else "invalid", adapt_wording(str(error)), known=error.known)
+        in_path = path is None or error.name.removeprefix("@") in path
+        return problem(code if in_path else "invalid", adapt_wording(str(error)), known=error.known)
     if isinstance(error, TooMany) and error.seconds is not None:
         return problem(code, adapt_wording(str(error)), retry_after=math.ceil(error.seconds))
     if isinstance(error, known.StoreAway | known.DiskFull):
@@ -190,9 +190,9 @@ def problems() -> dict[str, tuple[int, str]]:
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:
     """A problem as a response."""
-    more = dict(headers or {})
+    response_headers = dict(headers or {})
     if problem.retry_after is not None:
-        more.setdefault("Retry-After", str(problem.retry_after))
+        response_headers.setdefault("Retry-After", str(problem.retry_after))
     if problem.status == 401:
-        more.setdefault("WWW-Authenticate", 'Bearer realm="assay"')
-    return Response(msgspec.json.encode(problem), problem.status, more, MEDIA_TYPE)
+        response_headers.setdefault("WWW-Authenticate", 'Bearer realm="assay"')
+    return Response(msgspec.json.encode(problem), problem.status, response_headers, MEDIA_TYPE)

@@ -76,23 +76,27 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def add_options(function: F) -> F:
     """Give a function that takes `**options` a signature with each option that MCP offers."""
-    whole = inspect.signature(function, eval_str=True)
-    named = [each for each in whole.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    signature = inspect.signature(function, eval_str=True)
+    parameters = [
+        parameter for parameter in signature.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD
+    ]
     options = [*_arguments()]
-    changed = {each.name: each.annotation for each in (*named, *options)} | {"return": whole.return_annotation}
-    function.__annotations__ = changed
-    function.__signature__ = whole.replace(parameters=[*named, *options])  # type: ignore[attr-defined]
+    hints = {parameter.name: parameter.annotation for parameter in (*parameters, *options)} | {
+        "return": signature.return_annotation
+    }
+    function.__annotations__ = hints
+    function.__signature__ = signature.replace(parameters=[*parameters, *options])  # type: ignore[attr-defined]
     return function
 
 
 def _arguments() -> Iterable[Parameter]:
-    for name, (each, offer) in offered_options(RunOptions, "mcp").items():
-        kind = body_type(each, offer.sent)
-        described: Any = Annotated.__class_getitem__((kind, Field(description=offer.about)))  # type: ignore[attr-defined]
-        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default_value(kind), annotation=described)
+    for name, (declaration, offer) in offered_options(RunOptions, "mcp").items():
+        kind = body_type(declaration, offer.sent)
+        annotation: Any = Annotated.__class_getitem__((kind, Field(description=offer.about)))  # type: ignore[attr-defined]
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default_value(kind), annotation=annotation)
 
 
-def check_names(tool: str, given: Mapping[str, object], known: Iterable[str]) -> None:
+def check_names(tool: str, arguments: Mapping[str, object], allowed: Iterable[str]) -> None:
     """Refuse a misspelt argument of the tool.
 
     Other names are passed over: clients add arguments of their own to every call.
@@ -100,10 +104,10 @@ def check_names(tool: str, given: Mapping[str, object], known: Iterable[str]) ->
     Raises:
         ToolError: as `UnknownOption` says it.
     """
-    known = tuple(known)
-    for name in given:
-        if name not in known and difflib.get_close_matches(name, known, n=1):
-            raise ToolError(str(UnknownOption(tool, name, known)))
+    allowed = tuple(allowed)
+    for name in arguments:
+        if name not in allowed and difflib.get_close_matches(name, allowed, n=1):
+            raise ToolError(str(UnknownOption(tool, name, allowed)))
 
 
 # Runs: one is started, once for repeated requests, and followed.
@@ -124,12 +128,12 @@ class Runs(Protocol):
     """Starts and follows runs for a protocol; no run depends on a connection."""
 
     async def begin(
-        self, owner: str, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]
+        self, owner: str, question: str, *, sources: Sources | None = None, **options: Unpack[RunOptions]
     ) -> str:
         """Store a run and have it executed; return its id."""
         ...
 
-    async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
+    async def begin_ask(self, owner: str, reference: str, question: str, **options: Unpack[RunOptions]) -> str:
         """Store a run that answers from what another has read, and have it executed; return its id."""
         ...
 
@@ -142,9 +146,11 @@ class Runs(Protocol):
         ...
 
     def groups(
-        self, owner: str, run_id: str, after: int = 0, rest: float | None = None
+        self, owner: str, run_id: str, after: int = 0, idle_seconds: float | None = None
     ) -> AsyncIterator[Sequence[Envelope]]:
-        """Yield the events of a run as they come, until it ends; an empty group after `rest` seconds without any."""
+        """Yield the events of a run as they come, until it ends; an empty group after `idle_seconds` seconds without
+        any.
+        """
         ...
 
 
@@ -166,9 +172,9 @@ class Caller(msgspec.Struct, frozen=True):
         question: str,
         *,
         key: str = "",
-        again: bool = True,
+        may_repeat: bool = True,
         sources: Sources | None = None,
-        **wanted: Unpack[RunOptions],
+        **options: Unpack[RunOptions],
     ) -> str:
         """Start a run; return its id. With a `key`, return the run that the same key started shortly before, if there
         is one.
@@ -184,12 +190,12 @@ class Caller(msgspec.Struct, frozen=True):
             UsageError, UnknownName: as `Assay.create`.
         """
         if not key:
-            return await self.runs.begin(self.owner, question, sources=sources, **wanted)
+            return await self.runs.begin(self.owner, question, sources=sources, **options)
         async with _begin_locks.setdefault((id(asyncio.get_running_loop()), key), asyncio.Lock()):
-            if again and (found := await self.find_begun(key)):
-                return found
-            wanted["labels"] = {**(wanted.get("labels") or {}), REQUEST: key}
-            return await self.runs.begin(self.owner, question, sources=sources, **wanted)
+            if may_repeat and (run_id := await self.find_begun(key)):
+                return run_id
+            options["labels"] = {**(options.get("labels") or {}), REQUEST: key}
+            return await self.runs.begin(self.owner, question, sources=sources, **options)
 
     async def has_ended(self, run_id: str) -> bool:
         """True if there is a run with this id that another run can continue."""
@@ -209,14 +215,14 @@ class Caller(msgspec.Struct, frozen=True):
                 return row.run_id
         return ""
 
-    async def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
+    async def ask(self, reference: str, question: str, **options: Unpack[RunOptions]) -> str:
         """Start a run that answers from what another has read; return its id.
 
         Raises:
             UnknownName: no such run.
             UsageError: the run has not ended.
         """
-        return await self.runs.begin_ask(self.owner, reference, question, **wanted)
+        return await self.runs.begin_ask(self.owner, reference, question, **options)
 
     async def continue_run(self, reference: str) -> None:
         """Have a run executed if it can continue: it has not ended, is not paused, and waits for nobody."""
@@ -233,9 +239,13 @@ class Caller(msgspec.Struct, frozen=True):
         """
         return await self.runs.view(self.owner, reference)
 
-    def groups(self, run_id: str, after: int = 0, rest: float = HEARTBEAT_SECONDS) -> AsyncIterator[Sequence[Envelope]]:
-        """Yield the events of a run as they come, until it ends; an empty group after `rest` seconds without any."""
-        return self.runs.groups(self.owner, run_id, after=after, rest=rest)
+    def groups(
+        self, run_id: str, after: int = 0, idle_seconds: float = HEARTBEAT_SECONDS
+    ) -> AsyncIterator[Sequence[Envelope]]:
+        """Yield the events of a run as they come, until it ends; an empty group after `idle_seconds` seconds without
+        any.
+        """
+        return self.runs.groups(self.owner, run_id, after=after, idle_seconds=idle_seconds)
 
     async def remove(self, reference: str) -> None:
         """Delete a run; an active one is cancelled first.

@@ -50,7 +50,7 @@ class Outlet:
 
     def __init__(self, transport: asyncio.Transport, flow: Flow) -> None:
         self._transport, self._flow = transport, flow
-        self._lost: Callable[[], None] | None = None
+        self._lost_listener: Callable[[], None] | None = None
 
     @property
     def is_disconnected(self) -> bool:
@@ -70,18 +70,18 @@ class Outlet:
 
     def on_lost(self, listener: Callable[[], None] | None) -> None:
         """Call `listener` when the connection is lost; None: call nothing."""
-        self._lost = listener
+        self._lost_listener = listener
 
     def mark_lost(self) -> None:
         """Note that the connection is lost."""
-        if self._lost is not None:
-            self._lost()
+        if self._lost_listener is not None:
+            self._lost_listener()
 
 
 def outlet_of(scope: Mapping[str, Any]) -> Outlet | None:
     """The outlet of a request's connection; None on servers other than `assay serve`, which have none."""
-    found = scope.get("state", {}).get(OUTLET)
-    return found if isinstance(found, Outlet) else None
+    outlet = scope.get("state", {}).get(OUTLET)
+    return outlet if isinstance(outlet, Outlet) else None
 
 
 # Server-sent events.
@@ -106,8 +106,8 @@ _encode = msgspec.json.Encoder().encode
 class Tickets:
     """The open streams of each user and of all together, with their limits."""
 
-    def __init__(self, most: int, most_of_all: int) -> None:
-        self._most, self._most_of_all, self._open = most, most_of_all, Counter[str]()
+    def __init__(self, per_user: int, total: int) -> None:
+        self._per_user, self._total, self._open = per_user, total, Counter[str]()
         self._files: int | None = None
 
     def set_file_limit(self, files: int | None) -> None:
@@ -125,18 +125,18 @@ class Tickets:
         Raises:
             Refusal: the user, or the server, has too many.
         """
-        if self._open[owner] >= self._most:
-            raise refusal("too-many", f"{self._most} streams are open already: close one (setting server.streams)")
+        if self._open[owner] >= self._per_user:
+            raise refusal("too-many", f"{self._per_user} streams are open already: close one (setting server.streams)")
         going = self._open.total()
-        if self._files is not None and going >= self._files < self._most_of_all:
-            why = "the limit of open files of its process allows (ulimit -n)"
+        if self._files is not None and going >= self._files < self._total:
+            reason = "the limit of open files of its process allows (ulimit -n)"
             raise refusal(
-                "away", f"{going} streams are open at this server, as many as {why}", retry_after=RETRY_AFTER_SECONDS
+                "away", f"{going} streams are open at this server, as many as {reason}", retry_after=RETRY_AFTER_SECONDS
             )
-        if going >= self._most_of_all:
-            why = "it is set up for (setting server.all_streams)"
+        if going >= self._total:
+            reason = "it is set up for (setting server.all_streams)"
             raise refusal(
-                "away", f"{going} streams are open at this server, as many as {why}", retry_after=RETRY_AFTER_SECONDS
+                "away", f"{going} streams are open at this server, as many as {reason}", retry_after=RETRY_AFTER_SECONDS
             )
         self._open[owner] += 1
         return Ticket(self._open, owner)
@@ -145,16 +145,16 @@ class Tickets:
 class Ticket:
     """The right to one stream."""
 
-    def __init__(self, counted: Counter[str], owner: str) -> None:
-        self._counted, self._owner, self._closed = counted, owner, False
+    def __init__(self, open_counts: Counter[str], owner: str) -> None:
+        self._open_counts, self._owner, self._closed = open_counts, owner, False
 
     def close(self) -> None:
         """Note that the stream has ended."""
         if not self._closed:
             self._closed = True
-            self._counted[self._owner] -= 1
-            if not self._counted[self._owner]:
-                del self._counted[self._owner]
+            self._open_counts[self._owner] -= 1
+            if not self._open_counts[self._owner]:
+                del self._open_counts[self._owner]
 
 
 class EventStream(StreamingResponse):
@@ -232,14 +232,14 @@ def type_filter(types: Sequence[str]) -> EventFilter:
     if not types:
         return lambda _name: True
     names = frozenset(types)
-    groups = tuple(each[:-1] for each in types if each.endswith(".*"))
+    groups = tuple(type_name[:-1] for type_name in types if type_name.endswith(".*"))
     return lambda name: name in names or name.startswith(groups)
 
 
-async def run_frames(groups: AsyncIterator[Sequence[Envelope]], wanted: EventFilter) -> AsyncIterator[bytes]:
+async def run_frames(groups: AsyncIterator[Sequence[Envelope]], event_filter: EventFilter) -> AsyncIterator[bytes]:
     """The log of a run as frames, until the run ends."""
     yield RETRY_FRAME
     async for group in groups:
-        chunk = b"".join(event_frame(envelope) for envelope in group if wanted(envelope.type))
+        chunk = b"".join(event_frame(envelope) for envelope in group if event_filter(envelope.type))
         if chunk or not group:
             yield chunk or HEARTBEAT_FRAME

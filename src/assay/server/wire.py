@@ -66,36 +66,36 @@ def decode_refusal(error: msgspec.ValidationError, kind: type[msgspec.Struct], w
         kind: the type which was wanted of the whole.
         where: what does not fit: "the body".
     """
-    reason, _, place = str(error).partition(" - at ")
-    keyed = place.startswith(KEY)
-    path = place.removeprefix(KEY).strip("`").removeprefix("$").replace(SOME_KEY, "/*")
+    reason, _, json_path = str(error).partition(" - at ")
+    is_key = json_path.startswith(KEY)
+    path = json_path.removeprefix(KEY).strip("`").removeprefix("$").replace(SOME_KEY, "/*")
     path = path.replace("[", "/").replace("]", "").replace(".", "/")
-    there = tuple(_types_at(msgspec.inspect.type_info(kind), [part for part in path.split("/") if part]))
+    types = tuple(_types_at(msgspec.inspect.type_info(kind), [part for part in path.split("/") if part]))
     pointer = path.partition("/*")[0]
-    if keyed:
-        there = tuple(each.key_type for each in there if isinstance(each, msgspec.inspect.DictType))
-    known: tuple[str, ...] = ()
-    if found := _UNKNOWN.fullmatch(reason):
-        known = _fields(there)
-        pointer = f"{pointer}/{found[1]}"
-    elif found := _MISSING.fullmatch(reason):
-        pointer = f"{pointer}/{found[1]}"
-    elif found := _VALUE.fullmatch(reason):
-        known = _values(there)
-    near = difflib.get_close_matches(found[1], known, n=1) if found and known == _fields(there) else []
-    if near:
-        detail = f"{reason}; did you mean {near[0]!r}?"
+    if is_key:
+        types = tuple(candidate.key_type for candidate in types if isinstance(candidate, msgspec.inspect.DictType))
+    expected: tuple[str, ...] = ()
+    if match := _UNKNOWN.fullmatch(reason):
+        expected = _fields(types)
+        pointer = f"{pointer}/{match[1]}"
+    elif match := _MISSING.fullmatch(reason):
+        pointer = f"{pointer}/{match[1]}"
+    elif match := _VALUE.fullmatch(reason):
+        expected = _values(types)
+    close_matches = difflib.get_close_matches(match[1], expected, n=1) if match and expected == _fields(types) else []
+    if close_matches:
+        detail = f"{reason}; did you mean {close_matches[0]!r}?"
     else:
-        detail = f"{reason}; use one of: {', '.join(known[:MAX_NAMES])}" if known else reason
+        detail = f"{reason}; use one of: {', '.join(expected[:MAX_NAMES])}" if expected else reason
     fault = Fault(pointer=pointer, detail=detail)
-    return refusal("invalid", f"{where} does not fit: {detail}", errors=(fault,), known=known)
+    return refusal("invalid", f"{where} does not fit: {detail}", errors=(fault,), known=expected)
 
 
 def _types_at(type: Any, steps: list[str]) -> Iterator[Any]:
     """The types that a value at this place may have: all members of unions."""
     if isinstance(type, msgspec.inspect.UnionType):
-        for each in type.types:
-            yield from _types_at(each, steps)
+        for member in type.types:
+            yield from _types_at(member, steps)
     elif isinstance(type, msgspec.inspect.Metadata):
         yield from _types_at(type.type, steps)
     elif not steps:
@@ -118,14 +118,27 @@ def _types_at(type: Any, steps: list[str]) -> Iterator[Any]:
 
 def _fields(types: tuple[Any, ...]) -> tuple[str, ...]:
     return tuple(
-        field.encode_name for each in types if isinstance(each, msgspec.inspect.StructType) for field in each.fields
+        field.encode_name
+        for struct_type in types
+        if isinstance(struct_type, msgspec.inspect.StructType)
+        for field in struct_type.fields
     )
 
 
 def _values(types: tuple[Any, ...]) -> tuple[str, ...]:
-    listed = [str(value) for each in types if isinstance(each, msgspec.inspect.LiteralType) for value in each.values]
-    listed += [str(value.value) for each in types if isinstance(each, msgspec.inspect.EnumType) for value in each.cls]
-    return tuple(listed)
+    values = [
+        str(value)
+        for value_type in types
+        if isinstance(value_type, msgspec.inspect.LiteralType)
+        for value in value_type.values
+    ]
+    values += [
+        str(value.value)
+        for value_type in types
+        if isinstance(value_type, msgspec.inspect.EnumType)
+        for value in value_type.cls
+    ]
+    return tuple(values)
 
 
 JSON = "application/json"
@@ -201,20 +214,20 @@ class Endpoint:
     @property
     def docstring_parts(self) -> tuple[str, str]:
         """The first line of the function's docstring, and the rest."""
-        first, _, rest = inspect.cleandoc(self.handler.__doc__ or "").partition("\n")
-        return first, rest.strip()
+        first, _, details = inspect.cleandoc(self.handler.__doc__ or "").partition("\n")
+        return first, details.strip()
 
     async def handle(self, request: Request) -> Response:
         """Read the request, call the function, and write its result."""
         if self.scope:
             check_permission(request, self.scope)
         call = RouteCall(request)
-        given: dict[str, object] = {name: request.path_params[name] for name in self.names}
+        arguments: dict[str, object] = {name: request.path_params[name] for name in self.names}
         if self.query is not None:
-            given["query"] = read_query(request, self.query)
+            arguments["query"] = read_query(request, self.query)
         if self.body is not None:
-            given["body"] = await read_body(request, self.body)
-        result = await self.handler(call, **given)
+            arguments["body"] = await read_body(request, self.body)
+        result = await self.handler(call, **arguments)
         if isinstance(result, Response):
             result.headers.update(call.headers)
             return result
@@ -245,44 +258,44 @@ class Endpoints:
         self.tag, self._prefix = tag, prefix
         self.endpoints: list[Endpoint] = []
 
-    def get(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
+    def get(self, path: str, **options: Unpack[RouteOptions]) -> Callable[[H], H]:
         """Declare a route that only reads; HEAD is answered too."""
-        return self._add("GET", path, more)
+        return self._add("GET", path, options)
 
-    def post(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
+    def post(self, path: str, **options: Unpack[RouteOptions]) -> Callable[[H], H]:
         """Declare a route that starts or changes something."""
-        return self._add("POST", path, {"scope": "write", **more})
+        return self._add("POST", path, {"scope": "write", **options})
 
-    def put(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
+    def put(self, path: str, **options: Unpack[RouteOptions]) -> Callable[[H], H]:
         """Declare a route that replaces something."""
-        return self._add("PUT", path, {"scope": "write", **more})
+        return self._add("PUT", path, {"scope": "write", **options})
 
-    def patch(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
+    def patch(self, path: str, **options: Unpack[RouteOptions]) -> Callable[[H], H]:
         """Declare a route that changes parts of something."""
-        return self._add("PATCH", path, {"scope": "write", **more})
+        return self._add("PATCH", path, {"scope": "write", **options})
 
-    def delete(self, path: str, **more: Unpack[RouteOptions]) -> Callable[[H], H]:
+    def delete(self, path: str, **options: Unpack[RouteOptions]) -> Callable[[H], H]:
         """Declare a route that deletes something."""
-        return self._add("DELETE", path, {"scope": "write", **more})
+        return self._add("DELETE", path, {"scope": "write", **options})
 
-    def _add(self, method: str, path: str, more: RouteOptions) -> Callable[[H], H]:
+    def _add(self, method: str, path: str, options: RouteOptions) -> Callable[[H], H]:
         def add(handler: H) -> H:
-            whole = self._prefix + path
+            full_path = self._prefix + path
             hints = get_type_hints(handler)
             names = tuple(
-                name for name in inspect.signature(handler).parameters if re.search(rf"\{{{name}[:}}]", whole)
+                name for name in inspect.signature(handler).parameters if re.search(rf"\{{{name}[:}}]", full_path)
             )
             self.endpoints.append(
                 Endpoint(
                     method=method,
-                    path=whole,
+                    path=full_path,
                     handler=handler,
                     tag=self.tag,
                     names=names,
                     query=hints.get("query"),
                     body=hints.get("body"),
                     result=hints.get("return"),
-                    **more,
+                    **options,
                 )
             )
             return handler
@@ -296,25 +309,25 @@ def read_query(request: Request, kind: type[S]) -> S:
     Raises:
         Refusal: an unknown parameter, or a value which does not fit.
     """
-    given: dict[str, object] = {}
+    fields: dict[str, object] = {}
     lists = _lists(kind)
     for name in request.query_params:
         values = request.query_params.getlist(name)
         if name in lists:
-            given[name] = [part.strip() for value in values for part in value.split(",") if part.strip()]
+            fields[name] = [part.strip() for value in values for part in value.split(",") if part.strip()]
         else:
-            given[name] = values[-1]
+            fields[name] = values[-1]
     try:
-        return msgspec.convert(given, kind, strict=False)
+        return msgspec.convert(fields, kind, strict=False)
     except msgspec.ValidationError as error:
         raise decode_refusal(error, kind, "the query") from error
 
 
 def _lists(kind: type[msgspec.Struct]) -> frozenset[str]:
-    listed = (msgspec.inspect.ListType, msgspec.inspect.VarTupleType)
+    list_types = (msgspec.inspect.ListType, msgspec.inspect.VarTupleType)
     info = msgspec.inspect.type_info(kind)
     fields = info.fields if isinstance(info, msgspec.inspect.StructType) else ()
-    return frozenset(each.encode_name for each in fields if isinstance(each.type, listed))
+    return frozenset(field.encode_name for field in fields if isinstance(field.type, list_types))
 
 
 async def read_body(request: Request, kind: type[S]) -> S:
@@ -323,7 +336,7 @@ async def read_body(request: Request, kind: type[S]) -> S:
     Raises:
         Refusal: it is no JSON, too large, or does not fit.
     """
-    body_of(request).most = BODY_BYTES
+    body_of(request).max_bytes = BODY_BYTES
     data = await request.body()
     if not data:
         data = b"{}"
@@ -337,10 +350,14 @@ async def read_body(request: Request, kind: type[S]) -> S:
         raise refusal("bad-request", f"the body is not JSON: {error}") from error
 
 
-def struct_from(kind: type[S], of: object, **more: object) -> S:
-    """What the API shows of something: what `kind` has under the same names, and `more`."""
-    same = {name: getattr(of, name) for name in kind.__struct_fields__ if name not in more and hasattr(of, name)}
-    return kind(**same, **more)
+def struct_from(kind: type[S], original: object, **extra: object) -> S:
+    """What the API shows of something: what `kind` has under the same names, and `extra`."""
+    same = {
+        name: getattr(original, name)
+        for name in kind.__struct_fields__
+        if name not in extra and hasattr(original, name)
+    }
+    return kind(**same, **extra)
 
 
 def format_timestamp(seconds: float) -> str:
@@ -353,27 +370,27 @@ def etag_of(text: str) -> str:
     return f'"{sha256(text.encode())[:20]}"'
 
 
-def accepts(headers: Mapping[str, str], offered: tuple[str, ...]) -> str:
+def accepts(headers: Mapping[str, str], media_types: tuple[str, ...]) -> str:
     """The media type offered that the client prefers (RFC 9110, 12.5.1), the first of equals; "" for none.
 
     Without a header all are.
     """
     accept = headers.get("accept", "").strip() or "*/*"
-    wanted = [_accepted_type(part) for part in accept.split(",") if part.strip()]
-    best, most = "", 0.0
-    for type in offered:
-        fits = [(len(pattern.rstrip("*")), quality) for pattern, quality in wanted if _fits(pattern, type)]
+    preferences = [_accepted_type(part) for part in accept.split(",") if part.strip()]
+    best, best_quality = "", 0.0
+    for type in media_types:
+        fits = [(len(pattern.rstrip("*")), quality) for pattern, quality in preferences if _fits(pattern, type)]
         quality = max(fits)[1] if fits else 0.0
-        if quality > most:
-            best, most = type, quality
+        if quality > best_quality:
+            best, best_quality = type, quality
     return best
 
 
 def _accepted_type(part: str) -> tuple[str, float]:
-    pattern, *parameters = (each.strip().lower() for each in part.split(";"))
-    given = next((each[2:] for each in parameters if each.startswith("q=")), "1")
+    pattern, *parameters = (parameter.strip().lower() for parameter in part.split(";"))
+    quality = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
     try:
-        return pattern, min(max(float(given), 0.0), 1.0)
+        return pattern, min(max(float(quality), 0.0), 1.0)
     except ValueError:
         return pattern, 0.0
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.cli.main import main
-from assay.cli.questions import Ask, resolve_ask
+from assay.cli.questions import AskMode, resolve_ask
 from assay.cli.run_options import LARGEST, read_answers
 
 LINES = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=20)
@@ -50,7 +50,9 @@ def test_other_json_is_refused(text: str) -> None:
         ("required", "never", False, "required"),
     ],
 )
-def test_when_a_run_waits_for_answers(wanted: Ask | None, configured: Ask, somebody: bool, asked: Ask) -> None:
+def test_when_a_run_waits_for_answers(
+    wanted: AskMode | None, configured: AskMode, somebody: bool, asked: AskMode
+) -> None:
     assert resolve_ask(wanted, configured, somebody=somebody) == asked
 
 

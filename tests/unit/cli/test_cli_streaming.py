@@ -17,7 +17,7 @@ from logs import Log, begin, passage, source
 from shells import apart
 
 from assay.cli import ask
-from assay.cli.ask import _OPEN, Streaming, _settled_text
+from assay.cli.ask import _OPEN, StreamingDisplay, _settled_text
 from assay.cli.main import main
 from assay.core import events as e
 from assay.core.report import build_report
@@ -30,7 +30,7 @@ def streamed(text: str, cuts: list[int], monkeypatch: pytest.MonkeyPatch) -> tup
     """What was said while `text` came in pieces, and what is left then."""
     out: list[str] = []
     monkeypatch.setattr(ask.click, "echo", lambda text, nl: out.append(text))
-    log, shown = Log(), Streaming(-1, "numbers")
+    log, shown = Log(), StreamingDisplay(-1, "numbers")
     begin(log)
     for id in ("S1", "S2"):
         log.add("", e.SourceAdded(source=source(id)))
@@ -57,16 +57,16 @@ def test_pieces_and_the_rest_are_the_whole_however_it_was_cut(cuts: list[int]) -
 
 
 def test_an_answer_which_was_taken_back_is_said_again_whole() -> None:
-    shown = Streaming(-1, "numbers")
-    shown.said = "It rises"
+    shown = StreamingDisplay(-1, "numbers")
+    shown.printed = "It rises"
     assert shown.remaining_text("*Nothing.*\n") == "\n\n*Nothing.*\n"
     assert shown.remaining_text("It rises high.\n") == " high.\n"
-    assert Streaming(-1, "numbers").remaining_text("All.\n") == "All.\n"
+    assert StreamingDisplay(-1, "numbers").remaining_text("All.\n") == "All.\n"
 
 
 def test_a_paragraph_put_between_is_said_after_and_nothing_twice() -> None:
-    shown = Streaming(-1, "numbers")
-    shown.said = "It rises.\n\n*Compiled"
+    shown = StreamingDisplay(-1, "numbers")
+    shown.printed = "It rises.\n\n*Compiled"
     assert (
         shown.remaining_text("It rises.\n\n*As of today.*\n\n*Compiled by code.*\n") == " by code.*\n\n*As of today.*\n"
     )

@@ -93,36 +93,39 @@ async def collection_command(
     if private is None and readers is None:
         await _show(name, user, home)
         return
-    async with open_assay(home) as whole:
-        assay = whole.owned_by(user)
+    async with open_assay(home) as local_assay:
+        assay = local_assay.owned_by(user)
         if private is not None:
             await assay.mark(name, private=private)
             say(f"the collection {name} is {'private' if private else 'not private'}")
         if readers is not None:
-            say(await _share(whole, user, name, readers))
+            say(await _share(local_assay, user, name, readers))
 
 
-async def _share(whole: Assay, user: str, name: str, readers: str) -> str:
+async def _share(local_assay: Assay, user: str, name: str, readers: str) -> str:
     """Let others read a user's collection, and return a message about who may now."""
-    named = () if readers == "none" else tuple(filter(None, (each.strip() for each in readers.split(","))))
-    if "all" in named or not named:
+    reader_names = () if readers == "none" else tuple(filter(None, (reader.strip() for reader in readers.split(","))))
+    if "all" in reader_names or not reader_names:
         if readers not in ("all", "none"):
             raise click.UsageError("--readers takes names of users, separated by commas, or `all` or `none` alone")
-        await whole.owned_by(user).share(name, "all" if named else ())
+        await local_assay.owned_by(user).share(name, "all" if reader_names else ())
     else:
-        for each in named:
-            await whole.users.find(each)
-        await whole.owned_by(user).share(name, named)
-    await whole.note("mark_collection", f"{user}/{name}" if user else name)
-    if not named:
+        for reader in reader_names:
+            await local_assay.users.find(reader)
+        await local_assay.owned_by(user).share(name, reader_names)
+    await local_assay.note("mark_collection", f"{user}/{name}" if user else name)
+    if not reader_names:
         return f"nobody else may read the collection {name}"
-    who = "every user" if named == ("all",) else ", ".join(named)
-    return f"{who} may read the collection {name}, and {'calls' if len(named) == 1 else 'call'} it {user}/{name}"
+    audience = "every user" if reader_names == ("all",) else ", ".join(reader_names)
+    return (
+        f"{audience} may read the collection {name}, and {'calls' if len(reader_names) == 1 else 'call'} "
+        f"it {user}/{name}"
+    )
 
 
 async def _show(name: str, user: str, home: Path | None) -> None:
-    async with open_existing(home) as whole:
-        assay = whole.owned_by(user)
+    async with open_existing(home) as local_assay:
+        assay = local_assay.owned_by(user)
         await assay.check_collection(name)
         write(await _line(assay, name))
         for origin in await assay.origins(name):
@@ -132,15 +135,15 @@ async def _show(name: str, user: str, home: Path | None) -> None:
 async def _line(assay: Assay, name: str) -> str:
     row = next(row for row in await assay.collections() if row.name == name)
     private = ", private" if row.private else ""
-    who = "every user" if row.open else ", ".join(map(clean, row.readers))
-    read = f", read by {who} too" if who else ""
-    return f"{clean(row.name)}: {pluralize(row.documents, 'document')}{private}{read}"
+    audience = "every user" if row.open else ", ".join(map(clean, row.readers))
+    readers = f", read by {audience} too" if audience else ""
+    return f"{clean(row.name)}: {pluralize(row.documents, 'document')}{private}{readers}"
 
 
 def _origin_line(origin: Origin) -> str:
-    out = f", {len(origin.left_out)} taken out" if origin.left_out else ""
-    given = pluralize(len(origin.documents), "document")
-    return f"  {clean(origin.place)}  ({origin.kind}, {given}{out}, looked at {origin.synced_at})"
+    left_out = f", {len(origin.left_out)} taken out" if origin.left_out else ""
+    documents = pluralize(len(origin.documents), "document")
+    return f"  {clean(origin.place)}  ({origin.kind}, {documents}{left_out}, looked at {origin.synced_at})"
 
 
 @click.command("embed")
@@ -177,13 +180,13 @@ def embed(
     if queued:
         queue_jobs([EmbedJob(anew=anew)], home, settings_with_embedder(embedder, elsewhere=True), state.verbosity)
         return Exit.DONE
-    built = asyncio.run(_embed(embedder, anew, home, state.verbosity))
+    result = asyncio.run(_embed(embedder, anew, home, state.verbosity))
     if as_json:
-        write_json(built)
+        write_json(result)
     elif state.verbosity >= 0:
-        for line in _progress_line(built):
+        for line in _progress_line(result):
             say(line)
-    return Exit.LIMIT if built.stopped else Exit.DONE
+    return Exit.LIMIT if result.stopped else Exit.DONE
 
 
 async def _embed(embedder: str | None, anew: bool, home: Path | None, verbosity: int) -> BuildResult:
@@ -193,25 +196,27 @@ async def _embed(embedder: str | None, anew: bool, home: Path | None, verbosity:
 
 async def _status(embedder: str | None, as_json: bool, home: Path | None) -> None:
     async with open_existing(home, embedder) as assay:
-        found = await assay.embedding_status()
+        status = await assay.embedding_status()
     if as_json:
-        write_json(found)
+        write_json(status)
         return
-    withheld = f", {found.withheld:,} of them private and withheld" if found.withheld else ""
-    write(f"{found.model}: {pluralize(found.documents, 'document')} with vectors, {found.missing:,} without{withheld}")
-    write(f"{found.tokens:,} tokens, ${found.usd:.4f} so far")
+    withheld = f", {status.withheld:,} of them private and withheld" if status.withheld else ""
+    write(
+        f"{status.model}: {pluralize(status.documents, 'document')} with vectors, {status.missing:,} without{withheld}"
+    )
+    write(f"{status.tokens:,} tokens, ${status.usd:.4f} so far")
 
 
-def _progress_line(built: BuildResult) -> list[str]:
-    cost = f" (${built.usd:.4f})" if built.usd else ""
-    done = f"vectors of {pluralize(built.passages, 'passage')} of {pluralize(built.documents, 'document')}"
-    lines = [f"{done}, {built.embedded:,} of them embedded now: {built.tokens:,} tokens{cost}"]
-    if built.withheld:
+def _progress_line(result: BuildResult) -> list[str]:
+    cost = f" (${result.usd:.4f})" if result.usd else ""
+    total = f"vectors of {pluralize(result.passages, 'passage')} of {pluralize(result.documents, 'document')}"
+    lines = [f"{total}, {result.embedded:,} of them embedded now: {result.tokens:,} tokens{cost}"]
+    if result.withheld:
         lines.append(
-            f"{pluralize(built.withheld, 'private document')} left out: the embedder is not on this machine"
+            f"{pluralize(result.withheld, 'private document')} left out: the embedder is not on this machine"
             " (embedder.allow_private lets it have them)"
         )
-    return [*lines, f"stopped: {built.stopped}"] if built.stopped else lines
+    return [*lines, f"stopped: {result.stopped}"] if result.stopped else lines
 
 
 WIDE = 100
@@ -232,7 +237,7 @@ WIDE = 100
 @click.pass_obj
 @options.run_async
 async def summary(
-    state: TerminalOptions, /, collection: str, questions: int, as_json: bool, home: Path | None, **wanted: Any
+    state: TerminalOptions, /, collection: str, questions: int, as_json: bool, home: Path | None, **option_values: Any
 ) -> int:
     """Summarize COLLECTION: kinds of documents, dates, languages, subjects, and questions it can answer.
 
@@ -249,18 +254,20 @@ async def summary(
     collection = collection.removeprefix("@")
     async with open_existing(home) as assay:
         await check_collection(assay, collection)
-        found = await collection_summary(assay, collection, questions)
-        run = start_summary(assay, found, **wanted) if wanted["models"] and found.documents else None
+        overview = await collection_summary(assay, collection, questions)
+        run = (
+            start_summary(assay, overview, **option_values) if option_values["models"] and overview.documents else None
+        )
         if output.stdout == "json":
             if run is not None:
                 text = (await run.report()).markdown
-                found = msgspec.structs.replace(found, summary=text, run_id=run.run_id)
-            write_json(found)
+                overview = msgspec.structs.replace(overview, summary=text, run_id=run.run_id)
+            write_json(overview)
             return Exit.DONE
-        if not found.documents:
+        if not overview.documents:
             say(await empty_collection_message(assay, collection))
             return Exit.DONE
-        for line in _lines(found):
+        for line in _lines(overview):
             write(line)
         if run is None:
             return Exit.DONE
@@ -268,20 +275,23 @@ async def summary(
         return await execute_run(assay, run, output)
 
 
-def _lines(found: CollectionOverview) -> list[str]:
+def _lines(overview: CollectionOverview) -> list[str]:
     lines = [
-        f"{clean(found.collection)}: {pluralize(found.documents, 'document')}, {format_size(found.bytes)} of text",
-        f"kinds      {_counts(found.kinds)}",
-        f"languages  {_counts(found.languages)}",
-        f"dates      {_dates(found)}",
+        (
+            f"{clean(overview.collection)}: {pluralize(overview.documents, 'document')}, "
+            f"{format_size(overview.bytes)} of text"
+        ),
+        f"kinds      {_counts(overview.kinds)}",
+        f"languages  {_counts(overview.languages)}",
+        f"dates      {_dates(overview)}",
     ]
-    if found.subjects:
-        some = f" (of {found.looked_into} documents)" if found.looked_into < found.documents else ""
-        lines += ["", f"Subjects{some}"]
-        lines += [f"  {clean(each.term)}: {shorten('; '.join(each.documents), WIDE)}" for each in found.subjects]
-    if found.questions:
+    if overview.subjects:
+        sample = f" (of {overview.looked_into} documents)" if overview.looked_into < overview.documents else ""
+        lines += ["", f"Subjects{sample}"]
+        lines += [f"  {clean(each.term)}: {shorten('; '.join(each.documents), WIDE)}" for each in overview.subjects]
+    if overview.questions:
         lines += ["", "Questions it answers"]
-    for each in found.questions:
+    for each in overview.questions:
         page = f", p. {each.page}" if each.page else ""
         lines += [f"  {each.question}", f"    {shorten(each.answer, WIDE)} ({shorten(each.document, 40)}{page})"]
     return lines
@@ -291,8 +301,8 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{clean(name)} {count}" for name, count in counts.items())
 
 
-def _dates(found: CollectionOverview) -> str:
-    if not found.first:
+def _dates(overview: CollectionOverview) -> str:
+    if not overview.first:
         return "none stated"
-    between = clean(found.first) if found.first == found.last else clean(f"{found.first} to {found.last}")
-    return f"{between}; {found.undated} without" if found.undated else between
+    period = clean(overview.first) if overview.first == overview.last else clean(f"{overview.first} to {overview.last}")
+    return f"{period}; {overview.undated} without" if overview.undated else period

@@ -46,18 +46,24 @@ def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | N
     if skipped:
         _list_skipped(asyncio.run(_skipped_files(collection, home)), as_json)
         return
-    documents, copies, hint = asyncio.run(_documents(collection, home, copied=as_json))
+    documents, copies, hint = asyncio.run(_documents(collection, home, with_copies=as_json))
     if not documents:
         say(hint)
-    rows = [(each.sha256[:8], each.title or each.name, each.media_type, str(each.size), each.url) for each in documents]
-    named = [ListedDocument(**msgspec.structs.asdict(each), copies=copies.get(each.sha256, ())) for each in documents]
-    print_list(named, ("document", "title", "type", "bytes", "from"), rows, as_json=as_json)
+    rows = [
+        (document.sha256[:8], document.title or document.name, document.media_type, str(document.size), document.url)
+        for document in documents
+    ]
+    listed_documents = [
+        ListedDocument(**msgspec.structs.asdict(document), copies=copies.get(document.sha256, ()))
+        for document in documents
+    ]
+    print_list(listed_documents, ("document", "title", "type", "bytes", "from"), rows, as_json=as_json)
 
 
 def _list_skipped(files: list[SkippedFile], as_json: bool) -> None:
     if not files and not as_json:
         say("nothing was skipped")
-    rows = [(each.path, "partly" if each.partly else "no", each.reason) for each in files]
+    rows = [(file.path, "partly" if file.partly else "no", file.reason) for file in files]
     print_list(files, ("file", "read", "reason"), rows, as_json=as_json)
 
 
@@ -66,8 +72,8 @@ async def _skipped_files(collection: str, home: Path | None) -> list[SkippedFile
         return []
     async with open_existing(home) as assay:
         await check_collection(assay, collection)
-        found = [each for origin in await assay.origins(collection) for each in origin.skipped]
-        return list(dict.fromkeys(found))
+        files = [file for origin in await assay.origins(collection) for file in origin.skipped]
+        return list(dict.fromkeys(files))
 
 
 class ListedDocument(Document, frozen=True, kw_only=True):
@@ -77,7 +83,7 @@ class ListedDocument(Document, frozen=True, kw_only=True):
 
 
 async def _documents(
-    collection: str, home: Path | None, *, copied: bool
+    collection: str, home: Path | None, *, with_copies: bool
 ) -> tuple[list[Document], dict[str, tuple[str, ...]], str]:
     """The documents, the copies of each if asked for, and the message if there are none."""
     if collection == DEFAULT_COLLECTION and not library_exists(home):
@@ -86,7 +92,7 @@ async def _documents(
         await check_collection(assay, collection)
         documents = await assay.documents(collection)
         hint = "" if documents else await empty_collection_message(assay, collection)
-        return documents, await assay.copies(documents) if copied else {}, hint
+        return documents, await assay.copies(documents) if with_copies else {}, hint
 
 
 class DocumentText(msgspec.Struct, frozen=True):
@@ -110,13 +116,13 @@ def show_document(reference: str, only_text: bool, collection: str | None, as_js
         assay docs show 1f3870be
         assay docs show harbor.md --text | less
     """
-    found = read_library(home, lambda assay: _text(assay, reference, collection))
+    result = read_library(home, lambda assay: _text(assay, reference, collection))
     if as_json:
-        write_json(found)
+        write_json(result)
     elif only_text:
-        write(strip_controls(found.text))
+        write(strip_controls(result.text))
     else:
-        facts = [*_facts(found.document), *(("copy", path) for path in found.copies)]
+        facts = [*_facts(result.document), *(("copy", path) for path in result.copies)]
         write_lines(f"{name:<10}  {clean(value)}" for name, value in facts)
 
 
@@ -177,34 +183,38 @@ def remove_documents(references: Sequence[str], collection: str | None, yes: boo
 
 async def _expand_patterns(assay: Assay, references: Sequence[str], collection: str | None) -> Sequence[str]:
     """The references without patterns; without a default collection, the error asks for the name of another."""
-    named = collection or DEFAULT_COLLECTION
+    collection_name = collection or DEFAULT_COLLECTION
     try:
-        await assay.check_collection(named)
+        await assay.check_collection(collection_name)
     except UnknownName as error:
         if collection is not None or error.kind != "collection" or not error.known:
             raise
         raise click.UsageError(f"name the collection with -c: {', '.join(error.known)}") from error
     if not any(map(removal.is_pattern, references)):
         return references
-    return removal.expand_patterns(references, await assay.documents(named), await assay.origins(named), named)
+    return removal.expand_patterns(
+        references, await assay.documents(collection_name), await assay.origins(collection_name), collection_name
+    )
 
 
 async def _remove(references: Sequence[str], collection: str | None, yes: bool, home: Path | None) -> None:
     async with open_existing(home) as assay:
         references = await _expand_patterns(assay, references, collection)
         collection = collection or DEFAULT_COLLECTION
-        meant = await assay.meant(references, collection)
-        titles = [f"{each.sha256[:8]}  {shorten(clean(each.title or each.name), 100)}" for each in meant]
-        confirm(f"Take {pluralize(len(meant), 'document')} out of {collection}?", titles, yes=yes)
-        done = await assay.remove(references, collection)
-    say(f"{pluralize(len(done), 'document')} taken out of {collection}")
+        documents = await assay.meant(references, collection)
+        titles = [
+            f"{document.sha256[:8]}  {shorten(clean(document.title or document.name), 100)}" for document in documents
+        ]
+        confirm(f"Take {pluralize(len(documents), 'document')} out of {collection}?", titles, yes=yes)
+        removed = await assay.remove(references, collection)
+    say(f"{pluralize(len(removed), 'document')} taken out of {collection}")
 
 
 async def _drop(collection: str, yes: bool, home: Path | None) -> None:
     async with open_existing(home) as assay:
         await assay.check_collection(collection)
-        held = await assay.documents(collection)
-        confirm(f"Delete the collection {collection} ({pluralize(len(held), 'document')})?", [], yes=yes)
+        documents = await assay.documents(collection)
+        confirm(f"Delete the collection {collection} ({pluralize(len(documents), 'document')})?", [], yes=yes)
         await assay.drop(collection)
     say(f"the collection {collection} is deleted")
 
@@ -287,12 +297,15 @@ def search(
     if batch is not None:
         asyncio.run(_batch(batch, limit, collection, embedder, home))
         return
-    found = asyncio.run(_search(query or "", limit, collection, embedder, home, explain))
+    explanations = asyncio.run(_search(query or "", limit, collection, embedder, home, explain))
     if as_json:
-        hits = [_explain(each) if explain else _document_hit(each.hit, passages=True) for each in found]
+        hits = [
+            _explain(explanation) if explain else _document_hit(explanation.hit, passages=True)
+            for explanation in explanations
+        ]
         write_json({"query": query, "hits": hits})
     else:
-        write_lines(line for each in found for line in _hit_lines(each, explain))
+        write_lines(line for explanation in explanations for line in _hit_lines(explanation, explain))
 
 
 async def _search(
@@ -300,29 +313,31 @@ async def _search(
 ) -> list[Explanation]:
     async with open_existing(home, embedder) as assay:
         if explain:
-            found = await assay.explain(query, limit=limit, collection=collection)
+            explanations = await assay.explain(query, limit=limit, collection=collection)
         else:
-            found = [Explanation(hit=hit) for hit in await assay.search(query, limit=limit, collection=collection)]
-        if not found:
+            explanations = [
+                Explanation(hit=hit) for hit in await assay.search(query, limit=limit, collection=collection)
+            ]
+        if not explanations:
             await check_collection(assay, collection)
             say(
                 "nothing found"
                 if await assay.documents(collection)
                 else await empty_collection_message(assay, collection)
             )
-        return found
+        return explanations
 
 
 async def _batch(file: Path, limit: int, collection: str, embedder: str | None, home: Path | None) -> None:
     async with open_existing(home, embedder) as assay:
         await check_collection(assay, collection)
-        for asked in _rows(file):
-            write_json(await _answer(assay, asked, limit, collection), line=True)
+        for row in _rows(file):
+            write_json(await _answer(assay, row, limit, collection), line=True)
 
 
-async def _answer(assay: Assay, asked: QueryRow, limit: int, collection: str) -> QueryResult:
-    hits = await assay.search(asked.query, limit=limit, collection=collection)
-    return QueryResult(asked.id, [_document_hit(hit) for hit in hits])
+async def _answer(assay: Assay, row: QueryRow, limit: int, collection: str) -> QueryResult:
+    hits = await assay.search(row.query, limit=limit, collection=collection)
+    return QueryResult(row.id, [_document_hit(hit) for hit in hits])
 
 
 def _rows(file: Path) -> Iterator[QueryRow]:
@@ -332,11 +347,11 @@ def _rows(file: Path) -> Iterator[QueryRow]:
                 yield _row(line, f"{file}, line {number}")
 
 
-def _row(line: bytes, place: str) -> QueryRow:
+def _row(line: bytes, location: str) -> QueryRow:
     try:
         return msgspec.json.decode(line, type=QueryRow)
     except DECODE_ERRORS as error:
-        raise click.UsageError(f"{place} is no row {{id, query}}: {error}") from error
+        raise click.UsageError(f"{location} is no row {{id, query}}: {error}") from error
 
 
 def _document_hit(hit: Hit, *, passages: bool = False) -> DocumentHit:
@@ -344,34 +359,34 @@ def _document_hit(hit: Hit, *, passages: bool = False) -> DocumentHit:
     return DocumentHit(hit.document.sha256, hit.document.url, hit.document.title, hit.score, texts)
 
 
-def _explain(found: Explanation) -> ExplainedDocument:
+def _explain(explanation: Explanation) -> ExplainedDocument:
     return ExplainedDocument(
-        _document_hit(found.hit, passages=True),
-        found.lexical,
-        found.lexical_rank,
-        found.cosine,
-        found.cosine_rank,
-        found.words,
+        _document_hit(explanation.hit, passages=True),
+        explanation.lexical,
+        explanation.lexical_rank,
+        explanation.cosine,
+        explanation.cosine_rank,
+        explanation.words,
     )
 
 
-def _hit_lines(found: Explanation, explain: bool) -> Iterator[str]:
+def _hit_lines(explanation: Explanation, explain: bool) -> Iterator[str]:
     """A hit as lines: its document, the reasons for its rank, and what it says."""
-    hit = found.hit
+    hit = explanation.hit
     yield f"{clean(hit.document.title or hit.document.name)}  {clean(hit.document.url)}  ({hit.score:.2f})"
     if explain:
-        yield from (f"    {clean(line)}" for line in _reasons(found))
+        yield from (f"    {clean(line)}" for line in _reasons(explanation))
     yield from (f"    {clean(span.text)}" for span in hit.spans[:2])
 
 
-def _reasons(found: Explanation) -> Iterator[str]:
-    if found.lexical is None:
+def _reasons(explanation: Explanation) -> Iterator[str]:
+    if explanation.lexical is None:
         yield "by words: not found"
     else:
-        yield f"by words: {found.lexical:.2f}, rank {found.lexical_rank}"
-        for word in found.words[:MOST_WORDS]:
+        yield f"by words: {explanation.lexical:.2f}, rank {explanation.lexical_rank}"
+        for word in explanation.words[:MOST_WORDS]:
             yield f"  {word.word} in {word.field}: {word.score:.2f}{' (added by the search)' if word.added else ''}"
-        if rest := found.words[MOST_WORDS:]:
-            yield f"  {len(rest)} more: {sum(word.score for word in rest):.2f}"
-    if found.cosine is not None:
-        yield f"by meaning: cosine {found.cosine:.3f}, rank {found.cosine_rank}"
+        if remaining := explanation.words[MOST_WORDS:]:
+            yield f"  {len(remaining)} more: {sum(word.score for word in remaining):.2f}"
+    if explanation.cosine is not None:
+        yield f"by meaning: cosine {explanation.cosine:.3f}, rank {explanation.cosine_rank}"

@@ -41,10 +41,10 @@ else:
 
 # Messages about reading: warnings always, deliberately skipped files with `-v`, and their number at the end.
 
-Skipped = Mapping[str, Sequence[SkippedFile]]
+SkippedFiles = Mapping[str, Sequence[SkippedFile]]
 
 
-def print_warnings(warnings: Sequence[str], notes: Sequence[str], skipped: Skipped, verbosity: int) -> None:
+def print_warnings(warnings: Sequence[str], notes: Sequence[str], skipped: SkippedFiles, verbosity: int) -> None:
     """Print warnings, those about many files as one without `-v`; with `-v` also notes, and each skipped file."""
     for warning in warnings if verbosity > 0 else summarize_warnings(warnings):
         say(f"warning: {warning}")
@@ -53,7 +53,7 @@ def print_warnings(warnings: Sequence[str], notes: Sequence[str], skipped: Skipp
     for note in notes:
         say(note)
     distinct = set(warnings)
-    for line in (line for each in skipped.values() for line in map(skipped_line, each)):
+    for line in (line for files in skipped.values() for line in map(skipped_line, files)):
         if line not in distinct:
             say(line)
 
@@ -63,14 +63,14 @@ def skipped_line(file: SkippedFile) -> str:
     return clean(f"{'partly read' if file.partly else 'skipped'} {file.path}: {file.reason}")
 
 
-def skipped_count(skipped: Skipped, collection: str) -> str:
+def skipped_count(skipped: SkippedFiles, collection: str) -> str:
     """How many files were skipped, for the end of the last line; "" if none was."""
-    every = [each for files in skipped.values() for each in files]
-    partly = sum(each.partly for each in every)
-    parts = [f"{len(every) - partly} skipped"] if len(every) > partly else []
+    all_files = [file for files in skipped.values() for file in files]
+    partly = sum(file.partly for file in all_files)
+    parts = [f"{len(all_files) - partly} skipped"] if len(all_files) > partly else []
     parts += [f"{pluralize(partly, 'file')} partly read"] if partly else []
-    where = "" if collection == "default" else f" -c {collection}"
-    return f"; {', '.join(parts)} (`assay docs list --skipped{where}`)" if parts else ""
+    option = "" if collection == "default" else f" -c {collection}"
+    return f"; {', '.join(parts)} (`assay docs list --skipped{option}`)" if parts else ""
 
 
 # Vectors are made in the background after documents were added: by `assay docs embed`, in a separate process.
@@ -79,18 +79,18 @@ LOG = "vectors"
 """The name of its log, in the folder of the runs' logs."""
 
 
-def embed_in_background(configured: Settings, home: Path | None, verbosity: int) -> None:
+def embed_in_background(config: Settings, home: Path | None, verbosity: int) -> None:
     """Start making the missing vectors, if an embedder is named. A second process waits for the first.
 
     Raises:
         StoreError: the process cannot be started, or its log cannot be written.
     """
-    if not configured.embedder.model:
+    if not config.embedder.model:
         return
-    at = (home or configured.home).expanduser().absolute()
-    log = log_file(at, LOG)
-    line = [sys.executable, "-P", "-m", "assay", "docs", "embed", "--embedder", configured.embedder.model]
-    start_process([*line, "--home", str(at)], log)
+    home_path = (home or config.home).expanduser().absolute()
+    log = log_file(home_path, LOG)
+    line = [sys.executable, "-P", "-m", "assay", "docs", "embed", "--embedder", config.embedder.model]
+    start_process([*line, "--home", str(home_path)], log)
     if verbosity >= 0:
         say(f"vectors are made in the background; `assay docs embed` waits for them (log: {log})")
 
@@ -146,13 +146,13 @@ def add_documents(
     Assay remembers where a collection came from, and `assay docs sync` updates it. With --queue, workers read the
     documents, and share large folders; they must have access to the same files.
     """
-    how = CrawlLimits(max_pages, depth) if crawl else None
-    configured = settings_with_embedder(embedder, elsewhere=queued)
+    limits = CrawlLimits(max_pages, depth) if crawl else None
+    config = settings_with_embedder(embedder, elsewhere=queued)
     if queued:
-        queue_jobs(_make_job_works(paths_from(paths), collection, how), home, configured, state.verbosity)
+        queue_jobs(_make_job_works(paths_from(paths), collection, limits), home, config, state.verbosity)
         return
-    asyncio.run(_add(paths_from(paths), collection, how, home, configured, state.verbosity))
-    embed_in_background(configured, home, state.verbosity)
+    asyncio.run(_add(paths_from(paths), collection, limits, home, config, state.verbosity))
+    embed_in_background(config, home, state.verbosity)
 
 
 async def _add(
@@ -160,15 +160,15 @@ async def _add(
     collection: str,
     crawl: CrawlLimits | None,
     home: Path | None,
-    configured: Settings,
+    config: Settings,
     verbosity: int,
 ) -> None:
     if crawl is not None:
         _check_sites(paths)
-    async with open_assay(home, configured) as assay:
+    async with open_assay(home, config) as assay:
         if crawl is None:
-            done = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
-            _report(done, collection, verbosity)
+            result = await assay.add(paths, collection=collection, progress=say if verbosity >= 0 else None)
+            _report(result, collection, verbosity)
             return
         for url in paths:
             await _crawl(assay, url, collection, crawl, verbosity)
@@ -188,17 +188,17 @@ def _check_sites(paths: Sequence[str]) -> None:
 
 async def _crawl(assay: Assay, url: str, collection: str, crawl: CrawlLimits, verbosity: int) -> None:
     progress = say if verbosity >= 0 else None
-    done = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=progress)
-    _report(done, collection, verbosity, "page")
+    result = await assay.crawl(url, collection, pages=crawl.pages, depth=crawl.depth, progress=progress)
+    _report(result, collection, verbosity, "page")
 
 
-def _report(done: IngestResult, collection: str, verbosity: int, noun: str = "file") -> None:
-    print_warnings(done.warnings, done.notes, done.skipped, verbosity)
+def _report(result: IngestResult, collection: str, verbosity: int, noun: str = "file") -> None:
+    print_warnings(result.warnings, result.notes, result.skipped, verbosity)
     if verbosity >= 0:
-        skipped = skipped_count(done.skipped, collection)
-        read = f"{pluralize(done.documents, 'document')} from {pluralize(done.files, noun)}"
-        copies = f"; {pluralize(done.copies, 'copy', 'copies')}" if done.copies else ""
-        say(f"{read}, {done.added:,} of them new{copies}{skipped}")
+        skipped = skipped_count(result.skipped, collection)
+        documents = f"{pluralize(result.documents, 'document')} from {pluralize(result.files, noun)}"
+        copies = f"; {pluralize(result.copies, 'copy', 'copies')}" if result.copies else ""
+        say(f"{documents}, {result.added:,} of them new{copies}{skipped}")
 
 
 @click.command("sync")
@@ -233,13 +233,13 @@ def sync(
         )
         return
     progress = say if state.verbosity >= 0 else None
-    done = read_library(home, lambda assay: assay.sync(collection, progress=progress))
+    result = read_library(home, lambda assay: assay.sync(collection, progress=progress))
     embed_in_background(settings_with_embedder(embedder), home, state.verbosity)
-    print_warnings(done.warnings, done.notes, done.skipped, state.verbosity)
+    print_warnings(result.warnings, result.notes, result.skipped, state.verbosity)
     if state.verbosity >= 0:
         say(
-            f"{done.added} added, {done.updated} updated, {done.removed} removed: "
-            f"{pluralize(done.documents, 'document')}{skipped_count(done.skipped, done.collection)}"
+            f"{result.added} added, {result.updated} updated, {result.removed} removed: "
+            f"{pluralize(result.documents, 'document')}{skipped_count(result.skipped, result.collection)}"
         )
 
 
@@ -268,21 +268,21 @@ def watch(state: TerminalOptions, folder: Path, collection: str, home: Path | No
     """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder: name one to watch")
-    configured = settings.load()
-    place, kept = Path(os.path.abspath(folder)), (home or configured.home).expanduser().absolute()
-    return asyncio.run(_watch(place, collection, kept, configured, state.verbosity))
+    config = settings.load()
+    folder_path, home_path = Path(os.path.abspath(folder)), (home or config.home).expanduser().absolute()
+    return asyncio.run(_watch(folder_path, collection, home_path, config, state.verbosity))
 
 
-async def _watch(folder: Path, collection: str, home: Path, configured: settings.Settings, verbosity: int) -> Exit:
+async def _watch(folder: Path, collection: str, home: Path, config: settings.Settings, verbosity: int) -> Exit:
     stop = asyncio.Event()
-    known: frozenset[str] | None = None
+    known_warnings: frozenset[str] | None = None
     try:
-        async with open_assay(home, configured) as assay:
+        async with open_assay(home, config) as assay:
             with cancel_on_signal(), on_interrupts(stop.set, stop.set):
                 async for changed in _changes(folder, home, stop):
-                    first = known is None
+                    first = known_warnings is None
                     if changed:
-                        known = await _read_folder(assay, str(folder), collection, verbosity, known)
+                        known_warnings = await _read_folder(assay, str(folder), collection, verbosity, known_warnings)
                     if first and verbosity >= 0:
                         say(f"watching {clean(str(folder))}; Ctrl-C ends it")
     except TerminationSignal:
@@ -300,11 +300,11 @@ async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterat
     """
 
     def is_watched(change: object, path: str) -> bool:
-        at = Path(path)
-        inside = at.relative_to(folder).parts if at.is_relative_to(folder) else ()
-        return not at.is_relative_to(home) and not any(part.startswith(".") for part in inside)
+        full_path = Path(path)
+        inside = full_path.relative_to(folder).parts if full_path.is_relative_to(folder) else ()
+        return not full_path.is_relative_to(home) and not any(part.startswith(".") for part in inside)
 
-    def watched() -> AsyncIterator[Collection[object]]:
+    def watch_changes() -> AsyncIterator[Collection[object]]:
         return watchfiles.awatch(
             folder,
             watch_filter=is_watched,
@@ -316,16 +316,16 @@ async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterat
         )
 
     while not stop.is_set():
-        at = _identity(folder)
-        if at is None:
+        identity = _identity(folder)
+        if identity is None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), FIRST_SECONDS)
             continue
         unread = True
         with suppress(FileNotFoundError):  # it went before the watch began
-            async for changes in watched():
+            async for changes in watch_changes():
                 # A drive that is mounted again is another folder at the same path: the old watch is deaf to it.
-                moved = _identity(folder) != at
+                moved = _identity(folder) != identity
                 yield unread or moved or bool(changes)
                 unread = False
                 if moved:
@@ -335,38 +335,47 @@ async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterat
 def _identity(folder: Path) -> tuple[int, int] | None:
     """What tells a folder from another one at the same path; None if there is none."""
     try:
-        found = folder.stat()
+        status = folder.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 async def _read_folder(
-    assay: Assay, place: str, collection: str, verbosity: int, known: frozenset[str] | None
+    assay: Assay, folder: str, collection: str, verbosity: int, known_warnings: frozenset[str] | None
 ) -> frozenset[str]:
-    """Read the folder as it is now, and return the warnings about it; those `known` are not repeated.
+    """Read the folder as it is now, and return the warnings about it; those `known_warnings` are not repeated.
 
     What cannot be read is tried again with the next change.
     """
     try:
-        if place not in {origin.place for origin in await assay.origins(collection)}:
-            added = await assay.add([place], collection=collection)
-            print_warnings(added.warnings, added.notes, added.skipped, verbosity)
-            line = f"{pluralize(added.documents, 'document')}{skipped_count(added.skipped, collection)}"
-            warnings = added.warnings
+        if folder not in {origin.place for origin in await assay.origins(collection)}:
+            ingest_result = await assay.add([folder], collection=collection)
+            print_warnings(ingest_result.warnings, ingest_result.notes, ingest_result.skipped, verbosity)
+            line = f"{pluralize(ingest_result.documents, 'document')}{skipped_count(ingest_result.skipped, collection)}"
+            warnings = ingest_result.warnings
         else:
-            done = await assay.sync(collection, only=[place])
-            warnings = done.warnings
-            if known is None or done.added or done.updated or done.removed or verbosity > 0:
-                print_warnings(warnings, done.notes, done.skipped, verbosity)
+            sync_result = await assay.sync(collection, only=[folder])
+            warnings = sync_result.warnings
+            if (
+                known_warnings is None
+                or sync_result.added
+                or sync_result.updated
+                or sync_result.removed
+                or verbosity > 0
+            ):
+                print_warnings(warnings, sync_result.notes, sync_result.skipped, verbosity)
             else:
-                print_warnings([each for each in warnings if each not in known], (), {}, verbosity)
+                print_warnings([warning for warning in warnings if warning not in known_warnings], (), {}, verbosity)
                 return frozenset(warnings)
-            counts = f"{done.added} added, {done.updated} updated, {done.removed} removed"
-            line = f"{counts}: {pluralize(done.documents, 'document')}{skipped_count(done.skipped, collection)}"
+            counts = f"{sync_result.added} added, {sync_result.updated} updated, {sync_result.removed} removed"
+            line = (
+                f"{counts}: "
+                f"{pluralize(sync_result.documents, 'document')}{skipped_count(sync_result.skipped, collection)}"
+            )
     except AssayError as error:
         say(f"warning: {error}")
-        return known or frozenset()
+        return known_warnings or frozenset()
     if verbosity >= 0:
         say(line)
     return frozenset(warnings)

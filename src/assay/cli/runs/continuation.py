@@ -154,21 +154,21 @@ def fork_run(
         assay runs fork last --from research --add more/ --model openai:gpt-5
         assay runs fork last --from plan --plan plan.txt
     """
-    configured = settings.load()
-    output = wanted.output(configured, state.verbosity)
+    config = settings.load()
+    output = wanted.output(config, state.verbosity)
     detached_run.check_options(output, detach=detach)
     changes["add"] = paths_from(add) if add else None
     order = ForkOrder(reference, point, changes, may_ask=not yes and not detach and can_ask(), detach=detach)
-    return asyncio.run(_fork(order, output, home, configured))
+    return asyncio.run(_fork(order, output, home, config))
 
 
-async def _fork(order: ForkOrder, output: Output, home: Path | None, configured: settings.Settings) -> Exit:
+async def _fork(order: ForkOrder, output: Output, home: Path | None, config: settings.Settings) -> Exit:
     async with open_existing(home) as assay:
-        shown = output.display()
-        with shown:
-            run_id = await assay.fork(order.reference, order.point, progress=shown.show_progress, **order.changes)
+        display = output.display()
+        with display:
+            run_id = await assay.fork(order.reference, order.point, progress=display.show_progress, **order.changes)
         if order.detach:
-            return await detached_run.detach_run(assay, run_id, home or configured.home, output)
+            return await detached_run.detach_run(assay, run_id, home or config.home, output)
         if output.verbosity >= 0:
             say(f"run {run_id}, forked from {order.point}")
         return await run_interactively(assay, await assay.resume(run_id), output, somebody=order.may_ask)
@@ -192,22 +192,22 @@ def replay_run(ctx: click.Context, reference: str, as_json: bool, home: Path | N
         assay runs replay last
         assay runs replay k3v9 --json
     """
-    found = read_library(home, lambda assay: assay.replay(reference))
+    replay = read_library(home, lambda assay: assay.replay(reference))
     if as_json:
-        write_json(found)
+        write_json(replay)
     else:
-        _print_replay(found)
-    if not found.is_same:
+        _print_replay(replay)
+    if not replay.is_same:
         ctx.exit(Exit.UNVERIFIED)
 
 
-def _print_replay(found: Replay) -> None:
-    report = "the report is the same, byte for byte" if found.same_report else "the report differs"
-    write(f"{found.run_id}: {report}; {found.steps} stored steps, {found.events} events computed again")
-    for line in found.differences[:SHOWN]:
+def _print_replay(replay: Replay) -> None:
+    report = "the report is the same, byte for byte" if replay.same_report else "the report differs"
+    write(f"{replay.run_id}: {report}; {replay.steps} stored steps, {replay.events} events computed again")
+    for line in replay.differences[:SHOWN]:
         write(f"  {clean(line)}")
-    if len(found.differences) > SHOWN:
-        write(f"  and {len(found.differences) - SHOWN} more")
+    if len(replay.differences) > SHOWN:
+        write(f"  and {len(replay.differences) - SHOWN} more")
 
 
 # Answers to a waiting run: `answer`, `approve`.
@@ -254,33 +254,33 @@ async def answer_run(
         raise click.UsageError("give the answers as words or with --answers FILE, not both")
     output = wanted.output(settings.load(), state.verbosity)
     given_answers = answers if answers is not None else list(texts) or None
-    given = AnswerOptions(answers=given_answers, resume=not no_resume)
-    return await answer_and_resume(reference, given, output, home)
+    answer_options = AnswerOptions(answers=given_answers, resume=not no_resume)
+    return await answer_and_resume(reference, answer_options, output, home)
 
 
-async def answer_and_resume(reference: str, given: AnswerOptions, output: Output, home: Path | None) -> Exit:
+async def answer_and_resume(reference: str, answer_options: AnswerOptions, output: Output, home: Path | None) -> Exit:
     """Answer a waiting run, and continue it unless that is left for later."""
     async with open_existing(home) as assay:
         view = await assay.view(reference)
-        if not await _give_answers(assay, view, given):
+        if not await _give_answers(assay, view, answer_options):
             return await deliver_result(assay, await assay.view(view.run_id), output)
-        if not given.resume:
+        if not answer_options.resume:
             say(f"answered; to continue: assay runs resume {view.run_id}")
             return Exit.DONE
         return await continue_run(assay, view.run_id, output)
 
 
-async def _give_answers(assay: Assay, view: RunView, given: AnswerOptions) -> bool:
+async def _give_answers(assay: Assay, view: RunView, answer_options: AnswerOptions) -> bool:
     """Answer a run from the command line, else ask a person; False if it is not to continue."""
-    if given.approved or given.plan is not None:
-        await assay.approve(view.run_id, given.plan)
-    elif given.answers is not None or not view.waiting_for:
-        await assay.answer(view.run_id, given.answers or [])
+    if answer_options.approved or answer_options.plan is not None:
+        await assay.approve(view.run_id, answer_options.plan)
+    elif answer_options.answers is not None or not view.waiting_for:
+        await assay.answer(view.run_id, answer_options.answers or [])
     elif can_ask():
         return await ask_person(assay, view)
     elif view.waiting_for == "plan":
-        how = f"assay runs approve {view.run_id}, with --plan FILE to give another"
-        raise click.UsageError(f"run {view.run_id} waits for its plan to be approved: {how}")
+        hint = f"assay runs approve {view.run_id}, with --plan FILE to give another"
+        raise click.UsageError(f"run {view.run_id} waits for its plan to be approved: {hint}")
     else:
         raise click.UsageError(f"no answers; {HOW_TO_ANSWER}. Asked is: {'; '.join(view.clarification.questions)}")
     return True
@@ -312,5 +312,5 @@ async def approve_plan(
         assay runs approve last --plan plan.txt
     """
     output = wanted.output(settings.load(), state.verbosity)
-    given = AnswerOptions(approved=plan is None, plan=plan, resume=not no_resume)
-    return await answer_and_resume(reference, given, output, home)
+    answer_options = AnswerOptions(approved=plan is None, plan=plan, resume=not no_resume)
+    return await answer_and_resume(reference, answer_options, output, home)

@@ -50,8 +50,8 @@ class ReplayPlayer:
     async def __aiter__(self) -> AsyncIterator[Envelope]:
         loop = asyncio.get_running_loop()
         due = loop.time()
-        following = [*self._gaps[1:], 0.0]
-        for envelope, gap, until_next in zip(self._events, self._gaps, following, strict=False):
+        next_gaps = [*self._gaps[1:], 0.0]
+        for envelope, gap, until_next in zip(self._events, self._gaps, next_gaps, strict=False):
             due += gap / self.speed if self.speed else 0.0
             await asyncio.sleep(max(0.0, due - loop.time()))
             self._last, self._shown_at, self._until_next = parse_time(envelope.at), loop.time(), until_next
@@ -60,12 +60,12 @@ class ReplayPlayer:
 
 def event_gaps(events: Sequence[Envelope]) -> list[float]:
     """Seconds of work before each event; none is negative."""
-    between = [0.0] * min(len(events), 1)
+    gaps = [0.0] * min(len(events), 1)
     for before, after in pairwise(events):
         idle = after.type == RunResumed.kind or before.type == RunWaiting.kind
         seconds = (parse_time(after.at) - parse_time(before.at)).total_seconds()
-        between.append(0.0 if idle else max(0.0, seconds))
-    return between
+        gaps.append(0.0 if idle else max(0.0, seconds))
+    return gaps
 
 
 # Shared by `assay runs cancel`, `pause` and `finish`: request, wait until it is done, report the result.
@@ -81,22 +81,24 @@ def control_options(command: Command) -> Command:
 
 
 async def request_action(
-    reference: str, action: Asked, home: Path | None, *, no_wait: bool, done: Callable[[str], str]
+    reference: str, action: Asked, home: Path | None, *, no_wait: bool, success_message: Callable[[str], str]
 ) -> Exit:
-    """Request `action`; `done` returns its message for a run's id."""
+    """Request `action`; `success_message` returns its message for a run's id."""
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
     wait = 0.0 if no_wait else SECONDS
     async with open_existing(home) as assay:
         run_id = (await assay.find(reference)).run_id
-        came = await assay.control(run_id, action, wait=wait)
+        control_outcome = await assay.control(run_id, action, wait=wait)
         row = await assay.find(run_id)
-    if came == "stored":
-        heeded = not wait or not row.holder
-        if not (heeded and quiet):
+    if control_outcome == "stored":
+        succeeded = not wait or not row.holder
+        if not (succeeded and quiet):
             say(_request_status(row, action, wait))
-        return Exit.DONE if heeded else Exit.FAILED
+        return Exit.DONE if succeeded else Exit.FAILED
     if not quiet:
-        say(done(run_id) if came == "applied" else f"run {run_id} ended before that: {row.status}")
+        say(
+            success_message(run_id) if control_outcome == "applied" else f"run {run_id} ended before that: {row.status}"
+        )
     return Exit.DONE
 
 
@@ -105,14 +107,14 @@ async def stop_agent(reference: str, lane: int, home: Path | None, *, no_wait: b
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
     async with open_existing(home) as assay:
         run_id = (await assay.find(reference)).run_id
-        came = await assay.stop_agent(run_id, lane, wait=0.0 if no_wait else SECONDS)
-    fields = {
+        control_outcome = await assay.stop_agent(run_id, lane, wait=0.0 if no_wait else SECONDS)
+    messages = {
         "applied": f"agent {lane} of run {run_id} is stopped; its findings are kept, and the run continues",
         "ended": f"agent {lane} of run {run_id} ended before that",
         "stored": f"the request to stop agent {lane} of run {run_id} is stored; to watch: assay runs watch {run_id}",
     }
     if not quiet:
-        say(fields[came])
+        say(messages[control_outcome])
     return Exit.DONE
 
 
@@ -150,9 +152,9 @@ async def watch_run(
     output = Output(stdout="events" if as_events else "report", verbosity=state.verbosity)
     async with open_existing(home) as assay:
         row = await assay.find(reference)
-        over = row.status in FINAL or row.status == "waiting" or not (row.holder or row.queued)
-        watching = _replay(assay, row.run_id, speed, output) if over else _follow(assay, row.run_id, output)
-        if not await watching:
+        is_over = row.status in FINAL or row.status == "waiting" or not (row.holder or row.queued)
+        playback = _replay(assay, row.run_id, speed, output) if is_over else _follow(assay, row.run_id, output)
+        if not await playback:
             return Exit.CANCELLED
         view = await assay.view(row.run_id)
         print_summary(view, output)
@@ -165,8 +167,8 @@ async def _follow(assay: Assay, run_id: str, output: Output) -> bool:
 
 async def _replay(assay: Assay, run_id: str, speed: float | None, output: Output) -> bool:
     replay = ReplayPlayer(await assay.events(run_id), speed if speed is not None or can_draw() else 0.0)
-    shown = display(output.verbosity, events=output.stdout == "events", now=replay.now)
-    return await watch_other_process(aiter(replay), output, shown, run_id)
+    screen = display(output.verbosity, events=output.stdout == "events", now=replay.now)
+    return await watch_other_process(aiter(replay), output, screen, run_id)
 
 
 @click.command("steer")
@@ -185,9 +187,9 @@ def steer_run(reference: str, text: str, no_wait: bool, home: Path | None) -> Ex
         echo "only sources since 2020" | assay runs steer k3v9 -
     """
     instruction = sys.stdin.read(MAX_MESSAGE_CHARS + 2) if text == "-" else text
-    steered = asyncio.run(_steer(reference, instruction, home, 0.0 if no_wait else SECONDS))
-    say(_describe_steering(steered))
-    return Exit.FAILED if steered.state == "rejected" else Exit.DONE
+    steering = asyncio.run(_steer(reference, instruction, home, 0.0 if no_wait else SECONDS))
+    say(_describe_steering(steering))
+    return Exit.FAILED if steering.state == "rejected" else Exit.DONE
 
 
 async def _steer(reference: str, text: str, home: Path | None, wait: float) -> Steered:
@@ -196,11 +198,11 @@ async def _steer(reference: str, text: str, home: Path | None, wait: float) -> S
         return await assay.steer(row.run_id, text, wait=wait if row.holder else 0.0)
 
 
-def _describe_steering(steered: Steered) -> str:
-    if steered.state == "applied":
-        return f"the run follows it at {steered.note}"
-    if steered.state == "rejected":
-        return f"not followed: {steered.note}"
+def _describe_steering(steering: Steered) -> str:
+    if steering.state == "applied":
+        return f"the run follows it at {steering.note}"
+    if steering.state == "rejected":
+        return f"not followed: {steering.note}"
     return "stored; the run follows it at its next decision"
 
 
@@ -219,7 +221,9 @@ async def finish_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
         "finish",
         home,
         no_wait=no_wait,
-        done=lambda run: f"research of run {run} has ended, its report is being written: assay runs watch {run}",
+        success_message=lambda run: (
+            f"research of run {run} has ended, its report is being written: assay runs watch {run}"
+        ),
     )
 
 
@@ -240,7 +244,7 @@ async def pause_run(reference: str, no_wait: bool, home: Path | None) -> Exit:
         "pause",
         home,
         no_wait=no_wait,
-        done=lambda run: f"run {run} is paused; to continue: assay runs resume {run}",
+        success_message=lambda run: f"run {run} is paused; to continue: assay runs resume {run}",
     )
 
 
@@ -264,5 +268,5 @@ async def cancel_run(reference: str, lane: int | None, no_wait: bool, home: Path
         "cancel",
         home,
         no_wait=no_wait,
-        done=lambda run: f"run {run} is cancelled; what it found is kept: assay runs show {run}",
+        success_message=lambda run: f"run {run} is cancelled; what it found is kept: assay runs show {run}",
     )

@@ -72,12 +72,12 @@ class ShownRuns:
         self,
         rows: Sequence[ListedRun] = (),
         next: str = "",
-        beside: Sequence[str] | None = None,
+        details: Sequence[str] | None = None,
         empty: str = "no run matches",
     ) -> None:
         """`empty` says why there are no rows, if there are none."""
         self.rows, self.next, self.empty = rows, next, empty
-        self.beside = [row.question for row in rows] if beside is None else beside
+        self.details = [row.question for row in rows] if details is None else details
 
 
 @click.command("list")
@@ -97,7 +97,7 @@ class ShownRuns:
 @options.paging_options
 @options.json_output
 @options.common_options
-def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search: str | None, **wanted: str) -> None:
+def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search: str | None, **filters: str) -> None:
     """List runs, newest first. --json adds owner, labels and usage.
 
     \b
@@ -106,25 +106,25 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
         assay runs list --search "signal tower"
         assay runs list --json
     """
-    if search is not None and any(wanted.values()):
+    if search is not None and any(filters.values()):
         raise click.UsageError("--search cannot be combined with other conditions")
-    found = asyncio.run(_load_runs(home, wanted, search, cursor, limit, as_json=as_json))  # type: ignore[arg-type]
-    if not found.rows:
-        say(found.empty)
+    page = asyncio.run(_load_runs(home, filters, search, cursor, limit, as_json=as_json))  # type: ignore[arg-type]
+    if not page.rows:
+        say(page.empty)
     if as_json:
-        write_json(found.rows)
+        write_json(page.rows)
     else:
-        cells = zip(found.rows, found.beside, strict=True)
+        cells = zip(page.rows, page.details, strict=True)
         print_table(
             ("run", "created", "status", "question" if search is None else "best sentence"),
-            [(row.run_id, row.created_at[:16].replace("T", " "), _status(row), beside) for row, beside in cells],
+            [(row.run_id, row.created_at[:16].replace("T", " "), _status(row), detail) for row, detail in cells],
         )
-    if found.next:
-        say(f"more follow: --cursor {found.next}")
+    if page.next:
+        say(f"more follow: --cursor {page.next}")
 
 
 async def _load_runs(
-    home: Path | None, wanted: ListFilter, search: str | None, cursor: str, limit: int, *, as_json: bool
+    home: Path | None, filters: ListFilter, search: str | None, cursor: str, limit: int, *, as_json: bool
 ) -> ShownRuns:
     if not library_exists(home):
         return ShownRuns(empty=HOW_TO_RUN)
@@ -132,18 +132,16 @@ async def _load_runs(
         if search is not None:
             return await _search(assay, search, cursor, limit)
         # briefs and accounts take time
-        page = await assay.page(**wanted, cursor=cursor, limit=limit, accounts=as_json)
-        if page.runs or any(wanted.values()):
+        page = await assay.page(**filters, cursor=cursor, limit=limit, accounts=as_json)
+        if page.runs or any(filters.values()):
             return ShownRuns(page.runs, page.next)
-        others = (await assay.owned_by(None).page(limit=1, accounts=False)).runs
-        return ShownRuns(empty=ONLY_OTHERS if others else HOW_TO_RUN)
+        other_runs = (await assay.owned_by(None).page(limit=1, accounts=False)).runs
+        return ShownRuns(empty=ONLY_OTHERS if other_runs else HOW_TO_RUN)
 
 
 async def _search(assay: Assay, text: str, cursor: str, limit: int) -> ShownRuns:
-    found = await assay.search_runs(text, cursor=cursor, limit=limit)
-    return ShownRuns(
-        [each.run for each in found.runs], found.next, [each.snippet or each.run.question for each in found.runs]
-    )
+    page = await assay.search_runs(text, cursor=cursor, limit=limit)
+    return ShownRuns([hit.run for hit in page.runs], page.next, [hit.snippet or hit.run.question for hit in page.runs])
 
 
 def _status(row: ListedRun) -> str:
@@ -176,9 +174,9 @@ async def label_run(
     removed = (*remove, *([STARRED] if star is False else []))
     async with open_existing(home) as assay:
         row = await assay.find(reference)
-        kept = await assay.label(row.run_id, added, removed) if added or removed else row.labels
-    shown = ", ".join(f"{name}={value}" if value else name for name, value in sorted(kept.items()))
-    say(f"{row.run_id}: {clean(shown) or 'no labels'}")
+        run_labels = await assay.label(row.run_id, added, removed) if added or removed else row.labels
+    labels_text = ", ".join(f"{name}={value}" if value else name for name, value in sorted(run_labels.items()))
+    say(f"{row.run_id}: {clean(labels_text) or 'no labels'}")
 
 
 @click.command("open")
@@ -194,8 +192,8 @@ def open_report(reference: str, citations: CitationMode | None, home: Path | Non
         assay runs open last
         assay runs open k3v9 --footnotes
     """
-    how = citations or settings.load().citations
-    path = read_library(home, lambda assay: destinations.write_report_page(assay, reference, how))
+    citation_mode = citations or settings.load().citations
+    path = read_library(home, lambda assay: destinations.write_report_page(assay, reference, citation_mode))
     write(str(path))
     destinations.open_in_browser(path)
 
@@ -218,16 +216,16 @@ def write_search_log(view: RunView, *, as_csv: bool, as_json: bool) -> None:
 
 def format_csv(rows: Iterable[SearchRow]) -> str:
     """CSV (RFC 4180, but with line feeds). A cell that a spreadsheet would read as a formula gets an apostrophe."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(HEADS)
     for row in rows:
         writer.writerow([escape_csv_cell(clean(cell)) for cell in _cells(row)])
-    return written.getvalue()
+    return buffer.getvalue()
 
 
 def _cells(row: SearchRow) -> Sequence[str]:
-    excluded = "; ".join(f"{each.url} ({each.reason})" for each in row.excluded)
+    excluded = "; ".join(f"{result.url} ({result.reason})" for result in row.excluded)
     counts = ("", "", "") if row.failed else (str(row.hits), str(row.read), str(row.cited))
     return (row.query, row.provider, *counts, f"no answer: {row.failed}" if row.failed else excluded)
 
@@ -300,21 +298,23 @@ def _plan(view: RunView) -> Iterator[str]:
     yield f"  plan: {clean(view.plan.title)}"
     for step in view.plan.steps:
         yield f"    {step.id}. {clean(step.title)} ({step.status})"
-    for each in view.reflections:
-        decision = f"after step {each.step}: {each.decision}"
-        why = "; ".join(clean(text) for text in (each.reasoning, *each.changes, each.note) if text)
-        yield f"    {shorten(f'{decision}: {why}' if why else decision)}"
+    for reflection in view.reflections:
+        decision = f"after step {reflection.step}: {reflection.decision}"
+        reasons = "; ".join(
+            clean(text) for text in (reflection.reasoning, *reflection.changes, reflection.note) if text
+        )
+        yield f"    {shorten(f'{decision}: {reasons}' if reasons else decision)}"
 
 
-def _steering_line(steered: Steered) -> str:
+def _steering_line(steering: Steered) -> str:
     """The owner's instruction, and its effect."""
-    note = f" ({'followed at ' if steered.state == 'applied' else ''}{clean(steered.note)})" if steered.note else ""
-    return f"told: {shorten(clean(steered.text))}: {steered.state}{note}"
+    note = f" ({'followed at ' if steering.state == 'applied' else ''}{clean(steering.note)})" if steering.note else ""
+    return f"told: {shorten(clean(steering.text))}: {steering.state}{note}"
 
 
 def _lane(lane: Lane, thinking: bool) -> Iterator[str]:
-    ended = f", {clean(lane.error)}" if lane.error else f", {lane.stop}" if lane.stop not in ("", "done") else ""
-    yield f"    agent {lane.lane} ({lane.state}{ended}): {clean(lane.task)}"
+    ending = f", {clean(lane.error)}" if lane.error else f", {lane.stop}" if lane.stop not in ("", "done") else ""
+    yield f"    agent {lane.lane} ({lane.state}{ending}): {clean(lane.task)}"
     for turn in lane.turns:
         yield from (f"  {line}" for line in _turn(turn, thinking))
     if lane.finding.text:
@@ -330,13 +330,15 @@ def _turn(turn: Turn, thinking: bool) -> Iterator[str]:
 
 def _evidence(view: RunView) -> Iterator[str]:
     # The only step of a plan may be the question itself, perhaps without its question mark.
-    parts = {(each.status, tuple(words(each.part))): each for each in reversed(view.coverage)}
-    for each in reversed(parts.values()):
-        yield f"  {each.status}: {clean(each.part)}" + (f" ({clean(each.reason)})" if each.reason else "")
+    parts = {(coverage.status, tuple(words(coverage.part))): coverage for coverage in reversed(view.coverage)}
+    for coverage in reversed(parts.values()):
+        yield f"  {coverage.status}: {clean(coverage.part)}" + (
+            f" ({clean(coverage.reason)})" if coverage.reason else ""
+        )
     yield f"  {pluralize(len(view.sources), 'source')} found, {pluralize(len(view.claims), 'claim')} made"
     for claim in view.claims:
-        why = f" ({clean(claim.reason)})" if claim.reason else ""
-        yield f"    {claim.verdict}{why}: {shorten(clean(claim.text))}"
+        reason_note = f" ({clean(claim.reason)})" if claim.reason else ""
+        yield f"    {claim.verdict}{reason_note}: {shorten(clean(claim.text))}"
     if view.gate is not None and not view.gate.passed:
         yield f"  the final gate failed: {clean('; '.join(view.gate.problems))}"
     total = view.usage.total

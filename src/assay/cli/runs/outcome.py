@@ -41,12 +41,12 @@ def diff_runs(ctx: click.Context, before: str, after: str, exit_code: bool, as_j
         assay runs diff k3v9 last
         assay runs diff k3v9 last --json
     """
-    found = asyncio.run(_difference(before, after, home))
+    difference = asyncio.run(_difference(before, after, home))
     if as_json:
-        write_json(found)
+        write_json(difference)
     else:
-        write_lines(describe_difference(found), hang=2)
-    if exit_code and not found.is_empty:
+        write_lines(describe_difference(difference), hang=2)
+    if exit_code and not difference.is_empty:
         ctx.exit(Exit.FAILED)
 
 
@@ -55,19 +55,21 @@ async def _difference(before: str, after: str, home: Path | None) -> Difference:
         return difference(*[comparable_report(await assay.view(reference)) for reference in (before, after)])
 
 
-def describe_difference(found: Difference) -> Iterator[str]:
+def describe_difference(difference: Difference) -> Iterator[str]:
     """A difference as lines of text: - was, + is, ~ has another verdict or other words."""
-    yield f"- {_ended_run(found.before)}"
-    yield f"+ {_ended_run(found.after)}"
+    yield f"- {_ended_run(difference.before)}"
+    yield f"+ {_ended_run(difference.after)}"
     yield ""
-    yield from _group("plan", [*(f"- {step}" for step in found.steps_dropped), *(f"+ {s}" for s in found.steps_added)])
-    yield from _group("claims dropped", (f"- {_claim(claim)}" for claim in found.dropped))
-    yield from _group("claims added", (f"+ {_claim(claim)}" for claim in found.added))
-    yield from _group("claims changed", (line for pair in found.changed for line in _change_lines(pair)))
-    yield from _group("sources dropped", (f"- {_source(source)}" for source in found.sources_dropped))
-    yield from _group("sources added", (f"+ {_source(source)}" for source in found.sources_added))
-    claims = "1 claim is" if found.same == 1 else f"{found.same} claims are"
-    yield f"{claims} the same{'; nothing differs' if found.is_empty else ''}"
+    yield from _group(
+        "plan", [*(f"- {step}" for step in difference.steps_dropped), *(f"+ {s}" for s in difference.steps_added)]
+    )
+    yield from _group("claims dropped", (f"- {_claim(claim)}" for claim in difference.dropped))
+    yield from _group("claims added", (f"+ {_claim(claim)}" for claim in difference.added))
+    yield from _group("claims changed", (line for pair in difference.changed for line in _change_lines(pair)))
+    yield from _group("sources dropped", (f"- {_source(source)}" for source in difference.sources_dropped))
+    yield from _group("sources added", (f"+ {_source(source)}" for source in difference.sources_added))
+    claims = "1 claim is" if difference.same == 1 else f"{difference.same} claims are"
+    yield f"{claims} the same{'; nothing differs' if difference.is_empty else ''}"
 
 
 def _group(title: str, lines: Iterable[str]) -> Iterator[str]:
@@ -144,17 +146,17 @@ def export_run(
         if not any(suffix_of(path) == _BUNDLE for path in targets):
             raise click.UsageError(f"--sign signs a bundle: name a file that ends in {_BUNDLE}")
         bundles.own_key()  # fails before anything is written, if there is none
-    configured = settings.load()
-    how = citations or configured.citations
+    config = settings.load()
+    citation_mode = citations or config.citations
     if queued:
         if sign:
             raise click.UsageError("--queue and --sign exclude each other: the worker does not have your key")
         queue_jobs(
-            [ExportJob(run=reference, file=str(path), citations=how) for path in targets],
-            *(home, configured, state.verbosity),
+            [ExportJob(run=reference, file=str(path), citations=citation_mode) for path in targets],
+            *(home, config, state.verbosity),
         )
         return
-    asyncio.run(_export(reference, targets, how, home, sign=sign))
+    asyncio.run(_export(reference, targets, citation_mode, home, sign=sign))
 
 
 async def _export(
@@ -188,8 +190,8 @@ def _how_it_ended(view: RunView) -> str:
 
 def _content_note(suffix: str) -> str:
     """A note on the content of a format for a run without a report."""
-    known = {".zip": "the run's log and why", ".json": "the run's data and why"}
-    return "no source" if suffix in _LISTS else known.get(suffix, "no more than why")
+    notes = {".zip": "the run's log and why", ".json": "the run's data and why"}
+    return "no source" if suffix in _LISTS else notes.get(suffix, "no more than why")
 
 
 @click.command("share")
@@ -223,20 +225,21 @@ def share_run(
     elif listed:
         _list(read_library(home, lambda assay: assay.shares.of_run(reference)), as_json)
     else:
-        made, secret = read_library(home, lambda assay: assay.shares.make(reference, days))
+        share, secret = read_library(home, lambda assay: assay.shares.make(reference, days))
         url = (address or _address()).rstrip("/") + SHARES_PATH + secret
         if as_json:
-            write_json({**_share_line(made), "url": url}, line=True)
+            write_json({**_share_line(share), "url": url}, line=True)
             return
         write(url)
         say(
-            f"whoever has this link may read the report; to end that: assay runs share {made.run_id} --revoke {made.id}"
+            f"whoever has this link may read the report; to end that: assay runs share {share.run_id} --revoke "
+            f"{share.id}"
         )
 
 
 def _list(shares: list[ShareRow], as_json: bool) -> None:
-    lines = [_share_line(each) for each in shares]
-    rows = [(each["id"], each["created"], each["expires"] or "never") for each in lines]
+    lines = [_share_line(share) for share in shares]
+    rows = [(share["id"], share["created"], share["expires"] or "never") for share in lines]
     print_list(lines, ("link", "made", "expires"), rows, as_json=as_json)
 
 

@@ -50,19 +50,19 @@ async def remove_runs(references: Sequence[str], age: timedelta | None, yes: boo
         if not rows:
             say("there is no such run")
             return Exit.DONE
-        named = [f"{row.run_id}  {row.created_at[:10]}  {row.status}  {shorten(clean(row.question))}" for row in rows]
-        confirm(f"Delete {pluralize(len(rows), 'run')}?", named, yes=yes)
-        done = [await _delete(assay, row) for row in rows]
-        swept = await assay.tidy() if any(done) else None
-    say(f"{pluralize(sum(done), 'run')} deleted{describe_swept(swept) if any(done) else ''}")
-    return Exit.DONE if all(done) else Exit.FAILED
+        lines = [f"{row.run_id}  {row.created_at[:10]}  {row.status}  {shorten(clean(row.question))}" for row in rows]
+        confirm(f"Delete {pluralize(len(rows), 'run')}?", lines, yes=yes)
+        deleted = [await _delete(assay, row) for row in rows]
+        swept = await assay.tidy() if any(deleted) else None
+    say(f"{pluralize(sum(deleted), 'run')} deleted{describe_swept(swept) if any(deleted) else ''}")
+    return Exit.DONE if all(deleted) else Exit.FAILED
 
 
 async def _chosen_runs(assay: Assay, references: Sequence[str], age: timedelta | None) -> list[RunRow]:
     """The chosen runs, each once; all are looked up before any is deleted."""
     if age is None:
-        found = [await assay.find(reference) for reference in references]
-        return list({row.run_id: row for row in found}.values())
+        rows = [await assay.find(reference) for reference in references]
+        return list({row.run_id: row for row in rows}.values())
     before = (datetime.now(UTC) - age).isoformat()
     return [row for row in await assay.runs(_ALL) if row.status in FINAL and row.created_at < before]
 
@@ -116,15 +116,15 @@ def prune_runs(
             raise click.UsageError("--queue goes by the worker's [retention]: leave the other options out")
         queue_jobs([PruneJob()], home, settings.load(), state.verbosity)
         return
-    done = asyncio.run(_prune(rules, dry_run, home))
+    result = asyncio.run(_prune(rules, dry_run, home))
     if as_json:
-        write_json(done)
+        write_json(result)
         return
-    for row in done.runs:
+    for row in result.runs:
         write(f"{row.run_id}\t{row.created_at[:10]}\t{row.status}\t{clean(row.question)}")
-    would = "would be deleted" if dry_run else "deleted"
-    more = "" if dry_run else describe_swept(done.swept)
-    say(f"{pluralize(len(done.runs), 'run')} {would}{more}")
+    action = "would be deleted" if dry_run else "deleted"
+    swept_note = "" if dry_run else describe_swept(result.swept)
+    say(f"{pluralize(len(result.runs), 'run')} {action}{swept_note}")
 
 
 async def _prune(rules: RetentionRules, dry_run: bool, home: Path | None) -> PruneResult:
@@ -149,6 +149,6 @@ async def apply_retention(assay: Assay, verbosity: int) -> None:
     """Delete the runs that the settings do not retain; without such settings nothing is read."""
     if not rules_of(assay.settings).any:
         return
-    done = await assay.prune()
-    if done.runs and verbosity >= 0:
-        say(f"{pluralize(len(done.runs), 'run')} deleted, as [retention] says")
+    result = await assay.prune()
+    if result.runs and verbosity >= 0:
+        say(f"{pluralize(len(result.runs), 'run')} deleted, as [retention] says")

@@ -153,23 +153,23 @@ class AllRuns(msgspec.Struct, frozen=True, kw_only=True):
 async def list_audit(call: RouteCall, query: AuditWanted) -> AuditPage:
     """List who did what, and when."""
     log = call.backend.assay.audit
-    wanted = AuditFilter(
+    audit_filter = AuditFilter(
         actor=query.actor, action=query.action, since=_seconds(query.since), until=_seconds(query.until)
     )
     limit = lists.check_page_size(query.limit)
-    found = [] if log is None else await log.page(wanted, limit + 1, lists.read_cursor(query.cursor, int))
-    after = lists.cursor_text(found[limit - 1].number) if len(found) > limit else ""
-    return AuditPage(entries=tuple(map(_audit_entry, found[:limit])), next=after)
+    entries = [] if log is None else await log.page(audit_filter, limit + 1, lists.read_cursor(query.cursor, int))
+    after = lists.cursor_text(entries[limit - 1].number) if len(entries) > limit else ""
+    return AuditPage(entries=tuple(map(_audit_entry, entries[:limit])), next=after)
 
 
 @routes.get("/admin/usage", scope="admin")
 async def list_usage(call: RouteCall, query: UsageWanted) -> UsageList:
     """List the usage of all users' runs, by day, user and model, and the limits of each user."""
     since = query.since or (datetime.now(UTC) - timedelta(days=DAYS)).date().isoformat()
-    found = await call.backend.assay.overview.usage(since, query.until)
+    usage = await call.backend.assay.overview.usage(since, query.until)
     rows = (
         struct_from(DayUsage, row.usage, day=row.day, user=row.owner, model=row.model, runs=row.runs)
-        for row in found
+        for row in usage
         if not query.user or row.owner == query.user
     )
     return UsageList(since=since, usage=tuple(rows), limits=call.backend.limits.usual)
@@ -187,8 +187,8 @@ async def list_user_limits(call: RouteCall) -> LimitsList:
 async def set_user_limits(call: RouteCall, user: str, body: LimitsWanted) -> LimitsShown:
     """Set the limits of one user, replacing earlier ones; they apply on all servers within 5 seconds."""
     await call.backend.assay.users.find(user)
-    given = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not msgspec.UNSET}
-    await call.backend.limits.set_limits(user, given)
+    limits = {name: value for name, value in msgspec.structs.asdict(body).items() if value is not msgspec.UNSET}
+    await call.backend.limits.set_limits(user, limits)
     return _limits_shown(call.backend.limits, user)
 
 
@@ -236,9 +236,9 @@ def _seconds(text: str) -> float:
         UsageError: it is not valid.
     """
     try:
-        read = datetime.fromisoformat(text) if text else None
+        moment = datetime.fromisoformat(text) if text else None
     except ValueError:
         raise UsageError(f"{text[:40]!r} is not a time: write it as 2026-11-23 or 2026-11-23T12:00:00Z") from None
-    if read is None:
+    if moment is None:
         return 0.0
-    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -74,15 +74,15 @@ async def list_schedules(call: RouteCall) -> ScheduleList:
 async def add_schedule(call: RouteCall, body: ScheduleWanted) -> ScheduleShown:
     """Have the server ask a question repeatedly; it is due at once."""
     book, seconds = book_of(call), parse_interval(body.every)
-    wanted = cast(
+    options = cast(
         "RunOptions", {name: value for name, value in options_of(body.run).items() if value not in (None, (), {})}
     )
-    kept = stored_options(body.run.question, wanted, call.backend.settings)
+    option_texts = stored_options(body.run.question, options, call.backend.settings)
     sources = sources_of(body.run.scope, call.backend.settings)
-    named = absolute_sources(sources) if sources is not None else None
-    made = book.add(body.run.question, seconds, named, kept, datetime.now(UTC))
-    call.set_subject(made.id)
-    return _schedule_shown(made)
+    stored_sources = absolute_sources(sources) if sources is not None else None
+    schedule = book.add(body.run.question, seconds, stored_sources, option_texts, datetime.now(UTC))
+    call.set_subject(schedule.id)
+    return _schedule_shown(schedule)
 
 
 @schedule_routes.delete("/schedules/{schedule}", status=204)
@@ -140,16 +140,16 @@ async def show_feed(call: RouteCall, secret: str) -> Response:
     """Show the Atom feed of a schedule: an entry for each report, with the changed claims."""
     _require_shares(call)
     home = call.backend.assay_for("").home
-    found = await asyncio.to_thread(schedule_of, ScheduleBook(home, None), secret) if home is not None else None
-    if found is None:
+    schedule = await asyncio.to_thread(schedule_of, ScheduleBook(home, None), secret) if home is not None else None
+    if schedule is None:
         raise refusal("unknown-name", GONE)
-    tag = f'W/"{sha256(" ".join((found.question, *found.runs)).encode())[:20]}"'
+    tag = f'W/"{sha256(" ".join((schedule.question, *schedule.runs)).encode())[:20]}"'
     headers = {"ETag": tag, "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
     if tag in call.request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    entries = await feed_entries(call.backend.assay_for(found.owner), found)
+    entries = await feed_entries(call.backend.assay_for(schedule.owner), schedule)
     site = str(call.request.base_url).rstrip("/")
-    feed = struct_from(AtomFeed, found, url=site + FEED_PATH + secret, site=site, entries=entries)
+    feed = struct_from(AtomFeed, schedule, url=site + FEED_PATH + secret, site=site, entries=entries)
     data = await asyncio.to_thread(render_feed, feed)
     return Response(data, headers=headers, media_type=MEDIA)
 
@@ -210,9 +210,9 @@ async def list_jobs(call: RouteCall) -> JobList:
 @job_routes.post("/jobs", status=202)
 async def begin_job(call: RouteCall, body: JobWanted) -> JobShown:
     """Queue a job that looks again at every place a collection was added from."""
-    made = await call.backend.begin_job(call.owner, SyncJob(collection=body.sync))
-    call.set_subject(made.id)
-    return _job_shown(made)
+    job = await call.backend.begin_job(call.owner, SyncJob(collection=body.sync))
+    call.set_subject(job.id)
+    return _job_shown(job)
 
 
 @job_routes.get("/jobs/{job}")
@@ -320,9 +320,9 @@ async def list_webhooks(call: RouteCall, query: WhichWebhooks) -> WebhookList:
 @webhook_routes.post("/webhooks", status=201)
 async def add_webhook(call: RouteCall, body: WebhookWanted) -> WebhookMade:
     """Send events to an address from now on; its secret is shown only this once."""
-    made = await _webhooks(call).add(call.owner, body.url, body.events)
-    call.set_subject(made.id)
-    return WebhookMade(webhook=_webhook_shown(made), secret=made.secret)
+    webhook = await _webhooks(call).add(call.owner, body.url, body.events)
+    call.set_subject(webhook.id)
+    return WebhookMade(webhook=_webhook_shown(webhook), secret=webhook.secret)
 
 
 @webhook_routes.get("/webhooks/{webhook}")
@@ -340,8 +340,8 @@ async def remove_webhook(call: RouteCall, webhook: str) -> None:
 @webhook_routes.get("/webhooks/{webhook}/deliveries")
 async def list_deliveries(call: RouteCall, webhook: str) -> DeliveryList:
     """List sent and waiting messages of a webhook."""
-    found = await _webhooks(call).deliveries(call.owner, webhook, MAX_DELIVERIES)
-    return DeliveryList(deliveries=tuple(map(_delivery, found)))
+    deliveries = await _webhooks(call).deliveries(call.owner, webhook, MAX_DELIVERIES)
+    return DeliveryList(deliveries=tuple(map(_delivery, deliveries)))
 
 
 def _webhooks(call: RouteCall) -> Webhooks:

@@ -141,19 +141,21 @@ async def create_collection(call: RouteCall, body: NewCollection) -> CollectionS
     if body.name in {row.name for row in await call.assay.collections()}:
         raise refusal("wrong-state", f"there is a collection {body.name!r} already: change it by PUT, or add to it")
     call.set_subject(body.name)
-    made = await mark_collection(call, body.name, body)
+    collection = await mark_collection(call, body.name, body)
     call.headers["Location"] = f"/api/v1/collections/{quote(body.name)}"
-    return made
+    return collection
 
 
 @routes.get("/collections/{collection:path}/documents")
 async def list_documents(call: RouteCall, collection: str, query: Window) -> DocumentPage:
     """List the documents of a collection, in the order they were added."""
     await call.assay.check_collection(collection)
-    found = await call.assay.documents(collection)
+    documents = await call.assay.documents(collection)
     start, limit = max(query.offset, 0), min(max(query.limit, 1), MAX_PAGE_SIZE)
     end = start + limit
-    return DocumentPage(documents=tuple(found[start:end]), total=len(found), next=end if end < len(found) else None)
+    return DocumentPage(
+        documents=tuple(documents[start:end]), total=len(documents), next=end if end < len(documents) else None
+    )
 
 
 @routes.post("/collections/{collection:path}/documents", status=201, takes=FILES)
@@ -162,35 +164,37 @@ async def upload_documents(call: RouteCall, collection: str, query: FileNamed) -
 
     The answer comes when they are read (201), or after `wait` seconds (202): then they are read in the background.
     """
-    most = call.backend.settings.server.upload_mb * 1_000_000
+    max_bytes = call.backend.settings.server.upload_mb * 1_000_000
     body = body_of(call.request)
-    body.most, body.instead = most + 100_000, MORE_FILES  # a form has more than its files
+    body.max_bytes, body.instead = max_bytes + 100_000, MORE_FILES  # a form has more than its files
     type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if type == "multipart/form-data":
-        return await await_additions(call, await _form(call, collection, most), query.wait)
+        return await await_additions(call, await _form(call, collection, max_bytes), query.wait)
     if not query.name:
         raise refusal("invalid", "give the name of the file: ?name=report.pdf, or send a form (multipart/form-data)")
     pieces, kind = call.request.stream(), "" if type in FILES else type
-    made = await call.assay.begin_upload(query.name, pieces, collection, media_type=kind, most=most)
-    return await await_additions(call, [made], query.wait)
+    addition = await call.assay.begin_upload(query.name, pieces, collection, media_type=kind, most=max_bytes)
+    return await await_additions(call, [addition], query.wait)
 
 
-async def _form(call: RouteCall, collection: str, most: int) -> list[Addition]:
+async def _form(call: RouteCall, collection: str, max_bytes: int) -> list[Addition]:
     """The files of a form, which are on disk by then."""
     form = await form_of(call.request, fields=10)
     try:
-        files = [each for _, each in form.multi_items() if not isinstance(each, str)]
+        files = [value for _, value in form.multi_items() if not isinstance(value, str)]
         if not files:
             raise refusal("invalid", "the form has no file")
-        return await begin_uploads(call, files, collection, most)
+        return await begin_uploads(call, files, collection, max_bytes)
     finally:
         await form.close()
 
 
-async def begin_uploads(call: RouteCall, files: Iterable[UploadFile], collection: str, most: int) -> list[Addition]:
+async def begin_uploads(
+    call: RouteCall, files: Iterable[UploadFile], collection: str, max_bytes: int
+) -> list[Addition]:
     """Begin to read the files of a form, of at most so many bytes each; they are on disk by then."""
     upload = call.assay.begin_upload
-    return [await upload(each.filename or "", _pieces(each), collection, most=most) for each in files]
+    return [await upload(file.filename or "", _pieces(file), collection, most=max_bytes) for file in files]
 
 
 async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
@@ -201,18 +205,18 @@ async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
 @routes.post("/collections/{collection:path}/places", status=201)
 async def add_places(call: RouteCall, collection: str, body: Places) -> AdditionList:
     """Read pages and files on the server into a collection, like uploaded ones; a sync looks at them again."""
-    places = sources_of(AddedScope(urls=body.urls, paths=body.paths), call.backend.settings)
-    if not places:
+    sources = sources_of(AddedScope(urls=body.urls, paths=body.paths), call.backend.settings)
+    if not sources:
         raise body_error("", "the body names nothing to read: urls or paths")
-    return await await_additions(call, [await call.assay.begin_add(places, collection)], body.wait)
+    return await await_additions(call, [await call.assay.begin_add(sources, collection)], body.wait)
 
 
 @routes.post("/collections/{collection:path}/crawl", status=201)
 async def crawl_site(call: RouteCall, collection: str, body: Crawl) -> Added:
     """Read a site into a collection; the answer comes when it is read. If it is interrupted, what was read is kept."""
     sources_of(AddedScope(urls=(body.url,)), call.backend.settings)
-    made = await call.assay.crawl(body.url, collection, pages=_pages(body), depth=_depth(body))
-    return struct_from(Added, made)
+    result = await call.assay.crawl(body.url, collection, pages=_pages(body), depth=_depth(body))
+    return struct_from(Added, result)
 
 
 @routes.post("/collections/{collection:path}/additions", status=202)
@@ -224,23 +228,23 @@ async def begin_addition(call: RouteCall, collection: str, body: AdditionWanted)
     if (body.crawl is not None) + body.sync + bool(body.urls) != 1:
         raise body_error("", "say one thing to do: urls, crawl or sync")
     if body.sync:
-        made = await call.assay.begin_sync(collection)
+        addition = await call.assay.begin_sync(collection)
     elif body.crawl is not None:
         sources_of(AddedScope(urls=(body.crawl.url,)), call.backend.settings)
-        made = await call.assay.begin_crawl(
+        addition = await call.assay.begin_crawl(
             body.crawl.url, collection, pages=_pages(body.crawl), depth=_depth(body.crawl)
         )
     else:
-        named = sources_of(AddedScope(urls=body.urls), call.backend.settings) or []
-        made = await call.assay.begin_add(named, collection)
-    return await await_additions(call, [made], body.wait)
+        sources = sources_of(AddedScope(urls=body.urls), call.backend.settings) or []
+        addition = await call.assay.begin_add(sources, collection)
+    return await await_additions(call, [addition], body.wait)
 
 
 @routes.post("/collections/{collection:path}/sync")
 async def sync_collection(call: RouteCall, collection: str) -> Synced:
     """Look again at every place a collection was added from."""
-    synced = await call.assay.sync(collection)
-    return msgspec.structs.replace(synced, warnings=tuple(map(hide_upload_paths, synced.warnings)))
+    result = await call.assay.sync(collection)
+    return msgspec.structs.replace(result, warnings=tuple(map(hide_upload_paths, result.warnings)))
 
 
 def _pages(crawl: Crawl) -> int:
@@ -269,11 +273,12 @@ def _hide_places(origin: Origin) -> Origin:
     """An origin for others, without the paths of uploaded files on the server."""
     path = Path(origin.place)
     if origin.kind == "files" and path.parent.suffix == UPLOAD_SUFFIX:
-        there = address(path)
+        public_address = address(path)
         skipped = tuple(
-            msgspec.structs.replace(each, path=each.path.replace(origin.place, there, 1)) for each in origin.skipped
+            msgspec.structs.replace(file, path=file.path.replace(origin.place, public_address, 1))
+            for file in origin.skipped
         )
-        return msgspec.structs.replace(origin, place=there, skipped=skipped)
+        return msgspec.structs.replace(origin, place=public_address, skipped=skipped)
     return origin
 
 
@@ -300,9 +305,9 @@ async def _check_readers(call: RouteCall, collection: str, readers: Sequence[str
     try:
         await call.assay.check_readers(collection, readers)
     except UnknownName as error:
-        name, at = error.name, list(readers).index(error.name)
+        name, index = error.name, list(readers).index(error.name)
         detail = f"{name[:64]!r} is not a user of this server: check the name, or ask an admin to add them"
-        raise body_error(f"/readers/{at}", detail) from None
+        raise body_error(f"/readers/{index}", detail) from None
 
 
 @routes.delete("/collections/{collection:path}", status=204)

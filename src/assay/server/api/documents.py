@@ -139,12 +139,12 @@ async def read_document(call: RouteCall, document: str, query: TextRange) -> Exc
 @routes.get("/documents/{document}/file", media=("application/octet-stream",))
 async def show_file(call: RouteCall, document: str) -> Response:
     """Return the bytes from which a document was read, as they were fetched or uploaded."""
-    found, data = await call.assay.original(document)
-    name = quote(found.name or found.sha256[:12], safe="")
+    original, data = await call.assay.original(document)
+    name = quote(original.name or original.sha256[:12], safe="")
     headers = {
         "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
         "Content-Security-Policy": SANDBOX,
-        "ETag": f'"{found.snapshot_sha256}"',
+        "ETag": f'"{original.snapshot_sha256}"',
     }
     return Response(data, headers=headers, media_type="application/octet-stream")
 
@@ -183,23 +183,23 @@ class AdditionList(msgspec.Struct, frozen=True, kw_only=True):
     additions: tuple[AdditionShown, ...]
 
 
-async def await_additions(call: RouteCall, made: list[Addition], wait: float) -> AdditionList:
+async def await_additions(call: RouteCall, additions: list[Addition], wait: float) -> AdditionList:
     """The additions when they have ended, or after `wait` seconds.
 
     Raises:
         Refusal: nothing could be read of any.
     """
-    now = {each.id: each for each in made}
+    latest = {item.id: item for item in additions}
     with suppress(TimeoutError):
         async with asyncio.timeout(min(max(wait, 0.0), MAX_WAIT_SECONDS)):
-            for begun in made:
-                async for standing in call.assay.follow_addition(begun.id):
-                    now[begun.id] = standing
-    found = list(now.values())
-    if all(each.state == "failed" for each in found):
-        raise refusal("nothing-read", "; ".join(hide_upload_paths(each.error) for each in found))
-    call.status = 201 if all(each.state in ADDITION_ENDED for each in found) else 202
-    return AdditionList(additions=tuple(map(_addition_shown, found)))
+            for addition in additions:
+                async for update in call.assay.follow_addition(addition.id):
+                    latest[addition.id] = update
+    results = list(latest.values())
+    if all(item.state == "failed" for item in results):
+        raise refusal("nothing-read", "; ".join(hide_upload_paths(item.error) for item in results))
+    call.status = 201 if all(item.state in ADDITION_ENDED for item in results) else 202
+    return AdditionList(additions=tuple(map(_addition_shown, results)))
 
 
 @routes.get("/additions")
@@ -220,8 +220,8 @@ async def addition_events(call: RouteCall, addition: str) -> Response:
 
     To resume a stream, send the number of the last frame in `Last-Event-ID`; after the last one the answer is 204.
     """
-    now, last = await call.assay.addition(addition), last_event_of(call.request) or 0
-    if now.state in ADDITION_ENDED and now.seq == last:
+    current, last = await call.assay.addition(addition), last_event_of(call.request) or 0
+    if current.state in ADDITION_ENDED and current.seq == last:
         return Response(status_code=204)
     if call.request.method == "HEAD":
         return Response(headers=HEADERS, media_type=STREAM)
@@ -229,18 +229,18 @@ async def addition_events(call: RouteCall, addition: str) -> Response:
 
 
 async def _progress(call: RouteCall, addition: str, last: int) -> AsyncIterator[bytes]:
-    silent = 0.0
+    silent_seconds = 0.0
     yield RETRY_FRAME
     while not call.backend.closing.is_set():
-        now = await call.assay.addition(addition)
-        silent = 0.0 if now.seq != last else silent + LOOK_SECONDS
-        if now.seq != last:
-            yield frame(msgspec.json.encode(_addition_shown(now)), event="addition", id=str(now.seq))
-        elif silent >= HEARTBEAT:
-            silent = 0.0
+        current = await call.assay.addition(addition)
+        silent_seconds = 0.0 if current.seq != last else silent_seconds + LOOK_SECONDS
+        if current.seq != last:
+            yield frame(msgspec.json.encode(_addition_shown(current)), event="addition", id=str(current.seq))
+        elif silent_seconds >= HEARTBEAT:
+            silent_seconds = 0.0
             yield HEARTBEAT_FRAME
-        last = now.seq
-        if now.state in ADDITION_ENDED:
+        last = current.seq
+        if current.state in ADDITION_ENDED:
             return
         with suppress(TimeoutError):
             await asyncio.wait_for(call.backend.closing.wait(), LOOK_SECONDS)

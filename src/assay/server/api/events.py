@@ -67,23 +67,25 @@ class PacketProjection:
 
     def __init__(self) -> None:
         self._placer, self._folder = Placer(), ViewBuilder()
-        self._last, self._lanes, self._planned, self._told = START, dict[int, int](), "", False
+        self._last, self._lanes, self._last_plan, self._has_answered = START, dict[int, int](), "", False
         self._sources: dict[str, Source] = {}
 
     def add_event(self, envelope: Envelope) -> PlacedEvent:
         """The event with its place and packets."""
         self._folder.apply(envelope)
-        at = self._placer.place(envelope)
-        if at is not None:
-            self._last = max(self._last, at, key=lambda each: each.turn_index)
+        placement = self._placer.place(envelope)
+        if placement is not None:
+            self._last = max(self._last, placement, key=lambda each: each.turn_index)
         event = decode(envelope)
-        where = at or Coordinates(self._last.turn_index, 0, 0)
-        made = () if event is None else tuple(self._packets(event, where))
+        coordinates = placement or Coordinates(self._last.turn_index, 0, 0)
+        packets = () if event is None else tuple(self._packets(event, coordinates))
         return PlacedEvent(
-            **{name: getattr(envelope, name) for name in envelope.__struct_fields__}, placement=at, packets=made
+            **{name: getattr(envelope, name) for name in envelope.__struct_fields__},
+            placement=placement,
+            packets=packets,
         )
 
-    def _packets(self, event: Event, at: Coordinates) -> Iterator[Packet]:
+    def _packets(self, event: Event, coordinates: Coordinates) -> Iterator[Packet]:
         if isinstance(event, e.AgentsPlanned):
             yield from self._branches(event)
             return
@@ -92,7 +94,7 @@ class PacketProjection:
         draw = _PACKET_MAKERS.get(type(event))
         objs = self._stateful_packets(event) if draw is None else draw(event)
         for obj in objs:
-            yield Packet(placement=at, obj=obj)
+            yield Packet(placement=coordinates, obj=obj)
 
     def _branches(self, event: e.AgentsPlanned) -> Iterator[Packet]:
         """The number of parallel lanes, before anything of the second one."""
@@ -112,12 +114,12 @@ class PacketProjection:
             yield _SECTION_END  # of the draft
         elif isinstance(event, e.SearchPerformed):
             yield {"type": "search_tool_queries_delta", "queries": [event.query]}
-            found = [{"document_id": url, "link": url} for url in event.found]
-            yield {"type": "search_tool_documents_delta", "documents": found}
+            documents = [{"document_id": url, "link": url} for url in event.found]
+            yield {"type": "search_tool_documents_delta", "documents": documents}
         elif isinstance(event, e.FindingAdded):
             ids = dict.fromkeys(passage.source for passage in event.passages)
-            cited = [_document(self._sources[id]) for id in ids if id in self._sources]
-            yield {"type": "intermediate_report_cited_docs", "cited_docs": cited}
+            cited_documents = [_document(self._sources[id]) for id in ids if id in self._sources]
+            yield {"type": "intermediate_report_cited_docs", "cited_docs": cited_documents}
             yield _SECTION_END
         elif isinstance(event, e.RunCompleted | e.RunCancelled | e.RunFailed):
             yield from self._end(event)
@@ -133,8 +135,8 @@ class PacketProjection:
     def _plan(self, plan: Plan) -> Iterator[Obj]:
         """The plan, whenever its steps differ from those drawn last."""
         text = "".join(f"{step.id}. {step.title}\n" for step in plan.steps)
-        if text != self._planned:
-            self._planned = text
+        if text != self._last_plan:
+            self._last_plan = text
             yield {"type": "deep_research_plan_start"}
             yield {"type": "deep_research_plan_delta", "content": text}
             yield _SECTION_END
@@ -142,12 +144,14 @@ class PacketProjection:
     def _end(self, event: e.RunCompleted | e.RunCancelled | e.RunFailed) -> Iterator[Obj]:
         """The answer as it was checked, with its citations; then why the run stopped."""
         view = self._folder.view
-        if isinstance(event, e.RunCompleted) and not self._told:
-            self._told = True
-            cited = [(each.number, each.source) for each in build_bibliography(view).entries if each.number is not None]
-            yield {"type": "message_start", "final_documents": [_document(source) for _, source in cited]}
+        if isinstance(event, e.RunCompleted) and not self._has_answered:
+            self._has_answered = True
+            citations = [
+                (entry.number, entry.source) for entry in build_bibliography(view).entries if entry.number is not None
+            ]
+            yield {"type": "message_start", "final_documents": [_document(source) for _, source in citations]}
             yield from ({"type": "message_delta", "content": piece} for piece in answer_of(view).pieces())
-            for number, source in cited:
+            for number, source in citations:
                 yield {
                     "type": "citation_info",
                     "citation_number": number,
@@ -210,14 +214,16 @@ _PACKET_MAKERS: dict[type[Event], Callable[[Any], Iterable[Obj]]] = {
 
 
 async def placed_frames(
-    groups: AsyncIterator[Sequence[Envelope]], after: int, wanted: EventFilter
+    groups: AsyncIterator[Sequence[Envelope]], after: int, event_filter: EventFilter
 ) -> AsyncIterator[bytes]:
     """The log of a run, read from its first event, as frames with places and packets; those after `after`."""
     projection = PacketProjection()
     yield RETRY_FRAME
     async for group in groups:
-        placed = [projection.add_event(envelope) for envelope in group]
-        chunk = b"".join(event_frame(each) for each in placed if each.seq > after and wanted(each.type))
+        placed_events = [projection.add_event(envelope) for envelope in group]
+        chunk = b"".join(
+            event_frame(event) for event in placed_events if event.seq > after and event_filter(event.type)
+        )
         if chunk or not group:
             yield chunk or HEARTBEAT_FRAME
 
@@ -258,8 +264,8 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
     EventSource to stop. A lost connection ends nothing: reconnect with `Last-Event-ID` or `after`.
     """
     row = await call.assay.find(run)
-    known = last_event_of(call.request)
-    after = max(query.after or 0, 0) if known is None else known
+    last_seq = last_event_of(call.request)
+    after = max(query.after or 0, 0) if last_seq is None else last_seq
     if after > row.last_seq:
         raise refusal("invalid", f"run {row.run_id} has no event {after}: its last is {row.last_seq}")
     type = accepts(call.request.headers, (STREAM, JSON))
@@ -278,28 +284,28 @@ async def run_events(call: RouteCall, run: str, query: EventsWanted) -> Response
         call.backend.groups(call.owner, row.run_id, after, HEARTBEAT),
     )
     if query.placement:
-        whole = call.backend.groups(call.owner, row.run_id, 0, HEARTBEAT)
-        return EventStream(placed_frames(whole, after, type_filter(query.types)), ticket)
-    alone = run_frames(groups, type_filter(query.types))
+        event_groups = call.backend.groups(call.owner, row.run_id, 0, HEARTBEAT)
+        return EventStream(placed_frames(event_groups, after, type_filter(query.types)), ticket)
+    frames = run_frames(groups, type_filter(query.types))
     if row.status in FINAL:
-        return EventStream(alone, ticket)
-    return RunStream(call.backend.broadcasts, (row.run_id, row.last_seq), (query.types, after), ticket, alone)
+        return EventStream(frames, ticket)
+    return RunStream(call.backend.broadcasts, (row.run_id, row.last_seq), (query.types, after), ticket, frames)
 
 
 async def _has_more(call: RouteCall, run: str, after: int, query: EventsWanted) -> bool:
     """True if an ended run has more events after a number that match."""
-    wanted = type_filter(query.types)
-    return any(wanted(each.type) for each in await call.assay.events(run, after))
+    event_filter = type_filter(query.types)
+    return any(event_filter(envelope.type) for envelope in await call.assay.events(run, after))
 
 
 async def _page(call: RouteCall, run: str, after: int, query: EventsWanted) -> EventPage:
     limit = min(max(query.limit, 1), MAX_EVENTS)
-    wanted = type_filter(query.types)
-    behind = await call.assay.events(run, after)
-    found = tuple(each for each in behind if wanted(each.type))
-    last = behind[-1].seq if behind else after
-    page = found[:limit]
-    return EventPage(events=page, last_seq=last, next=page[-1].seq if len(found) > limit else None)
+    event_filter = type_filter(query.types)
+    envelopes = await call.assay.events(run, after)
+    matches = tuple(envelope for envelope in envelopes if event_filter(envelope.type))
+    last = envelopes[-1].seq if envelopes else after
+    page = matches[:limit]
+    return EventPage(events=page, last_seq=last, next=page[-1].seq if len(matches) > limit else None)
 
 
 class ChangesWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

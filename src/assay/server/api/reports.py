@@ -124,8 +124,8 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def formats() -> dict[str, str]:
     """The media type of each installed format of reports, preferred ones first."""
     names = sorted(plugins.names("exporters"), key=lambda each: (*PREFERRED, each).index(each))
-    found = {name: MEDIA.get(name) or mimetypes.guess_type(f"x{name}")[0] for name in names}
-    return {name: type or "application/octet-stream" for name, type in found.items()}
+    media_types = {name: MEDIA.get(name) or mimetypes.guess_type(f"x{name}")[0] for name in names}
+    return {name: type or "application/octet-stream" for name, type in media_types.items()}
 
 
 def is_format_available(suffix: str) -> bool:
@@ -141,13 +141,13 @@ def is_format_available(suffix: str) -> bool:
 async def show_report(call: RouteCall, run: str, query: Formatted) -> Response:
     """Return the report, as far as it is written, in the requested format."""
     row = await call.assay.find(run)
-    known = formats()
-    suffix = _suffix(call, query.format, known)
+    media_types = formats()
+    suffix = _suffix(call, query.format, media_types)
     view = await call.backend.view(call.owner, row.run_id)
     if report_state(view) == "none" and suffix != ".json":
         raise NotNow(f"run {row.run_id} has no report yet: it is {row.status}; ask again when it has ended")
     data = await call.assay.export(row.run_id, suffix, query.citations)
-    media = known[suffix]
+    media = media_types[suffix]
     type = f"{media}; charset=utf-8" if media.startswith("text/") else media
     kind = "attachment" if query.download or not media.startswith(("text/", "application/json")) else "inline"
     headers = {"Content-Disposition": f'{kind}; filename="assay-{row.run_id}{suffix}"', "Vary": "Accept"}
@@ -156,17 +156,17 @@ async def show_report(call: RouteCall, run: str, query: Formatted) -> Response:
     return Response(data, headers=headers, media_type=type)
 
 
-def _suffix(call: RouteCall, format: str, known: dict[str, str]) -> str:
+def _suffix(call: RouteCall, format: str, media_types: dict[str, str]) -> str:
     if format:
         suffix = f".{format.lower().removeprefix('.')}"
-        if suffix not in known:
-            raise UnknownName("format", format, [each.removeprefix(".") for each in known])
+        if suffix not in media_types:
+            raise UnknownName("format", format, [extension.removeprefix(".") for extension in media_types])
         return suffix
-    by_type = {known[suffix]: suffix for suffix in reversed(known)}
-    found = accepts(call.request.headers, tuple(known.values()))
-    if not found:
+    by_type = {media_types[suffix]: suffix for suffix in reversed(media_types)}
+    media_type = accepts(call.request.headers, tuple(media_types.values()))
+    if not media_type:
         raise refusal("not-acceptable", f"a report comes as {', '.join(by_type)}")
-    return by_type[found]
+    return by_type[media_type]
 
 
 @routes.get("/runs/{run}/sources")
@@ -186,11 +186,11 @@ async def list_evidence(call: RouteCall, run: str) -> Evidence:
 @routes.get("/runs/{run}/citations/{number}")
 async def show_citation(call: RouteCall, run: str, number: str) -> CitationShown:
     """Show the evidence for a citation: its passages in their documents, and the sentences that rest on them."""
-    cited = whole_number(number)
-    if cited is None:
+    citation_number = whole_number(number)
+    if citation_number is None:
         raise refusal("invalid", f"a citation is a number, not {number[:40]!r}")
-    found = await call.assay.passage(run, cited)
-    return CitationShown(number=cited, passages=tuple(found))
+    passages = await call.assay.passage(run, citation_number)
+    return CitationShown(number=citation_number, passages=tuple(passages))
 
 
 @routes.get("/runs/{run}/claims")
@@ -312,8 +312,8 @@ class ShareList(msgspec.Struct, frozen=True, kw_only=True):
 @share_routes.post("/runs/{run}/shares", status=201)
 async def share_run(call: RouteCall, run: str, body: ShareWanted) -> ShareMade:
     """Create a link with which anyone may read the report of a run, without login; it is shown only this once."""
-    made, secret = await _shares(call).make(run, body.days)
-    return ShareMade(share=_shares_shown([made])[0], url=str(call.request.base_url).rstrip("/") + SHARES_PATH + secret)
+    share, secret = await _shares(call).make(run, body.days)
+    return ShareMade(share=_shares_shown([share])[0], url=str(call.request.base_url).rstrip("/") + SHARES_PATH + secret)
 
 
 @share_routes.get("/runs/{run}/shares")
@@ -363,7 +363,7 @@ def _shares(call: RouteCall) -> Shares:
 def _shares_shown(shares: Iterable[ShareRow]) -> tuple[ShareShown, ...]:
     return tuple(
         struct_from(
-            ShareShown, each, created_at=format_timestamp(each.created), expires_at=format_timestamp(each.expires)
+            ShareShown, share, created_at=format_timestamp(share.created), expires_at=format_timestamp(share.expires)
         )
-        for each in shares
+        for share in shares
     )

@@ -120,18 +120,18 @@ async def answer_run(call: RouteCall, run: str, body: Answered) -> RunBegun:
 @routes.get("/runs/{run}/plan")
 async def show_plan(call: RouteCall, run: str) -> PlanShown:
     """Show a run's plan. Its `ETag` is for `If-Match`, so that nobody overwrites a plan they have not seen."""
-    shown = await _plan(call, run)
-    call.headers["ETag"] = _tag(shown.plan)
-    return shown
+    current = await _plan(call, run)
+    call.headers["ETag"] = _tag(current.plan)
+    return current
 
 
 @routes.post("/runs/{run}/plan/approve", status=202, headers=("If-Match",))
 async def approve_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
     """Approve the plan a run waits with, or replace it; the run continues."""
     row = await call.assay.find(run)
-    shown = await _plan(call, row.run_id)
-    expected = call.request.headers.get("if-match", "").strip()
-    if expected not in ("", "*", _tag(shown.plan)):
+    current = await _plan(call, row.run_id)
+    expected_tag = call.request.headers.get("if-match", "").strip()
+    if expected_tag not in ("", "*", _tag(current.plan)):
         raise refusal("changed-meanwhile", "the plan has changed since you read it: read it again")
     if body.plan is not None and body.form is not None:
         raise refusal("invalid", "give a plan as `plan` or as `form`, not both")

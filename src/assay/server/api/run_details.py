@@ -156,7 +156,7 @@ def located_run(call: RouteCall, id: str, status: RunStatus = "created") -> RunB
 def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: CitationMode = "numbers") -> RunDetail:
     """A run with the named parts."""
     brief = view.brief
-    made = struct_from(
+    run_detail = struct_from(
         RunDetail,
         view,
         **dict.fromkeys(PARTS),  # which a view has too
@@ -175,15 +175,15 @@ def detail(view: RunView, expand: frozenset[Part] = frozenset(), citations: Cita
         report_state=report_state(view),
         used=view.usage.total,
     )
-    return _expand(made, view, expand, citations) if expand else made
+    return _expand(run_detail, view, expand, citations) if expand else run_detail
 
 
-def _expand(made: RunDetail, view: RunView, expand: frozenset[Part], citations: CitationMode) -> RunDetail:
-    more: dict[str, object] = {}
+def _expand(run_detail: RunDetail, view: RunView, expand: frozenset[Part], citations: CitationMode) -> RunDetail:
+    parts: dict[str, object] = {}
     if expand & {"report", "sources", "claims"}:
         report = build_report(view, citations)
         state = report_state(view)
-        whole = ReportShown(state=state, title=view.report.title, markdown=report.markdown, limits=report.limits)
-        more |= {"report": whole, "sources": report.sources, "claims": report.claims}
-    more |= {"plan": view.plan, "usage": view.usage, "lanes": view.lanes, "view": view}
-    return msgspec.structs.replace(made, **{name: part for name, part in more.items() if name in expand})
+        report_shown = ReportShown(state=state, title=view.report.title, markdown=report.markdown, limits=report.limits)
+        parts |= {"report": report_shown, "sources": report.sources, "claims": report.claims}
+    parts |= {"plan": view.plan, "usage": view.usage, "lanes": view.lanes, "view": view}
+    return msgspec.structs.replace(run_detail, **{name: part for name, part in parts.items() if name in expand})

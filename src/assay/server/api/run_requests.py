@@ -42,8 +42,8 @@ async def run_once(call: RouteCall, body: msgspec.Struct, do: Callable[[], Await
     if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
         raise refusal("bad-request", f"an Idempotency-Key is 1 to {LONGEST} printable ASCII characters in quotes")
     route = f"{call.request.method} {call.request.scope['path']}"
-    asked = msgspec.json.encode([route, body])
-    return await call.assay.once(f"{call.owner}/{key}", asked, do)
+    request_data = msgspec.json.encode([route, body])
+    return await call.assay.once(f"{call.owner}/{key}", request_data, do)
 
 
 WEB, REPOSITORIES = ("http://", "https://"), ("git+http://", "git+https://")
@@ -56,7 +56,7 @@ class RequestBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-def add_options(place: str, table: type = RunOptions) -> Callable[[type[S]], type[S]]:
+def add_options(section: str, table: type = RunOptions) -> Callable[[type[S]], type[S]]:
     """Add the fields of a table's options to a body, those at this place in the body of a run.
 
     A fork has all of them at its root, except limits; missing ones stay as they were.
@@ -64,11 +64,11 @@ def add_options(place: str, table: type = RunOptions) -> Callable[[type[S]], typ
 
     def with_options(body: type[S]) -> type[S]:
         fields = {}
-        for each in declared_options(table).values():
-            at, _, name = each.option.api.rpartition(".")
-            if name and (at == place or (table is ForkOptions and at != "budget")):
-                kind = body_type(each, each.option.sent)
-                fields[name] = kind | None if table is ForkOptions and each.kind is not bool else kind
+        for declaration in declared_options(table).values():
+            option_section, _, name = declaration.option.api.rpartition(".")
+            if name and (option_section == section or (table is ForkOptions and option_section != "budget")):
+                kind = body_type(declaration, declaration.option.sent)
+                fields[name] = kind | None if table is ForkOptions and declaration.kind is not bool else kind
         return add_fields(body, fields)
 
     return with_options
@@ -172,14 +172,14 @@ def options_of(body: RunWanted | ForkWanted | QuestionWanted) -> RunOptions:
         Refusal: a model would read a file of the server.
     """
     models = {} if isinstance(body, QuestionWanted) else body.models
-    found: dict[str, Any] = {"models": models_by_role(body.model, models)}
-    for name, each in declared_options(RunOptions).items():
-        at, _, field = each.option.api.rpartition(".")
-        for holder in (getattr(body, at, None) if at else None, body):
+    options: dict[str, Any] = {"models": models_by_role(body.model, models)}
+    for name, declaration in declared_options(RunOptions).items():
+        section, _, field = declaration.option.api.rpartition(".")
+        for holder in (getattr(body, section, None) if section else None, body):
             if field and hasattr(holder, field):
-                found[name] = getattr(holder, field)
+                options[name] = getattr(holder, field)
                 break
-    return cast("RunOptions", found)
+    return cast("RunOptions", options)
 
 
 def models_by_role(model: str | None, models: dict[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
@@ -188,10 +188,10 @@ def models_by_role(model: str | None, models: dict[Role, tuple[str, ...]]) -> di
     Raises:
         Refusal: a model would read a file of the server.
     """
-    named = named_models(model, models)
-    if any(split(name)[0] in INTERNAL_PROVIDERS for names in named.values() for name in names):
+    role_models = named_models(model, models)
+    if any(split(name)[0] in INTERNAL_PROVIDERS for names in role_models.values() for name in names):
         raise body_error("/models", "a model which reads a file of the server is named in its settings alone")
-    return named
+    return role_models
 
 
 def sources_of(scope: AddedScope, settings: Settings) -> list[str] | None:
@@ -200,13 +200,13 @@ def sources_of(scope: AddedScope, settings: Settings) -> list[str] | None:
     Raises:
         Refusal: an address is not one of the web, or a path is not in an allowed folder.
     """
-    for at, url in enumerate(scope.urls):
+    for index, url in enumerate(scope.urls):
         # connectors are found by their name as it is written: any other form would be taken for a path
         if not (url.lower().startswith(WEB) or url.startswith(REPOSITORIES)):
             raise body_error(
-                f"/scope/urls/{at}", f"{url!r} is no address of the web: it begins with http:// or https://"
+                f"/scope/urls/{index}", f"{url!r} is no address of the web: it begins with http:// or https://"
             )
-    paths = [check_path(path, settings, f"/scope/paths/{at}") for at, path in enumerate(scope.paths)]
+    paths = [check_path(path, settings, f"/scope/paths/{index}") for index, path in enumerate(scope.paths)]
     collections = [f"@{name.removeprefix('@')}" for name in scope.collections]
     return [*collections, *scope.urls, *paths] or None
 

@@ -133,9 +133,9 @@ async def list_runs(call: RouteCall, query: RunsWanted) -> RunList:
 @routes.get("/search/runs")
 async def search_runs(call: RouteCall, query: WordsWanted) -> RunMatches:
     """Search the questions and reports of the user's runs."""
-    found = await call.assay.search_runs(query.q, cursor=query.cursor, limit=query.limit)
-    hits = (RunMatch(run=list_entry(each.run), score=each.score, snippet=each.snippet) for each in found.runs)
-    return RunMatches(runs=tuple(hits), next=found.next)
+    page = await call.assay.search_runs(query.q, cursor=query.cursor, limit=query.limit)
+    hits = (RunMatch(run=list_entry(hit.run), score=hit.score, snippet=hit.snippet) for hit in page.runs)
+    return RunMatches(runs=tuple(hits), next=page.next)
 
 
 @routes.get("/limits")
@@ -151,10 +151,10 @@ async def show_run(call: RouteCall, run: str, query: Shown) -> RunDetail:
     With `wait` the answer comes when it has ended, is paused or waits for a person, or after so many seconds.
     """
     if query.wait and call.request.method != "HEAD":
-        found = await call.assay.find(run)
-        if found.status not in RESTING_STATUSES:
+        run_row = await call.assay.find(run)
+        if run_row.status not in RESTING_STATUSES:
             with closing(call.backend.streams.ticket(call.owner)):
-                await _wait_until_resting(call, found, query.wait)
+                await _wait_until_resting(call, run_row, query.wait)
     view = await call.backend.view(call.owner, run)
     row = await call.assay.find(view.run_id)
     call.headers["ETag"] = f'W/"{view.last_seq}"'
@@ -180,9 +180,9 @@ async def follow_up(call: RouteCall, run: str, body: RunWanted) -> RunBegun:
 
     async def begin() -> str:
         row = await call.assay.find(run)
-        wanted = options_of(body)
-        wanted["continues"] = row.run_id
-        return await _begin(call, body, wanted)
+        options = options_of(body)
+        options["continues"] = row.run_id
+        return await _begin(call, body, options)
 
     return located_run(call, await run_once(call, body, begin))
 
@@ -197,11 +197,11 @@ async def ask_run(call: RouteCall, run: str, body: QuestionWanted) -> RunBegun:
     return located_run(call, await run_once(call, body, begin))
 
 
-async def _begin(call: RouteCall, body: RunWanted, wanted: RunOptions) -> str:
-    sources, hook, told = sources_of(body.scope, call.backend.settings), body.webhook, None
+async def _begin(call: RouteCall, body: RunWanted, options: RunOptions) -> str:
+    sources, hook, webhook = sources_of(body.scope, call.backend.settings), body.webhook, None
     if hook is not None:
-        told = await call.backend.assay.webhooks.make_for_run(call.owner, hook.url, hook.secret, hook.events)
-    return await call.backend.begin(call.owner, body.question, sources=sources, webhook=told, **wanted)
+        webhook = await call.backend.assay.webhooks.make_for_run(call.owner, hook.url, hook.secret, hook.events)
+    return await call.backend.begin(call.owner, body.question, sources=sources, webhook=webhook, **options)
 
 
 async def _wait_until_resting(call: RouteCall, row: RunRow, seconds: float) -> None:
@@ -214,7 +214,7 @@ async def _wait_until_resting(call: RouteCall, row: RunRow, seconds: float) -> N
             asyncio.timeout(seconds),
         ):
             async for group in groups:
-                stopped = any(each.type in (ControlApplied.kind, RunWaiting.kind) for each in group)
+                stopped = any(envelope.type in (ControlApplied.kind, RunWaiting.kind) for envelope in group)
                 if stopped and (await call.assay.find(row.run_id)).status in RESTING_STATUSES:
                     return
     except (TimeoutError, Cancelled):
@@ -261,8 +261,8 @@ class ThreadGone(msgspec.Struct, frozen=True, kw_only=True):
 @thread_routes.get("/threads")
 async def list_threads(call: RouteCall, query: ThreadsWanted) -> ThreadList:
     """List threads with the latest runs first."""
-    found = await call.assay.threads(query.q, cursor=query.cursor, limit=query.limit)
-    return ThreadList(threads=tuple(found.threads), next=found.next)
+    page = await call.assay.threads(query.q, cursor=query.cursor, limit=query.limit)
+    return ThreadList(threads=tuple(page.threads), next=page.next)
 
 
 @thread_routes.get("/threads/{thread}")

@@ -81,10 +81,10 @@ async def show_findings(call: RouteCall) -> Findings:
 @routes.get("/formats")
 async def list_formats(call: RouteCall) -> Formats:
     """List the installed formats of reports, strategies and search providers."""
-    known = formats()
-    available = await asyncio.to_thread(lambda: [name for name in known if is_format_available(name)])
+    media_types = formats()
+    available = await asyncio.to_thread(lambda: [name for name in media_types if is_format_available(name)])
     return Formats(
-        reports={name.removeprefix("."): media for name, media in known.items()},
+        reports={name.removeprefix("."): media for name, media in media_types.items()},
         available=tuple(name.removeprefix(".") for name in available),
         strategies=tuple(names("strategies")),
         searches=tuple(names("searches")),
@@ -163,11 +163,12 @@ async def remove_key(call: RouteCall, provider: str) -> None:
     await asyncio.to_thread(configuration.remove_key, provider)
 
 
-def _settings_shown(used: settings.Settings) -> SettingsShown:
+def _settings_shown(active_settings: settings.Settings) -> SettingsShown:
     """The settings in use, and those in the file and the environment now."""
-    stored = settings.load(home=used.home)  # which the command line sets at each start
-    now = {each.name: each for each in configuration.all_settings(stored)}
-    every = tuple(
-        struct_from(SettingShown, each, next=now[each.name].value) for each in configuration.all_settings(used)
+    stored_settings = settings.load(home=active_settings.home)  # which the command line sets at each start
+    stored_values = {setting.name: setting for setting in configuration.all_settings(stored_settings)}
+    shown_settings = tuple(
+        struct_from(SettingShown, setting, next=stored_values[setting.name].value)
+        for setting in configuration.all_settings(active_settings)
     )
-    return SettingsShown(settings=every, restart=stored != used)
+    return SettingsShown(settings=shown_settings, restart=stored_settings != active_settings)

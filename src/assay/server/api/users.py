@@ -147,10 +147,10 @@ async def end_session(call: RouteCall) -> str:
     who, oidc = who_of(call.request), call.backend.oidc
     if who is None or who.via != "session":
         return ""
-    ended = await _users(call).log_out(who)
-    if ended is None or not ended.issuer or oidc is None:
+    session = await _users(call).log_out(who)
+    if session is None or not session.issuer or oidc is None:
         return ""
-    return await oidc.logout_url(ended, str(call.request.base_url).rstrip("/") + "/login")
+    return await oidc.logout_url(session, str(call.request.base_url).rstrip("/") + "/login")
 
 
 @routes.get("/auth/me")
@@ -177,9 +177,9 @@ async def list_tokens(call: RouteCall) -> TokenList:
 @routes.post("/tokens", status=201)
 async def make_token(call: RouteCall, body: TokenWanted) -> TokenMade:
     """Create a token for a program; its secret is shown only this once. A token cannot create tokens."""
-    made, secret = await _users(call).new_token(_session_user(call).name, body.name, body.scopes, body.days)
-    call.set_subject(made.id)
-    return TokenMade(token=_tokens([made])[0], secret=secret)
+    token, secret = await _users(call).new_token(_session_user(call).name, body.name, body.scopes, body.days)
+    call.set_subject(token.id)
+    return TokenMade(token=_tokens([token])[0], secret=secret)
 
 
 @routes.delete("/tokens/{token}", status=204)
@@ -222,7 +222,7 @@ async def remove_user(call: RouteCall, user: str, query: UserRemoval) -> DataEra
 
 async def name_of_user(call: RouteCall, name: str) -> str:
     """The name if it is a user's: people type passwords into the wrong field."""
-    return name if any(each.name == name for each in await _users(call).all()) else ""
+    return name if any(user.name == name for user in await _users(call).all()) else ""
 
 
 def _users(call: RouteCall) -> Users:
@@ -265,12 +265,12 @@ def _tokens(credentials: Iterable[Credential]) -> tuple[TokenShown, ...]:
     return tuple(
         struct_from(
             TokenShown,
-            each,
-            created_at=format_timestamp(each.created),
-            expires_at=format_timestamp(each.expires),
-            used_at=format_timestamp(each.used),
+            credential,
+            created_at=format_timestamp(credential.created),
+            expires_at=format_timestamp(credential.expires),
+            used_at=format_timestamp(credential.used),
         )
-        for each in credentials
+        for credential in credentials
     )
 
 
@@ -343,10 +343,10 @@ async def end_login(call: RouteCall, query: LoginEnded) -> Response:
 
 
 def _provider(call: RouteCall) -> OidcProvider:
-    found = call.backend.oidc
-    if found is None:
+    provider = call.backend.oidc
+    if provider is None:
         raise refusal("not-set-up", "no login provider is set up (setting server.oidc.issuer)")
-    return found
+    return provider
 
 
 def _callback(request: Request) -> str:

@@ -224,11 +224,11 @@ def _summary(report: Report) -> str:
     """The report up to the first heading after the answer, and the report's headings."""
     text = report.markdown.strip()
     blocks = read_blocks(text)
-    first = next((at for at, block in enumerate(blocks) if block.kind not in ("heading", "space")), len(blocks))
+    first = next((index for index, block in enumerate(blocks) if block.kind not in ("heading", "space")), len(blocks))
     later = [block for block in blocks[first:] if block.kind == "heading"]
     answer = text[: later[0].start].strip() if later else text
-    listed = "\n".join(f"- {' '.join(block.content.split())}" for block in later)
-    return f"{answer}\n\nSections:\n{listed}" if listed else answer
+    outline = "\n".join(f"- {' '.join(block.content.split())}" for block in later)
+    return f"{answer}\n\nSections:\n{outline}" if outline else answer
 
 
 def _claims(report: Report) -> str:
@@ -240,8 +240,8 @@ def _claims(report: Report) -> str:
 
 
 def _sources(report: Report) -> str:
-    ordered = sorted(report.sources, key=lambda source: source.number is None)
+    sources = sorted(report.sources, key=lambda source: source.number is None)
     return "\n".join(
         f"{'- read, not cited:' if source.number is None else f'{source.number}.'} {source.title}: {source.url}"
-        for source in ordered
+        for source in sources
     )

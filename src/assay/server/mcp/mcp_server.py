@@ -48,7 +48,7 @@ class _Kind(NamedTuple):
     title: str
     reads: bool = True
     destroys: bool = False
-    again: bool = True
+    idempotent: bool = True
     world: bool = False
 
 
@@ -60,8 +60,8 @@ TOOLS = (
     _Kind(reading_tools.research_report, "Read a report"),
     _Kind(reading_tools.verify, "Check a text", world=True),
     _Kind(reading_tools.evidence, "Show the evidence"),
-    _Kind(research.ask, "Ask about a report", reads=False, again=False),
-    _Kind(research.steer, "Steer a run", reads=False, again=False),
+    _Kind(research.ask, "Ask about a report", reads=False, idempotent=False),
+    _Kind(research.steer, "Steer a run", reads=False, idempotent=False),
     _Kind(research.cancel, "End a run", reads=False, destroys=True),
     _Kind(reading_tools.list_runs, "List runs"),
     _Kind(reading_tools.list_collections, "List collections"),
@@ -89,7 +89,7 @@ class ToolServer(MCPServer[McpService]):
         except ToolError as error:
             if not isinstance(cause := error.__cause__, ValidationError):
                 raise
-            wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in cause.errors(include_url=False))
+            wrong = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in cause.errors(include_url=False))
             raise ToolError(f"the arguments of {name} do not fit: {'; '.join(wrong)}") from cause
 
 
@@ -148,7 +148,7 @@ def _annotations(kind: _Kind) -> ToolAnnotations:
         title=kind.title,
         read_only_hint=kind.reads,
         destructive_hint=kind.destroys,
-        idempotent_hint=kind.again,
+        idempotent_hint=kind.idempotent,
         open_world_hint=kind.world,
     )
 
@@ -201,24 +201,24 @@ class LocalRuns:
 
     def __init__(self, assay: Assay) -> None:
         self._assay = assay
-        self._held: dict[str, RunHandle] = {}
+        self._handles: dict[str, RunHandle] = {}
 
     @property
     def run_ids(self) -> tuple[str, ...]:
         """The runs being executed here."""
-        return tuple(self._held)
+        return tuple(self._handles)
 
     async def begin(
-        self, owner: str, question: str, *, sources: Sources | None = None, **wanted: Unpack[RunOptions]
+        self, owner: str, question: str, *, sources: Sources | None = None, **options: Unpack[RunOptions]
     ) -> str:
         """Store a run and execute it; return its id."""
-        run_id = await self._assay.create(question, sources=sources, **wanted)
+        run_id = await self._assay.create(question, sources=sources, **options)
         await self.continue_run(owner, run_id)
         return run_id
 
-    async def begin_ask(self, owner: str, reference: str, question: str, **wanted: Unpack[RunOptions]) -> str:
+    async def begin_ask(self, owner: str, reference: str, question: str, **options: Unpack[RunOptions]) -> str:
         """Start a run that answers from what another has read; return its id."""
-        run_id = await self._assay.create_ask(reference, question, **wanted)
+        run_id = await self._assay.create_ask(reference, question, **options)
         await self.continue_run(owner, run_id)
         return run_id
 
@@ -229,11 +229,11 @@ class LocalRuns:
             return
         if row.status == "waiting" and not await self._assay.is_answered(row.run_id):
             return
-        if held := self._held.get(row.run_id):
+        if handle := self._handles.get(row.run_id):
             if row.status != "waiting":
                 return
             with suppress(StoreError):  # the run is released, whatever happens
-                await held.view()
+                await handle.view()
         with suppress(LeaseHeld):
             self._keep_handle(await self._assay.resume(row.run_id))
 
@@ -242,17 +242,19 @@ class LocalRuns:
         return await self._assay.view(reference)
 
     def groups(
-        self, owner: str, run_id: str, after: int = 0, rest: float | None = None
+        self, owner: str, run_id: str, after: int = 0, idle_seconds: float | None = None
     ) -> AsyncIterator[Sequence[Envelope]]:
-        """Yield the events of a run as they come, until it ends; an empty group after `rest` seconds without any."""
-        return self._assay.groups(run_id, after, rest=rest)
+        """Yield the events of a run as they come, until it ends; an empty group after `idle_seconds` seconds without
+        any.
+        """
+        return self._assay.groups(run_id, after, rest=idle_seconds)
 
     def _keep_handle(self, handle: RunHandle) -> None:
-        self._held[handle.run_id] = handle
+        self._handles[handle.run_id] = handle
         handle.on_end(lambda: self._forget(handle.run_id))
 
     def _forget(self, run_id: str) -> None:
-        self._held.pop(run_id, None)
+        self._handles.pop(run_id, None)
 
 
 async def serve(assay: Assay, runs: LocalRuns, *, allow_private: bool = False) -> None:

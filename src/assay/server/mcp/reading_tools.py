@@ -61,8 +61,8 @@ async def search(ctx: Ctx, query: Annotated[str, Field(description="What to look
         return FoundDocuments(results=[])
     with tool_errors():
         hits = await assay_of(ctx).search(query, MAX_HITS, names)
-    shown = [hit for hit in hits if not await is_hidden(ctx, documents=[hit.document.sha256])]
-    return FoundDocuments(results=[_found_document(ctx, hit) for hit in shown])
+    visible_hits = [hit for hit in hits if not await is_hidden(ctx, documents=[hit.document.sha256])]
+    return FoundDocuments(results=[_found_document(ctx, hit) for hit in visible_hits])
 
 
 async def fetch(
@@ -71,23 +71,23 @@ async def fetch(
     """The text of a document of the library. Long ones come in pages: `metadata.next` is the id of the next."""
     reference, _, page = id.partition("#")
     document, text = await document_of(ctx, reference)
-    found = page_of(text, int(page) if page.isdecimal() else 1)
-    if found is None:
+    text_page = page_of(text, int(page) if page.isdecimal() else 1)
+    if text_page is None:
         raise ToolError(f"document {reference} has no page {page}")
-    known = {
+    facts = {
         "author": document.author,
         "published": document.published,
         "media_type": document.media_type,
         "fetched_at": document.fetched_at,
         "sha256": document.sha256,
-        "next": f"{reference}#{found.following}" if found.following else "",
+        "next": f"{reference}#{text_page.following}" if text_page.following else "",
     }
     return FetchedDocument(
         id=id,
         title=document.title or document.name,
-        text=found.text,
+        text=text_page.text,
         url=citation_address(ctx, document.url, document.sha256),
-        metadata={name: value for name, value in known.items() if value},
+        metadata={name: value for name, value in facts.items() if value},
     )
 
 
@@ -118,10 +118,10 @@ async def research_report(
 ) -> ReportPage:
     """Read a run's report page by page: the text with its sources, or only the summary, the claims or the sources."""
     view = await view_of(ctx, run_id)
-    found = page_of(await asyncio.to_thread(part_of, view, part), cursor)
-    if found is None:
+    page = page_of(await asyncio.to_thread(part_of, view, part), cursor)
+    if page is None:
         raise ToolError(f"the {part} of run {view.run_id} has no page {cursor}")
-    return ReportPage(run_id=view.run_id, part=part, text=found.text, next_cursor=found.following)
+    return ReportPage(run_id=view.run_id, part=part, text=page.text, next_cursor=page.following)
 
 
 async def evidence(
@@ -137,15 +137,15 @@ async def evidence(
     report = await asyncio.to_thread(build_report, view)
     claims = [each for each in report.claims if _is_requested(each, citation, claim)][:CLAIMS]
     if not claims and (claim or citation is not None):
-        known = ", ".join(each.id for each in report.claims[:CLAIMS]) or "none"
-        raise ToolError(f"no such claim or citation in the report of run {view.run_id}; its claims are: {known}")
-    wanted = {each.passage for one in claims for each in one.citations} | {
+        claim_ids = ", ".join(each.id for each in report.claims[:CLAIMS]) or "none"
+        raise ToolError(f"no such claim or citation in the report of run {view.run_id}; its claims are: {claim_ids}")
+    passage_ids = {each.passage for one in claims for each in one.citations} | {
         each.passage for one in claims for each in one.against
     }
     return EvidenceFound(
         run_id=view.run_id,
         claims=[_claim(each) for each in claims],
-        evidence=_evidence(report, wanted),
+        evidence=_evidence(report, passage_ids),
     )
 
 
@@ -162,29 +162,31 @@ async def verify(
     assay = assay_of(ctx)
     with tool_errors():
         if run_id:
-            again = await assay.recheck((await view_of(ctx, run_id)).run_id)
-            sentences = [CheckedSentence(text=each.text, verdict=each.now, reason=each.reason) for each in again.claims]
-            return _checked_answer(sentences, again.now, list(again.problems))
+            recheck = await assay.recheck((await view_of(ctx, run_id)).run_id)
+            sentences = [
+                CheckedSentence(text=claim.text, verdict=claim.now, reason=claim.reason) for claim in recheck.claims
+            ]
+            return _checked_answer(sentences, recheck.now, list(recheck.problems))
         if not text.strip():
             raise UsageError("there is nothing to check: give a text, or the run_id of a report")
-        named = collections or [row.name for row in await visible_collections(ctx) if row.name == DEFAULT_COLLECTION]
-        found = await assay.verify(text, sources=await sources_of(ctx, named) or (), web=web)
-    passages = {passage.id: passage.text for passage in found.passages}
-    shown = {url: await _address(ctx, url) for url in {url: None for each in found.claims for url in each.found}}
+        names = collections or [row.name for row in await visible_collections(ctx) if row.name == DEFAULT_COLLECTION]
+        result = await assay.verify(text, sources=await sources_of(ctx, names) or (), web=web)
+    passages = {passage.id: passage.text for passage in result.passages}
+    addresses = {url: await _address(ctx, url) for url in {url: None for claim in result.claims for url in claim.found}}
     return _checked_answer(
         [
             CheckedSentence(
-                text=each.text,
-                verdict=each.verdict,
-                reason=each.reason,
-                line=each.line,
-                evidence=[passages[id] for id in each.passages[:PASSAGES] if id in passages],
-                urls=[shown[url] for url in each.found if shown[url]],
+                text=claim.text,
+                verdict=claim.verdict,
+                reason=claim.reason,
+                line=claim.line,
+                evidence=[passages[id] for id in claim.passages[:PASSAGES] if id in passages],
+                urls=[addresses[url] for url in claim.found if addresses[url]],
             )
-            for each in found.claims
+            for claim in result.claims
         ],
-        found.summary,
-        list(found.warnings),
+        result.summary,
+        list(result.warnings),
     )
 
 
@@ -226,7 +228,7 @@ def _is_requested(claim: ReportClaim, citation: int | None, id: str) -> bool:
     if id:
         return claim.id == id
     if citation is not None:
-        return any(each.number == citation for each in claim.citations)
+        return any(source.number == citation for source in claim.citations)
     return claim.verdict not in ("quoted", "supported")
 
 
@@ -236,19 +238,19 @@ def _claim(claim: ReportClaim) -> ClaimSupport:
         text=claim.text,
         verdict=claim.verdict,
         reason=claim.reason,
-        passages=[each.passage for each in claim.citations],
-        against=[each.passage for each in claim.against],
+        passages=[citation.passage for citation in claim.citations],
+        against=[citation.passage for citation in claim.against],
     )
 
 
-def _evidence(report: Report, wanted: set[str]) -> list[PassageEvidence]:
+def _evidence(report: Report, passage_ids: set[str]) -> list[PassageEvidence]:
     sources = {source.id: source for source in report.sources}
-    found = []
+    entries = []
     for passage in (*report.passages, *report.further):
         source = sources.get(passage.source)
-        if passage.id not in wanted or source is None:
+        if passage.id not in passage_ids or source is None:
             continue
-        found.append(
+        entries.append(
             PassageEvidence(
                 passage=passage.id,
                 source=source.id,
@@ -265,7 +267,7 @@ def _evidence(report: Report, wanted: set[str]) -> list[PassageEvidence]:
                 fetched_at=source.fetched_at,
             )
         )
-    return found
+    return entries
 
 
 def _checked_answer(claims: list[CheckedSentence], summary: Summary, warnings: list[str]) -> CheckedAnswer:

@@ -83,19 +83,19 @@ async def start_run(
     check_may_write(ctx)
     until = time.monotonic() + wait_seconds
     may_ask = can_elicit(ctx) if clarify is None else clarify
-    wanted = cast("RunOptions", {name: value for name, value in options.items() if value not in (None, "")})
-    wanted["ask"], wanted["review_plan"] = "required" if may_ask else "never", "never"
-    earlier = wanted.get("continues")
+    run_options = cast("RunOptions", {name: value for name, value in options.items() if value not in (None, "")})
+    run_options["ask"], run_options["review_plan"] = "required" if may_ask else "never", "never"
+    earlier = run_options.get("continues")
     if earlier:
-        wanted["continues"] = (await view_of(ctx, earlier)).run_id
+        run_options["continues"] = (await view_of(ctx, earlier)).run_id
     sources = None if earlier and not collections else await sources_of(ctx, collections)
-    if sources and not collections and "web" not in wanted:
+    if sources and not collections and "web" not in run_options:
         sources = None  # the default collection, and the web if the settings say so
     caller = caller_of(ctx)
     key = request_key("mcp", caller.owner, question.strip(), collections, options, may_ask)
     with stream_for(ctx, wait_seconds):  # before it begins: who is refused may send it again
         with tool_errors():
-            run_id = await caller.begin(question, key=key, sources=sources, **wanted)
+            run_id = await caller.begin(question, key=key, sources=sources, **run_options)
             await caller.continue_run(run_id)
         view = await watch(ctx, run_id, until) if may_ask else await view_of(ctx, run_id)
     return StartedResearch(run_id=run_id, until=until, questions=open_questions(view))
@@ -126,9 +126,9 @@ async def research(
     Calling it again with the same question within ten minutes gives the same run and costs nothing.
     """
     if run.questions and can_elicit(ctx):
-        given = answers.data.model_dump() if isinstance(answers, AcceptedElicitation) else {}
+        form_answers = answers.data.model_dump() if isinstance(answers, AcceptedElicitation) else {}
         await _answer(
-            ctx, run.run_id, [str(given.get(f"q{place}") or "") for place in range(1, len(run.questions) + 1)]
+            ctx, run.run_id, [str(form_answers.get(f"q{number}") or "") for number in range(1, len(run.questions) + 1)]
         )
     try:
         with stream_for(ctx, run.until - time.monotonic()):
@@ -182,9 +182,9 @@ async def steer(
     check_may_write(ctx)
     run_id = (await view_of(ctx, run_id)).run_id
     with tool_errors():
-        steered = await caller_of(ctx).assay.steer(run_id, text, wait=STEER_SECONDS)
+        steering = await caller_of(ctx).assay.steer(run_id, text, wait=STEER_SECONDS)
     await record_action(ctx, "steer_run", run_id)
-    return SteerResult(run_id=run_id, state=steered.state, note=steered.note)
+    return SteerResult(run_id=run_id, state=steering.state, note=steering.note)
 
 
 async def cancel(
@@ -224,11 +224,11 @@ async def watch(ctx: Ctx, run_id: str, until: float) -> RunView:
     caller, news = caller_of(ctx), _Notices(ctx)
     try:
         async with asyncio.timeout(max(0.0, until - time.monotonic())):
-            async for group in caller.groups(run_id, rest=STILL_SECONDS):
+            async for group in caller.groups(run_id, idle_seconds=STILL_SECONDS):
                 for envelope in group:
                     event = decode(envelope)
                     news.note(envelope.seq, milestone_line(event) if event else "")
-                await news.notify(still=not group)
+                await news.notify(idle=not group)
                 if any(envelope.type == RunWaiting.kind for envelope in group) and await _awaits_answers(
                     caller, run_id
                 ):
@@ -247,7 +247,7 @@ class _Notices:
     """Progress notices: at most one per second, and one after a long time without events."""
 
     def __init__(self, ctx: Ctx) -> None:
-        self._ctx, self._began, self._told = ctx, time.monotonic(), 0.0
+        self._ctx, self._began, self._notified_at = ctx, time.monotonic(), 0.0
         self._step, self._line, self._new = 0, "", False
 
     def note(self, seq: int, line: str) -> None:
@@ -256,15 +256,15 @@ class _Notices:
         if line:
             self._line, self._new = line, True
 
-    async def notify(self, *, still: bool) -> None:
+    async def notify(self, *, idle: bool) -> None:
         """Notify the client if it is time."""
         now = time.monotonic()
-        if not still and (not self._new or now - self._told < NEWS_SECONDS):
+        if not idle and (not self._new or now - self._notified_at < NEWS_SECONDS):
             return
-        waited = f"still working after {now - self._began:.0f} s; last: " if still else ""
-        self._told, self._new = now, False
-        self._step += still  # progress must grow
-        await self._ctx.report_progress(float(self._step), message=f"{waited}{self._line or 'begun'}")
+        prefix = f"still working after {now - self._began:.0f} s; last: " if idle else ""
+        self._notified_at, self._new = now, False
+        self._step += idle  # progress must grow
+        await self._ctx.report_progress(float(self._step), message=f"{prefix}{self._line or 'begun'}")
 
 
 async def _answer(ctx: Ctx, run_id: str, answers: Sequence[str]) -> None:
@@ -288,16 +288,16 @@ async def _state_result(ctx: Ctx, run_id: str, until: float) -> CallToolResult:
 
 def _run_news(view: RunView, url: str) -> RunNews:
     terminal = view.status in FINAL
-    report, more = first_page(view) if terminal and report_state(view) != "none" else ("", False)
+    report, has_more = first_page(view) if terminal and report_state(view) != "none" else ("", False)
     return RunNews(
         run_id=view.run_id,
         status=view.status,
         terminal=terminal,
         timed_out=not terminal and view.status not in ("waiting", "paused"),
-        next_action=_next_step(view, terminal=terminal, has_report=bool(report), more=more),
+        next_action=_next_step(view, terminal=terminal, has_report=bool(report), has_more=has_more),
         question=view.question,
         phase=view.active_phase,
-        sources=len({each.document_sha256 for each in view.sources.values()}),  # a document may have several ids
+        sources=len({source.document_sha256 for source in view.sources.values()}),  # a document may have several ids
         claims=len(view.claims),
         latest=[] if terminal else [f"agent {lane.lane} {lane.state}: {lane.task}" for lane in view.lanes[-LATEST:]],
         questions=list(open_questions(view)),
@@ -307,9 +307,9 @@ def _run_news(view: RunView, url: str) -> RunNews:
     )
 
 
-def _next_step(view: RunView, *, terminal: bool, has_report: bool, more: bool) -> str:
+def _next_step(view: RunView, *, terminal: bool, has_report: bool, has_more: bool) -> str:
     run_id = view.run_id
-    if has_report and more:
+    if has_report and has_more:
         return f"The report goes on: research_report(run_id={run_id!r}, cursor=2). Keep its citations."
     if has_report and view.stop_reason == "no_evidence":
         return (
@@ -319,8 +319,8 @@ def _next_step(view: RunView, *, terminal: bool, has_report: bool, more: bool) -
     if has_report:
         return f"Give the user the report with its citations. evidence(run_id={run_id!r}) shows what they rest on."
     if terminal:
-        why = adapt_wording(view.error) or view.stop_reason or view.status
-        return f"The run ended without a report ({why}). Tell the user; do not begin it again unasked."
+        reason = adapt_wording(view.error) or view.stop_reason or view.status
+        return f"The run ended without a report ({reason}). Tell the user; do not begin it again unasked."
     if open_questions(view):
         return (
             f"Ask the user these questions, then call research_wait(run_id={run_id!r}, answers=[…]) with the answers "
@@ -342,7 +342,7 @@ def _link(run_id: str, question: str) -> ResourceLink:
 def _form(questions: Sequence[str]) -> type[FormAnswers]:
     """A form with a field for each question; every field may be left empty."""
     fields: dict[str, Any] = {
-        f"q{place}": (str, Field("", title=question, description=question))
-        for place, question in enumerate(questions, 1)
+        f"q{number}": (str, Field("", title=question, description=question))
+        for number, question in enumerate(questions, 1)
     }
     return create_model("Answers", __base__=FormAnswers, **fields)

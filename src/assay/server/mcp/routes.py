@@ -51,11 +51,11 @@ def routes(backend: Backend) -> Sequence[BaseRoute]:
 def _limit_bodies(application: ASGIApp) -> ASGIApp:
     """An application whose requests have bodies of at most `BODY_BYTES`."""
 
-    async def bounded(scope: Scope, receive: Receive, send: Send) -> None:
-        body_of(Request(scope)).most = BODY_BYTES
+    async def limited_app(scope: Scope, receive: Receive, send: Send) -> None:
+        body_of(Request(scope)).max_bytes = BODY_BYTES
         await application(scope, receive, send)
 
-    return bounded
+    return limited_app
 
 
 @asynccontextmanager

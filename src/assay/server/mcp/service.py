@@ -172,8 +172,8 @@ async def view_of(ctx: Ctx, run_id: str) -> RunView:
     with tool_errors():
         view = await caller_of(ctx).view(run_id)
     scope = view.brief.scope if view.brief else Scope(collections=())
-    read = [source.document_sha256 for source in view.sources.values()]
-    if scope.private or await is_hidden(ctx, collections=scope.collections, documents=read):
+    documents = [source.document_sha256 for source in view.sources.values()]
+    if scope.private or await is_hidden(ctx, collections=scope.collections, documents=documents):
         _refuse_private(ctx, f"what run {view.run_id} has read")
     sources = {
         id: msgspec.structs.replace(source, url=citation_address(ctx, source.url, source.document_sha256))
@@ -199,12 +199,12 @@ async def sources_of(ctx: Ctx, collections: Sequence[str] | None) -> list[str] |
     Raises:
         ToolError: there is no such collection, or the client may not see it.
     """
-    known = [row.name for row in await assay_of(ctx).collections()]
+    collection_names = [row.name for row in await assay_of(ctx).collections()]
     names = [name.removeprefix("@") for name in collections or ()]
-    for name in names or ([DEFAULT_COLLECTION] if DEFAULT_COLLECTION in known else []):
-        if name not in known:
-            there = ", ".join(row.name for row in await visible_collections(ctx)) or "none yet"
-            raise ToolError(f"no collection named {name!r}; use one of: {there}")
+    for name in names or ([DEFAULT_COLLECTION] if DEFAULT_COLLECTION in collection_names else []):
+        if name not in collection_names:
+            available = ", ".join(row.name for row in await visible_collections(ctx)) or "none yet"
+            raise ToolError(f"no collection named {name!r}; use one of: {available}")
         if await is_hidden(ctx, collections=[name]):
             _refuse_private(ctx, f"the collection {name}, or a document in it,")
     return [f"@{name}" for name in names] or None
@@ -223,6 +223,6 @@ def tool_errors() -> Iterator[None]:
         raise ToolError(adapt_wording(str(error))) from error
 
 
-def _refuse_private(ctx: Ctx, what: str) -> None:
+def _refuse_private(ctx: Ctx, subject: str) -> None:
     if not service_of(ctx).allow_private:
-        raise ToolError(f"{what} {PRIVATE}")
+        raise ToolError(f"{subject} {PRIVATE}")

@@ -7,6 +7,6 @@ from assay.server.backend import RouteGroup
 from assay.server.openai import chat, responses
 from assay.server.openai.calls import error_response
 
-PART = RouteGroup(prefix="/v1", routes=lambda _: (*chat.ROUTES, *responses.ROUTES), refused=error_response)
+PART = RouteGroup(prefix="/v1", routes=lambda _: (*chat.ROUTES, *responses.ROUTES), problem_handler=error_response)
 
 __all__ = ["PART"]

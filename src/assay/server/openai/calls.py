@@ -26,7 +26,7 @@ def caller_of(request: Request) -> Caller:
     return Caller(assay_of(request), backend_of(request), owner_of(request))
 
 
-async def begin_run(request: Request, body: msgspec.Struct, asked: AskedRun) -> tuple[str, Ticket]:
+async def begin_run(request: Request, body: msgspec.Struct, run_request: AskedRun) -> tuple[str, Ticket]:
     """Start the requested run; return its id, and the ticket for the response that waits for it.
 
     A repeated request gets the run it has started.
@@ -36,14 +36,16 @@ async def begin_run(request: Request, body: msgspec.Struct, asked: AskedRun) -> 
         UsageError, UnknownName: as `Assay.create`.
     """
     caller = caller_of(request)
-    given = request.headers.get("idempotency-key", "")
-    key = request_key("openai", caller.owner, request.url.path, given, body)
-    again = bool(given) or request.headers.get("x-stainless-retry-count", "0") != "0"
-    if asked.named and not asked.wanted.get("continues") and await caller.has_ended(asked.named):
-        asked.wanted["continues"] = asked.named
+    idempotency_key = request.headers.get("idempotency-key", "")
+    key = request_key("openai", caller.owner, request.url.path, idempotency_key, body)
+    may_repeat = bool(idempotency_key) or request.headers.get("x-stainless-retry-count", "0") != "0"
+    if run_request.named and not run_request.wanted.get("continues") and await caller.has_ended(run_request.named):
+        run_request.wanted["continues"] = run_request.named
     ticket = ticket_for(request)
     try:
-        run_id = await caller.begin(asked.question, key=key, again=again, sources=asked.sources, **asked.wanted)
+        run_id = await caller.begin(
+            run_request.question, key=key, may_repeat=may_repeat, sources=run_request.sources, **run_request.wanted
+        )
     except BaseException:
         ticket.close()
         raise
@@ -74,9 +76,9 @@ class WaitingResponse(StreamingResponse):
         groups: AsyncIterator[Sequence[Envelope]],
         ticket: Ticket,
         take: Callable[[Envelope], object],
-        whole: Callable[[], object],
+        result: Callable[[], object],
     ) -> None:
-        """Take every event of `groups`, then answer with the `whole`."""
+        """Take every event of `groups`, then answer with the `result`."""
 
         async def chunks() -> AsyncIterator[bytes]:
             try:
@@ -87,7 +89,7 @@ class WaitingResponse(StreamingResponse):
                         yield b"\n"
             except (Cancelled, UnknownName):  # the server stops, and the next one continues the run; or it was deleted
                 pass
-            yield msgspec.json.encode(whole())
+            yield msgspec.json.encode(result())
 
         super().__init__(chunks(), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         self._ticket = ticket
@@ -101,7 +103,7 @@ class WaitingResponse(StreamingResponse):
 
 def events(caller: Caller, run_id: str) -> AsyncIterator[Sequence[Envelope]]:
     """The log of a run from its first event, until it ends."""
-    return caller.groups(run_id, rest=HEARTBEAT_SECONDS)
+    return caller.groups(run_id, idle_seconds=HEARTBEAT_SECONDS)
 
 
 # Refusals in OpenAI's form of an error.

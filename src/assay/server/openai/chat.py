@@ -63,25 +63,25 @@ _FORM = regex(r"""\{\s*["'](\w+)["']\s*:\s*(\[|["'])""")
 _USER = regex(r"^[ \t>*-]*(?:user|human)\b[^:\n]{0,20}:[ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE)
 
 
-class Helped(msgspec.Struct, frozen=True):
+class HelperAnswer(msgspec.Struct, frozen=True):
     """The answer to a prompt that starts no research."""
 
     text: str
     finish: Finish = "stop"
 
 
-def help_answer(request: ChatRequest) -> Helped | None:
+def help_answer(request: ChatRequest) -> HelperAnswer | None:
     """The answer to a client's own prompt; None for a question of the user."""
-    texts = [text_of(each.content) for each in request.messages if each.role in ("system", "developer")]
-    users = [text_of(each.content) for each in request.messages if each.role == "user"]
+    texts = [text_of(message.content) for message in request.messages if message.role in ("system", "developer")]
+    users = [text_of(message.content) for message in request.messages if message.role == "user"]
     prompt = users[-1] if users else ""
     if _is_helper(prompt) or any(_wants_title(text) for text in texts[:1]):
         instruction = prompt if _is_helper(prompt) else texts[0]
         title = _title(prompt, users)
-        return Helped(_fill_format(instruction, request.response_format, title))
+        return HelperAnswer(_fill_format(instruction, request.response_format, title))
     cap = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
     if cap is not None and cap < SMALLEST:
-        return Helped(f"No report fits into {cap} tokens: leave max_tokens out.", "length")
+        return HelperAnswer(f"No report fits into {cap} tokens: leave max_tokens out.", "length")
     return None
 
 
@@ -99,7 +99,9 @@ def _fill_format(instruction: str, format: Format | None, title: str) -> str:
     fields = _fields(instruction, format)
     if not fields:
         return title
-    return msgspec.json.encode({name: [] if many else title * (name == "title") for name, many in fields}).decode()
+    return msgspec.json.encode(
+        {name: [] if is_list else title * (name == "title") for name, is_list in fields}
+    ).decode()
 
 
 def _fields(instruction: str, format: Format | None) -> Sequence[tuple[str, bool]]:
@@ -107,16 +109,16 @@ def _fields(instruction: str, format: Format | None) -> Sequence[tuple[str, bool
     schema = format.json_schema.schema if format and format.json_schema else None
     if schema:
         properties = schema.get("properties")
-        named = properties if isinstance(properties, dict) else {}
-        return [(name, isinstance(kind, dict) and kind.get("type") == "array") for name, kind in named.items()]
-    found = _FORM.search(instruction)
-    return [(found[1], found[2] == "[")] if found else []
+        fields = properties if isinstance(properties, dict) else {}
+        return [(name, isinstance(kind, dict) and kind.get("type") == "array") for name, kind in fields.items()]
+    match = _FORM.search(instruction)
+    return [(match[1], match[2] == "[")] if match else []
 
 
 def _title(prompt: str, users: Sequence[str]) -> str:
     """The user's first message, shortened."""
-    quoted = _USER.search(prompt)
-    title = quoted[1] if quoted else next((text for text in users if not _is_helper(text)), "New chat")
+    match = _USER.search(prompt)
+    title = match[1] if match else next((text for text in users if not _is_helper(text)), "New chat")
     return shorten(" ".join(title.split()[:TITLE_WORDS]).rstrip("?!.,;:"), TITLE)
 
 
@@ -173,7 +175,7 @@ async def frames(
     yield DONE
 
 
-def _help_response(request: Request, help: Helped, body: ChatRequest) -> Response:
+def _help_response(request: Request, help: HelperAnswer, body: ChatRequest) -> Response:
     """The response to a prompt that starts no research."""
     id, created = f"chatcmpl-{secrets.token_hex(8)}", int(time.time())
     if not body.stream:

@@ -157,8 +157,8 @@ class ChatProjection:
                 self._created = int(datetime.fromisoformat(envelope.at).timestamp())
                 yield self._chunk(Delta(role="assistant", content=""))
             case SearchPerformed() if not event.shared:
-                found = pluralize(event.results, "document") if event.results else "nothing"
-                yield self._reason(f"searched {shorten(event.query, 100)}: {found}")
+                results = pluralize(event.results, "document") if event.results else "nothing"
+                yield self._reason(f"searched {shorten(event.query, 100)}: {results}")
             case SearchFailed():
                 yield self._reason(f"could not search {shorten(event.query, 100)}: {event.reason}")
             case RunCompleted() | RunFailed() | RunCancelled():
@@ -254,9 +254,12 @@ def _nested_citations(answer: AnswerText) -> tuple[NestedCitation, ...]:
     return tuple(
         NestedCitation(
             url_citation=LinkSpan(
-                start_index=each.start_index, end_index=each.end_index, title=each.title, url=each.url
+                start_index=annotation.start_index,
+                end_index=annotation.end_index,
+                title=annotation.title,
+                url=annotation.url,
             )
         )
-        for each in answer.annotations
-        if isinstance(each, UrlCitation)
+        for annotation in answer.annotations
+        if isinstance(annotation, UrlCitation)
     )

@@ -274,9 +274,9 @@ def response_of(run_id: str, created_at: int, brief: Brief, status: Status) -> R
 def claims_of(view: RunView) -> list[ClaimItem]:
     """The claims of a report, each with its evidence."""
     report = build_report(view)
-    sources = {each.id: each for each in report.sources}
-    found = []
-    for claim, cited in report.evidence():
+    sources = {source.id: source for source in report.sources}
+    items = []
+    for claim, passages in report.evidence():
         evidence = tuple(
             EvidenceItem(
                 document_sha256=passage.document_sha256,
@@ -287,10 +287,10 @@ def claims_of(view: RunView) -> list[ClaimItem]:
                 title=sources[passage.source].title,
                 url=sources[passage.source].url,
             )
-            for passage in cited
+            for passage in passages
             if passage.source in sources
         )
-        found.append(
+        items.append(
             ClaimItem(
                 id=f"clm_{view.run_id}_{claim.id}",
                 message_id=f"msg_{view.run_id}",
@@ -301,7 +301,7 @@ def claims_of(view: RunView) -> list[ClaimItem]:
                 evidence=evidence,
             )
         )
-    return found
+    return items
 
 
 def usage_of(usage: Usage) -> ResponseUsage:

@@ -81,7 +81,9 @@ OFFERED = offered_options(RunOptions, "openai")
 
 
 def _add_options(body: type[Options]) -> type[Options]:
-    return add_fields(body, {name: body_type(each, offer.sent) for name, (each, offer) in OFFERED.items()})
+    return add_fields(
+        body, {name: body_type(declaration, offer.sent) for name, (declaration, offer) in OFFERED.items()}
+    )
 
 
 @_add_options
@@ -208,23 +210,23 @@ def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
     messages = (
         [GivenMessage(role="user", content=request.input)]
         if isinstance(request.input, str)
-        else [each for each in request.input if each.type == "message"]
+        else [message for message in request.input if message.type == "message"]
     )
-    named = next((run for each in reversed(messages) if (run := item_run_id(each.id or ""))), "")
+    earlier_run = next((run for message in reversed(messages) if (run := item_run_id(message.id or ""))), "")
     effort = (request.reasoning.effort if request.reasoning else None) or ""
-    wanted = _run_options(model, request.assay, effort)
-    places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
-    _limit_calls(wanted, request.max_tool_calls)
+    run_options = _run_options(model, request.assay, effort)
+    sources = _places(run_options, model, request.assay, request.tools or [], request.tool_choice)
+    _limit_calls(run_options, request.max_tool_calls)
     if request.conversation is not None or request.prompt is not None:
         raise UsageError(
             "Assay stores no conversations and prompts of this API: leave 'conversation' and 'prompt' out; "
             "'previous_response_id' continues from a response"
         )
     if schema := _schema_of(request.text.format if request.text else None):
-        wanted["schema"] = schema
+        run_options["schema"] = schema
     if request.previous_response_id:
-        wanted["continues"] = run_id_of(request.previous_response_id)
-    wanted["labels"] = (request.metadata or {}) | _labels(
+        run_options["continues"] = run_id_of(request.previous_response_id)
+    run_options["labels"] = (request.metadata or {}) | _labels(
         {
             "model": request.model,
             "effort": effort,
@@ -234,7 +236,7 @@ def response_run(request: ResponseRequest, model: ModelName) -> AskedRun:
             "max_output_tokens": str(request.max_output_tokens or ""),
         }
     )
-    return _run_request(messages, request.instructions or "", named, places, wanted)
+    return _run_request(messages, request.instructions or "", earlier_run, sources, run_options)
 
 
 def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
@@ -245,49 +247,56 @@ def chat_run(request: ChatRequest, model: ModelName) -> AskedRun:
     """
     if (request.n or 1) != 1:
         raise UsageError("Assay gives one answer: leave `n` out")
-    answers = [text_of(each.content) for each in request.messages if each.role == "assistant"]
-    named = next((run for each in reversed(answers) if (run := footer_run_id(each))), "")
-    wanted = _run_options(model, request.assay, request.reasoning_effort or "")
-    places = _places(wanted, model, request.assay, request.tools or [], request.tool_choice)
+    answers = [text_of(message.content) for message in request.messages if message.role == "assistant"]
+    earlier_run = next((run for message in reversed(answers) if (run := footer_run_id(message))), "")
+    run_options = _run_options(model, request.assay, request.reasoning_effort or "")
+    sources = _places(run_options, model, request.assay, request.tools or [], request.tool_choice)
     if request.web_search_options is not None:
-        wanted.setdefault("web", True)
+        run_options.setdefault("web", True)
     if schema := _schema_of(request.response_format):
-        wanted["schema"] = schema
-    wanted["labels"] = (request.metadata or {}) | _labels(
+        run_options["schema"] = schema
+    run_options["labels"] = (request.metadata or {}) | _labels(
         {"model": request.model, "effort": request.reasoning_effort or ""}
     )
-    return _run_request(request.messages, "", named, places, wanted)
+    return _run_request(request.messages, "", earlier_run, sources, run_options)
 
 
 def _run_request(
-    messages: Sequence[GivenMessage], instructions: str, named: str, places: list[str] | None, wanted: RunOptions
+    messages: Sequence[GivenMessage],
+    instructions: str,
+    earlier_run: str,
+    sources: list[str] | None,
+    run_options: RunOptions,
 ) -> AskedRun:
-    """The run for a conversation that ends with the question; `named` is the run of an earlier answer."""
-    users = [place for place, each in enumerate(messages) if each.role == "user"]
+    """The run for a conversation that ends with the question; `earlier_run` is the run of an earlier answer."""
+    users = [index for index, message in enumerate(messages) if message.role == "user"]
     if not users:
         raise UsageError("there is no user message to answer: send one with the role user")
     last = users[-1]
-    texts = [instructions, *(text_of(each.content) for each in messages if each.role in ("system", "developer"))]
+    texts = [
+        instructions,
+        *(text_of(message.content) for message in messages if message.role in ("system", "developer")),
+    ]
     if rules := "\n\n".join(text.strip() for text in texts if text.strip()):
-        wanted["instructions"] = rules
+        run_options["instructions"] = rules
     if conversation := _thread_messages(messages[:last]):
-        wanted["said"] = conversation
-    return AskedRun(text_of(messages[last].content), places, wanted, named)
+        run_options["said"] = conversation
+    return AskedRun(text_of(messages[last].content), sources, run_options, earlier_run)
 
 
 def _thread_messages(messages: Sequence[GivenMessage]) -> list[ConversationMessage]:
-    kept = [(each.role, text_of(each.content).strip()) for each in messages]
+    turns = [(message.role, text_of(message.content).strip()) for message in messages]
     return [
         ConversationMessage(by="user" if role == "user" else "assistant", text=text)
-        for role, text in kept
+        for role, text in turns
         if text and role in ("user", "assistant")
     ]
 
 
 def _places(
-    wanted: RunOptions, model: ModelName, options: Options, tools: Sequence[OfferedTool], choice: ToolChoice | None
+    run_options: RunOptions, model: ModelName, options: Options, tools: Sequence[OfferedTool], choice: ToolChoice | None
 ) -> list[str] | None:
-    """The collections to search, None for the default one; sets the web in `wanted`.
+    """The collections to search, None for the default one; sets the web in `run_options`.
 
     Raises:
         UsageError: the client requires its own tool, or names a place that cannot be searched.
@@ -301,17 +310,20 @@ def _places(
     if any(tool.filters is not None for tool in files):
         raise UsageError("file_search cannot filter by attributes: leave `filters` out, or name another collection")
     if web:
-        wanted.setdefault("web", any(tool.external_web_access for tool in web))
+        run_options.setdefault("web", any(tool.external_web_access for tool in web))
         filters = [tool.filters for tool in web if tool.filters]
-        wanted["domains"] = [*wanted["domains"], *(each for one in filters for each in one.allowed_domains or ())]
-        wanted["not_domains"] = [
-            *wanted["not_domains"],
-            *(each for one in filters for each in one.blocked_domains or ()),
+        run_options["domains"] = [
+            *run_options["domains"],
+            *(domain for domain_filter in filters for domain in domain_filter.allowed_domains or ()),
+        ]
+        run_options["not_domains"] = [
+            *run_options["not_domains"],
+            *(domain for domain_filter in filters for domain in domain_filter.blocked_domains or ()),
         ]
         if country := next((tool.user_location.country for tool in web if tool.user_location), None):
-            wanted["country"] = country.lower()
+            run_options["country"] = country.lower()
     elif files:
-        wanted.setdefault("web", False)
+        run_options.setdefault("web", False)
     stores = [name for tool in files for name in tool.vector_store_ids]
     names = options.collections or stores or ([model.collection] if model.collection else [])
     return [f"@{name.removeprefix('@')}" for name in dict.fromkeys(names)] or None
@@ -330,27 +342,27 @@ def _schema_of(form: Format | None) -> dict[str, Any] | None:
     return schema
 
 
-def _limit_calls(wanted: RunOptions, calls: int | None) -> None:
+def _limit_calls(run_options: RunOptions, calls: int | None) -> None:
     """Limit searches and pages together."""
     if calls is not None:
         if calls < LEAST_CALLS:
             raise UsageError(f"'max_tool_calls' limits searches and pages together: allow at least {LEAST_CALLS}")
-        wanted["max_searches"], wanted["max_pages"] = (calls + 1) // 2, calls // 2
+        run_options["max_searches"], run_options["max_pages"] = (calls + 1) // 2, calls // 2
 
 
 def _run_options(model: ModelName, options: Options, effort: str) -> RunOptions:
     """Options of a run without questions to a person: a client of this protocol cannot answer."""
-    wanted = options.run_options
-    depth = wanted.get("depth") or model.depth
+    run_options = options.run_options
+    depth = run_options.get("depth") or model.depth
     if depth == "auto" and effort:
         if effort not in EFFORTS:
             raise UsageError(f"unknown reasoning effort {effort!r}; use one of: {', '.join(EFFORTS)}")
         depth = EFFORTS[effort]
-    wanted["ask"] = wanted["review_plan"] = "never"
-    wanted["depth"] = None if depth == "auto" else depth
-    if wanted.get("web") is None:
-        wanted.pop("web", None)
-    return wanted
+    run_options["ask"] = run_options["review_plan"] = "never"
+    run_options["depth"] = None if depth == "auto" else depth
+    if run_options.get("web") is None:
+        run_options.pop("web", None)
+    return run_options
 
 
 def _labels(parts: dict[Kind, str]) -> dict[str, str]:

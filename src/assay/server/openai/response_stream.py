@@ -84,7 +84,7 @@ class ResponseProjection:
         self._folder = ViewBuilder()
         self._run = ""
         self._sources: dict[str, Source] = {}
-        self._opened: dict[str, str] = {}
+        self._open_calls: dict[str, str] = {}
         self._items: list[Item] = []
         self._base: ResponseObject | None = None
         self._number = 0
@@ -145,9 +145,9 @@ class ResponseProjection:
             case SourceAdded():
                 self._sources[event.source.id] = event.source
             case ToolStarted() if event.tool == "open":
-                self._opened[event.call] = event.arguments
-            case ToolFinished() if event.call in self._opened:
-                yield from self._opened_pages(self._opened.pop(event.call))
+                self._open_calls[event.call] = event.arguments
+            case ToolFinished() if event.call in self._open_calls:
+                yield from self._opened_pages(self._open_calls.pop(event.call))
 
     # the response
 
@@ -204,9 +204,9 @@ class ResponseProjection:
         text, index = "".join(self._lines), len(self._reasoning.summary)
         kind = "reasoning_summary_text.done"
         yield self._part(p.SummaryDone, kind, item_id=self._reasoning.id, text=text, summary_index=index)
-        done = SummaryText(text=text)
-        yield self._summary("done", done)
-        self._reasoning = msgspec.structs.replace(self._reasoning, summary=(*self._reasoning.summary, done))
+        summary = SummaryText(text=text)
+        yield self._summary("done", summary)
+        self._reasoning = msgspec.structs.replace(self._reasoning, summary=(*self._reasoning.summary, summary))
         self._lines = []
 
     def _finish_summary(self) -> Iterator[p.StreamPart]:
@@ -218,10 +218,10 @@ class ResponseProjection:
         yield self._item("done", msgspec.structs.replace(self._reasoning, status="completed"))
         self._reasoning = None
 
-    def _summary(self, what: str, part: SummaryText) -> p.StreamPart:
+    def _summary(self, stage: str, part: SummaryText) -> p.StreamPart:
         assert self._reasoning is not None
         id, index = self._reasoning.id, len(self._reasoning.summary)
-        kind = f"reasoning_summary_part.{what}"
+        kind = f"reasoning_summary_part.{stage}"
         return self._part(p.SummaryPart, kind, item_id=id, summary_index=index, part=part)
 
     def _delta(self, text: str) -> p.StreamPart:
@@ -231,28 +231,28 @@ class ResponseProjection:
 
     # tools
 
-    def _search(self, query: str, provider: str, found: tuple[str, ...], status: ItemStatus) -> Iterator[p.StreamPart]:
+    def _search(self, query: str, provider: str, urls: tuple[str, ...], status: ItemStatus) -> Iterator[p.StreamPart]:
         yield from self._finish_summary()
-        place = f"{self._run}_{len(self._items)}"
+        id_suffix = f"{self._run}_{len(self._items)}"
         if provider == LOCAL:
-            results = tuple(FoundFile(file_id=url, filename=url.rpartition("/")[2]) for url in found)
+            results = tuple(FoundFile(file_id=url, filename=url.rpartition("/")[2]) for url in urls)
             yield from self._call(
                 FileSearchItem(
-                    id=f"fs_{place}",
+                    id=f"fs_{id_suffix}",
                     status=status,
                     queries=(query,),
                     results=results if RESULTS in self._include else None,
                 )
             )
             return
-        sources = tuple(UrlSource(url=url) for url in found)
+        sources = tuple(UrlSource(url=url) for url in urls)
         action = SearchAction(
             type="search",
             query=query,
             queries=(query,),
             sources=sources if SOURCES in self._include else msgspec.UNSET,
         )
-        yield from self._call(WebSearchItem(id=f"ws_{place}", status=status, action=action))
+        yield from self._call(WebSearchItem(id=f"ws_{id_suffix}", status=status, action=action))
 
     def _opened_pages(self, arguments: str) -> Iterator[p.StreamPart]:
         for url in _addresses(arguments, self._sources):
@@ -274,38 +274,38 @@ class ResponseProjection:
 
     def _message(self, view: RunView, status: Status) -> Iterator[p.StreamPart]:
         answer = answer_of(view)
-        whole: ItemStatus = "completed" if status == "completed" else "incomplete"
+        item_status: ItemStatus = "completed" if status == "completed" else "incomplete"
         item = MessageItem(id=f"msg_{view.run_id}")
         yield self._item("added", item)
         yield self._content("added", item.id, OutputText())
         for piece in answer.pieces():
             yield self._part(p.AnswerDelta, "output_text.delta", item_id=item.id, delta=piece)
-        for place, annotation in enumerate(answer.annotations):
-            more = {"item_id": item.id, "annotation_index": place, "annotation": annotation}
-            yield self._part(p.AnnotationPart, "output_text.annotation.added", **more)
+        for index, annotation in enumerate(answer.annotations):
+            fields = {"item_id": item.id, "annotation_index": index, "annotation": annotation}
+            yield self._part(p.AnnotationPart, "output_text.annotation.added", **fields)
         yield self._part(p.AnswerDone, "output_text.done", item_id=item.id, text=answer.text)
         part = OutputText(text=answer.text, annotations=answer.annotations)
         yield self._content("done", item.id, part)
-        yield self._item("done", msgspec.structs.replace(item, status=whole, content=(part,)))
+        yield self._item("done", msgspec.structs.replace(item, status=item_status, content=(part,)))
         if CLAIMS in self._include:
             for claim in claims_of(view):
                 yield p.ClaimPart(sequence_number=self._next(), output_index=len(self._items), item=claim)
                 yield self._item("added", claim)
                 yield self._item("done", claim)
 
-    def _content(self, what: str, item_id: str, part: OutputText) -> p.StreamPart:
-        return self._part(p.ContentPart, f"content_part.{what}", item_id=item_id, part=part)
+    def _content(self, stage: str, item_id: str, part: OutputText) -> p.StreamPart:
+        return self._part(p.ContentPart, f"content_part.{stage}", item_id=item_id, part=part)
 
     # numbers and places
 
-    def _part(self, kind: type[p.StreamPart], type: str, **more: Any) -> p.StreamPart:
+    def _part(self, kind: type[p.StreamPart], type: str, **fields: Any) -> p.StreamPart:
         """A part about the item that is in progress."""
         numbers = {"sequence_number": self._next(), "output_index": len(self._items)}
-        return kind(type=f"response.{type}", **numbers, **more)
+        return kind(type=f"response.{type}", **numbers, **fields)
 
-    def _item(self, what: str, item: Item) -> p.StreamPart:
-        part = self._part(p.ItemPart, f"output_item.{what}", item=item)
-        if what == "done":
+    def _item(self, stage: str, item: Item) -> p.StreamPart:
+        part = self._part(p.ItemPart, f"output_item.{stage}", item=item)
+        if stage == "done":
             self._items.append(item)
         return part
 
@@ -322,10 +322,10 @@ class _Opening(msgspec.Struct, frozen=True):
 
 def _addresses(arguments: str, sources: dict[str, Source]) -> list[str]:
     try:
-        named = msgspec.json.decode(arguments, type=_Opening, strict=False).documents
+        names = msgspec.json.decode(arguments, type=_Opening, strict=False).documents
     except msgspec.DecodeError:  # as models write it
         return []
-    urls = [url_of(sources[name]) if name in sources else name for name in named]
+    urls = [url_of(sources[name]) if name in sources else name for name in names]
     return [url for url in dict.fromkeys(urls) if url.startswith(("http://", "https://"))]
 
 
@@ -336,5 +336,5 @@ def _title(envelope: Envelope) -> str:
     return PHASES.get(envelope.path[0] if envelope.path else "", "The run")
 
 
-def _seconds(at: str) -> int | None:
-    return int(datetime.fromisoformat(at).timestamp()) if at else None
+def _seconds(timestamp: str) -> int | None:
+    return int(datetime.fromisoformat(timestamp).timestamp()) if timestamp else None

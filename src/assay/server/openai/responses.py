@@ -23,7 +23,7 @@ from assay.server.streams import HEARTBEAT_FRAME, EventStream, frame
 from assay.server.wire import read_body
 
 
-class Deleted(msgspec.Struct, frozen=True, kw_only=True):
+class DeletedResponse(msgspec.Struct, frozen=True, kw_only=True):
     """A response is gone."""
 
     id: str
@@ -62,8 +62,8 @@ async def create(request: Request) -> Response:
     """`POST /v1/responses`."""
     body = await read_body(request, ResponseRequest)
     caller = caller_of(request)
-    asked = response_run(body, await read_model(caller.assay, body.model))
-    run_id, ticket = await begin_run(request, body, asked)
+    run_request = response_run(body, await read_model(caller.assay, body.model))
+    run_id, ticket = await begin_run(request, body, run_request)
     projection = ResponseProjection()
     if body.stream:
         return EventStream(frames(events(caller, run_id), projection, -1), ticket)
@@ -77,9 +77,9 @@ async def retrieve(request: Request) -> Response:
     """`GET /v1/responses/{id}`: its state, or its stream after an event."""
     caller, run_id = await _caller_and_run(request)
     query = request.query_params
-    streamed = query.get("stream", "").lower() in ("true", "1") and request.method != "HEAD"
+    wants_stream = query.get("stream", "").lower() in ("true", "1") and request.method != "HEAD"
     projection = ResponseProjection([*query.getlist("include"), *query.getlist("include[]")])
-    if streamed:
+    if wants_stream:
         begins = query.get("starting_after", "")
         after = whole_number(begins) if begins else -1
         if after is None:
@@ -101,7 +101,7 @@ async def delete(request: Request) -> Response:
     """`DELETE /v1/responses/{id}`; deletes the run, and cancels it first if it is active."""
     caller, run_id = await _caller_and_run(request)
     await caller.remove(run_id)
-    return json_response(Deleted(id=response_id(run_id)))
+    return json_response(DeletedResponse(id=response_id(run_id)))
 
 
 async def input_items(request: Request) -> Response:
@@ -148,10 +148,10 @@ async def _caller_and_run(request: Request) -> tuple[Caller, str]:
     caller, id = caller_of(request), request.path_params["id"]
     try:
         run_id = run_id_of(id)
-        known = (await caller.assay.find(run_id)).run_id == run_id  # the start of an id does not count
+        exists = (await caller.assay.find(run_id)).run_id == run_id  # the start of an id does not count
     except UnknownName:
-        known = False
-    if not known:
+        exists = False
+    if not exists:
         raise refusal("unknown-name", f"there is no response {id!r}")
     return caller, run_id
 

@@ -63,13 +63,13 @@ class AnswerText(msgspec.Struct, frozen=True, kw_only=True):
 
     def pieces(self) -> list[str]:
         """The text in pieces, cut at white space if possible."""
-        pieces, at = list[str](), 0
-        while at < len(self.text):
-            end = min(at + PIECE, len(self.text))
+        pieces, start = list[str](), 0
+        while start < len(self.text):
+            end = min(start + PIECE, len(self.text))
             if end < len(self.text):
-                end = max(self.text.rfind(sign, at, end) + 1 for sign in " \n") or end
-            pieces.append(self.text[at:end])
-            at = end
+                end = max(self.text.rfind(sign, start, end) + 1 for sign in " \n") or end
+            pieces.append(self.text[start:end])
+            start = end
         return pieces
 
 
@@ -85,17 +85,17 @@ def answer_of(view: RunView, base: str = "") -> AnswerText:
         return AnswerText(text=no_report_reason(view))
     report, body, books = render_report(view, "numbers")
     entries = {entry.number: entry for entry in books.entries if entry.number is not None}
-    parts, notes, length, at = list[str](), list[Annotation](), 0, 0
-    for cited in body.numbered_citations(books.numbers):
-        source = entries[cited.number].source
-        link = _link(cited.number, url_of(source, base))
-        parts += [body.text[at : cited.start], link]
-        length += cited.start - at
+    parts, notes, length, position = list[str](), list[Annotation](), 0, 0
+    for citation in body.numbered_citations(books.numbers):
+        source = entries[citation.number].source
+        link = _link(citation.number, url_of(source, base))
+        parts += [body.text[position : citation.start], link]
+        length += citation.start - position
         notes.append(_annotation(length, length + len(link), source, url_of(source, base)))
-        length, at = length + len(link), cited.end
-    shown = f"{''.join(parts)}{body.text[at:]}".rstrip()
+        length, position = length + len(link), citation.end
+    answer = f"{''.join(parts)}{body.text[position:]}".rstrip()
     foot = answer_footer(view.run_id, base) if base else ""
-    text = "\n\n".join(filter(None, (shown, after_text(view, report))))
+    text = "\n\n".join(filter(None, (answer, after_text(view, report))))
     return AnswerText(text=f"{text}{foot}\n", annotations=tuple(notes), sources=_sources(view, base))
 
 
@@ -130,7 +130,7 @@ def _annotation(start: int, end: int, source: Source, url: str) -> Annotation:
 
 
 def _sources(view: RunView, base: str) -> tuple[SearchResult, ...]:
-    cited = [entry.source for entry in build_bibliography(view).entries if entry.number is not None]
+    sources = [entry.source for entry in build_bibliography(view).entries if entry.number is not None]
     return tuple(
         SearchResult(
             title=one_line(source.title),
@@ -138,7 +138,7 @@ def _sources(view: RunView, base: str) -> tuple[SearchResult, ...]:
             date=source.published or None,
             source="web" if url_of(source) else "attachment",
         )
-        for source in cited
+        for source in sources
     )
 
 
@@ -187,18 +187,18 @@ async def read_model(assay: Assay, name: str) -> ModelName:
         Refusal: there is no such model.
     """
     base, _, collection = name.partition(":")
-    there = {row.name for row in await assay.collections()} if collection else set()
-    if base not in DEPTHS or (collection and collection not in there):
+    collections = {row.name for row in await assay.collections()} if collection else set()
+    if base not in DEPTHS or (collection and collection not in collections):
         raise refusal(
-            "unknown-name", str(UnknownName("model", name, [each.id for each in await available_models(assay)]))
+            "unknown-name", str(UnknownName("model", name, [model.id for model in await available_models(assay)]))
         )
     return ModelName(DEPTHS[base], collection)
 
 
 def model_of(brief: Brief) -> str:
     """The model of a run: the requested one, or the one that would have started it."""
-    if asked := request_label(brief, "model"):
-        return asked
+    if model := request_label(brief, "model"):
+        return model
     return next((name for name, depth in DEPTHS.items() if depth == brief.depth), DEFAULT_MODEL)
 
 
@@ -218,19 +218,19 @@ def run_id_of(response: str) -> str:
     Raises:
         UnknownName: this is not the id of a response.
     """
-    found = _RESPONSE.fullmatch(response)
-    if found is None:
+    match = _RESPONSE.fullmatch(response)
+    if match is None:
         raise UnknownName("response", response)
-    return found[1]
+    return match[1]
 
 
 def item_run_id(item: str) -> str:
     """The id of the run whose report is the message with this id, "" if there is none."""
-    found = _ITEM.fullmatch(item)
-    return found[1] if found else ""
+    match = _ITEM.fullmatch(item)
+    return match[1] if match else ""
 
 
 def footer_run_id(text: str) -> str:
     """The run named in the last line of an answer, "" if there is none."""
-    found = _FOOT.findall(text)
-    return str(found[-1]) if found else ""
+    matches = _FOOT.findall(text)
+    return str(matches[-1]) if matches else ""

@@ -47,29 +47,29 @@ class UsageSum(msgspec.Struct, frozen=True, kw_only=True):
 
 async def show_usage(call: RouteCall) -> Response:
     """Usage by day, user and model."""
-    wanted = convert_texts(_query_values(call, "user", "since", "until"), admin.UsageWanted)
-    found = await admin.list_usage(call, wanted)
+    query = convert_texts(_query_values(call, "user", "since", "until"), admin.UsageWanted)
+    usage = await admin.list_usage(call, query)
     return screen(
         call,
         "admin/usage.html",
         section="settings",
-        wanted=wanted,
-        since=found.since[:10],
-        rows=found.usage[::-1],
-        bars=usage_bars(found.usage),
-        of_users=_sums(found.usage, lambda row: row.user),
-        of_models=_sums(found.usage, lambda row: row.model),
+        wanted=query,
+        since=usage.since[:10],
+        rows=usage.usage[::-1],
+        bars=usage_bars(usage.usage),
+        of_users=_sums(usage.usage, lambda row: row.user),
+        of_models=_sums(usage.usage, lambda row: row.model),
     )
 
 
 async def add_user(call: RouteCall) -> Response:
     """Add a user; without a password they can only log in at the provider."""
     form = await read_form(call.request, 10_000)
-    given: dict[str, str] = {"name": form.text("name"), "role": form.text("role")}
+    fields: dict[str, str] = {"name": form.text("name"), "role": form.text("role")}
     if password := next(iter(form.fields.get("password", ())), ""):
-        given["password"] = password
+        fields["password"] = password
     try:
-        await users.add_user(call, convert_texts(given, users.UserWanted))
+        await users.add_user(call, convert_texts(fields, users.UserWanted))
     except (Refusal, AssayError) as error:
         return await list_users(call, error, form)
     return go_to("/admin/users")
@@ -97,17 +97,17 @@ async def remove_user(call: RouteCall, user: str) -> Response:
 
 async def list_runs(call: RouteCall) -> Response:
     """Runs of all users: owners and states, without their contents."""
-    asked = _query_values(call, "user", "cursor")
+    query = _query_values(call, "user", "cursor")
     status = call.request.query_params.get("status", "")
-    given = asked | ({"status": (status,)} if status else {}) | {"limit": MAX_RUNS}
-    found = await admin.list_all_runs(call, convert_texts(given, admin.AllRunsWanted))
+    parameters = query | ({"status": (status,)} if status else {}) | {"limit": MAX_RUNS}
+    page = await admin.list_all_runs(call, convert_texts(parameters, admin.AllRunsWanted))
     return screen(
         call,
         "admin/runs.html",
         section="settings",
-        runs=found.runs,
-        next=found.next,
-        user=asked.get("user", ""),
+        runs=page.runs,
+        next=page.next,
+        user=query.get("user", ""),
         chosen=status,
         statuses=STATUSES,
     )
@@ -125,16 +125,16 @@ async def show_health(call: RouteCall) -> Response:
         queue=await admin.show_queue(call),
         runs=going.runs,
         more=bool(going.next),
-        findings=sorted(findings, key=lambda each: order[each.state]),
-        states=Counter(each.state for each in findings),
+        findings=sorted(findings, key=lambda finding: order[finding.state]),
+        states=Counter(finding.state for finding in findings),
     )
 
 
 async def show_audit(call: RouteCall) -> Response:
     """The audit log."""
-    asked = _query_values(call, "actor", "action", "since", "cursor")
-    found = await admin.list_audit(call, convert_texts({**asked, "limit": MAX_RUNS}, admin.AuditWanted))
-    return screen(call, "admin/audit.html", section="settings", entries=found.entries, next=found.next, asked=asked)
+    query = _query_values(call, "actor", "action", "since", "cursor")
+    page = await admin.list_audit(call, convert_texts({**query, "limit": MAX_RUNS}, admin.AuditWanted))
+    return screen(call, "admin/audit.html", section="settings", entries=page.entries, next=page.next, asked=query)
 
 
 def usage_bars(rows: Iterable[admin.DayUsage]) -> tuple[UsageBar, ...]:
@@ -149,31 +149,35 @@ def usage_bars(rows: Iterable[admin.DayUsage]) -> tuple[UsageBar, ...]:
     last = date.fromisoformat(max(tokens))
     first = max(date.fromisoformat(min(tokens)), last - timedelta(days=MOST_DAYS - 1))
     days = [(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)]
-    drawn = [usd[day] if any(usd.values()) else float(tokens[day]) for day in days]
-    most = max(drawn) or 1.0
+    values = [usd[day] if any(usd.values()) else float(tokens[day]) for day in days]
+    highest = max(values) or 1.0
     return tuple(
         UsageBar(
-            day=day, x=number * STEP, height=round(HIGH * value / most, 2), usd=round(usd[day], 6), tokens=tokens[day]
+            day=day,
+            x=number * STEP,
+            height=round(HIGH * value / highest, 2),
+            usd=round(usd[day], 6),
+            tokens=tokens[day],
         )
-        for number, (day, value) in enumerate(zip(days, drawn, strict=True))
+        for number, (day, value) in enumerate(zip(days, values, strict=True))
     )
 
 
 def _sums(rows: Iterable[admin.DayUsage], name: Callable[[admin.DayUsage], str]) -> list[UsageSum]:
     """The sums, largest first."""
-    taken: dict[str, list[admin.DayUsage]] = defaultdict(list)
+    rows_by_name: dict[str, list[admin.DayUsage]] = defaultdict(list)
     for row in rows:
-        taken[name(row)].append(row)
+        rows_by_name[name(row)].append(row)
     sums = (
         UsageSum(
-            name=each,
-            calls=sum(row.model_calls for row in its),
-            tokens=sum(row.input_tokens + row.output_tokens for row in its),
-            usd=sum(row.usd for row in its),
+            name=group,
+            calls=sum(row.model_calls for row in group_rows),
+            tokens=sum(row.input_tokens + row.output_tokens for row in group_rows),
+            usd=sum(row.usd for row in group_rows),
         )
-        for each, its in taken.items()
+        for group, group_rows in rows_by_name.items()
     )
-    return sorted(sums, key=lambda each: (-each.usd, -each.tokens, each.name))
+    return sorted(sums, key=lambda group: (-group.usd, -group.tokens, group.name))
 
 
 async def list_users(
@@ -193,5 +197,5 @@ async def list_users(
 
 def _query_values(call: RouteCall, *names: str) -> dict[str, object]:
     """These query parameters, without empty ones."""
-    asked = call.request.query_params
-    return {name: text for name in names if (text := asked.get(name, "").strip())}
+    query = call.request.query_params
+    return {name: text for name in names if (text := query.get(name, "").strip())}

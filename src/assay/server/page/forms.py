@@ -49,26 +49,26 @@ class PageForm(msgspec.Struct, frozen=True):
 EMPTY = PageForm({})
 
 
-async def read_form(request: Request, most: int = BODY_BYTES) -> PageForm:
+async def read_form(request: Request, max_bytes: int = BODY_BYTES) -> PageForm:
     """The form a browser sent; files are on disk. Close it with `request.close()`.
 
     Raises:
         Refusal: it cannot be read, or is too large.
     """
     body = body_of(request)
-    body.most = most
-    if most > BODY_BYTES:
+    body.max_bytes = max_bytes
+    if max_bytes > BODY_BYTES:
         body.instead = MORE_FILES
     form = await form_of(request, fields=1_000)
     return PageForm(_fields(form), tuple(_files(form)))
 
 
 def _fields(form: FormData) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
+    values_by_name: dict[str, list[str]] = {}
     for name, value in form.multi_items():
         if isinstance(value, str):
-            found.setdefault(name, []).append(value)
-    return {name: tuple(values) for name, values in found.items()}
+            values_by_name.setdefault(name, []).append(value)
+    return {name: tuple(values) for name, values in values_by_name.items()}
 
 
 def _files(form: FormData) -> Iterator[UploadFile]:
@@ -94,36 +94,38 @@ async def begin_once(call: RouteCall, form: PageForm, begin: Callable[[], Awaita
     key = form.text("once")
     if not key or len(key) > LONGEST_KEY:
         return await begin()
-    files = [(each.filename, each.size) for each in form.files]
-    asked = msgspec.json.encode((call.request.scope["path"], form.fields, files))
+    files = [(file.filename, file.size) for file in form.files]
+    form_data = msgspec.json.encode((call.request.scope["path"], form.fields, files))
     ends = time.monotonic() + WAIT_SECONDS
     while True:
         try:
-            return await call.assay.once(f"{call.owner}/page/{sha256(key.encode() + asked)}", asked, begin)
+            return await call.assay.once(f"{call.owner}/page/{sha256(key.encode() + form_data)}", form_data, begin)
         except InProgress:
             if time.monotonic() > ends:
                 raise
             await asyncio.sleep(POLL_SECONDS)
 
 
-def requested_run(form: PageForm, **more: Any) -> RunWanted:
+def requested_run(form: PageForm, **extra: Any) -> RunWanted:
     """The run a form asks for; empty fields come from the settings.
 
     Raises:
         Refusal: a value is not allowed.
     """
     options: dict[str, Any] = {
-        each.option.api: _form_value(form, each) for each in declared_options(RunOptions).values() if each.option.api
+        declaration.option.api: _form_value(form, declaration)
+        for declaration in declared_options(RunOptions).values()
+        if declaration.option.api
     }
     if minutes := form.text("minutes"):
         options["budget.seconds"] = _figure(minutes, "minutes") * 60
-    asked = nest_values({name: value for name, value in options.items() if value not in (None, "", ())})
-    asked |= {name: text for name in ("question", "model") if (text := form.text(name))}
-    asked["models"] = {role: named for role in ROLES if (named := form.words(f"model_{role}"))}
-    asked["scope"] = {"collections": form.texts("collection"), "urls": form.words("urls")} | asked.get("scope", {})
+    request = nest_values({name: value for name, value in options.items() if value not in (None, "", ())})
+    request |= {name: text for name in ("question", "model") if (text := form.text(name))}
+    request["models"] = {role: model_names for role in ROLES if (model_names := form.words(f"model_{role}"))}
+    request["scope"] = {"collections": form.texts("collection"), "urls": form.words("urls")} | request.get("scope", {})
     if "web_asked" in form.fields and not form.text("web"):
-        asked["scope"]["web"] = False  # it was offered and left out: no setting takes its place
-    return convert_texts({**asked, **more}, RunWanted)
+        request["scope"]["web"] = False  # it was offered and left out: no setting takes its place
+    return convert_texts({**request, **extra}, RunWanted)
 
 
 def form_for(brief: Brief, settings: Settings) -> PageForm:
@@ -132,7 +134,7 @@ def form_for(brief: Brief, settings: Settings) -> PageForm:
     rules, budget = brief.scope.rules, brief.budget
     minutes = None if budget.seconds is None else budget.seconds / 60
     limits = {"minutes": minutes, "usd": budget.usd, "tokens": budget.tokens, "searches": budget.searches}
-    filled: dict[str, tuple[str, ...]] = {
+    fields: dict[str, tuple[str, ...]] = {
         "question": (brief.question,),
         "web_asked": ("1",),
         "collection": brief.scope.collections,
@@ -151,18 +153,18 @@ def form_for(brief: Brief, settings: Settings) -> PageForm:
         "review_plan": ("1",) if brief.review == "required" else (),
         "ask": ("1",) if brief.ask == "required" else (),
     }
-    filled |= {name: (f"{value:g}" if value < 1e6 else f"{value:.0f}",) for name, value in limits.items() if value}
-    filled |= {
-        f"model_{role}": (", ".join(named),)
-        for role, named in brief.models.items()
-        if tuple(named) != tuple(models.get(role, ()))
+    fields |= {name: (f"{value:g}" if value < 1e6 else f"{value:.0f}",) for name, value in limits.items() if value}
+    fields |= {
+        f"model_{role}": (", ".join(role_models),)
+        for role, role_models in brief.models.items()
+        if tuple(role_models) != tuple(models.get(role, ()))
     }
-    return PageForm(filled)
+    return PageForm(fields)
 
 
 def _headings(template: Sequence[Section]) -> str:
     """A template as it was written."""
-    return "\n".join(f"{'#' * each.level} {each.title}\n{each.hint}".rstrip() for each in template)
+    return "\n".join(f"{'#' * section.level} {section.title}\n{section.hint}".rstrip() for section in template)
 
 
 def check_places(form: PageForm) -> None:
@@ -197,15 +199,15 @@ def _figure(text: str, name: str) -> float:
         raise refusal("invalid", f"{name}: {text[:40]!r} is not a number") from None
 
 
-def convert_texts(given: Mapping[str, Any], kind: type[S]) -> S:
+def convert_texts(texts: Mapping[str, Any], kind: type[S]) -> S:
     """Texts as a type of the API.
 
     Raises:
         Refusal: a value does not fit; the message says which.
     """
     try:
-        return msgspec.convert(given, kind, strict=False)
+        return msgspec.convert(texts, kind, strict=False)
     except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at ")
-        field = place.strip("`").removeprefix("$.").rpartition(".")[2]
+        reason, _, path = str(error).partition(" - at ")
+        field = path.strip("`").removeprefix("$.").rpartition(".")[2]
         raise refusal("invalid", f"{field}: {reason}" if field else reason) from error

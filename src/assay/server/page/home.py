@@ -61,12 +61,12 @@ class HomeSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 async def show_home(call: RouteCall) -> Response:
     """The form for a question; `like` names a run to ask again, differently."""
-    asked = call.request.query_params
-    if like := asked.get("like", ""):
+    query = call.request.query_params
+    if like := query.get("like", ""):
         brief = (await call.backend.view(call.owner, like)).brief
         if brief is not None:
             return await _home(call, form_for(brief, call.backend.settings))
-    return await _home(call, PageForm({"question": (asked.get("question", ""),)}))
+    return await _home(call, PageForm({"question": (query.get("question", ""),)}))
 
 
 async def ask(call: RouteCall) -> Response:
@@ -79,23 +79,25 @@ async def ask(call: RouteCall) -> Response:
 
     async def begin() -> str:
         nonlocal form, unread
-        wanted = requested_run(form)
+        run_request = requested_run(form)
         if form.files:
-            stored = await store_files(call, form.files, "asked")
-            chosen = (*form.texts("collection"), stored.collection)
-            form = PageForm(form.fields | {"collection": chosen})  # ticked from now on: they need not be sent again
-            if unread := stored.unread:
+            form_files = await store_files(call, form.files, "asked")
+            collections = (*form.texts("collection"), form_files.collection)
+            form = PageForm(
+                form.fields | {"collection": collections}
+            )  # ticked from now on: they need not be sent again
+            if unread := form_files.unread:
                 raise refusal("invalid")
-            scope = msgspec.structs.replace(wanted.scope, collections=chosen)
-            wanted = msgspec.structs.replace(wanted, scope=scope)
-        return (await runs.create_run(call, wanted, runs.Patience())).id
+            scope = msgspec.structs.replace(run_request.scope, collections=collections)
+            run_request = msgspec.structs.replace(run_request, scope=scope)
+        return (await runs.create_run(call, run_request, runs.Patience())).id
 
     try:
         check_places(form)
         run = await begin_once(call, form, begin)
     except (Refusal, AssayError) as error:
-        found = fault_values(error) | ({"fault": ""} if unread else {})  # the files say more
-        return await _home(call, form, unread=unread, **found)
+        values = fault_values(error) | ({"fault": ""} if unread else {})  # the files say more
+        return await _home(call, form, unread=unread, **values)
     finally:
         await call.request.close()
     return go_to(f"/runs/{run}")
@@ -104,14 +106,14 @@ async def ask(call: RouteCall) -> Response:
 async def estimate(call: RouteCall) -> Response:
     """Estimate a run, beside the form, without starting one."""
     form = await read_form(call.request)
-    found, wrong = None, fault_values(None)
+    run_estimate, wrong = None, fault_values(None)
     try:
-        found = await reports.estimate_run(call, requested_run(form))
+        run_estimate = await reports.estimate_run(call, requested_run(form))
     except (Refusal, AssayError) as error:
         wrong = fault_values(error)
     if is_fragment(call.request):
-        return fragment_response(call.request, "parts/estimate.html", estimate=found, fault=wrong["fault"])
-    return await _home(call, form, estimate=found, **wrong)
+        return fragment_response(call.request, "parts/estimate.html", estimate=run_estimate, fault=wrong["fault"])
+    return await _home(call, form, estimate=run_estimate, **wrong)
 
 
 async def _home(
@@ -123,7 +125,7 @@ async def _home(
     estimate: Estimate | None = None,
     unread: Sequence[str] = (),
 ) -> Response:
-    found = await runs.list_runs(call, runs.RunsWanted(limit=LATEST))
+    page = await runs.list_runs(call, runs.RunsWanted(limit=LATEST))
     ticked = frozenset(form.texts("collection")) if "web_asked" in form.fields else None  # the form is new
     return screen(
         call,
@@ -134,8 +136,8 @@ async def _home(
         fault=fault,
         unread=unread,
         estimate=estimate,
-        runs=found.runs,
-        more=bool(found.next),
+        runs=page.runs,
+        more=bool(page.next),
         choices=await collection_choices(call, ticked),
         limited=any(form.text(name) not in ("", "auto") for name in FOLDED_FIELDS),
         setup=_setup(call),
@@ -146,7 +148,7 @@ async def _home(
 def _setup(call: RouteCall) -> HomeSetup:
     settings = call.backend.settings
     roles = settings.roles()
-    models = tuple(dict.fromkeys(named[0] for named in roles.values() if named))
+    models = tuple(dict.fromkeys(role_models[0] for role_models in roles.values() if role_models))
     writes = roles["complex"]
     return HomeSetup(
         built_in=not writes or writes[0].partition(":")[0] == BUILT_IN,
@@ -185,8 +187,8 @@ async def add_schedule(call: RouteCall) -> Response:
     form = await read_form(call.request)
 
     async def add() -> str:
-        wanted = automation.ScheduleWanted(every=form.text("every"), run=requested_run(form))
-        return (await automation.add_schedule(call, wanted)).id
+        schedule = automation.ScheduleWanted(every=form.text("every"), run=requested_run(form))
+        return (await automation.add_schedule(call, schedule)).id
 
     try:
         check_places(form)
@@ -205,10 +207,10 @@ async def remove_schedule(call: RouteCall, schedule: str) -> Response:
 async def make_feed(call: RouteCall, schedule: str) -> Response:
     """Create a feed, and show its address, only this once."""
     try:
-        made = await automation.open_schedule_feed(call, schedule)
+        feed = await automation.open_schedule_feed(call, schedule)
     except (Refusal, AssayError) as error:
         return await list_schedules(call, fault=error)
-    return await list_schedules(call, link=made.url, linked=schedule)
+    return await list_schedules(call, link=feed.url, linked=schedule)
 
 
 async def close_feed(call: RouteCall, schedule: str) -> Response:
@@ -226,7 +228,7 @@ async def list_schedules(
     linked: str = "",
 ) -> Response:
     """The schedules, and the form for a new one."""
-    found = (await automation.list_schedules(call)).schedules
+    schedules = (await automation.list_schedules(call)).schedules
     return screen(
         call,
         "schedules.html",
@@ -236,7 +238,7 @@ async def list_schedules(
         link=link,
         linked=linked,
         sharing=call.backend.settings.server.shares,
-        entries=[await _entry(call, each) for each in found],
+        entries=[await _entry(call, schedule) for schedule in schedules],
         choices=await collection_choices(call, frozenset(form.texts("collection")) if form.fields else None),
         often=OFFERED_INTERVALS,
         setup=_setup(call),
@@ -249,7 +251,7 @@ async def _entry(call: RouteCall, schedule: automation.ScheduleShown) -> Schedul
     return ScheduleEntry(
         schedule=schedule,
         every=format_interval(schedule.every),
-        outcomes=tuple(each for each in latest if each is not None),
+        outcomes=tuple(outcome for outcome in latest if outcome is not None),
         current=await _outcome(call, schedule.current) if schedule.current else None,
     )
 

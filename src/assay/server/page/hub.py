@@ -42,14 +42,14 @@ class RenderedRegions(msgspec.Struct, frozen=True):
 class Board:
     """The rendered regions of one run. `edition` counts their changes.
 
-    `settled` is the number of the last event that all of them show; `late` says that some wait to be rendered.
+    `shown_seq` is the number of the last event that all of them show; `late` says that some wait to be rendered.
     """
 
     def __init__(self, language: str = ENGLISH) -> None:
         self.language = language
         self.html: dict[str, Markup] = {}
-        self.edition, self.settled, self.late = 0, 0, False
-        self._changed: dict[str, int] = {}
+        self.edition, self.shown_seq, self.late = 0, 0, False
+        self._editions: dict[str, int] = {}
         self._made_of: dict[str, object] = {}
         self._not_before: dict[str, float] = {}
 
@@ -59,7 +59,7 @@ class Board:
 
         It takes a while: call it from a worker thread.
         """
-        late, fresh = False, {}
+        late, changed_regions = False, {}
         for region in regions_of(view):
             made_of = region.made_of(view)
             if region.name in self.html and self._made_of[region.name] == made_of:
@@ -73,26 +73,26 @@ class Board:
             self._made_of[region.name] = made_of
             self._not_before[region.name] = perf_counter() + RENDER_PAUSE_FACTOR * (perf_counter() - began)
             if self.html.get(region.name) != html:
-                fresh[region.name] = html
-        return RenderedRegions(fresh, late, view.last_seq)
+                changed_regions[region.name] = html
+        return RenderedRegions(changed_regions, late, view.last_seq)
 
     def put(self, rendered: RenderedRegions) -> bool:
         """Store rendered regions; return whether anything has changed."""
         self.late = rendered.late
         if not rendered.late:
-            self.settled = rendered.seq
+            self.shown_seq = rendered.seq
         if rendered.fresh:
             self.edition += 1
             self.html |= rendered.fresh
-            self._changed |= dict.fromkeys(rendered.fresh, self.edition)
+            self._editions |= dict.fromkeys(rendered.fresh, self.edition)
         return bool(rendered.fresh)
 
     def changes_since(self, edition: int) -> tuple[tuple[str, Markup], ...]:
         """The names and regions that changed after an edition."""
-        wanted = [name for name, changed in self._changed.items() if changed > edition]
-        if "team" in wanted:  # which contains the agents
-            wanted = [name for name in wanted if not name.startswith("lane-")]
-        return tuple((name, self.html[name]) for name in wanted)
+        names = [name for name, changed_edition in self._editions.items() if changed_edition > edition]
+        if "team" in names:  # which contains the agents
+            names = [name for name in names if not name.startswith("lane-")]
+        return tuple((name, self.html[name]) for name in names)
 
 
 def render_regions(view: RunView, language: str = ENGLISH) -> dict[str, Markup]:
@@ -113,9 +113,9 @@ def _report_line(event: events.FindingAdded) -> str:
 
 
 def _check_line(event: events.VerifySummary) -> str:
-    found = [f"{count} {verdict(name)}" for name in VERDICTS if (count := getattr(event.summary, name))]
+    verdicts = [f"{count} {verdict(name)}" for name in VERDICTS if (count := getattr(event.summary, name))]
     checked = format_count(event.summary.claims, "{count} claim was checked", "{count} claims were checked")
-    return f"{checked}: {join_list(found)}" if found else checked
+    return f"{checked}: {join_list(verdicts)}" if verdicts else checked
 
 
 def _control_line(event: events.ControlApplied) -> str:
@@ -152,8 +152,8 @@ ANNOUNCED_TYPES = frozenset(kind.kind for kind in _ANNOUNCEMENTS)
 
 def announcement(event: Event) -> str:
     """The sentence for an event, empty if it is not read out."""
-    spoken = _ANNOUNCEMENTS.get(type(event))
-    return "" if spoken is None else spoken(event)
+    announce = _ANNOUNCEMENTS.get(type(event))
+    return "" if announce is None else announce(event)
 
 
 # One reader of a run for all viewers.
@@ -169,17 +169,17 @@ ANNOUNCE_SECONDS = 5.0
 class WatchedRun:
     """A watched run: its current screen, and what was read out last. `news` is set when either changes.
 
-    `wanted` is the number of the last event that a viewer has seen already.
+    `viewed_seq` is the number of the last event that a viewer has seen already.
     """
 
     def __init__(self, run_id: str, language: str = ENGLISH) -> None:
-        self.run_id, self.watchers, self.wanted = run_id, 0, 0
-        self.board, self.said = Board(language), ""
-        self.over, self.ended = False, False
+        self.run_id, self.watchers, self.viewed_seq = run_id, 0, 0
+        self.board, self.announcement = Board(language), ""
+        self.stopped, self.ended = False, False
         self.news = asyncio.Event()
         self.reader: asyncio.Task[None] | None = None
-        self._folder, self._said_at = ViewBuilder(), -ANNOUNCE_SECONDS
-        self._known, self._chunk = (-1, "", -1, ""), b""
+        self._folder, self._announced_at = ViewBuilder(), -ANNOUNCE_SECONDS
+        self._chunk_key, self._chunk = (-1, "", -1, ""), b""
 
     async def read(self, backend: Backend, owner: str) -> None:
         """Keep the screen up to date until the run has ended."""
@@ -191,7 +191,7 @@ class WatchedRun:
         except (Cancelled, UnknownName):
             pass  # the server stops, or the run was deleted: viewers ask again, and learn which
         finally:
-            self.over = True
+            self.stopped = True
             self._wake_followers()
 
     async def _follow_events(self, backend: Backend, owner: str) -> None:
@@ -199,7 +199,7 @@ class WatchedRun:
         async for group in backend.groups(owner, self.run_id, self._folder.view.last_seq, MIN_UPDATE_SECONDS):
             began = now()
             self._folder.extend(group)
-            if self._folder.view.last_seq < self.wanted:
+            if self._folder.view.last_seq < self.viewed_seq:
                 continue  # a viewer has seen more than that: nothing older is shown
             if group or self.board.late:
                 spoken = self._update_announcement(group, began)
@@ -218,21 +218,21 @@ class WatchedRun:
 
     def _update_announcement(self, group: Sequence[Envelope], now: float) -> bool:
         """Store the last milestone to be read out, not more often than anybody can listen."""
-        if now - self._said_at < ANNOUNCE_SECONDS:
+        if now - self._announced_at < ANNOUNCE_SECONDS:
             return False
         with use_page_locale(self.board.language):
             line = next(filter(None, map(_envelope_announcement, reversed(group))), "")
         if line:
-            self.said, self._said_at = line, now
+            self.announcement, self._announced_at = line, now
         return bool(line)
 
     def chunk(self, edition: int, text: str) -> bytes:
         """The changes since an edition and an announcement; made once for all viewers at the same state."""
-        known = (max(edition, 0), text, self.board.edition, self.said)
-        if known != self._known:
-            spoken = _announcement(self.said) if self.said != text else ""
+        key = (max(edition, 0), text, self.board.edition, self.announcement)
+        if key != self._chunk_key:
+            spoken = _announcement(self.announcement) if self.announcement != text else ""
             data = _partials(self.board.changes_since(max(edition, 0))) + spoken
-            self._known, self._chunk = known, frame(data.encode(), id=str(self.board.settled))
+            self._chunk_key, self._chunk = key, frame(data.encode(), id=str(self.board.shown_seq))
         return self._chunk
 
     def _wake_followers(self) -> None:
@@ -245,51 +245,51 @@ class Hub:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._watched: dict[tuple[str, str], WatchedRun] = {}
+        self._watched_runs: dict[tuple[str, str], WatchedRun] = {}
 
     async def frames(self, owner: str, run_id: str, after: int, language: str = ENGLISH) -> AsyncIterator[bytes]:
         """Yield the regions of a run as they change, for a viewer with the screen as of event `after`, until the run
         ends.
         """
-        watched = self._join(owner, run_id, language)
-        watched.wanted = max(watched.wanted, after)
+        watched_run = self._join(owner, run_id, language)
+        watched_run.viewed_seq = max(watched_run.viewed_seq, after)
         try:
             yield RETRY_FRAME
             edition, last = -1, ""
             while True:
-                news, over, board = watched.news, watched.over or watched.ended, watched.board
-                if edition < 0 and (board.settled >= after or over):
-                    edition, last = board.edition if board.settled == after else 0, watched.said
-                if edition >= 0 and (board.edition > edition or watched.said != last):
-                    chunk = watched.chunk(edition, last)
-                    edition, last = board.edition, watched.said
+                news, is_over, board = watched_run.news, watched_run.stopped or watched_run.ended, watched_run.board
+                if edition < 0 and (board.shown_seq >= after or is_over):
+                    edition, last = board.edition if board.shown_seq == after else 0, watched_run.announcement
+                if edition >= 0 and (board.edition > edition or watched_run.announcement != last):
+                    chunk = watched_run.chunk(edition, last)
+                    edition, last = board.edition, watched_run.announcement
                     yield chunk
-                elif over:
+                elif is_over:
                     break
                 elif not await wait_for_news(news):
                     yield HEARTBEAT_FRAME
-            yield frame(b"over", event="ended") if watched.ended else RETRY_FRAME
+            yield frame(b"over", event="ended") if watched_run.ended else RETRY_FRAME
         finally:
-            self._leave(watched)
+            self._leave(watched_run)
 
     def _join(self, owner: str, run_id: str, language: str) -> WatchedRun:
-        watched = self._watched.get((run_id, language))
-        if watched is None or watched.over:
-            watched = self._watched[run_id, language] = WatchedRun(run_id, language)
-            watched.reader = self._backend.tasks.start(
-                watched.read(self._backend, owner), f"the screen of run {run_id}"
+        watched_run = self._watched_runs.get((run_id, language))
+        if watched_run is None or watched_run.stopped:
+            watched_run = self._watched_runs[run_id, language] = WatchedRun(run_id, language)
+            watched_run.reader = self._backend.tasks.start(
+                watched_run.read(self._backend, owner), f"the screen of run {run_id}"
             )
-        watched.watchers += 1
-        return watched
+        watched_run.watchers += 1
+        return watched_run
 
-    def _leave(self, watched: WatchedRun) -> None:
-        watched.watchers -= 1
-        if watched.watchers or watched.reader is None:
+    def _leave(self, watched_run: WatchedRun) -> None:
+        watched_run.watchers -= 1
+        if watched_run.watchers or watched_run.reader is None:
             return
-        watched.reader.cancel()
-        known = (watched.run_id, watched.board.language)
-        if self._watched.get(known) is watched:
-            del self._watched[known]
+        watched_run.reader.cancel()
+        key = (watched_run.run_id, watched_run.board.language)
+        if self._watched_runs.get(key) is watched_run:
+            del self._watched_runs[key]
 
 
 def hub_of(state: State, backend: Backend) -> Hub:

@@ -121,26 +121,26 @@ def summary_of(view: RunView) -> str:
 
 
 def _phases(view: RunView) -> Iterator[PhaseShown]:
-    ended = {phase.name for phase in view.phases if phase.finished_at}
+    finished_names = {phase.name for phase in view.phases if phase.finished_at}
     for name in PHASES:
         going = name == view.active_phase and view.status not in FINAL
-        state = "now" if going else "done" if name in ended else "left" if view.status in FINAL else "next"
+        state = "now" if going else "done" if name in finished_names else "left" if view.status in FINAL else "next"
         yield PhaseShown(_PHASE_WORDS[name], state)
 
 
 def active_seconds(view: RunView, now: datetime | None = None) -> float:
     """How long a run was active: waiting for a person or a process does not count."""
-    begun = _moment(view.started_at)
-    if begun is None:
+    started_at = _moment(view.started_at)
+    if started_at is None:
         return 0.0
-    resting = view.status != "running" and _moment(view.last_at)
-    end = _moment(view.finished_at) or resting or now or datetime.now(UTC)
-    rested = timedelta()
+    rest_start = view.status != "running" and _moment(view.last_at)
+    end = _moment(view.finished_at) or rest_start or now or datetime.now(UTC)
+    paused = timedelta()
     for pause in view.pauses:
-        began, ended = _moment(pause.began_at), _moment(pause.ended_at)
-        if began is not None:
-            rested += max((ended or end) - began, timedelta())
-    return max((end - begun - rested).total_seconds(), 0.0)
+        pause_start, pause_end = _moment(pause.began_at), _moment(pause.ended_at)
+        if pause_start is not None:
+            paused += max((pause_end or end) - pause_start, timedelta())
+    return max((end - started_at - paused).total_seconds(), 0.0)
 
 
 def _moment(iso: str) -> datetime | None:
@@ -166,24 +166,26 @@ def _spending_values(view: RunView) -> dict[str, Any]:
 
 
 def _sources(view: RunView) -> dict[str, Any]:
-    found: dict[str, list[str]] = {}
+    ids_by_document: dict[str, list[str]] = {}
     for source in view.sources.values():
-        found.setdefault(source.document_sha256 or source.url, []).append(source.id)
-    wanted = list(found.values()) if view.status in FINAL else list(found.values())[-MOST_SOURCES:]
-    firsts = [view.sources[ids[0]] for ids in wanted]
-    shown = tuple({"title": first.title or first.url, "url": first.url} for first in firsts)
-    return {"found": shown, "count": len(found)}
+        ids_by_document.setdefault(source.document_sha256 or source.url, []).append(source.id)
+    id_groups = (
+        list(ids_by_document.values()) if view.status in FINAL else list(ids_by_document.values())[-MOST_SOURCES:]
+    )
+    first_sources = [view.sources[ids[0]] for ids in id_groups]
+    documents = tuple({"title": first.title or first.url, "url": first.url} for first in first_sources)
+    return {"found": documents, "count": len(ids_by_document)}
 
 
 # agents
 
 
 def _team(view: RunView) -> dict[str, Any]:
-    over = view.status in FINAL
+    is_over = view.status in FINAL
     pipeline = tuple(pipeline_of(view))
     return {
-        "lanes": tuple(lane_of(lane, whole=over) for lane in view.lanes),
-        "pipeline": pipeline if over else pipeline[-MOST_STEPS:],
+        "lanes": tuple(lane_of(lane, is_over=is_over) for lane in view.lanes),
+        "pipeline": pipeline if is_over else pipeline[-MOST_STEPS:],
         "steps": len(pipeline),
     }
 
@@ -193,7 +195,7 @@ def _lane_region(number: int) -> PageRegion:
         return next(lane for lane in view.lanes if lane.lane == number)
 
     def values(view: RunView) -> dict[str, Any]:
-        return {"lane": lane_of(find_lane(view), whole=view.status in FINAL)}
+        return {"lane": lane_of(find_lane(view), is_over=view.status in FINAL)}
 
     return PageRegion(f"lane-{number}", lambda view: (find_lane(view), view.status in FINAL), values)
 
@@ -319,23 +321,23 @@ def pipeline_of(view: RunView) -> Iterator[AgentAction]:
         yield AgentAction(kind="decision", text=reflection.reasoning or reflection.decision, note=reflection.note)
 
 
-def lane_of(lane: Lane, *, whole: bool) -> LaneShown:
-    """An agent: of a run that is over (`whole`) with all its steps, else with the latest."""
-    doings: tuple[AgentAction, ...] = ()
+def lane_of(lane: Lane, *, is_over: bool) -> LaneShown:
+    """An agent: of a run that is over (`is_over`) with all its steps, else with the latest."""
+    actions: tuple[AgentAction, ...] = ()
     for turn in reversed(lane.turns):
-        doings = (*_doings(turn), *doings)
-        if not whole and len(doings) >= MOST_STEPS:
-            doings = doings[-MOST_STEPS:]
+        actions = (*_doings(turn), *actions)
+        if not is_over and len(actions) >= MOST_STEPS:
+            actions = actions[-MOST_STEPS:]
             break
     return LaneShown(
         id=f"lane-{lane.lane}",
         number=lane.lane,
-        stoppable=lane.state == "running" and not whole,
+        stoppable=lane.state == "running" and not is_over,
         title=gettext("Agent {number}").format(number=lane.lane),
         task=lane.task,
-        state="stopped" if whole and lane.state in ("planned", "running") else lane.state,  # with its run
-        now=gettext("Given up") if whole and lane.state == "planned" else _current_activity(lane, doings),
-        doings=doings,
+        state="stopped" if is_over and lane.state in ("planned", "running") else lane.state,  # with its run
+        now=gettext("Given up") if is_over and lane.state == "planned" else _current_activity(lane, actions),
+        doings=actions,
         steps=sum(len(turn.thoughts) + len(turn.tools) for turn in lane.turns),
         finding=lane.finding.text,
         writing=bool(lane.finding.text) and not lane.finding.finished and lane.state == "running",
@@ -358,8 +360,8 @@ def _current_activity(lane: Lane, doings: tuple[AgentAction, ...]) -> str:
 
 def _doings(turn: Turn) -> Iterator[AgentAction]:
     last = len(turn.thoughts) - 1
-    for place, thought in enumerate(turn.thoughts):
-        yield AgentAction(kind="thought", text=thought, going=turn.thinking and place == last)
+    for index, thought in enumerate(turn.thoughts):
+        yield AgentAction(kind="thought", text=thought, going=turn.thinking and index == last)
     for tool in turn.tools:
         yield _tool(tool)
     for search in turn.searches:
@@ -387,8 +389,8 @@ def _tool(tool: ToolUse) -> AgentAction:
 def _argument(arguments: str) -> str:
     """The first text in a call's arguments."""
     try:
-        given = msgspec.json.decode(arguments)
+        decoded = msgspec.json.decode(arguments)
     except msgspec.DecodeError:
         return ""
-    values = list(given.values()) if isinstance(given, dict) else [given]
+    values = list(decoded.values()) if isinstance(decoded, dict) else [decoded]
     return next((value for value in values if isinstance(value, str)), "")

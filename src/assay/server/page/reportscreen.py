@@ -76,15 +76,15 @@ async def report_screen(
 ) -> Response:
     """The report of a run; `link` is a new link to it, `fault` why none could be made."""
     language = language_of(call.request)
-    known = (view.run_id, view.last_seq, language)
-    values = _REPORT_CACHE.get(known)
+    key = (view.run_id, view.last_seq, language)
+    values = _REPORT_CACHE.get(key)
     if values is None:
-        values = _REPORT_CACHE[known] = await asyncio.to_thread(_values, view, language)
+        values = _REPORT_CACHE[key] = await asyncio.to_thread(_values, view, language)
         while len(_REPORT_CACHE) > MAX_CACHED_REPORTS:
             del _REPORT_CACHE[next(iter(_REPORT_CACHE))]
     sharing = call.backend.settings.server.shares
-    searched = view.brief.scope.collections if view.brief else ()
-    known_here = [row.name for row in await call.assay.collections() if row.name in searched]
+    searched_collections = view.brief.scope.collections if view.brief else ()
+    collection_names = [row.name for row in await call.assay.collections() if row.name in searched_collections]
     return screen(
         call,
         "report.html",
@@ -99,7 +99,7 @@ async def report_screen(
         words=SCRIPT_TEXTS,
         labels=(await call.assay.find(view.run_id)).labels,
         exports=await asyncio.to_thread(offered_formats),
-        collections=known_here,
+        collections=collection_names,
         **values,
     )
 
@@ -127,7 +127,7 @@ def _values(view: RunView, page: str) -> dict[str, Any]:
             "parts": join((fields_section(material.report), sources_section(material), method_section(material))),
             "ledger": ledger_section(material, text.words),
             "in_short": summary_line(material),
-            "left_out": tuple(left for row in search_log(view) for left in row.excluded if not left.tried),
+            "left_out": tuple(result for row in search_log(view) for result in row.excluded if not result.tried),
             "filters": _filters(material),
             "voice": current_phrases().locale,
             "direction": "rtl" if is_right_to_left(current_phrases().locale) else "ltr",
@@ -145,27 +145,27 @@ def _place(words: str, passage: ReportPassage) -> Markup:
 
 def _headings(text: Article, material: PageMaterial) -> tuple[PageHeading, ...]:
     """The entries of the contents; sections have the same names as in exports."""
-    there = {
+    present = {
         "fields": bool(material.report.fields),
         "sources": bool(material.report.sources or material.view.unreadable),
         "made": True,
     }
-    own = (PageHeading(id, 2, gettext(name)) for id, name in SECTIONS.items() if there[id])
-    return (*text.headings, *own)
+    own_headings = (PageHeading(id, 2, gettext(name)) for id, name in SECTIONS.items() if present[id])
+    return (*text.headings, *own_headings)
 
 
 def _filters(material: PageMaterial) -> tuple[ClaimFilter, ...]:
     """All claims, weak ones, contradicted ones, and those that could not be checked."""
     verdicts = material.verdicts
     weak = sum(verdict in ("partial", "unsupported") for verdict in verdicts)
-    found = (
+    filters = (
         ClaimFilter(id="all", name=N_("All"), count=len(verdicts)),
         ClaimFilter(id="weak", name=N_("Weak"), count=weak),
         ClaimFilter(id="contradicted", name=N_("Contradicted"), count=verdicts.count("contradicted")),
         ClaimFilter(id="unchecked", name=N_("Unchecked"), count=verdicts.count("unchecked")),
     )
     assert {"partial", "unsupported", "contradicted", "unchecked", *HOLDING} == set(VERDICTS)
-    return found
+    return filters
 
 
 EXPORTS = {
@@ -187,8 +187,10 @@ def offered_formats() -> Mapping[str, str]:
 
     The page offers no link that only answers with an error.
     """
-    known = {name.removeprefix(".") for name in formats() if is_format_available(name)}
-    return {name: EXPORTS.get(name, name) for name in (*EXPORTS, *sorted(known - EXPORTS.keys())) if name in known}
+    available = {name.removeprefix(".") for name in formats() if is_format_available(name)}
+    return {
+        name: EXPORTS.get(name, name) for name in (*EXPORTS, *sorted(available - EXPORTS.keys())) if name in available
+    }
 
 
 # Links to a report: made, listed and revoked beside it. A link is shown once, on the page after it is made.
@@ -197,13 +199,13 @@ def offered_formats() -> Mapping[str, str]:
 async def make_share(call: RouteCall, run: str) -> Response:
     """Make a link, and show it beside the report."""
     form = await read_form(call.request, 10_000)
-    given: dict[str, Any] = {"days": days} if (days := form.text("days")) else {}
+    fields: dict[str, Any] = {"days": days} if (days := form.text("days")) else {}
     view = await call.backend.view(call.owner, run)
     try:
-        made = await reports.share_run(call, view.run_id, convert_texts(given, reports.ShareWanted))
+        share = await reports.share_run(call, view.run_id, convert_texts(fields, reports.ShareWanted))
     except (Refusal, AssayError) as error:
         return await report_screen(call, view, **fault_values(error))
-    return await report_screen(call, view, link=made.url)
+    return await report_screen(call, view, link=share.url)
 
 
 async def revoke_share(call: RouteCall, run: str, share: str) -> Response:
@@ -221,38 +223,40 @@ async def verify(call: RouteCall) -> Response:
     unread: tuple[str, ...] = ()
     try:
         if form.files:
-            stored = await store_files(call, form.files, "checked")
-            unread, chosen = stored.unread, (*form.texts("collection"), stored.collection)
-            form = PageForm(form.fields | {"collection": chosen})  # ticked from now on: they need not be sent again
+            form_files = await store_files(call, form.files, "checked")
+            unread, collections = form_files.unread, (*form.texts("collection"), form_files.collection)
+            form = PageForm(
+                form.fields | {"collection": collections}
+            )  # ticked from now on: they need not be sent again
         scope = AddedScope(collections=form.texts("collection"))
         find = True if form.text("find") else None
-        wanted = documents.TextWanted(
+        request = documents.TextWanted(
             text=form.text("text"),
             scope=scope,
             web=bool(form.text("web")),
             find=find,
             model=form.text("model") or None,
         )
-        found = await documents.verify_text(call, wanted)
+        result = await documents.verify_text(call, request)
     except (Refusal, AssayError) as error:
         return await show_verify(call, form, **fault_values(error))
     finally:
         await call.request.close()
-    return await show_verify(call, form, msgspec.structs.replace(found, warnings=(*unread, *found.warnings)))
+    return await show_verify(call, form, msgspec.structs.replace(result, warnings=(*unread, *result.warnings)))
 
 
 async def show_verify(
-    call: RouteCall, form: PageForm = EMPTY, found: VerifiedText | None = None, *, fault: str = "", status: int = 200
+    call: RouteCall, form: PageForm = EMPTY, result: VerifiedText | None = None, *, fault: str = "", status: int = 200
 ) -> Response:
     """The form for a text, and what was found out about it."""
     ticked = frozenset(form.texts("collection")) if form.fields else None
     values: dict[str, Any] = {
         "form": form,
-        "found": found,
+        "found": result,
         "fault": fault,
         "choices": await collection_choices(call, ticked),
         "judges": _judges(call.backend.settings),
-        "evidence": _evidence(found) if found else (),
+        "evidence": _evidence(result) if result else (),
     }
     return screen(call, "verify.html", section="verify", status=status, **values)
 
@@ -260,13 +264,13 @@ async def show_verify(
 def _judges(settings: Settings) -> Sequence[str]:
     """The models of the settings, the judge first; the built-in one judges nothing."""
     roles = settings.roles()
-    named = dict.fromkeys((*roles["judge"], *(name for names in roles.values() for name in names)))
-    return [name for name in named if name.partition(":")[0] != BUILT_IN]
+    models = dict.fromkeys((*roles["judge"], *(name for names in roles.values() for name in names)))
+    return [name for name in models if name.partition(":")[0] != BUILT_IN]
 
 
-def _evidence(found: VerifiedText) -> Sequence[Sequence[Passage]]:
-    known = {passage.id: passage for passage in found.passages}
-    return [[known[id] for id in claim.passages if id in known] for claim in found.claims]
+def _evidence(result: VerifiedText) -> Sequence[Sequence[Passage]]:
+    passages = {passage.id: passage for passage in result.passages}
+    return [[passages[id] for id in claim.passages if id in passages] for claim in result.claims]
 
 
 class RunOffered(msgspec.Struct, frozen=True):
@@ -279,32 +283,32 @@ class RunOffered(msgspec.Struct, frozen=True):
 
 async def compare(call: RouteCall) -> Response:
     """Compare the reports of two runs."""
-    asked = call.request.query_params
-    first, second = asked.get("a", ""), asked.get("b", "")
+    query = call.request.query_params
+    first, second = query.get("a", ""), query.get("b", "")
     page = await runs.list_runs(call, runs.RunsWanted(status=("completed",), limit=MOST_RUNS))
-    found, wrong = None, fault_values(None)
+    comparison, wrong = None, fault_values(None)
     if first and second:
         try:
-            found = await reports.compare_runs(call, reports.Compared(a=first, b=second))
+            comparison = await reports.compare_runs(call, reports.Compared(a=first, b=second))
         except (Refusal, AssayError) as error:
             wrong = fault_values(error)
-    offered = [RunOffered(run.id, run.question, run.created_at) for run in page.runs]
+    choices = [RunOffered(run.id, run.question, run.created_at) for run in page.runs]
     for run in filter(None, (first, second)):
-        if all(run != each.id for each in offered):
+        if all(run != choice.id for choice in choices):
             with suppress(UnknownName):
                 row = await call.assay.find(run)  # an older one, or one that did not complete
-                offered.append(RunOffered(row.run_id, row.question, row.created_at))
-    first, second = _pair(offered, first, second)
-    return screen(call, "compare.html", section="runs", runs=offered, a=first, b=second, found=found, **wrong)
+                choices.append(RunOffered(row.run_id, row.question, row.created_at))
+    first, second = _pair(choices, first, second)
+    return screen(call, "compare.html", section="runs", runs=choices, a=first, b=second, found=comparison, **wrong)
 
 
-def _pair(offered: Sequence[RunOffered], first: str, second: str) -> tuple[str, str]:
+def _pair(choices: Sequence[RunOffered], first: str, second: str) -> tuple[str, str]:
     """The two runs to choose at first: never one twice; to a chosen one the latest with its question, if any."""
-    if not first and len(offered) > 1:
-        first, second = offered[1].id, offered[0].id
+    if not first and len(choices) > 1:
+        first, second = choices[1].id, choices[0].id
     if not second:
-        asked = next((run.question for run in offered if run.id == first), "")
-        others = [run for run in offered if run.id != first]
-        alike = [run for run in others if run.question == asked]
-        second = next((run.id for run in (*alike, *others)), "")
+        question = next((run.question for run in choices if run.id == first), "")
+        other_runs = [run for run in choices if run.id != first]
+        similar_runs = [run for run in other_runs if run.question == question]
+        second = next((run.id for run in (*similar_runs, *other_runs)), "")
     return first, second

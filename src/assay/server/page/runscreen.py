@@ -33,16 +33,16 @@ _DONE: dict[str, str] = {
 
 async def list_runs(call: RouteCall) -> Response:
     """The user's runs, page by page, or those with certain words in question or report."""
-    asked = call.request.query_params
-    words, cursor, label = (asked.get(name, "").strip() for name in ("q", "cursor", "label"))
+    query = call.request.query_params
+    words, cursor, label = (query.get(name, "").strip() for name in ("q", "cursor", "label"))
     back = f"/runs?{call.request.url.query}"
     if words:
         matches = await runs.search_runs(call, runs.WordsWanted(q=words, cursor=cursor, limit=MAX_RUNS))
         rows = [(match.run, match.snippet) for match in matches.runs]
         return screen(call, "runs.html", section="runs", rows=rows, next=matches.next, words=words, label="", back=back)
-    found = await runs.list_runs(call, runs.RunsWanted(cursor=cursor, label=label, limit=MAX_RUNS))
-    rows = [(run, "") for run in found.runs]
-    return screen(call, "runs.html", section="runs", rows=rows, next=found.next, words="", label=label, back=back)
+    page = await runs.list_runs(call, runs.RunsWanted(cursor=cursor, label=label, limit=MAX_RUNS))
+    rows = [(run, "") for run in page.runs]
+    return screen(call, "runs.html", section="runs", rows=rows, next=page.next, words="", label=label, back=back)
 
 
 async def label(call: RouteCall, run: str) -> Response:
@@ -91,8 +91,8 @@ async def live(call: RouteCall, run: str) -> Response:
     """The regions of a run's screen as they change, as server-sent events."""
     row = await call.assay.find(run)
     value = call.request.query_params.get("after", "0")
-    known = last_event_of(call.request)
-    after = whole_number(value) if known is None else known
+    last_seq = last_event_of(call.request)
+    after = whole_number(value) if last_seq is None else last_seq
     if after is None:
         raise refusal("invalid", f"expected the number of an event, not {value[:40]!r}")
     if after > row.last_seq:
@@ -115,9 +115,9 @@ async def cancel(call: RouteCall, run: str) -> Response:
 
 async def cancel_agent(call: RouteCall, run: str, lane: int) -> Response:
     """Stop one agent; the run goes on without it."""
-    controlled = await run_control.cancel_agent(call, run, lane)
-    done = N_("The agent had ended before.") if controlled.outcome == "ended" else _DONE[controlled.outcome]
-    return form_response(call, done, f"/runs/{run}")
+    result = await run_control.cancel_agent(call, run, lane)
+    message = N_("The agent had ended before.") if result.outcome == "ended" else _DONE[result.outcome]
+    return form_response(call, message, f"/runs/{run}")
 
 
 async def pause(call: RouteCall, run: str) -> Response:
@@ -130,8 +130,8 @@ async def finish(call: RouteCall, run: str) -> Response:
     return _control_response(call, run, await run_control.finish_run(call, run))
 
 
-def _control_response(call: RouteCall, run: str, controlled: run_control.Controlled) -> Response:
-    return form_response(call, _DONE[controlled.outcome], f"/runs/{run}")
+def _control_response(call: RouteCall, run: str, result: run_control.Controlled) -> Response:
+    return form_response(call, _DONE[result.outcome], f"/runs/{run}")
 
 
 async def resume(call: RouteCall, run: str) -> Response:
@@ -145,17 +145,17 @@ async def steer(call: RouteCall, run: str) -> Response:
     form = await read_form(call.request)
     if not form.text("text"):
         raise refusal("invalid", N_("write an instruction for the run"))
-    steered = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
+    steering = await run_control.steer_run(call, run, run_control.SteeringText(text=form.text("text")))
     messages = {"accepted": N_("The run follows it at its next decision."), "applied": N_("The run follows it now.")}
-    return form_response(call, messages.get(steered.state, steered.note or N_("It was too late.")), f"/runs/{run}")
+    return form_response(call, messages.get(steering.state, steering.note or N_("It was too late.")), f"/runs/{run}")
 
 
 async def answer(call: RouteCall, run: str) -> Response:
     """Answer the questions a run waits for; it decides open ones itself."""
     form = await read_form(call.request)
-    given = form.fields.get("answer", ())
+    texts = form.fields.get("answer", ())
     decide = "decide" in form.fields
-    answers = tuple("" if decide else text.strip() for text in given)
+    answers = tuple("" if decide else text.strip() for text in texts)
     await run_control.answer_run(call, run, run_control.Answered(answers=answers))
     return go_to(f"/runs/{run}")
 
@@ -216,9 +216,9 @@ async def exclude(call: RouteCall, run: str) -> Response:
 
 async def recheck(call: RouteCall, run: str) -> Response:
     """Check a report again by today's rules, against the stored documents."""
-    found = await reports.verify_run(call, run, reports.RecheckWanted())
+    result = await reports.verify_run(call, run, reports.RecheckWanted())
     view = await call.backend.view(call.owner, run)
-    return screen(call, "rechecked.html", section="runs", view=view, found=found)
+    return screen(call, "rechecked.html", section="runs", view=view, found=result)
 
 
 async def delete(call: RouteCall, run: str) -> Response:

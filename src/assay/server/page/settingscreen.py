@@ -69,14 +69,14 @@ CHOICES = {
 async def make_token(call: RouteCall) -> Response:
     """Create a token for a program, and show its secret only this once."""
     form = await read_form(call.request, 10_000)
-    given: dict[str, Any] = {"name": form.text("name"), "scopes": form.texts("scope")}
+    fields: dict[str, Any] = {"name": form.text("name"), "scopes": form.texts("scope")}
     if days := form.text("days"):
-        given["days"] = days
+        fields["days"] = days
     try:
-        made = await users.make_token(call, convert_texts(given, users.TokenWanted))
+        token = await users.make_token(call, convert_texts(fields, users.TokenWanted))
     except (Refusal, AssayError) as error:
         return await show_settings(call, fault=error)
-    return await show_settings(call, secret=made.secret)
+    return await show_settings(call, secret=token.secret)
 
 
 async def revoke_token(call: RouteCall, token: str) -> Response:
@@ -109,8 +109,8 @@ async def change_password(call: RouteCall) -> Response:
     if form.text("new") != form.text("again"):
         return await show_settings(call, fault=refusal("invalid", N_("the two new passwords differ")))
     try:
-        wanted = users.PasswordChange(old=form.text("old"), new=form.text("new"))
-        await users.change_password(call, wanted)
+        change = users.PasswordChange(old=form.text("old"), new=form.text("new"))
+        await users.change_password(call, change)
     except (Refusal, AssayError) as error:
         return await show_settings(call, fault=error)
     return go_to("/login")
@@ -129,13 +129,13 @@ async def test_model(call: RouteCall) -> Response:
 async def change_settings(call: RouteCall) -> Response:
     """Write the changed settings of the form to the file."""
     form = await read_form(call.request)
-    wanted = {name: form.text(name) or None for name in form.fields if name in EDITED}
+    values = {name: form.text(name) or None for name in form.fields if name in EDITED}
     if form.text("name"):
-        wanted[form.text("name")] = form.text("value") or None
+        values[form.text("name")] = form.text("value") or None
     try:
-        before = {each.name: each.next for each in (await system.list_settings(call)).settings}
+        before = {setting.name: setting.next for setting in (await system.list_settings(call)).settings}
         changed: dict[str, str | int | float | bool | list[str] | None]
-        changed = {name: value for name, value in wanted.items() if (value or "") != before.get(name, "")}
+        changed = {name: value for name, value in values.items() if (value or "") != before.get(name, "")}
         if changed:
             call.set_subject(", ".join(sorted(changed)))
             await system.change_settings(call, system.SettingsWanted(settings=changed))
@@ -148,10 +148,10 @@ async def add_webhook(call: RouteCall) -> Response:
     """Notify an address when runs end; its secret is shown only this once."""
     form = await read_form(call.request, 10_000)
     try:
-        made = await automation.add_webhook(call, automation.WebhookWanted(url=form.text("url")))
+        webhook = await automation.add_webhook(call, automation.WebhookWanted(url=form.text("url")))
     except (Refusal, AssayError) as error:
         return await show_settings(call, fault=error)
-    return await show_settings(call, webhook_secret=made.secret)
+    return await show_settings(call, webhook_secret=webhook.secret)
 
 
 async def remove_webhook(call: RouteCall, webhook: str) -> Response:
@@ -171,7 +171,7 @@ async def show_settings(
     """Models, appearance, tokens, and for admins all settings."""
     who = who_of(call.request)
     admin = who is None or who.may("admin")
-    every = await system.list_settings(call) if admin else None
+    listed_settings = await system.list_settings(call) if admin else None
     return screen(
         call,
         "settings.html",
@@ -180,9 +180,9 @@ async def show_settings(
         secret=bool(secret or webhook_secret),
         models=await system.list_models(call, system.ModelsWanted()),
         admin=admin,
-        settings=every.settings if every else (),
-        restart=every is not None and every.restart,
-        keys=[each for each in every.settings if each.name.startswith(KEYS)] if every else (),
+        settings=listed_settings.settings if listed_settings else (),
+        restart=listed_settings is not None and listed_settings.restart,
+        keys=[each for each in listed_settings.settings if each.name.startswith(KEYS)] if listed_settings else (),
         tokens=(await users.list_tokens(call)).tokens if who is not None else (),
         permissions=[each for each in who.permissions if each != "metrics"] if who else (),
         logged_in=who is not None,
@@ -190,7 +190,7 @@ async def show_settings(
         webhook_secret=webhook_secret,
         webhooks=await _webhooks(call),
         trial=trial,
-        edited=_editable_settings(every.settings) if every else (),
+        edited=_editable_settings(listed_settings.settings) if listed_settings else (),
         may_log_in=who is not None and who.via == "session",
     )
 
@@ -213,21 +213,24 @@ class EditedSetting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _editable_settings(every: Iterable[system.SettingShown]) -> list[EditedSetting]:
-    known = {each.name: each for each in every}
+    settings_by_name = {setting.name: setting for setting in every}
     return [
         EditedSetting(
-            setting=known[name], label=(DEFAULTS | LIMITS)[name], group=group, choices=_choices(name, known[name].next)
+            setting=settings_by_name[name],
+            label=(DEFAULTS | LIMITS)[name],
+            group=group,
+            choices=_choices(name, settings_by_name[name].next),
         )
         for name, group in EDITED.items()
-        if name in known
+        if name in settings_by_name
     ]
 
 
 def _choices(name: str, value: str) -> tuple[str, ...]:
     if name == "strategy":
         return names("strategies")
-    offered = CHOICES.get(name, ())
-    return offered if not offered or value in offered else (value, *offered)
+    choices = CHOICES.get(name, ())
+    return choices if not choices or value in choices else (value, *choices)
 
 
 YEAR = 365 * 86_400
@@ -271,19 +274,19 @@ async def log_in(call: RouteCall) -> Response:
 async def log_out(call: RouteCall) -> Response:
     """End the session."""
     url = await users.end_session(call)
-    gone = screen(call, "logged_out.html", url=url) if url else go_to("/login")
-    set_session_cookie(call.request, gone, "", 0)
-    return gone
+    response = screen(call, "logged_out.html", url=url) if url else go_to("/login")
+    set_session_cookie(call.request, response, "", 0)
+    return response
 
 
 async def keep_theme(call: RouteCall) -> Response:
     """Store appearance and language of the pages in cookies."""
     form = await read_form(call.request, 10_000)
     response = go_to("/settings")
-    for cookie, field, known in ((THEME, "theme", THEMES), (DENSITY, "density", DENSITIES)):
+    for cookie, field, allowed in ((THEME, "theme", THEMES), (DENSITY, "density", DENSITIES)):
         if field in form.fields:
             text = form.text(field)
-            set_cookie(call.request, response, cookie, text if text in known else known[0], YEAR)
+            set_cookie(call.request, response, cookie, text if text in allowed else allowed[0], YEAR)
     if "language" in form.fields:
         text = form.text("language")
         set_cookie(call.request, response, LANGUAGE, text if text in PAGE_LOCALES else "", YEAR)
@@ -292,17 +295,19 @@ async def keep_theme(call: RouteCall) -> Response:
 
 async def list_threads(call: RouteCall) -> Response:
     """The user's conversations, latest first."""
-    asked = call.request.query_params
-    words, cursor = asked.get("q", "").strip(), asked.get("cursor", "")
-    found = await runs.list_threads(call, runs.ThreadsWanted(q=words, cursor=cursor, limit=MAX_THREADS))
-    return screen(call, "threads.html", section="runs", threads=found.threads, next=found.next, words=words)
+    query = call.request.query_params
+    words, cursor = query.get("q", "").strip(), query.get("cursor", "")
+    page = await runs.list_threads(call, runs.ThreadsWanted(q=words, cursor=cursor, limit=MAX_THREADS))
+    return screen(call, "threads.html", section="runs", threads=page.threads, next=page.next, words=words)
 
 
 async def show_thread(call: RouteCall, thread: str) -> Response:
     """A conversation."""
-    found = await runs.show_thread(call, thread)
+    conversation = await runs.show_thread(call, thread)
 
     def texts() -> list[str]:
-        return [each.text if each.by == "user" else render_plain(each.text) for each in found.messages]
+        return [
+            message.text if message.by == "user" else render_plain(message.text) for message in conversation.messages
+        ]
 
-    return screen(call, "thread.html", section="runs", thread=found, texts=await asyncio.to_thread(texts))
+    return screen(call, "thread.html", section="runs", thread=conversation, texts=await asyncio.to_thread(texts))

@@ -36,9 +36,9 @@ CONTEXT_BYTES = 8_000
 
 async def show_library(call: RouteCall) -> Response:
     """The collections."""
-    made = await call.assay.additions(MAX_ADDITIONS)
-    found = await collections.list_collections(call)
-    return screen(call, "library.html", section="library", collections=found.collections, additions=made)
+    additions = await call.assay.additions(MAX_ADDITIONS)
+    listing = await collections.list_collections(call)
+    return screen(call, "library.html", section="library", collections=listing.collections, additions=additions)
 
 
 async def make_collection(call: RouteCall) -> Response:
@@ -47,20 +47,20 @@ async def make_collection(call: RouteCall) -> Response:
     name = form.text("name")
     if not name:
         raise refusal("invalid", N_("give the collection a name"))
-    wanted = collections.CollectionWanted(private=bool(form.text("private")))
-    await collections.mark_collection(call, name, wanted)
+    request = collections.CollectionWanted(private=bool(form.text("private")))
+    await collections.mark_collection(call, name, request)
     return go_to(_address(name))
 
 
 async def show_collection(call: RouteCall, collection: str, *, fault: str = "", status: int = 200) -> Response:
     """A collection: its documents, or the results of a search in it."""
-    asked = call.request.query_params
-    words = asked.get("q", "").strip()
-    offset = whole_number(asked.get("offset", "")) or 0
+    query = call.request.query_params
+    words = query.get("q", "").strip()
+    offset = whole_number(query.get("offset", "")) or 0
     shelf = await collections.show_collection(call, collection)
     page = await collections.list_documents(call, collection, collections.Window(limit=50, offset=offset))
     hits = (await documents.search_documents(call, collection, documents.Searched(q=words))).hits if words else ()
-    made = [each for each in await call.assay.additions() if each.collection == collection]
+    additions = [addition for addition in await call.assay.additions() if addition.collection == collection]
     return screen(
         call,
         "collection.html",
@@ -72,8 +72,8 @@ async def show_collection(call: RouteCall, collection: str, *, fault: str = "", 
         next=page.next,
         words=words,
         hits=hits,
-        additions=made[:MAX_ADDITIONS],
-        going=any(each.state in ("waiting", "reading") for each in made),
+        additions=additions[:MAX_ADDITIONS],
+        going=any(addition.state in ("waiting", "reading") for addition in additions),
         fault=fault,
     )
 
@@ -109,10 +109,10 @@ async def store_files(call: RouteCall, files: Sequence[UploadFile], purpose: pla
         Refusal: nothing could be read of any.
     """
     collection = places.sent_collection_name(purpose)
-    most = call.backend.settings.server.upload_mb * 1_000_000
-    made = await collections.begin_uploads(call, files, collection, most)
-    found = (await documents.await_additions(call, made, documents.WAIT_SECONDS)).additions
-    return FormFiles(collection, tuple(each.error for each in found if each.state == "failed"))
+    max_bytes = call.backend.settings.server.upload_mb * 1_000_000
+    uploads = await collections.begin_uploads(call, files, collection, max_bytes)
+    additions = (await documents.await_additions(call, uploads, documents.WAIT_SECONDS)).additions
+    return FormFiles(collection, tuple(addition.error for addition in additions if addition.state == "failed"))
 
 
 class CollectionChoices(msgspec.Struct, frozen=True):
@@ -133,8 +133,10 @@ async def collection_choices(call: RouteCall, ticked: frozenset[str] | None) -> 
     """
     rows = [row for row in await call.assay.collections() if row.documents]
     if ticked is None:
-        kept = [row for row in rows if not places.is_sent_collection(row)]
-        ticked = frozenset(row.name for row in kept if len(kept) == 1 or not (row.private or SLASH in row.name))
+        permanent = [row for row in rows if not places.is_sent_collection(row)]
+        ticked = frozenset(
+            row.name for row in permanent if len(permanent) == 1 or not (row.private or SLASH in row.name)
+        )
     sent = tuple(row for row in rows if places.is_sent_collection(row) and row.name not in ticked)
     return CollectionChoices(tuple(row for row in rows if row not in sent), sent[::-1], ticked)
 
@@ -142,26 +144,26 @@ async def collection_choices(call: RouteCall, ticked: frozenset[str] | None) -> 
 async def add_places(call: RouteCall, collection: str) -> Response:
     """Read pages of the web, sites, or Git repositories into a collection."""
     form = await read_form(call.request)
-    urls, how = form.words("urls"), form.text("how")
-    wanted = [collections.AdditionWanted(urls=urls, wait=UPLOAD_WAIT_SECONDS)]
-    if how == "site":
-        wanted = [
+    urls, kind = form.words("urls"), form.text("how")
+    requests = [collections.AdditionWanted(urls=urls, wait=UPLOAD_WAIT_SECONDS)]
+    if kind == "site":
+        requests = [
             collections.AdditionWanted(crawl=_crawl(url, form.text("pages")), wait=UPLOAD_WAIT_SECONDS) for url in urls
         ]
-    elif how == "git":
-        named = tuple(url if url.startswith("git+") else f"git+{url}" for url in urls)
-        wanted = [collections.AdditionWanted(urls=named, wait=UPLOAD_WAIT_SECONDS)]
+    elif kind == "git":
+        git_urls = tuple(url if url.startswith("git+") else f"git+{url}" for url in urls)
+        requests = [collections.AdditionWanted(urls=git_urls, wait=UPLOAD_WAIT_SECONDS)]
     try:
-        for each in wanted:
-            await collections.begin_addition(call, collection, each)
+        for request in requests:
+            await collections.begin_addition(call, collection, request)
     except (Refusal, AssayError) as error:
         return await show_collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
 
 
 def _crawl(url: str, pages: str) -> collections.Crawl:
-    most = whole_number(pages)
-    return collections.Crawl(url=url) if most is None else collections.Crawl(url=url, pages=most)
+    max_pages = whole_number(pages)
+    return collections.Crawl(url=url) if max_pages is None else collections.Crawl(url=url, pages=max_pages)
 
 
 async def sync(call: RouteCall, collection: str) -> Response:
@@ -181,9 +183,9 @@ async def share(call: RouteCall, collection: str) -> Response:
     readers: tuple[str, ...] | Literal["all"] = "all" if form.text("who") == "all" else ()
     if form.text("who") == "some":
         readers = form.words("readers")
-    wanted = collections.CollectionWanted(private=bool(form.text("private")), readers=readers)
+    request = collections.CollectionWanted(private=bool(form.text("private")), readers=readers)
     try:
-        await collections.mark_collection(call, collection, wanted)
+        await collections.mark_collection(call, collection, request)
     except (Refusal, AssayError) as error:
         return await show_collection(call, collection, **fault_values(error, (collection,)))
     return go_to(_address(collection))
@@ -204,22 +206,37 @@ async def drop(call: RouteCall, collection: str) -> Response:
 
 async def show_document(call: RouteCall, document: str) -> Response:
     """The text of a document, or a passage marked in it."""
-    asked = call.request.query_params
-    start, end, begin = (whole_number(asked.get(name, "")) for name in ("start", "end", "from"))
-    marked = start is not None and end is not None and end > start
-    if marked:
-        found = await call.assay.excerpt(document, start or 0, end, CONTEXT_BYTES)
-        printed = await _page_places(call, found)
+    query = call.request.query_params
+    start, end, begin = (whole_number(query.get(name, "")) for name in ("start", "end", "from"))
+    is_marked = start is not None and end is not None and end > start
+    if is_marked:
+        excerpt = await call.assay.excerpt(document, start or 0, end, CONTEXT_BYTES)
+        page_places = await _page_places(call, excerpt)
         return screen(
-            call, "document.html", section="library", excerpt=found, marked=True, next=0, printed=printed, pieces=()
+            call,
+            "document.html",
+            section="library",
+            excerpt=excerpt,
+            marked=True,
+            next=0,
+            printed=page_places,
+            pieces=(),
         )
-    at = begin or 0
-    found = await call.assay.excerpt(document, at, at, SHOWN_BYTES)
-    over = at + len(found.after.encode())
-    shown = msgspec.structs.replace(found, start=at, end=over, before="", text=found.after, after="")
-    following = over if over < found.document.size else 0
-    pieces = await asyncio.to_thread(pieces_of, shown) if asked.get("passages") else ()
-    values: dict[str, Any] = {"excerpt": shown, "marked": False, "next": following, "printed": None, "pieces": pieces}
+    offset = begin or 0
+    excerpt = await call.assay.excerpt(document, offset, offset, SHOWN_BYTES)
+    shown_end = offset + len(excerpt.after.encode())
+    shown_excerpt = msgspec.structs.replace(
+        excerpt, start=offset, end=shown_end, before="", text=excerpt.after, after=""
+    )
+    next_offset = shown_end if shown_end < excerpt.document.size else 0
+    pieces = await asyncio.to_thread(pieces_of, shown_excerpt) if query.get("passages") else ()
+    values: dict[str, Any] = {
+        "excerpt": shown_excerpt,
+        "marked": False,
+        "next": next_offset,
+        "printed": None,
+        "pieces": pieces,
+    }
     return screen(call, "document.html", section="library", **values)
 
 
@@ -236,14 +253,14 @@ class TextPiece(msgspec.Struct, frozen=True, kw_only=True):
         return self.end > 0
 
 
-def pieces_of(shown: Excerpt) -> tuple[TextPiece, ...]:
+def pieces_of(excerpt: Excerpt) -> tuple[TextPiece, ...]:
     """The shown part of a document, cut into passages as for citing."""
-    data, at, found = shown.text.encode(), 0, []
-    for span in segment(shown.text, shown.document.syntax):
-        found.append(TextPiece(text=data[at : span.start].decode()))
-        found.append(TextPiece(text=span.text, start=shown.start + span.start, end=shown.start + span.end))
-        at = span.end
-    return tuple(piece for piece in (*found, TextPiece(text=data[at:].decode())) if piece.text)
+    data, position, pieces = excerpt.text.encode(), 0, []
+    for span in segment(excerpt.text, excerpt.document.syntax):
+        pieces.append(TextPiece(text=data[position : span.start].decode()))
+        pieces.append(TextPiece(text=span.text, start=excerpt.start + span.start, end=excerpt.start + span.end))
+        position = span.end
+    return tuple(piece for piece in (*pieces, TextPiece(text=data[position:].decode())) if piece.text)
 
 
 async def _page_places(call: RouteCall, passage: Excerpt) -> PagePlaces | None:

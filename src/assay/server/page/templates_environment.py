@@ -70,15 +70,15 @@ def assets() -> dict[str, bytes]:
     The style is that of exported reports followed by that of the page, so that a report looks the same in both;
     `quotes.js` is the script of exported reports, `htmx.js` the library with its extensions.
     """
-    here, exported = files("assay.server.page").joinpath("static"), files("assay.export.html")
-    found = {name: here.joinpath(name).read_bytes() for name in _OWN}
-    found["style.css"] = _LAYERS.format(
-        report=exported.joinpath("style.css").read_text(encoding="utf-8"),
-        page=here.joinpath("style.css").read_text(encoding="utf-8"),
+    static, export_files = files("assay.server.page").joinpath("static"), files("assay.export.html")
+    contents = {name: static.joinpath(name).read_bytes() for name in _OWN}
+    contents["style.css"] = _LAYERS.format(
+        report=export_files.joinpath("style.css").read_text(encoding="utf-8"),
+        page=static.joinpath("style.css").read_text(encoding="utf-8"),
     ).encode()
-    found["htmx.js"] = b";\n".join(here.joinpath(name).read_bytes() for name in _HTMX)
-    found["quotes.js"] = exported.joinpath("script.js").read_bytes()
-    return found
+    contents["htmx.js"] = b";\n".join(static.joinpath(name).read_bytes() for name in _HTMX)
+    contents["quotes.js"] = export_files.joinpath("script.js").read_bytes()
+    return contents
 
 
 @cache
@@ -99,8 +99,8 @@ async def _serve(request: Request) -> Response:
     if data is None:
         raise refusal("not-found")
     media = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    kept = IMMUTABLE_CACHE if request.path_params["edition"] == _edition() else "no-store"
-    return Response(data, headers={"Cache-Control": kept}, media_type=media)
+    cache_control = IMMUTABLE_CACHE if request.path_params["edition"] == _edition() else "no-store"
+    return Response(data, headers={"Cache-Control": cache_control}, media_type=media)
 
 
 ROUTE = Route(f"{PREFIX}/{{edition}}/{{name:path}}", _serve, methods=["GET"], name="asset")
@@ -171,10 +171,15 @@ def screen(
     frame = frame_of(call.request, section)
     with use_page_locale(frame.language):
         data = ENVIRONMENT.get_template(template).render(frame=frame, **values).encode()
-    sent = {**(headers or {}), "Content-Security-Policy": POLICY, "Content-Language": frame.language, "Vary": VARIES}
+    response_headers = {
+        **(headers or {}),
+        "Content-Security-Policy": POLICY,
+        "Content-Language": frame.language,
+        "Vary": VARIES,
+    }
     if len(data) > MIN_COMPRESSED_BYTES and not secret and "gzip" in call.request.headers.get("accept-encoding", ""):
-        data, sent["Content-Encoding"] = gzip.compress(data, 4), "gzip"
-    return HTMLResponse(data, status, sent)
+        data, response_headers["Content-Encoding"] = gzip.compress(data, 4), "gzip"
+    return HTMLResponse(data, status, response_headers)
 
 
 def fault_values(fault: Refusal | AssayError | None, path: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -230,8 +235,8 @@ def page_route(
         try:
             if needs:
                 check_permission(request, needs)
-            made = cast(Callable[..., Awaitable[Response]], handler)
-            return await made(call, **request.path_params)
+            typed_handler = cast(Callable[..., Awaitable[Response]], handler)
+            return await typed_handler(call, **request.path_params)
         except Refusal as refusal:
             return problem_page(request, refusal.problem, refusal.headers)
         except AssayError as error:
@@ -246,14 +251,16 @@ LOGIN_ENDED = N_("Your login has ended, and nothing was sent. Log in in another 
 def problem_page(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
     """A problem for a person; whoever must log in is redirected to the login."""
     if is_fragment(request):
-        ended = problem.status == 401
-        text = LOGIN_ENDED if ended else problem.detail or problem.title
+        needs_login = problem.status == 401
+        text = LOGIN_ENDED if needs_login else problem.detail or problem.title
         answer: Response
         if "text/plain" in request.headers.get("accept", ""):
             with use_page_locale(language_of(request)):
                 answer = PlainTextResponse(gettext(text), problem.status)
         else:
-            answer = fragment_response(request, "parts/note.html", problem.status, text=text, fault=True, login=ended)
+            answer = fragment_response(
+                request, "parts/note.html", problem.status, text=text, fault=True, login=needs_login
+            )
         answer.headers.update(headers or {})
         return answer
     if problem.status == 401 and request.url.path != "/login":
@@ -294,10 +301,10 @@ def _clean_value(value: object) -> object:
     return HARMFUL.sub("", value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def clip_line(text: str, most: int = 160) -> str:
+def clip_line(text: str, max_length: int = 160) -> str:
     """The beginning of a text, on one line."""
     line = one_line(text)
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+    return line if len(line) <= max_length else f"{line[: max_length - 1].rstrip()}…"
 
 
 def source_place(url: str) -> Markup | str:
@@ -324,7 +331,7 @@ ENVIRONMENT = Environment(
 
 def own_labels(labels: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """A run's labels as its owner gave them: without its star and those by which a protocol knows it again."""
-    return tuple(each for each in labels.items() if each[0] != "starred" and not each[0].startswith(BOOKKEEPING))
+    return tuple(label for label in labels.items() if label[0] != "starred" and not label[0].startswith(BOOKKEEPING))
 
 
 def _page_wording(text: str) -> str:

@@ -23,25 +23,25 @@ NAMES = {"en": "English", "de": "Deutsch"}
 
 def language_of(request: Request) -> str:
     """The language of the response to a request."""
-    chosen = chosen_language(request)
-    return chosen or next(_browser_languages(request.headers.get("accept-language", "")), ENGLISH)
+    language = chosen_language(request)
+    return language or next(_browser_languages(request.headers.get("accept-language", "")), ENGLISH)
 
 
 def chosen_language(request: Request) -> str:
     """The language that the user chose, "" if it is the browser's."""
-    chosen = request.cookies.get(LANGUAGE, "")
-    return chosen if chosen in PAGE_LOCALES else ""
+    language = request.cookies.get(LANGUAGE, "")
+    return language if language in PAGE_LOCALES else ""
 
 
 def _browser_languages(header: str) -> Iterator[str]:
     """The available languages that a browser accepts, preferred ones first."""
-    weighed: list[tuple[float, str]] = []
+    weighted: list[tuple[float, str]] = []
     for part in header[:500].split(","):
         name, _, quality = part.partition(";")
         language = name.strip().partition("-")[0].lower()
         if language in PAGE_LOCALES:
-            weighed.append((_weight(quality), language))
-    yield from (language for weight, language in sorted(weighed, key=lambda each: -each[0]) if weight > 0)
+            weighted.append((_weight(quality), language))
+    yield from (language for weight, language in sorted(weighted, key=lambda each: -each[0]) if weight > 0)
 
 
 def _weight(quality: str) -> float:
@@ -103,9 +103,9 @@ def translate(message: str, **values: object) -> Markup:
     return escape(gettext(message)).format(**values)
 
 
-def format_count(count: int, one: str, several: str) -> str:
+def format_count(count: int, singular: str, plural: str) -> str:
     """`1 source`, `2,000 sources`."""
-    return ngettext(one, several, count).format(count=format_number(count))
+    return ngettext(singular, plural, count).format(count=format_number(count))
 
 
 def status_word(status: str) -> str:
@@ -134,10 +134,10 @@ def interval_words(code: str) -> str:
     count, unit = code[:-1], code[-1:]
     if not count.isdecimal() or unit not in _EVERY:
         return gettext("every {time}").format(time=code)
-    one, several = _EVERY[unit]
+    singular, plural = _EVERY[unit]
     if count == "1":
-        return gettext(one)
-    return gettext(several).format(count=format_number(int(count)))
+        return gettext(singular)
+    return gettext(plural).format(count=format_number(int(count)))
 
 
 def money(usd: float) -> str:
@@ -153,30 +153,32 @@ def money(usd: float) -> str:
 
 def decimal(value: float) -> str:
     """A number with one decimal."""
-    found = current_phrases().locale
+    language = current_phrases().locale
     return (
-        f"{value:,.1f}" if found == ENGLISH else str(numbers.format_decimal(round(value, 1), "#,##0.0", locale=found))
+        f"{value:,.1f}"
+        if language == ENGLISH
+        else str(numbers.format_decimal(round(value, 1), "#,##0.0", locale=language))
     )
 
 
 def duration(seconds: float) -> str:
     """`8 s`, `6 min 5 s`, `2 h 10 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, left = divmod(whole, 60)
+    total = round(seconds)
+    if total < 60:
+        return f"{total} s"
+    minutes, remaining_seconds = divmod(total, 60)
     if minutes < 60:
-        return f"{minutes} min {left} s" if left and minutes < 10 else f"{minutes} min"
+        return f"{minutes} min {remaining_seconds} s" if remaining_seconds and minutes < 10 else f"{minutes} min"
     return f"{minutes // 60} h {minutes % 60} min"
 
 
 def time_ago(iso: str, now: datetime | None = None) -> str:
     """The time since a moment, in words."""
     try:
-        then = datetime.fromisoformat(iso)
+        moment = datetime.fromisoformat(iso)
     except ValueError:
         return iso
-    seconds = ((now or datetime.now(UTC)) - then).total_seconds()
+    seconds = ((now or datetime.now(UTC)) - moment).total_seconds()
     minutes = int(seconds // 60)
     if minutes >= 1440:
         return format_count(minutes // 1440, "{count} day ago", "{count} days ago")
@@ -187,19 +189,23 @@ def time_ago(iso: str, now: datetime | None = None) -> str:
 
 def format_moment(iso: str) -> str:
     """A moment (UTC) to the minute: `2026-11-02 14:05`."""
-    found = current_phrases().locale
+    language = current_phrases().locale
     try:
-        then = datetime.fromisoformat(iso)
+        moment = datetime.fromisoformat(iso)
     except ValueError:
         return iso
-    return f"{then:%Y-%m-%d %H:%M}" if found == ENGLISH else str(dates.format_datetime(then, "short", locale=found))
+    return (
+        f"{moment:%Y-%m-%d %H:%M}"
+        if language == ENGLISH
+        else str(dates.format_datetime(moment, "short", locale=language))
+    )
 
 
 def short_day(iso: str) -> str:
     """A day in figures: `2026-11-02`."""
-    found = current_phrases().locale
+    language = current_phrases().locale
     try:
-        then = datetime.fromisoformat(iso)
+        moment = datetime.fromisoformat(iso)
     except ValueError:
         return iso
-    return iso[:10] if found == ENGLISH else str(dates.format_date(then.date(), "medium", locale=found))
+    return iso[:10] if language == ENGLISH else str(dates.format_date(moment.date(), "medium", locale=language))
