@@ -317,13 +317,15 @@ def _judged(question: Question, documents: Sequence[Document]) -> Judged:
             passages.append(span.text)
             cut = (" ".join(span.text[start:end].split()) for start, end in sentences(span.text))
             statements += [
-                QuotableStatement(text=each, source=source, place=place, title=document.title) for each in cut if each
+                QuotableStatement(text=each, source=source, position=place, title=document.title)
+                for each in cut
+                if each
             ]
     nearest = sorted(statements, key=lambda each: -len(asked.intersection(words(each.text))))
     topic = read_question(question.text, "", "\n".join(each.text for each in nearest[:LANGUAGE_STATEMENTS]))
     counted = Counter(key for each in passages for key in set(keys(each, topic.analysis)))
     judgement = judge(topic, statements, Rarity(passages=len(passages), holding=counted))
-    best = [statements[each.place].text for each in judgement.ranked[:3]]
+    best = [statements[each.index].text for each in judgement.ranked[:3]]
     right = any(states(each, question.answers) for each in best)
     return Judged(judgement.is_answered(), right, judgement.chance, Baseline(documents).highest(question.text))
 

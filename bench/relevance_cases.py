@@ -204,7 +204,9 @@ def _otherwise(chance: random.Random, case: Case, elsewhere: str) -> str:
 
 
 def _tiny(language: str, question: Question, sentences: Sequence[str], own: bool) -> Case:
-    statements = tuple(QuotableStatement(text=text, place=place, title="Notes") for place, text in enumerate(sentences))
+    statements = tuple(
+        QuotableStatement(text=text, position=place, title="Notes") for place, text in enumerate(sentences)
+    )
     right = tuple(own and states(text, question.answers) for text in sentences)
     asked = relevance.read_question(question.text)
     return Case(language, question.article, asked, statements, right, (own,) * len(sentences), SMALL)

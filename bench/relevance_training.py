@@ -137,7 +137,7 @@ def ranked(each: Seen, weights: np.ndarray) -> list[relevance_scores.ScoredState
 
 
 def answered(each: Seen, weights: np.ndarray, most: int) -> bool:
-    return any(each.case.right[judged.place] for judged in ranked(each, weights)[:most])
+    return any(each.case.right[judged.index] for judged in ranked(each, weights)[:most])
 
 
 def chance_vector(each: Seen, weights: np.ndarray) -> list[float]:
@@ -276,7 +276,7 @@ def _margin(answerable: Sequence[Seen], weights: np.ndarray) -> float:
     below = []
     for each in answerable:
         best = ranked(each, weights)
-        right = next((judged.score for judged in best[:ANSWER_STATEMENTS] if each.case.right[judged.place]), None)
+        right = next((judged.score for judged in best[:ANSWER_STATEMENTS] if each.case.right[judged.index]), None)
         if right is not None and right < best[0].score:
             below.append(best[0].score - right)
     return float(np.quantile(below, WITHIN))

@@ -77,7 +77,7 @@ def options() -> str:
 def _option(each: DeclaredOption) -> Sequence[str]:
     flags = dict.fromkeys(f"`{flag.name}{f' {flag.metavar}' if flag.metavar else ''}`" for flag in each.flags)
     fork = each.option.until if each.name in declared_options(ForkOptions) else ""
-    meaning = each.option.about or DESCRIPTIONS.get(each.option.setting, "")
+    meaning = each.option.description or DESCRIPTIONS.get(each.option.setting, "")
     if not meaning:
         meaning = each.flags[0].help_on("research")
     return (

@@ -98,10 +98,10 @@ def split(name: str) -> tuple[str, str]:
 
 
 def _entry_point(group: Group, name: str) -> EntryPoint:
-    found = _installed_plugins(group)
-    if name not in found:
-        raise UnknownName(NOUNS[group], name, found)
-    return found[name]
+    points = _installed_plugins(group)
+    if name not in points:
+        raise UnknownName(NOUNS[group], name, points)
+    return points[name]
 
 
 def _installed_plugins(group: Group) -> dict[str, EntryPoint]:
@@ -111,11 +111,11 @@ def _installed_plugins(group: Group) -> dict[str, EntryPoint]:
 @cache
 def _scan_entry_points(group: Group, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """Entry points by name. If two packages use the same name, ours yields: a user may replace what we ship."""
-    found: dict[str, EntryPoint] = {}
+    points: dict[str, EntryPoint] = {}
     for point in _all_entry_points(path).select(group=f"assay.{group}"):
-        if point.name not in found or found[point.name].value.startswith("assay."):
-            found[point.name] = point
-    return found
+        if point.name not in points or points[point.name].value.startswith("assay."):
+            points[point.name] = point
+    return points
 
 
 @cache

@@ -136,10 +136,10 @@ async def test_the_list_says_who_has_what(stores, queue: Queue) -> None:
     run, waiting = await queue.list_runs()
     assert (run.user, run.priority, run.ready, run.taken, run.holder) == ("ann", 3, True, 1, "w1")
     assert (waiting.run_id, waiting.holder) == ("b", "")
-    assert await queue.list_runs(held=True) == [run]
+    assert await queue.list_runs(running=True) == [run]
     stores.wall.seconds += TTL + 0.1
     assert (await queue.list_runs())[0].holder == ""
-    assert await queue.list_runs(held=True) == []
+    assert await queue.list_runs(running=True) == []
     with pytest.raises(UnknownName):
         await queue.enqueue("none")
 

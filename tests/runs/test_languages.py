@@ -249,7 +249,7 @@ async def test_what_code_said_is_recorded_and_not_found_by_its_words(language: s
 
 
 def _claims(view: RunView) -> tuple[ReportSentence, ...]:
-    with use_phrases(Phrases(stated=view.report.stated)):
+    with use_phrases(Phrases(statements=view.report.stated)):
         return claims(view.report.text)
 
 

@@ -30,7 +30,7 @@ def read_into(
     """What came of reading `paths` into a collection of `store`."""
     target = IngestTarget(library=store.library, blobs=store.blobs, clock=clock or SystemClock(), collection=collection)
     readers = FileReaders(extractors=extractors, archives=archives, largest=largest)
-    return ingest(paths, target, readers, pages=pages, progress=progress, needed=needed)
+    return ingest(paths, target, readers, pages=pages, progress=progress, require_document=needed)
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:

@@ -24,7 +24,7 @@ from assay.evidence.segment import SEGMENTER, BatchCutter, PassageCutter, pack_t
 from assay.fetch.workers import ExtractorHere, Workers
 from assay.search.local import LocalSearch
 from assay.search.runs import RunIndex
-from assay.search.shared_index import INDEX_WORK, OwnedSearch, Turn, file_lock
+from assay.search.shared_index import INDEX_WORK, OwnedSearch, WriteTurn, file_lock
 from assay.services.arguments import Say, read_text_argument
 from assay.services.context import Context
 from assay.services.home_paths import index_folder, pages_folder, runs_folder, writable_folder
@@ -236,7 +236,7 @@ def _opensearch_index(context: Context, home: Path) -> WordIndex:
     return made
 
 
-def _index_lock(context: Context, home: Path) -> Turn:
+def _index_lock(context: Context, home: Path) -> WriteTurn:
     """The lock for writing an index that the processes of a home share, or the machines of a database."""
     if context.settings.database is None:
         return partial(file_lock, index_folder(home), INDEX_WORK)

@@ -16,7 +16,7 @@ from assay.core.errors import UnknownName, UsageError
 from assay.core.ports import Embedder, Library, Similarity
 from assay.evidence.ingest import ReadingMonitor
 from assay.evidence.segment import SEGMENTER
-from assay.search.shared_index import VECTORS_WORK, Turn, file_lock
+from assay.search.shared_index import VECTORS_WORK, WriteTurn, file_lock
 from assay.search.vectors import BuildResult as BuildResult
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import WordIndex
@@ -38,7 +38,7 @@ class Vectors(msgspec.Struct, frozen=True):
 
     embedder: Embedder
     store: VectorStore
-    turn: Turn
+    turn: WriteTurn
     may_be_told_private: bool
     database: Engine | None = None
 
@@ -145,7 +145,7 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
     def may_see_private() -> bool:
         return of.may_be_told_private or not (brief.scope.private or library.private_among(meant))
 
-    remembered, batch = context.search.remembered, context.settings.embedder.batch
+    remembered, batch = context.search.recent_vectors, context.settings.embedder.batch
     return EmbedderSimilarity(of.embedder, of.store, remembered, may_see_private, batch)
 
 

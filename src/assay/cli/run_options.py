@@ -63,7 +63,7 @@ def _option_place(parameter: click.Parameter) -> tuple[str, tuple[int, int]]:
 def parameter_order() -> Mapping[str, tuple[str, tuple[int, int]]]:
     """The group of every parameter that has one, and its place in the group."""
     options = {
-        name: (declaration.option.group, (declaration.option.place, index))
+        name: (declaration.option.group, (declaration.option.position, index))
         for index, (name, declaration) in enumerate(declared_options(RunOptions).items())
         if declaration.flags
     }

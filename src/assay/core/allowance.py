@@ -52,18 +52,19 @@ class OwnerLimits(msgspec.Struct, frozen=True, kw_only=True):
     runs_at_once: int | None = None
 
 
-def check_allowance(allowance: Allowance, runs: Sequence[RunSpending], going: int, brief: bytes) -> None:
-    """Check that a new run, by its stored brief, needs no more than is left; `going` runs are queued or executed.
+def check_allowance(allowance: Allowance, runs: Sequence[RunSpending], active_count: int, brief: bytes) -> None:
+    """Check that a new run, by its stored brief, needs no more than is left; `active_count` runs are queued or
+    executed.
 
     Raises:
         Overtaken: it needs more.
     """
     if allowance.runs is not None and len(runs) >= allowance.runs:
         raise Overtaken
-    if allowance.at_once is not None and going >= allowance.at_once:
+    if allowance.at_once is not None and active_count >= allowance.at_once:
         raise Overtaken
-    rest, wanted = remainder_of(allowance, runs), msgspec.json.decode(brief, type=_LimitedBrief).budget
-    if rest.usd is not None and (wanted.usd is None or wanted.usd > rest.usd):
+    remaining, budget = remainder_of(allowance, runs), msgspec.json.decode(brief, type=_LimitedBrief).budget
+    if remaining.usd is not None and (budget.usd is None or budget.usd > remaining.usd):
         raise Overtaken
-    if rest.tokens is not None and (wanted.tokens is None or wanted.tokens > rest.tokens):
+    if remaining.tokens is not None and (budget.tokens is None or budget.tokens > remaining.tokens):
         raise Overtaken

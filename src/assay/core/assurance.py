@@ -39,12 +39,12 @@ class Assurance(msgspec.Struct, frozen=True, kw_only=True):
 
 def assess_claims(claims: Iterable[Claim]) -> Assurance:
     """Summarize these claims."""
-    found = list(claims)
-    graded = [claim.relevance for claim in found if claim.relevance]
+    all_claims = list(claims)
+    grades = [claim.relevance for claim in all_claims if claim.relevance]
     return Assurance(
-        claims=len(found),
-        failing=sum(claim.verdict not in HOLDING for claim in found),
-        answered="answers" in graded if graded else None,
+        claims=len(all_claims),
+        failing=sum(claim.verdict not in HOLDING for claim in all_claims),
+        answered="answers" in grades if grades else None,
     )
 
 
@@ -59,28 +59,28 @@ def assurance_text(view: RunView) -> str:
     return _("its citations and counts passed the final check") if view.verified else _("not verified")
 
 
-def _graded_text(found: Assurance) -> str:
+def _graded_text(assurance: Assurance) -> str:
     """The sentence for a run whose claims were compared with the question."""
-    if not found.claims:
+    if not assurance.claims:
         return _("not verified: it states nothing that could be checked")
-    if found.failing:
-        return _failing_text(found)
-    if found.answered is None:
+    if assurance.failing:
+        return _failing_text(assurance)
+    if assurance.answered is None:
         return _("verified: every sentence is true to its source; whether one answers the question could not be told")
-    if not found.answered:
+    if not assurance.answered:
         return _("not verified: every sentence is true to its source, but none was found to answer the question")
     return _(
         "verified: every sentence is true to its source, and judging by its words at least one answers the question"
     )
 
 
-def _failing_text(found: Assurance) -> str:
+def _failing_text(assurance: Assurance) -> str:
     message = ngettext(
         "not verified: {count} sentence is not confirmed by its sources",
         "not verified: {count} sentences are not confirmed by their sources",
-        found.failing,
-    ).format(count=format_number(found.failing))
-    if found.answered is False:
+        assurance.failing,
+    ).format(count=format_number(assurance.failing))
+    if assurance.answered is False:
         return _("{text}, and none was found to answer the question").format(text=message)
     return message
 
@@ -102,15 +102,21 @@ def find_record_problems(
     )
 
 
-def unknown_marker_ids(report: str, known: Set[str]) -> list[str]:
-    """The ids in the markers of `report` that are not `known`, one for each occurrence."""
-    return [id for marker in parse_markers(report) for id in marker.ids if id not in marker.implied and id not in known]
+def unknown_marker_ids(report: str, known_ids: Set[str]) -> list[str]:
+    """The ids in the markers of `report` that are not `known_ids`, one for each occurrence."""
+    return [
+        id for marker in parse_markers(report) for id in marker.ids if id not in marker.implied and id not in known_ids
+    ]
 
 
-def check_dropped_markers(report: str, known: Set[str], counted: int) -> tuple[str, ...]:
+def check_dropped_markers(report: str, known_ids: Set[str], dropped_count: int) -> tuple[str, ...]:
     """A problem if the number of unknown markers differs from the number counted."""
-    unknown = len(unknown_marker_ids(report, known))
-    return () if unknown == counted else (f"{unknown} markers name nothing, but {counted} are counted as dropped",)
+    unknown = len(unknown_marker_ids(report, known_ids))
+    return (
+        ()
+        if unknown == dropped_count
+        else (f"{unknown} markers name nothing, but {dropped_count} are counted as dropped",)
+    )
 
 
 def find_misplaced_claims(report: str, claims: Sequence[Claim], passages: Mapping[str, Passage]) -> tuple[str, ...]:
@@ -139,22 +145,22 @@ def passage_problem(id: str, passage: Passage, text: bytes | memoryview) -> str:
 
     The caller checks the hash of the text, once per document.
     """
-    quoted = passage.text.encode("utf-8", "surrogatepass")
+    passage_bytes = passage.text.encode("utf-8", "surrogatepass")
     if id != passage.id or not id.startswith(f"{passage.source}."):
         return "is recorded under another id"
     if not 0 <= passage.start < passage.end <= len(text):
         return "lies outside its document"
     if _is_inside_character(text, passage.start) or _is_inside_character(text, passage.end):
         return "cuts a character of its document"
-    if text[passage.start : passage.end] != quoted:
+    if text[passage.start : passage.end] != passage_bytes:
         return "is not what its document says there"
-    if sha256(quoted) != passage.text_sha256:
+    if sha256(passage_bytes) != passage.text_sha256:
         return "does not have its hash"
     return ""
 
 
-def _is_inside_character(text: bytes | memoryview, at: int) -> bool:
-    return at < len(text) and text[at] & 0xC0 == 0x80
+def _is_inside_character(text: bytes | memoryview, offset: int) -> bool:
+    return offset < len(text) and text[offset] & 0xC0 == 0x80
 
 
 # Sentences that say that something was not found, as findings do: "the documents do not state the warranty".
@@ -217,13 +223,15 @@ _WHOLE = (
 
 
 def _denial_pattern(language: str) -> str:
-    there, denied = rf"\b(?:{_SEARCHED[language]})\b", f"(?:{_DENIED[language]})"
-    return rf"{there}[^.;]{{0,{_REACH}}}?{denied}|{denied}[^.;]{{0,{_REACH}}}?{there}"
+    search_words, denial = rf"\b(?:{_SEARCHED[language]})\b", f"(?:{_DENIED[language]})"
+    return rf"{search_words}[^.;]{{0,{_REACH}}}?{denial}|{denial}[^.;]{{0,{_REACH}}}?{search_words}"
 
 
 @functools.cache
 def _absence_pattern() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in (*map(_denial_pattern, _SEARCHED), *_WHOLE)), re.IGNORECASE)
+    return re.compile(
+        "|".join(f"(?:{pattern})" for pattern in (*map(_denial_pattern, _SEARCHED), *_WHOLE)), re.IGNORECASE
+    )
 
 
 @functools.lru_cache(maxsize=1024)

@@ -41,8 +41,8 @@ class Bibliography(msgspec.Struct, frozen=True, kw_only=True):
 
     def links(self) -> dict[int, tuple[str, str]]:
         """Title and URL by number, safe to print; the URL is empty if it may not be linked."""
-        cited = ((entry.number, entry.source) for entry in self.entries if entry.number is not None)
-        return {number: (one_line(source.title), link_target(source.url) or "") for number, source in cited}
+        numbered_sources = ((entry.number, entry.source) for entry in self.entries if entry.number is not None)
+        return {number: (one_line(source.title), link_target(source.url) or "") for number, source in numbered_sources}
 
     def citations(self, passages: Iterable[str]) -> tuple[Citation, ...]:
         """Those of these passages that are cited in the text, each once."""
@@ -59,7 +59,7 @@ def id_sort_key(id: str) -> tuple[int, ...]:
 
 
 def compile_bibliography(
-    text: str, sources: Mapping[str, Source], passages: Mapping[str, Passage], claimed: Iterable[str] = ()
+    text: str, sources: Mapping[str, Source], passages: Mapping[str, Passage], claimed_ids: Iterable[str] = ()
 ) -> Bibliography:
     """The bibliography of a report as written.
 
@@ -69,21 +69,25 @@ def compile_bibliography(
         passages: all that may be cited, by id.
         claimed: ids of passages the claims rest on; those of a document that the text cites count as cited.
     """
-    ordered = sorted(sources, key=id_sort_key)
-    canonical = _first_sources([sources[id] for id in ordered])
-    joined = {source.id: canonical[source.document_sha256].id for source in sources.values()}
-    joined |= {passage.id: joined[passage.source] for passage in passages.values() if passage.source in joined}
+    source_ids = sorted(sources, key=id_sort_key)
+    canonical = _first_sources([sources[id] for id in source_ids])
+    canonical_ids = {source.id: canonical[source.document_sha256].id for source in sources.values()}
+    canonical_ids |= {
+        passage.id: canonical_ids[passage.source] for passage in passages.values() if passage.source in canonical_ids
+    }
     markers = parse_markers(text)
-    named = [id for marker in markers for id in marker.ids if id in joined]
-    order = list(dict.fromkeys(joined[id] for id in named))
-    number = {id: place for place, id in enumerate(order, 1)}
-    cited = dict.fromkeys(id for id in (*named, *claimed) if id in passages and joined.get(id) in number)
+    marker_ids = [id for marker in markers for id in marker.ids if id in canonical_ids]
+    order = list(dict.fromkeys(canonical_ids[id] for id in marker_ids))
+    number = {id: position for position, id in enumerate(order, 1)}
+    cited_ids = dict.fromkeys(
+        id for id in (*marker_ids, *claimed_ids) if id in passages and canonical_ids.get(id) in number
+    )
     return Bibliography(
-        entries=_entries(ordered, sources, joined, number),
-        cited=tuple(passages[id] for id in cited),
-        numbers={id: number[entry] for id, entry in joined.items() if entry in number},
-        joined=joined,
-        unresolved=sum(id not in joined and id not in marker.implied for marker in markers for id in marker.ids),
+        entries=_entries(source_ids, sources, canonical_ids, number),
+        cited=tuple(passages[id] for id in cited_ids),
+        numbers={id: number[entry] for id, entry in canonical_ids.items() if entry in number},
+        joined=canonical_ids,
+        unresolved=sum(id not in canonical_ids and id not in marker.implied for marker in markers for id in marker.ids),
     )
 
 
@@ -96,12 +100,15 @@ def _first_sources(sources: Iterable[Source]) -> dict[str, Source]:
 
 
 def _entries(
-    ordered: Iterable[str], sources: Mapping[str, Source], joined: Mapping[str, str], number: Mapping[str, int]
+    source_ids: Iterable[str],
+    sources: Mapping[str, Source],
+    canonical_ids: Mapping[str, str],
+    number: Mapping[str, int],
 ) -> tuple[Entry, ...]:
-    met: dict[str, list[str]] = {}
-    for id in ordered:
-        met.setdefault(joined[id], []).append(id)
-    entries = [Entry(source=sources[id], aliases=tuple(ids[1:]), number=number.get(id)) for id, ids in met.items()]
+    groups: dict[str, list[str]] = {}
+    for id in source_ids:
+        groups.setdefault(canonical_ids[id], []).append(id)
+    entries = [Entry(source=sources[id], aliases=tuple(ids[1:]), number=number.get(id)) for id, ids in groups.items()]
     return tuple(sorted(entries, key=lambda entry: (entry.number is None, entry.number or 0)))
 
 
@@ -123,9 +130,9 @@ class NumberedCitation(msgspec.Struct, frozen=True, kw_only=True):
 class RenderedText:
     """A rendered report. `text` is what is shown; `span` converts places of the text as written."""
 
-    def __init__(self, written: str, cleaned: EditedText, quiet: EditedText, rendered: RenderedMarkers) -> None:
-        self._written, self._cleaned, self._quiet, self._rendered = written, cleaned, quiet, rendered
-        self._markers = [(marker.start, marker.end) for marker in parse_markers(written)]
+    def __init__(self, report: str, cleaned: EditedText, quiet: EditedText, rendered: RenderedMarkers) -> None:
+        self._report, self._cleaned, self._quiet, self._rendered = report, cleaned, quiet, rendered
+        self._markers = [(marker.start, marker.end) for marker in parse_markers(report)]
         self.text = rendered.text
 
     def span(self, start: int, end: int) -> tuple[int, int]:
@@ -133,32 +140,32 @@ class RenderedText:
 
         Points outside the text count as its ends.
         """
-        length = len(self._written)
+        length = len(self._report)
         start = min(max(start, 0), length)
         end = self._without_markers(start, min(max(end, start), length))
-        shown = self._position(start)
-        return shown, max(shown, self._position(end))
+        rendered_start = self._position(start)
+        return rendered_start, max(rendered_start, self._position(end))
 
     def numbered_citations(self, numbers: Mapping[str, int]) -> tuple[NumberedCitation, ...]:
         """Every citation of a text rendered in `numbers` mode, in order, without ids that are not in `numbers`.
 
         A number that was not repeated stands for the ids of both markers.
         """
-        places: list[tuple[int, int, int]] = []
+        spans: list[tuple[int, int, int]] = []
         ids: list[list[str]] = []
         last: dict[int, int] = {}
         for marker in parse_markers(self._quiet.text):
             start, end = self._rendered.position(marker.start), self._rendered.position(marker.end)
             for sign in _NUMBER.finditer(self.text, start, end):
-                last[int(sign[1])] = len(places)
-                places.append((sign.start(), sign.end(), int(sign[1])))
+                last[int(sign[1])] = len(spans)
+                spans.append((sign.start(), sign.end(), int(sign[1])))
                 ids.append([])
             for id in marker.ids:
                 if numbers.get(id) in last:
                     ids[last[numbers[id]]].append(id)
         return tuple(
-            NumberedCitation(start=start, end=end, number=number, ids=tuple(dict.fromkeys(named)))
-            for (start, end, number), named in zip(places, ids, strict=True)
+            NumberedCitation(start=start, end=end, number=number, ids=tuple(dict.fromkeys(cited_ids)))
+            for (start, end, number), cited_ids in zip(spans, ids, strict=True)
         )
 
     def _position(self, point: int) -> int:
@@ -167,15 +174,15 @@ class RenderedText:
     def _without_markers(self, start: int, end: int) -> int:
         """The end of a sentence before its last markers, with only final punctuation after them."""
         first, last = bisect_left(self._markers, (start, start)), bisect_left(self._markers, (end, 0))
-        for opened, closed in reversed(self._markers[first:last]):
-            if closed > end or not _END_SIGNS.fullmatch(self._written, closed, end):
+        for marker_start, marker_end in reversed(self._markers[first:last]):
+            if marker_end > end or not _END_SIGNS.fullmatch(self._report, marker_end, end):
                 break
-            end = start + len(self._written[start:opened].rstrip())
+            end = start + len(self._report[start:marker_start].rstrip())
         return end
 
 
-def render_body(written: str, books: Bibliography, mode: CitationMode) -> RenderedText:
+def render_body(report: str, books: Bibliography, mode: CitationMode) -> RenderedText:
     """Render a report as written: without harmful characters or active markup, with citations as `mode` says."""
-    cleaned = EditedText(written, harmful_edits(written))
+    cleaned = EditedText(report, harmful_edits(report))
     quiet = EditedText(cleaned.text, active_markup_edits(cleaned.text))
-    return RenderedText(written, cleaned, quiet, render_markers(quiet.text, books.numbers, mode, books.links()))
+    return RenderedText(report, cleaned, quiet, render_markers(quiet.text, books.numbers, mode, books.links()))

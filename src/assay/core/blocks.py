@@ -95,8 +95,8 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     def is_aside(self) -> bool:
         """True if it is a paragraph on one line, in italics from end to end, and not part of anything else."""
         inner = self.content[1:-1]
-        whole = self.kind == "paragraph" and self.content == f"*{inner}*" and self.text.startswith("*")
-        return whole and bool(inner) and "*" not in inner and "\n" not in inner
+        is_italic = self.kind == "paragraph" and self.content == f"*{inner}*" and self.text.startswith("*")
+        return is_italic and bool(inner) and "*" not in inner and "\n" not in inner
 
     def replace_content(self, text: str) -> str:
         """Its text with `said` in the place of what it says, in the same looks."""
@@ -126,12 +126,12 @@ def read_blocks(text: str, *, html: bool = False) -> tuple[Block, ...]:
     Who they are by is known from what code stated (`core.translation.state`). Kept, as everything from writing to the
     final gate reads one report.
     """
-    return _cached_blocks(text, frozenset(current_phrases().stated.items()), html)
+    return _cached_blocks(text, frozenset(current_phrases().statements.items()), html)
 
 
 @functools.lru_cache(maxsize=64)
-def _cached_blocks(text: str, known: frozenset[tuple[str, Statement]], html: bool) -> tuple[Block, ...]:
-    del known  # what code stated decides on origins: without it in the key those of before would be given
+def _cached_blocks(text: str, known_statements: frozenset[tuple[str, Statement]], html: bool) -> tuple[Block, ...]:
+    del known_statements  # what code stated decides on origins: without it in the key those of before would be given
     return parse_blocks(text, html=html)
 
 
@@ -141,26 +141,26 @@ def parse_blocks(text: str, *, html: bool = False, links: dict[str, Any] | None 
     The definitions of links in `text` are added to `links`, as markdown-it has them.
     """
     tokens = iter(_reader(html=html).parse(text, {} if links is None else {"references": links}))
-    found: list[Block] = []
-    at = 0
+    blocks: list[Block] = []
+    position = 0
     for block in _Reader(text, line_spans(text), tokens).blocks():
-        if block.start > at:
-            found.append(Block(kind="space", text=text[at : block.start], start=at))
-        found.append(block)
-        at = block.end
-    if at < len(text):
-        found.append(Block(kind="space", text=text[at:], start=at))
-    return tuple(found)
+        if block.start > position:
+            blocks.append(Block(kind="space", text=text[position : block.start], start=position))
+        blocks.append(block)
+        position = block.end
+    if position < len(text):
+        blocks.append(Block(kind="space", text=text[position:], start=position))
+    return tuple(blocks)
 
 
 def line_spans(text: str) -> list[tuple[int, int]]:
     """Where each line is, as markdown-it counts them, without what ends it; two more, empty, at the end."""
-    found = []
+    spans = []
     start = 0
     for ending in _ENDING.finditer(text):
-        found.append((start, ending.start()))
+        spans.append((start, ending.start()))
         start = ending.end()
-    return [*found, (start, len(text)), (len(text), len(text)), (len(text), len(text))]
+    return [*spans, (start, len(text)), (len(text), len(text)), (len(text), len(text))]
 
 
 def character_points(content: str, text: str, lines: Sequence[tuple[int, int]], offset: int = 0) -> Sequence[int]:
@@ -170,22 +170,22 @@ def character_points(content: str, text: str, lines: Sequence[tuple[int, int]], 
     """
     text = text.replace("\0", "\ufffd")  # as markdown-it has it
     parts = content.split("\n")
-    found: list[int] = []
+    points: list[int] = []
     for part, (start, end) in zip(parts, lines, strict=False):
-        there = _line_points(part, text, start, end)
-        if len(parts) == 1 and isinstance(there, range):
-            return range(there.start + offset, there.stop + offset)  # as nearly always: no number is made
-        found.extend(offset + place for place in (*there, end))
-    return found[:-1]
+        line_points = _line_points(part, text, start, end)
+        if len(parts) == 1 and isinstance(line_points, range):
+            return range(line_points.start + offset, line_points.stop + offset)  # as nearly always: no number is made
+        points.extend(offset + point for point in (*line_points, end))
+    return points[:-1]
 
 
 def _line_points(part: str, text: str, start: int, end: int) -> Sequence[int]:
     body = part.strip()
-    at = text.rfind(body, start, end) if body else end
-    begin = at - (len(part) - len(part.lstrip())) if body else end - len(part)
-    if at >= 0 and begin >= start:
+    body_start = text.rfind(body, start, end) if body else end
+    begin = body_start - (len(part) - len(part.lstrip())) if body else end - len(part)
+    if body_start >= 0 and begin >= start:
         return range(begin, begin + len(part))  # nearly always; only what has no place is squeezed in
-    return [min(max(begin + place, start), end) if at >= 0 else start for place in range(len(part))]
+    return [min(max(begin + index, start), end) if body_start >= 0 else start for index in range(len(part))]
 
 
 _ENDING = regex(r"\r\n?|\n")
@@ -209,11 +209,11 @@ _ORIGINS: dict[Statement, Origin] = {"notice": "engine:notice", "date": "engine:
 
 def markdown_parser(*, html: bool = False) -> MarkdownIt:
     """A new parser, which reads blocks and leaves what is inside them; `html` as `read_blocks`."""
-    made = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable(["inline", "text_join"])
+    parser = markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable(["inline", "text_join"])
     if html:
-        return made
-    made.validateLink = _is_shown  # type: ignore[method-assign]  # a subclass would load the library with this module
-    return made.disable(["image", "html_block", "html_inline"])
+        return parser
+    parser.validateLink = _is_shown  # type: ignore[method-assign]  # a subclass would load the library with this module
+    return parser.disable(["image", "html_block", "html_inline"])
 
 
 def _is_shown(url: str) -> bool:
@@ -232,23 +232,23 @@ class _Reader:
 
     def blocks(self) -> list[Block]:
         """The blocks up to the end of what they stand in."""
-        found: list[Block] = []
+        blocks: list[Block] = []
         for token in self._tokens:
             if token.nesting < 0:
                 break
             if token.type == "inline":
                 self._content = token.content
             elif token.type in _KINDS:
-                found.append(self._block(token, _KINDS[token.type]))
+                blocks.append(self._block(token, _KINDS[token.type]))
             elif token.tag in ("th", "td"):
-                found.append(self._cell(token))
+                blocks.append(self._cell(token))
             elif token.type == "thead_open":
                 self._row = "head row"
-                found += self.blocks()
+                blocks += self.blocks()
                 self._row = "row"
             elif token.nesting:
-                found += self.blocks()
-        return found
+                blocks += self.blocks()
+        return blocks
 
     def _cell(self, token: Token) -> Block:
         """A cell, whose place in its row is not known yet."""
@@ -282,14 +282,14 @@ class _Reader:
 
 def _locate_cells(cells: Iterable[Block], row: str, start: int) -> Iterator[Block]:
     """The cells of a row with the text of each, in which a bar is escaped; looked for after the cells before it."""
-    read = 0
+    search_start = 0
     row = row.replace("\0", "\ufffd")  # as markdown-it has it
     for cell in cells:
-        written = cell.content.replace("|", "\\|")
-        at = row.find(written, read)
-        read = at + len(written) if at >= 0 else read
-        found = (written, start + at) if at >= 0 else ("", start)
-        yield msgspec.structs.replace(cell, text=found[0], start=found[1])
+        cell_text = cell.content.replace("|", "\\|")
+        index = row.find(cell_text, search_start)
+        search_start = index + len(cell_text) if index >= 0 else search_start
+        location = (cell_text, start + index) if index >= 0 else ("", start)
+        yield msgspec.structs.replace(cell, text=location[0], start=location[1])
 
 
 def _cell_points(cell: Block) -> list[int]:
@@ -297,7 +297,7 @@ def _cell_points(cell: Block) -> list[int]:
     if not cell.text:
         return [cell.start] * len(cell.content)
     bars = itertools.accumulate(sign == "|" for sign in cell.content)
-    return [cell.start + at + escapes for at, escapes in enumerate(bars)]
+    return [cell.start + index + escapes for index, escapes in enumerate(bars)]
 
 
 # Headings: the sections of a report, and the templates which say what they should be.
@@ -365,7 +365,7 @@ def close_markup(text: str) -> str:
     longest = max(map(len, re.findall(r"`+|~+", text)), default=0)
     endings = ("", f"\n{'`' * longest}", f"\n{'~' * longest}", "\n-->")
     tries = (form + ending for form in (text, text.replace("<", "&lt;")) for ending in endings)
-    return next((each for each in tries if _is_closed(each)), "")
+    return next((candidate for candidate in tries if _is_closed(candidate)), "")
 
 
 def _is_closed(text: str) -> bool:
@@ -376,12 +376,12 @@ def _is_closed(text: str) -> bool:
 def leaf_headings(template: Sequence[Section]) -> frozenset[int]:
     """The places of the headings no heading of a lower level follows: below these something is to be said."""
     after = [*(section.level for section in template[1:]), 0]
-    return frozenset(at for at, section in enumerate(template) if after[at] <= section.level)
+    return frozenset(index for index, section in enumerate(template) if after[index] <= section.level)
 
 
 def template_text(template: Sequence[Section]) -> str:
     """A template as Markdown."""
-    return "\n\n".join("\n\n".join(filter(None, (heading_line(each), each.hint))) for each in template)
+    return "\n\n".join("\n\n".join(filter(None, (heading_line(section), section.hint))) for section in template)
 
 
 def heading_line(section: Section) -> str:

@@ -45,26 +45,26 @@ class GivenAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 def latest_messages(messages: Sequence[ConversationMessage]) -> tuple[ConversationMessage, ...]:
     """The last messages of a thread: up to `USER_MESSAGES` of the user, and the replies between and after them."""
-    kept: list[ConversationMessage] = []
+    latest: list[ConversationMessage] = []
     users = 0
-    for each in reversed(messages):
-        users += each.by == "user"
+    for message in reversed(messages):
+        users += message.by == "user"
         if users > USER_MESSAGES:
             break
-        kept.append(msgspec.structs.replace(each, text=shorten_text(each.text, MAX_MESSAGE_CHARS)))
-    return tuple(reversed(kept))
+        latest.append(msgspec.structs.replace(message, text=shorten_text(message.text, MAX_MESSAGE_CHARS)))
+    return tuple(reversed(latest))
 
 
 def fit_messages(messages: Sequence[ConversationMessage], tokens: int) -> tuple[ConversationMessage, ...]:
     """The messages in `tokens`: replies are shortened together, then the oldest messages left out."""
-    kept, length = list(messages), MAX_MESSAGE_CHARS
-    while kept and estimate_tokens(msgspec.json.encode(kept).decode()) > tokens:
+    fitted, length = list(messages), MAX_MESSAGE_CHARS
+    while fitted and estimate_tokens(msgspec.json.encode(fitted).decode()) > tokens:
         if length > 200:
             length //= 2
-            kept = [_shorten_reply(each, length) for each in kept]
+            fitted = [_shorten_reply(message, length) for message in fitted]
         else:
-            kept = kept[1:]
-    return tuple(kept)
+            fitted = fitted[1:]
+    return tuple(fitted)
 
 
 def _shorten_reply(message: ConversationMessage, length: int) -> ConversationMessage:
@@ -79,25 +79,27 @@ def shorten_text(text: str, length: int) -> str:
     if len(text) <= length:
         return text
     ends = [end for _, end in sentences(text[:length]) if end < length]
-    cut = text[: ends[-1]] if ends else text[: length - 2].rpartition(" ")[0] or text[: length - 2]
-    return f"{cut.rstrip()} …" if len(cut) + 2 <= length else f"{cut[: length - 2].rstrip()} …"
+    beginning = text[: ends[-1]] if ends else text[: length - 2].rpartition(" ")[0] or text[: length - 2]
+    return f"{beginning.rstrip()} …" if len(beginning) + 2 <= length else f"{beginning[: length - 2].rstrip()} …"
 
 
-def match_answers(questions: Sequence[str], given: Sequence[GivenAnswer]) -> tuple[str | None, ...]:
+def match_answers(questions: Sequence[str], given_answers: Sequence[GivenAnswer]) -> tuple[str | None, ...]:
     """The answer given to each question, None if there is none.
 
     An answer goes to the question it names, in these or similar words; answers that name none go to the remaining
     questions in order.
     """
-    named = {_normalize(each.question): each.text for each in given if each.question}
-    unnamed = iter([each.text for each in given if not each.question])
-    found: list[str | None] = [_closest_match(question, named) for question in questions]
-    return tuple(next(unnamed, None) if answer is None else answer for answer in found)
+    named_answers = {
+        _normalize(given_answer.question): given_answer.text for given_answer in given_answers if given_answer.question
+    }
+    unnamed_answers = iter([given_answer.text for given_answer in given_answers if not given_answer.question])
+    matches: list[str | None] = [_closest_match(question, named_answers) for question in questions]
+    return tuple(next(unnamed_answers, None) if answer is None else answer for answer in matches)
 
 
-def _closest_match(question: str, named: dict[str, str]) -> str | None:
-    near = difflib.get_close_matches(_normalize(question), named, n=1, cutoff=ALIKE)
-    return named[near[0]] if near else None
+def _closest_match(question: str, answers: dict[str, str]) -> str | None:
+    matches = difflib.get_close_matches(_normalize(question), answers, n=1, cutoff=ALIKE)
+    return answers[matches[0]] if matches else None
 
 
 def _normalize(text: str) -> str:
@@ -135,10 +137,10 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
 
 # How long a report should be: a name, or a number of words.
 
-Named = Literal["short", "normal", "long"]
-Length = Named | int
+NamedLength = Literal["short", "normal", "long"]
+Length = NamedLength | int
 """A named length, or an approximate number of words."""
-SHARES: dict[Named, float] = {"short": 0.5, "normal": 1.0, "long": 2.0}
+SHARES: dict[NamedLength, float] = {"short": 0.5, "normal": 1.0, "long": 2.0}
 """The named lengths, as multiples of the words of a run's depth."""
 MIN_WORDS, MAX_WORDS = 30, 10_000
 

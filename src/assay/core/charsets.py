@@ -29,21 +29,21 @@ _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CHARSET = regex(r"charset\s*=\s*[\"']?\s*([\w.:-]{2,40})")
 
 
-def codec(stated: str) -> str:
+def codec(encoding: str) -> str:
     """The Python codec for a stated encoding; "" if none is known, or it is not an encoding of text that is sent."""
-    label = stated.strip().lower().removeprefix("x-").removeprefix("x-").removesuffix("-i")
+    label = encoding.strip().lower().removeprefix("x-").removeprefix("x-").removesuffix("-i")
     try:
         name = codecs.lookup(_LABELS.get(label, label)).name if label else ""
-        known = bool(name) and _PROBE.decode(name, errors="replace").startswith(_PROBE[:-1].decode())
+        is_known = bool(name) and _PROBE.decode(name, errors="replace").startswith(_PROBE[:-1].decode())
     except (LookupError, ValueError):  # a name may not contain a NUL
         return ""
-    return _WIDER.get(name, name) if known else ""
+    return _WIDER.get(name, name) if is_known else ""
 
 
 def charset(content_type: str) -> str:
     """The encoding that a `Content-Type` states; "" if none."""
-    found = _CHARSET.search(content_type.lower())
-    return found[1] if found else ""
+    match = _CHARSET.search(content_type.lower())
+    return match[1] if match else ""
 
 
 def to_utf8(body: bytes, content_type: str) -> bytes:

@@ -39,11 +39,11 @@ class EditedText:
     def __init__(self, text: str, edits: Iterable[Edit]) -> None:
         self._edits = sorted(edits, key=lambda edit: (edit.start, edit.end))
         pieces: list[str] = []
-        at = 0
+        position = 0
         for edit in self._edits:
-            pieces += (text[at : edit.start], edit.text)
-            at = edit.end
-        self.text = "".join((*pieces, text[at:]))
+            pieces += (text[position : edit.start], edit.text)
+            position = edit.end
+        self.text = "".join((*pieces, text[position:]))
         self._ends = [edit.end for edit in self._edits]
         shifts = (len(edit.text) - (edit.end - edit.start) for edit in self._edits)
         self._shift = list(accumulate(shifts, initial=0))
@@ -154,8 +154,8 @@ def _is_prose(markdown: str, token: Token) -> bool:
 
 
 def _active_edits(markdown: str, start: int, end: int) -> Iterator[Edit]:
-    for found in _SIGNS.finditer(markdown, start, end):
-        if found["acts"]:
-            yield Edit(found.end() - 1, found.end(), "\\" + markdown[found.end() - 1])
-    for found in _TARGET.finditer(markdown, start, end):
-        yield Edit(found.end(), found.end(), "unsafe:")
+    for match in _SIGNS.finditer(markdown, start, end):
+        if match["acts"]:
+            yield Edit(match.end() - 1, match.end(), "\\" + markdown[match.end() - 1])
+    for match in _TARGET.finditer(markdown, start, end):
+        yield Edit(match.end(), match.end(), "unsafe:")

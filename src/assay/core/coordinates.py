@@ -13,7 +13,7 @@ from assay.core.events import AgentsPlanned, Envelope, Path
 RESEARCH = "research"
 AGENT = "agent-"
 
-Block = tuple[str, ...]
+BlockKey = tuple[str, ...]
 _AGENTS_OF = "agents of cycle"
 
 
@@ -41,9 +41,9 @@ class Placer:
     """Places the events of one run in the order of their numbers."""
 
     def __init__(self) -> None:
-        self._blocks: dict[Block, int] = {}
-        self._lanes: dict[int, Block] = {}
-        self._tabs: dict[Block, dict[int, int]] = {}
+        self._blocks: dict[BlockKey, int] = {}
+        self._lanes: dict[int, BlockKey] = {}
+        self._tabs: dict[BlockKey, dict[int, int]] = {}
         self._parts: dict[tuple[int, int], dict[str, int]] = {}
 
     def place(self, envelope: Envelope) -> Coordinates | None:
@@ -68,23 +68,23 @@ class Placer:
         part = parts.setdefault(inner[0] if inner else "", len(parts))
         return Coordinates(index, tab, part)
 
-    def _assign_lanes(self, planned: AgentsPlanned) -> None:
+    def _assign_lanes(self, event: AgentsPlanned) -> None:
         """Give each newly named lane the next tab of its cycle's block."""
-        block = _agents_block(planned.cycle)
-        for lane in planned.lanes:
+        block = _agents_block(event.cycle)
+        for lane in event.lanes:
             self._assign(lane, block)
 
-    def _assign(self, lane: int, block: Block) -> None:
+    def _assign(self, lane: int, block: BlockKey) -> None:
         if lane not in self._lanes:
             self._lanes[lane] = block
             tabs = self._tabs.setdefault(block, {})
             tabs[lane] = len(tabs)
 
-    def _lane_place(self, lane: int) -> tuple[Block, int]:
+    def _lane_place(self, lane: int) -> tuple[BlockKey, int]:
         self._assign(lane, (RESEARCH, _AGENTS_OF, ""))  # a log that never planned this lane still has a place for it
         block = self._lanes[lane]
         return block, self._tabs[block][lane]
 
 
-def _agents_block(cycle: int) -> Block:
+def _agents_block(cycle: int) -> BlockKey:
     return (RESEARCH, _AGENTS_OF, str(cycle))

@@ -71,9 +71,11 @@ class DepthRules(msgspec.Struct, frozen=True, kw_only=True):
     revision_tokens: int = 600
 
 
-def _rules(seconds: float, steps: tuple[int, int], turns: int, words: int, **more: int) -> DepthRules:
-    least, most = steps
-    return DepthRules(seconds=seconds, min_steps=least, max_steps=most, agent_turns=turns, words=words, **more)
+def _rules(seconds: float, steps: tuple[int, int], turns: int, words: int, **extra: int) -> DepthRules:
+    min_steps, max_steps = steps
+    return DepthRules(
+        seconds=seconds, min_steps=min_steps, max_steps=max_steps, agent_turns=turns, words=words, **extra
+    )
 
 
 ORCHESTRATED_DEPTHS: dict[SetDepth, DepthRules] = {

@@ -73,7 +73,7 @@ def difference(before: Report, after: Report) -> Difference:
     """
     pairs, dropped, added = _pair_claims(before.claims, after.claims)
     changed = [pair for pair in pairs if _is_changed(pair)]
-    order = {claim.id: place for place, claim in enumerate(after.claims)}
+    order = {claim.id: index for index, claim in enumerate(after.claims)}
     changed.sort(key=lambda pair: order[pair.after.id])
     return Difference(
         before=msgspec.convert(before, Ending, from_attributes=True),
@@ -93,48 +93,52 @@ def _is_changed(pair: ChangedClaim) -> bool:
     return pair.before.verdict != pair.after.verdict or words(pair.before.text) != words(pair.after.text)
 
 
-Rest = list[ReportClaim]
+Claims = list[ReportClaim]
 
 
-def _pair_claims(before: Sequence[ReportClaim], after: Sequence[ReportClaim]) -> tuple[list[ChangedClaim], Rest, Rest]:
+def _pair_claims(
+    before: Sequence[ReportClaim], after: Sequence[ReportClaim]
+) -> tuple[list[ChangedClaim], Claims, Claims]:
     """The pairs, and the rest of either report, in order."""
-    waiting: dict[tuple[str, ...], Rest] = {}
+    unpaired: dict[tuple[str, ...], Claims] = {}
     for claim in before:
-        waiting.setdefault(tuple(words(claim.text)), []).append(claim)
+        unpaired.setdefault(tuple(words(claim.text)), []).append(claim)
     pairs: list[ChangedClaim] = []
-    added: Rest = []
+    added: Claims = []
     for claim in after:
-        known = waiting.get(tuple(words(claim.text)))
-        if known:
-            pairs.append(ChangedClaim(before=known.pop(0), after=claim))
+        candidates = unpaired.get(tuple(words(claim.text)))
+        if candidates:
+            pairs.append(ChangedClaim(before=candidates.pop(0), after=claim))
         else:
             added.append(claim)
-    met = {pair.before.id for pair in pairs}
-    return _pair_similar(pairs, [claim for claim in before if claim.id not in met], added)
+    paired_ids = {pair.before.id for pair in pairs}
+    return _pair_similar(pairs, [claim for claim in before if claim.id not in paired_ids], added)
 
 
-def _pair_similar(pairs: list[ChangedClaim], dropped: Rest, added: Rest) -> tuple[list[ChangedClaim], Rest, Rest]:
+def _pair_similar(
+    pairs: list[ChangedClaim], dropped: Claims, added: Claims
+) -> tuple[list[ChangedClaim], Claims, Claims]:
     """Pair similar claims, the most similar first; of equally similar ones the first."""
-    found = sorted(_similar_pairs(dropped, added), key=lambda each: (-each[0], each[1], each[2]))
-    left: set[int] = set()
-    right: set[int] = set()
-    for _, old, new in found:
-        if old not in left and new not in right:
-            left.add(old)
-            right.add(new)
+    similar_pairs = sorted(_similar_pairs(dropped, added), key=lambda pair: (-pair[0], pair[1], pair[2]))
+    paired_old: set[int] = set()
+    paired_new: set[int] = set()
+    for _, old, new in similar_pairs:
+        if old not in paired_old and new not in paired_new:
+            paired_old.add(old)
+            paired_new.add(new)
             pairs.append(ChangedClaim(before=dropped[old], after=added[new]))
     return (
         pairs,
-        [claim for place, claim in enumerate(dropped) if place not in left],
-        [claim for place, claim in enumerate(added) if place not in right],
+        [claim for index, claim in enumerate(dropped) if index not in paired_old],
+        [claim for index, claim in enumerate(added) if index not in paired_new],
     )
 
 
-def _similar_pairs(dropped: Rest, added: Rest) -> Iterable[tuple[float, int, int]]:
+def _similar_pairs(dropped: Claims, added: Claims) -> Iterable[tuple[float, int, int]]:
     """The similar pairs as (similarity, place in `dropped`, place in `added`)."""
-    most = MOST_COMPARED // max(1, len(added))
+    max_claims = MOST_COMPARED // max(1, len(added))
     texts = [words(claim.text) for claim in added]
-    for old, claim in enumerate(dropped[:most]):
+    for old, claim in enumerate(dropped[:max_claims]):
         matcher = SequenceMatcher(autojunk=False)
         matcher.set_seq2(words(claim.text))  # the matcher caches only the second sequence
         for new, text in enumerate(texts):
@@ -143,16 +147,19 @@ def _similar_pairs(dropped: Rest, added: Rest) -> Iterable[tuple[float, int, int
                 yield matcher.ratio(), old, new
 
 
-def _new_sources(sources: Iterable[ReportSource], known: Iterable[ReportSource]) -> Iterable[ReportSource]:
-    """The cited sources that are not among the `known` cited ones."""
-    cited = [source for source in known if source.number is not None]
-    texts, urls = {source.document_sha256 for source in cited}, {source.url for source in cited if source.url}
+def _new_sources(sources: Iterable[ReportSource], other_sources: Iterable[ReportSource]) -> Iterable[ReportSource]:
+    """The cited sources that are not among the `other_sources` cited ones."""
+    other_cited = [source for source in other_sources if source.number is not None]
+    texts, urls = (
+        {source.document_sha256 for source in other_cited},
+        {source.url for source in other_cited if source.url},
+    )
     for source in sources:
         if source.number is not None and source.document_sha256 not in texts and source.url not in urls:
             yield source
 
 
-def _new_steps(of: Report, other: Report) -> tuple[str, ...]:
+def _new_steps(report: Report, other_report: Report) -> tuple[str, ...]:
     """The titles of steps that only the first plan has."""
-    known = {step.title for step in other.plan.steps} if other.plan else set()
-    return tuple(step.title for step in of.plan.steps if step.title not in known) if of.plan else ()
+    other_titles = {step.title for step in other_report.plan.steps} if other_report.plan else set()
+    return tuple(step.title for step in report.plan.steps if step.title not in other_titles) if report.plan else ()

@@ -89,7 +89,7 @@ def unit_of(text: str, dimension: str) -> str:
 
 def stated_measures(text: str, dimension: str, language: str) -> list[StatedMeasure]:
     """The numbers of a dimension in a text, by the words of its language; of all, if it is unknown or has none here."""
-    found = _measure_pattern(dimension, language if language in _WORDS else "").finditer(text)
+    matches = _measure_pattern(dimension, language if language in _WORDS else "").finditer(text)
     return [
         StatedMeasure(
             *match.span(),
@@ -97,7 +97,7 @@ def stated_measures(text: str, dimension: str, language: str) -> list[StatedMeas
             _matched_group(match),
             match["thing"] or "",
         )
-        for match in found
+        for match in matches
     ]
 
 
@@ -117,20 +117,25 @@ def _any_word_pattern(words: str) -> re.Pattern[str]:
 @cache
 def dimension_words(dimension: str, language: str = "") -> frozenset[str]:
     """The words that name a dimension in a language, or in all; `*` is an ending."""
-    at = list(_NOUNS).index(dimension)
-    known = [_WORDS[language]] if language else _WORDS.values()
-    return frozenset((*_NOUNS[dimension].split(), *(word for each in known for word in each.split("; ")[at].split())))
+    index = list(_NOUNS).index(dimension)
+    word_lists = [_WORDS[language]] if language else _WORDS.values()
+    return frozenset(
+        (
+            *_NOUNS[dimension].split(),
+            *(word for word_list in word_lists for word in word_list.split("; ")[index].split()),
+        )
+    )
 
 
 @cache
 def _measure_pattern(dimension: str, language: str) -> re.Pattern[str]:
-    said = "|".join(word.replace("*", r"\w{0,2}") for word in sorted(dimension_words(dimension, language)))
+    nouns = "|".join(word.replace("*", r"\w{0,2}") for word in sorted(dimension_words(dimension, language)))
     after, joined = (_NUMBER.replace("<number>", f"<{name}>") for name in ("after", "joined"))
-    end, other = r"(?!\w)", r"(?! (?:de|di|of) (?!edad|età|idade|age))"
+    end, not_of = r"(?!\w)", r"(?! (?:de|di|of) (?!edad|età|idade|age))"
     return re.compile(
-        rf"{_NUMBER}{_BETWEEN}{_units_pattern(dimension)}[ -](?:{_LINK} ?)?(?:{said}){end}"
-        rf"|(?<!\w)(?:{said})(?: [^\W\d]+){{0,2}}? (?:{_LINK} ?)?{after}{_BETWEEN}"
-        rf"{_units_pattern(dimension, '_')}{end}{other}"
+        rf"{_NUMBER}{_BETWEEN}{_units_pattern(dimension)}[ -](?:{_LINK} ?)?(?:{nouns}){end}"
+        rf"|(?<!\w)(?:{nouns})(?: [^\W\d]+){{0,2}}? (?:{_LINK} ?)?{after}{_BETWEEN}"
+        rf"{_units_pattern(dimension, '_')}{end}{not_of}"
         rf"|{joined}-{_units_pattern(dimension, '__')}(?= (?P<thing>\w+(?: \w+){{0,3}}))"
         rf"{'' if dimension == 'length' else '(?!)'}",
         re.IGNORECASE,

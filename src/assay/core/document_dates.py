@@ -79,7 +79,7 @@ def iso_date(text: str) -> str:
 
     Numeric days that are not ISO (`5/7/2001`) are ignored, because the month is ambiguous.
     """
-    days = (found for match in _DATE.finditer(text) if len(found := _iso(match)) == len("2001-07-05"))
+    days = (day for match in _DATE.finditer(text) if len(day := _iso(match)) == len("2001-07-05"))
     return next(days, "")
 
 
@@ -107,8 +107,8 @@ def stated_date(title: str, lines: Iterable[str], name: str = "") -> str:
         lines: the lines after it.
         name: the file's name.
     """
-    found = (*(_date_of_line(line) for line in lines), _date_of_line(title, of_title=True), _date_of_name(name))
-    return next(filter(None, found), "")
+    dates = (*(_date_of_line(line) for line in lines), _date_of_line(title, of_title=True), _date_of_name(name))
+    return next(filter(None, dates), "")
 
 
 def year_of_subject(title: str) -> str:
@@ -120,23 +120,23 @@ def year_of_subject(title: str) -> str:
     return match["year"] if match else ""
 
 
-def _date_of_line(stated: str, *, of_title: bool = False) -> str:
+def _date_of_line(text: str, *, of_title: bool = False) -> str:
     """The only date of a line, at its beginning or end, if it is the document's."""
-    line = " ".join(_MARKS.sub(" ", stated[: 2 * _LONGEST]).split()).strip("()[]. ")
+    line = " ".join(_MARKS.sub(" ", text[: 2 * _LONGEST]).split()).strip("()[]. ")
     dates = [match for match in _DATE.finditer(line) if _is_apart(line, match)] if len(line) <= _LONGEST else []
     if len(dates) != 1:
         return ""
     before, after = line[: dates[0].start()], line[dates[0].end() :].strip(" ,:;–—-|")
     if before and after:
         return ""
-    own = _is_of_document(before, of_title=of_title) if before else not after or _begins_with_kind(after)
-    return _iso(dates[0]) if own else ""
+    is_own = _is_of_document(before, of_title=of_title) if before else not after or _begins_with_kind(after)
+    return _iso(dates[0]) if is_own else ""
 
 
 def _is_apart(line: str, date: re.Match[str]) -> bool:
     """True if a date is neither the end of a range nor part of a longer number, and its year that of a document."""
-    whole = not _APART.search(line[: date.start()]) and not line.startswith("-", date.end())
-    return whole and 1500 <= int(_parts(date)["y"]) < 2100
+    is_complete = not _APART.search(line[: date.start()]) and not line.startswith("-", date.end())
+    return is_complete and 1500 <= int(_parts(date)["y"]) < 2100
 
 
 def _is_of_document(before: str, *, of_title: bool) -> bool:
@@ -150,14 +150,14 @@ def _is_of_document(before: str, *, of_title: bool) -> bool:
 
 
 def _begins_with_kind(after: str) -> bool:
-    found = _KINDS.search(after)
-    return found is not None and not _ABOUT.search(after[: found.start()])
+    match = _KINDS.search(after)
+    return match is not None and not _ABOUT.search(after[: match.start()])
 
 
 def _date_of_name(name: str) -> str:
     """The only ISO day in a file's name."""
-    found = list(_IN_NAME.finditer(PurePath(name).name))
-    return _iso(found[0]) if len(found) == 1 else ""
+    matches = list(_IN_NAME.finditer(PurePath(name).name))
+    return _iso(matches[0]) if len(matches) == 1 else ""
 
 
 def _parts(match: re.Match[str]) -> dict[str, str]:

@@ -97,35 +97,38 @@ class UnknownName(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str = "") -> None:
         known = sorted(known)
-        near = difflib.get_close_matches(name, known, n=1)
+        matches = difflib.get_close_matches(name, known, n=1)
         message = f"no {kind} named {name!r}"
-        if near:
-            message += f"; did you mean {near[0]!r}?"
+        if matches:
+            message += f"; did you mean {matches[0]!r}?"
         elif known:
-            shown = _closest(name, known)
+            choices = _closest(name, known)
             message += (
-                f"; use one of: {', '.join(shown[:MAX_NAMES_LISTED])}{', …' if len(shown) > MAX_NAMES_LISTED else ''}"
+                "; use one of: "
+                f"{', '.join(choices[:MAX_NAMES_LISTED])}{', …' if len(choices) > MAX_NAMES_LISTED else ''}"
             )
         super().__init__(f"{message} {hint}".rstrip())
         self.kind, self.name, self.known = kind, name, tuple(known)
 
 
-def _closest(name: str, known: Sequence[str]) -> Sequence[str]:
+def _closest(name: str, names: Sequence[str]) -> Sequence[str]:
     """Of too many names with dots to list: those of the group that is meant, else the groups (`agents.*`)."""
-    if len(known) <= MAX_NAMES_LISTED:
-        return known
-    groups = {each.partition(".")[0] for each in known}
-    meant = difflib.get_close_matches(name.partition(".")[0], groups, n=1)
-    if meant and "." in name:
-        return [each for each in known if each.partition(".")[0] == meant[0]]
-    return sorted({f"{group}.*" if dot else group for group, dot, _ in (each.partition(".") for each in known)})
+    if len(names) <= MAX_NAMES_LISTED:
+        return names
+    groups = {known_name.partition(".")[0] for known_name in names}
+    matches = difflib.get_close_matches(name.partition(".")[0], groups, n=1)
+    if matches and "." in name:
+        return [known_name for known_name in names if known_name.partition(".")[0] == matches[0]]
+    return sorted(
+        {f"{group}.*" if dot else group for group, dot, _ in (known_name.partition(".") for known_name in names)}
+    )
 
 
 class UnknownOption(UnknownName, TypeError):
-    """The function `place` takes no keyword `name`; the message offers the nearest."""
+    """The function `owner` takes no keyword `name`; the message offers the nearest."""
 
-    def __init__(self, place: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"option of {place}", name, known)
+    def __init__(self, owner: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"option of {owner}", name, known)
 
 
 class EventLoopError(UsageError, RuntimeError):
@@ -353,11 +356,11 @@ class FenceLost(StoreError):
 class OtherRelease(StoreError):
     """Another release of Assay stored this run in a form that this one cannot continue; the run is not changed."""
 
-    def __init__(self, run_id: str, release: str, own: str, why: str) -> None:
-        by = f"assay {release}" if release else "an earlier release of assay"
+    def __init__(self, run_id: str, release: str, own_release: str, why: str) -> None:
+        starter = f"assay {release}" if release else "an earlier release of assay"
         install = f"with that release (pip install assay=={release})" if release else "with that release"
         super().__init__(
-            f"run {run_id} was started by {by}, and assay {own} cannot go on with it: {why}; "
+            f"run {run_id} was started by {starter}, and assay {own_release} cannot go on with it: {why}; "
             f"to end it: assay runs resume {run_id} {install}"
         )
 
@@ -374,12 +377,12 @@ class InputNeeded(AssayError):
     """The run waits on `topic` for an answer that nobody here can give; it is stored and can be resumed."""
 
     def __init__(self, run_id: str, topic: str) -> None:
-        way = (
+        advice = (
             f"to approve it: assay runs approve {run_id}"
             if topic == "plan"
             else f"to give them: assay runs answer {run_id}"
         )
-        super().__init__(f"run {run_id} waits for {topic}; {way}")
+        super().__init__(f"run {run_id} waits for {topic}; {advice}")
         self.run_id, self.topic = run_id, topic
 
 

@@ -30,18 +30,18 @@ def ready_types() -> None:
     Call it before starting threads. Settings, which have a metaclass and a reader of their own, are never decoded.
     """
     with _LOCK:
-        for each in _subclasses(msgspec.Struct).difference(_DONE):
-            _DONE.add(each)
-            if each.__module__.startswith("assay.") and type(each) is msgspec.StructMeta:
+        for struct_type in _subclasses(msgspec.Struct).difference(_DONE):
+            _DONE.add(struct_type)
+            if struct_type.__module__.startswith("assay.") and type(struct_type) is msgspec.StructMeta:
                 with suppress(TypeError, NameError):  # a type that JSON cannot represent, and that is never decoded
-                    msgspec.json.Decoder(each)
+                    msgspec.json.Decoder(struct_type)
 
 
 def _subclasses(kind: type[object]) -> set[type[object]]:
-    found = kind.__subclasses__()
-    for each in found:
-        found += each.__subclasses__()
-    return set(found)
+    subclasses = kind.__subclasses__()
+    for subclass in subclasses:
+        subclasses += subclass.__subclasses__()
+    return set(subclasses)
 
 
 # The text of one field of a JSON object, decoded while it arrives in pieces.
@@ -75,7 +75,7 @@ class FieldText:
 
     def __init__(self, field: str) -> None:
         self._field = field
-        self._held = ""
+        self._buffer = ""
         self._key: list[str] = []
         self._text: list[str] = []
         self._depth = 0
@@ -84,109 +84,109 @@ class FieldText:
 
     def feed(self, piece: str) -> str:
         """The text that `piece` adds."""
-        text, at = self._held + piece, 0
-        self._held = ""
-        while at < len(text):
-            state, after = self._state, self._state(text, at)
-            if after == at and self._state == state:
-                self._held = text[at:]  # an incomplete escape: at most 11 characters
+        text, position = self._buffer + piece, 0
+        self._buffer = ""
+        while position < len(text):
+            state, after = self._state, self._state(text, position)
+            if after == position and self._state == state:
+                self._buffer = text[position:]  # an incomplete escape: at most 11 characters
                 break
-            at = after
+            position = after
         added, self._text = "".join(self._text), []
         return added
 
     # Each reads from a place on, and returns where it stopped.
 
-    def _begin(self, text: str, at: int) -> int:
-        found = _BEGIN.search(text, at)
-        if found is None:
+    def _begin(self, text: str, position: int) -> int:
+        match = _BEGIN.search(text, position)
+        if match is None:
             return len(text)
-        if found[0] == "{":
+        if match[0] == "{":
             self._state = self._object
         else:
             self._inner, self._state = FieldText(self._field), self._take_encoded
-        return found.end()
+        return match.end()
 
-    def _object(self, text: str, at: int) -> int:
-        found = _KEY.search(text, at)
-        if found is None:
+    def _object(self, text: str, position: int) -> int:
+        match = _KEY.search(text, position)
+        if match is None:
             return len(text)
-        self._key, self._state = [], (self._name if found[0] == '"' else self._end_text)
-        return found.end()
+        self._key, self._state = [], (self._name if match[0] == '"' else self._end_text)
+        return match.end()
 
-    def _name(self, text: str, at: int) -> int:
-        return self._read_string(text, at, self._key, self._colon)
+    def _name(self, text: str, position: int) -> int:
+        return self._read_string(text, position, self._key, self._colon)
 
-    def _colon(self, text: str, at: int) -> int:
-        found = _COLON.search(text, at)
-        if found is None:
+    def _colon(self, text: str, position: int) -> int:
+        match = _COLON.search(text, position)
+        if match is None:
             return len(text)
         self._state = self._value
-        return found.end()
+        return match.end()
 
-    def _value(self, text: str, at: int) -> int:
-        found = _SIGN.search(text, at)
-        if found is None:
+    def _value(self, text: str, position: int) -> int:
+        match = _SIGN.search(text, position)
+        if match is None:
             return len(text)
-        if found[0] == '"':
+        if match[0] == '"':
             self._state = self._take_text if "".join(self._key) == self._field else self._skip_text
-        elif found[0] in "{[":
+        elif match[0] in "{[":
             self._depth, self._state = 1, self._skip_nested
         else:
             self._state = self._primitive
-            return found.start()
-        return found.end()
+            return match.start()
+        return match.end()
 
-    def _take_text(self, text: str, at: int) -> int:
-        return self._read_string(text, at, self._text, self._end_text)
+    def _take_text(self, text: str, position: int) -> int:
+        return self._read_string(text, position, self._text, self._end_text)
 
-    def _skip_text(self, text: str, at: int) -> int:
-        return self._read_string(text, at, [], self._object)
+    def _skip_text(self, text: str, position: int) -> int:
+        return self._read_string(text, position, [], self._object)
 
-    def _primitive(self, text: str, at: int) -> int:
-        found = _PRIMITIVE.search(text, at)
-        if found is None:
+    def _primitive(self, text: str, position: int) -> int:
+        match = _PRIMITIVE.search(text, position)
+        if match is None:
             return len(text)
         self._state = self._object
-        return found.start()
+        return match.start()
 
-    def _skip_nested(self, text: str, at: int) -> int:
-        found = _NESTED.search(text, at)
-        if found is None:
+    def _skip_nested(self, text: str, position: int) -> int:
+        match = _NESTED.search(text, position)
+        if match is None:
             return len(text)
-        if found[0] == '"':
+        if match[0] == '"':
             self._state = self._skip_nested_text
         else:
-            self._depth += 1 if found[0] in "{[" else -1
+            self._depth += 1 if match[0] in "{[" else -1
             self._state = self._skip_nested if self._depth else self._object
-        return found.end()
+        return match.end()
 
-    def _skip_nested_text(self, text: str, at: int) -> int:
-        return self._read_string(text, at, [], self._skip_nested)
+    def _skip_nested_text(self, text: str, position: int) -> int:
+        return self._read_string(text, position, [], self._skip_nested)
 
-    def _take_encoded(self, text: str, at: int) -> int:
+    def _take_encoded(self, text: str, position: int) -> int:
         decoded: list[str] = []
-        after = self._read_string(text, at, decoded, self._end_text)
+        after = self._read_string(text, position, decoded, self._end_text)
         if self._inner is not None:
             self._text.append(self._inner.feed("".join(decoded)))
         return after
 
-    def _end_text(self, text: str, at: int) -> int:
+    def _end_text(self, text: str, position: int) -> int:
         return len(text)
 
-    def _read_string(self, text: str, at: int, into: list[str], then: Callable[[str, int], int]) -> int:
-        """Read a string's content as far as it is certain; at its end continue with `then`."""
-        while found := _TOKEN.match(text, at):
-            at = found.end()
-            if found.lastgroup == "end":
-                self._state = then
+    def _read_string(self, text: str, position: int, parts: list[str], next_state: Callable[[str, int], int]) -> int:
+        """Read a string's content as far as it is certain; at its end continue with `next_state`."""
+        while match := _TOKEN.match(text, position):
+            position = match.end()
+            if match.lastgroup == "end":
+                self._state = next_state
                 break
-            into.append(_decode_escape(found))
-        return at
+            parts.append(_decode_escape(match))
+        return position
 
 
-def _decode_escape(found: re.Match[str]) -> str:
-    kind, token = found.lastgroup or "", found[found.lastgroup or 0]
+def _decode_escape(escape: re.Match[str]) -> str:
+    kind, token = escape.lastgroup or "", escape[escape.lastgroup or 0]
     match kind:
         case "plain":
             return _SURROGATES.sub(_LOST, token)

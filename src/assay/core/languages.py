@@ -70,19 +70,21 @@ def read_language(code: str) -> str:
         language, territory, script, *_ = babel.core.parse_locale(tag, sep="-")
     except ValueError:
         language, territory, script = "", None, None
-    known = (
+    is_known = (
         language in names.languages
         and (script is None or script in names.scripts)
         and (territory is None or territory in names.territories)
     )
-    if not known:
+    if not is_known:
         raise UsageError(f"no language code {code[:40]!r}; {_code_hint(code.strip())}")
     return "-".join(part for part in (language, script, territory) if part)
 
 
 def _code_hint(name: str) -> str:
-    wanted = name.casefold()
-    code = next((code for code, called in _locale_names().languages.items() if called.casefold() == wanted), "")
+    folded_name = name.casefold()
+    code = next(
+        (code for code, full_name in _locale_names().languages.items() if full_name.casefold() == folded_name), ""
+    )
     return f"{name} is {code}" if code else "a code is like en, de or pt-BR"
 
 
@@ -95,10 +97,10 @@ def language_name(tag: str, locale: str = "en") -> str:
         language, territory, script, *_ = babel.core.parse_locale(tag.replace("_", "-"), sep="-")
     except ValueError:
         return tag
-    called = names.languages.get(language, tag)
-    more = [names.scripts.get(script or ""), names.territories.get(territory or "")]
-    details = ", ".join(part for part in more if part)
-    return f"{called} ({details})" if details else called
+    name = names.languages.get(language, tag)
+    qualifiers = [names.scripts.get(script or ""), names.territories.get(territory or "")]
+    details = ", ".join(part for part in qualifiers if part)
+    return f"{name} ({details})" if details else name
 
 
 COMMON = {"uk": "gb"}
@@ -111,10 +113,10 @@ def read_country(code: str) -> str:
     Raises:
         UsageError: there is no such country.
     """
-    known = COMMON.get(code.strip().lower(), code.strip().lower())
-    if len(known) != 2 or known.upper() not in _locale_names().territories:
+    country = COMMON.get(code.strip().lower(), code.strip().lower())
+    if len(country) != 2 or country.upper() not in _locale_names().territories:
         raise UsageError(f"no country {code[:40]!r}; write two letters, such as de or us")
-    return known
+    return country
 
 
 def country_name(code: str) -> str:
@@ -199,12 +201,12 @@ for _language, _words in COMMON_WORDS.items():
 def _weights() -> dict[str, dict[str, float]]:
     """What each common word of questions counts for each language."""
     common = {language: set(COMMON_WORDS.get(language, "").split()) for language in QUESTION_WORDS}
-    asking = {language: set(words.split()) for language, words in QUESTION_WORDS.items()}
-    found: dict[str, dict[str, float]] = {}
-    for word in set().union(*common.values(), *asking.values()):
-        languages = [name for name in QUESTION_WORDS if word in common[name] | asking[name]]
-        found[word] = {name: (1 + (word in asking[name])) / len(languages) for name in languages}
-    return found
+    question_words = {language: set(words.split()) for language, words in QUESTION_WORDS.items()}
+    weights: dict[str, dict[str, float]] = {}
+    for word in set().union(*common.values(), *question_words.values()):
+        languages = [name for name in QUESTION_WORDS if word in common[name] | question_words[name]]
+        weights[word] = {name: (1 + (word in question_words[name])) / len(languages) for name in languages}
+    return weights
 
 
 ASKED = _weights()
@@ -221,9 +223,9 @@ def detect_language(text: str) -> str:
     """The language of `text` as ISO 639-1, "" if unknown. Reads the first 2,000 characters."""
     sample = text[:SAMPLE_CHARS]
     if not sample.isascii():
-        found = _script_language(sample)
-        if found:
-            return found
+        language = _script_language(sample)
+        if language:
+            return language
     return _detect_by_words(sample)
 
 
@@ -234,14 +236,14 @@ def question_language(text: str) -> str:
     Czech), and twice in a language whose questions use it.
     """
     sample = text[:SAMPLE_CHARS]
-    if not sample.isascii() and (found := _script_language(sample)):
-        return found
+    if not sample.isascii() and (script_language := _script_language(sample)):
+        return script_language
     weights = dict.fromkeys(QUESTION_WORDS, 0.0)
     for word in TOKEN.findall(sample.lower()):
         for language, weight in ASKED.get(word, {}).items():
             weights[language] += weight
-    next_most, most = sorted(weights.values())[-2:]
-    return max(weights, key=weights.__getitem__) if most >= LEAST_WEIGHT and most >= LEAD * next_most else ""
+    second_highest, highest = sorted(weights.values())[-2:]
+    return max(weights, key=weights.__getitem__) if highest >= LEAST_WEIGHT and highest >= LEAD * second_highest else ""
 
 
 def _script_language(sample: str) -> str:

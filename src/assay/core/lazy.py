@@ -15,9 +15,9 @@ class _LazyModule(ModuleType):
     """Stands for a module; attributes are stored, so each is looked up once."""
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(import_module(self.__name__), name)
-        self.__dict__[name] = found
-        return found
+        attribute = getattr(import_module(self.__name__), name)
+        self.__dict__[name] = attribute
+        return attribute
 
 
 def lazy_module(name: str) -> Any:
@@ -56,9 +56,11 @@ class _Pattern:
         self.pattern, self._flags = text, flags
 
     def __getattr__(self, name: str) -> Any:
-        made = re.compile(self.pattern, self._flags)
-        self.__dict__.update((each, getattr(made, each)) for each in dir(made) if not each.startswith("__"))
-        return getattr(made, name)
+        pattern = re.compile(self.pattern, self._flags)
+        self.__dict__.update(
+            (attribute, getattr(pattern, attribute)) for attribute in dir(pattern) if not attribute.startswith("__")
+        )
+        return getattr(pattern, name)
 
 
 def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
@@ -67,9 +69,9 @@ def regex(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     For patterns of modules: several hundred are loaded before a run's first step, which needs few of them, and to
     compile them all takes a seventh of its time. A mistake in one is found at its first use, or by `compile_all`.
     """
-    made = _Pattern(text, flags)
-    _MADE.append(made)
-    return cast("re.Pattern[AnyStr]", made)
+    pattern = _Pattern(text, flags)
+    _MADE.append(pattern)
+    return cast("re.Pattern[AnyStr]", pattern)
 
 
 def compile_all() -> None:

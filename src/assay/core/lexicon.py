@@ -248,7 +248,7 @@ def _truncate(word: str) -> str:
     """The first letters of a word, with their vowel signs; a word with a digit as it is."""
     if len(word) <= MAX_TERM_LETTERS or any(map(str.isdigit, word)):
         return word
-    letters = [at for at, sign in enumerate(word) if sign.isalpha()]
+    letters = [index for index, sign in enumerate(word) if sign.isalpha()]
     return word[: letters[MAX_TERM_LETTERS]] if len(letters) > MAX_TERM_LETTERS else word
 
 
@@ -267,8 +267,8 @@ class _StemCache(dict[bytes, str]):
     def __missing__(self, word: bytes) -> str:
         if len(self) >= KEPT:
             self.clear()
-        found = self._analyzer.analyze(word.decode())
-        stem = found[0] if found else ""
+        stems = self._analyzer.analyze(word.decode())
+        stem = stems[0] if stems else ""
         self[word] = stem = _truncate(stem) if self._analysis == UNSTEMMED else stem
         return stem
 
@@ -298,8 +298,8 @@ def stem(word: str, analysis: str = "", *, accents: bool = False) -> str:
 
     With `accents` the key keeps them.
     """
-    known = analysis or next((name for low, high, name in _SCRIPTS if low <= word[:1] <= high), UNSTEMMED)
-    return "".join(_whole_words(known, accents).analyze(word)) or word
+    analysis_name = analysis or next((name for low, high, name in _SCRIPTS if low <= word[:1] <= high), UNSTEMMED)
+    return "".join(_whole_words(analysis_name, accents).analyze(word)) or word
 
 
 @cache
@@ -342,8 +342,8 @@ _AFFIXED = regex(r"(?:un|non|dis|in|im)-?(?P<end>\w{4,})|(?P<start>\w{3,})(?:les
 @cache
 def _negation(language: str) -> re.Pattern[str]:
     """The negations of a language; of one that is not known, those of all."""
-    known = NEGATIONS.get(language) or " ".join(NEGATIONS.values())
-    forms = "|".join(map(re.escape, known.split()))
+    negations = NEGATIONS.get(language) or " ".join(NEGATIONS.values())
+    forms = "|".join(map(re.escape, negations.split()))
     return re.compile(rf"(?<!\w)(?:{forms}|\w+n['’]t)(?!\w)|{CJK_NEGATIONS}|{JAPANESE_NEGATION}", re.IGNORECASE)
 
 
@@ -356,12 +356,12 @@ def clauses(text: str, language: str) -> list[tuple[str, bool]]:
 def denied_parts(text: str, language: str) -> tuple[str, str]:
     """The words after the first negation of a text in its clause, and those before it there; empty without one."""
     for piece in _CLAUSE.split(text):
-        if found := _negation(language).search(piece):
-            return piece[found.end() :], piece[: found.start()]
+        if match := _negation(language).search(piece):
+            return piece[match.end() :], piece[: match.start()]
     return "", ""
 
 
 def without_affix(word: str) -> str:
     """A word without the affix that denies it ("unsupported", "keyless"); "" if it has none."""
-    found = _AFFIXED.fullmatch(word.casefold())
-    return (found["end"] or found["start"]) if found else ""
+    match = _AFFIXED.fullmatch(word.casefold())
+    return (match["end"] or match["start"]) if match else ""

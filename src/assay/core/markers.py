@@ -49,19 +49,19 @@ class RenderedMarkers(msgspec.Struct, frozen=True):
 
     def position(self, raw: int) -> int:
         """The offset in `text` of offset `raw` as written, ascending; for replaced text, its start."""
-        at = bisect_right(self.pieces, raw, key=lambda piece: piece[0]) - 1
-        if at < 0:
+        index = bisect_right(self.pieces, raw, key=lambda piece: piece[0]) - 1
+        if index < 0:
             return 0
-        start, out, copied = self.pieces[at]
-        return min(out + raw - start, len(self.text)) if copied else out
+        start, output_start, copied = self.pieces[index]
+        return min(output_start + raw - start, len(self.text)) if copied else output_start
 
     def origin(self, position: int) -> int:
         """The offset in the text as written of the character at `position`; for replaced text, its start."""
-        at = bisect_right(self.pieces, position, key=lambda piece: piece[1]) - 1
-        if at < 0:
+        index = bisect_right(self.pieces, position, key=lambda piece: piece[1]) - 1
+        if index < 0:
             return 0
-        start, out, copied = self.pieces[at]
-        return start + position - out if copied else start
+        start, output_start, copied = self.pieces[index]
+        return start + position - output_start if copied else start
 
 
 def strip_markers(text: str) -> str:
@@ -109,8 +109,8 @@ def _apply_edits(text: str, edits: list[_Edit], apart: str) -> RenderedMarkers:
     """
     writer = _Writer(apart)
     raw = 0
-    for left, right, new in edits:
-        start, end = (left, right) if new else _with_space(text, raw, left, right)
+    for edit_start, edit_end, new in edits:
+        start, end = (edit_start, edit_end) if new else _with_space(text, raw, edit_start, edit_end)
         writer.put(raw, text[raw:start], copied=True)
         writer.put(start, new, copied=False)
         raw = end
@@ -127,7 +127,7 @@ class _Writer:
         self.pieces: list[tuple[int, int, bool]] = []
         self.length = 0
         self._apart = apart
-        self._cited = False  # the last character is a citation's
+        self._after_citation = False  # the last character is a citation's
         self._line = ""  # the end of the line so far
 
     def put(self, raw: int, part: str, copied: bool) -> None:
@@ -136,7 +136,7 @@ class _Writer:
         if part or not copied:
             self._append(raw, part, copied)
         if part:
-            self._cited = not copied and part.endswith("]")
+            self._after_citation = not copied and part.endswith("]")
 
     def _append(self, raw: int, part: str, copied: bool) -> None:
         self.pieces.append((raw, self.length, copied))
@@ -148,7 +148,7 @@ class _Writer:
         """True if Markdown would read a citation on one side of this joint as a part of something else."""
         if not copied:
             return part[0] == "[" and bool(self._line) and self._line[-1] in self._apart
-        if not self._cited:
+        if not self._after_citation:
             return False
         return part[0] in "[(" or (part[0] == ":" and _LABEL_ALONE.fullmatch(self._line) is not None)
 
@@ -190,8 +190,8 @@ def _escape_edits(text: str, tokens: list[Token], bare: re.Pattern[str]) -> list
         run = list(group)
         links = {token.start for token in run if kind == "link"}
         openings = {start for start in links if text[start - 1 : start] != "]"}
-        found = (match.start() for match in bare.finditer(text, run[0].start, run[-1].end))
-        edits.extend((at, at + 1, "\\[") for at in found if at not in openings)
+        brackets = (match.start() for match in bare.finditer(text, run[0].start, run[-1].end))
+        edits.extend((index, index + 1, "\\[") for index in brackets if index not in openings)
     return edits
 
 

@@ -119,10 +119,10 @@ def _read_measures() -> tuple[dict[str, Measure], dict[str, str]]:
     names: dict[str, str] = {}
     for dimension, lines in _TABLE.items():
         for line in lines:
-            head, _, called = line.partition(": ")
+            head, _, aliases = line.partition(": ")
             factor, _, name = head.partition(" ")
             measures[name] = Measure(name, dimension, Decimal(factor))
-            names |= {call.replace("_", " "): name for call in called.split()}
+            names |= {call.replace("_", " "): name for call in aliases.split()}
     for name, (calls, degree, offset) in _TEMPERATURES.items():
         measures[name] = Measure(name, "temperature", degree, offset)
         names |= dict.fromkeys(calls, name)
@@ -141,9 +141,9 @@ MEASURES, UNIT_NAMES = _read_measures()
 """Units by their main name; and that name by every name of a unit, lower case."""
 
 
-def are_comparable(one: str, other: str) -> bool:
+def are_comparable(first_unit: str, second_unit: str) -> bool:
     """True if both units have the same dimension."""
-    first, second = MEASURES.get(one), MEASURES.get(other)
+    first, second = MEASURES.get(first_unit), MEASURES.get(second_unit)
     return first is not None and second is not None and first.dimension == second.dimension
 
 

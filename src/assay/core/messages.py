@@ -24,19 +24,19 @@ class Closeness(msgspec.Struct, frozen=True, kw_only=True):
         """The cosines of passages with `question`; if it was not compared, with the question most like it in words."""
         if question in self.cosines:
             return self.cosines[question]
-        asked = set(words(question))
-        best, most = "", 0.0
-        for known in self.cosines:
-            stated = set(words(known))
-            share = len(asked & stated) / (len(asked | stated) or 1)
-            if share > most:
-                best, most = known, share
+        question_words = set(words(question))
+        best, best_share = "", 0.0
+        for other_question in self.cosines:
+            other_words = set(words(other_question))
+            share = len(question_words & other_words) / (len(question_words | other_words) or 1)
+            if share > best_share:
+                best, best_share = other_question, share
         return self.cosines.get(best, {})
 
 
-def passage_text(above: str, about: str, text: str) -> str:
+def passage_text(above: str, topic: str, text: str) -> str:
     """A passage as the embedder reads it: its heading or title, its topic, its words."""
-    return "\n".join(filter(None, (above, about, text)))
+    return "\n".join(filter(None, (above, topic, text)))
 
 
 def shown_text(source: ShownSource, passage: ShownPassage) -> str:
@@ -167,8 +167,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     def values(self, name: str) -> tuple[str, ...]:
         """The user messages with this `name` as JSON, in order: their values, or if they have none their text."""
-        named = (message for message in self.messages if message.role == "user" and message.name == name)
-        return tuple(message.values or message.text for message in named)
+        matching = (message for message in self.messages if message.role == "user" and message.name == name)
+        return tuple(message.values or message.text for message in matching)
 
 
 class TextDelta(msgspec.Struct, frozen=True, tag="text"):
@@ -233,10 +233,10 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
 
     def cost(self, usage: Usage) -> float:
         """The cost of `usage` in US dollars; tokens read from and written to a cache are parts of the input."""
-        cached = self.input if self.cached is None else self.cached
-        written = self.input if self.cache_write is None else self.cache_write
+        cached_price = self.input if self.cached is None else self.cached
+        write_price = self.input if self.cache_write is None else self.cache_write
         plain = max(0, usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens)
-        parts = plain * self.input + usage.cached_tokens * cached + usage.cache_write_tokens * written
+        parts = plain * self.input + usage.cached_tokens * cached_price + usage.cache_write_tokens * write_price
         return (parts + usage.output_tokens * self.output) / 1e6
 
     def max_cost(self, usage: Usage) -> float:

@@ -59,8 +59,8 @@ def progress_lines(envelope: Envelope, verbosity: int) -> list[str]:
         return []
     born = f"run {envelope.run_id}: searching {event.brief.scope.label}" if isinstance(event, events.RunCreated) else ""
     texts = [shorten(born or milestone_line(event))]
-    if verbosity > 0 and (more := detail_line(event)):
-        texts.append(f"  {shorten(more)}")
+    if verbosity > 0 and (detail := detail_line(event)):
+        texts.append(f"  {shorten(detail)}")
     return [line for line in texts if line]
 
 
@@ -107,8 +107,8 @@ def milestone_line(event: Event) -> str:
 
 @milestone_line.register
 def _(event: events.RunContinued) -> str:
-    known = f"{pluralize(event.sources, 'source')}, {pluralize(event.passages, 'passage')}"
-    return f"continuing from run {event.parent}: {known}"
+    evidence = f"{pluralize(event.sources, 'source')}, {pluralize(event.passages, 'passage')}"
+    return f"continuing from run {event.parent}: {evidence}"
 
 
 @milestone_line.register
@@ -163,9 +163,9 @@ def _(event: events.VerifySummary) -> str:
     if not event.summary.claims and event.passed:
         return "there are no claims to check"
     counts = ((verdict, getattr(event.summary, verdict)) for verdict in VERDICTS)
-    found = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
+    verdict_counts = ", ".join(f"{count} {verdict}" for verdict, count in counts if count)
     gate = "" if event.passed else f"; the gate failed: {'; '.join(event.problems)}"
-    return f"checked {pluralize(event.summary.claims, 'claim')}{': ' if found else ''}{found}{gate}"
+    return f"checked {pluralize(event.summary.claims, 'claim')}{': ' if verdict_counts else ''}{verdict_counts}{gate}"
 
 
 @milestone_line.register
@@ -180,16 +180,16 @@ def _(event: events.RunWaiting) -> str:
 
 @milestone_line.register
 def _(event: events.ControlAccepted) -> str:
-    asked = f"asked to stop agent {event.lane}" if event.lane else f"asked to {event.action}"
-    return f"told: {event.text}" if event.action == "steer" else asked
+    request = f"asked to stop agent {event.lane}" if event.lane else f"asked to {event.action}"
+    return f"told: {event.text}" if event.action == "steer" else request
 
 
 @milestone_line.register
 def _(event: events.ControlApplied) -> str:
     if event.lane:
         return f"agent {event.lane} is stopped"
-    followed = f"the message is followed at {event.where}"
-    return followed if event.action == "steer" else "paused" if event.action == "pause" else ""
+    line = f"the message is followed at {event.where}"
+    return line if event.action == "steer" else "paused" if event.action == "pause" else ""
 
 
 @singledispatch

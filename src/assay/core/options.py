@@ -34,21 +34,21 @@ _WHAT = {
 class Option(msgspec.Struct, frozen=True, kw_only=True):
     """The default of an option, what it sets, and where else than on the command line it can be given.
 
-    `group` is its heading in help, `place` its place there (equal ones in the order of declaration). `setting` is the
-    dotted name of its setting. `sets` are the fields of the brief that follow from it alone, by default its own name.
-    `api` is its field in the body of a run (dotted; empty: none), `sent` that field's type, if it differs. `until` is
-    the last point of a fork from which it still has an effect. `about` is its meaning, if neither a setting nor a flag
-    explains it.
+    `group` is its heading in help, `position` its place there (equal ones in the order of declaration). `setting` is
+    the dotted name of its setting. `sets` are the fields of the brief that follow from it alone, by default its own
+    name. `api` is its field in the body of a run (dotted; empty: none), `api_type` that field's type, if it differs.
+    `until` is the last point of a fork from which it still has an effect. `description` is its meaning, if neither a
+    setting nor a flag explains it.
     """
 
     group: Group
-    place: int = 50
+    position: int = 50
     setting: str = ""
     sets: tuple[str, ...] = ()
     api: str = ""
-    sent: Any = UNSET
+    api_type: Any = UNSET
     until: Point = "write"
-    about: str = ""
+    description: str = ""
 
 
 class Flag(msgspec.Struct, frozen=True):
@@ -75,12 +75,12 @@ class Flag(msgspec.Struct, frozen=True):
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """A protocol that accepts an option, under its own name.
 
-    `about` describes it for readers of the schema, `sent` is its type there, if it differs.
+    `description` describes it for readers of the schema, `api_type` is its type there, if it differs.
     """
 
-    by: Protocol
-    about: str = ""
-    sent: Any = UNSET
+    protocol: Protocol
+    description: str = ""
+    api_type: Any = UNSET
 
 
 class DeclaredOption(msgspec.Struct, frozen=True):
@@ -111,28 +111,33 @@ class DeclaredOption(msgspec.Struct, frozen=True):
 @cache
 def declared_options(table: type) -> Mapping[str, DeclaredOption]:
     """The options of a table by name: a `TypedDict` whose keys have an `Option`, flags and offers."""
-    found = {}
+    options = {}
     for name, hint in typing.get_type_hints(table, include_extras=True).items():
-        kind, option, *rest = get_args(hint)
-        flags = tuple(each for each in rest if isinstance(each, Flag))
-        offers = tuple(each for each in rest if isinstance(each, Offer))
-        found[name] = DeclaredOption(name, kind, option, flags, offers)
-    return found
+        kind, option, *metadata = get_args(hint)
+        flags = tuple(item for item in metadata if isinstance(item, Flag))
+        offers = tuple(item for item in metadata if isinstance(item, Offer))
+        options[name] = DeclaredOption(name, kind, option, flags, offers)
+    return options
 
 
-def offered_options(table: type, by: Protocol) -> dict[str, tuple[DeclaredOption, Offer]]:
+def offered_options(table: type, protocol: Protocol) -> dict[str, tuple[DeclaredOption, Offer]]:
     """The options of a table that a protocol offers, by name."""
-    found = ((each, offer) for each in declared_options(table).values() for offer in each.offers if offer.by == by)
-    return {each.name: (each, offer) for each, offer in found}
+    pairs = (
+        (option, offer)
+        for option in declared_options(table).values()
+        for offer in option.offers
+        if offer.protocol == protocol
+    )
+    return {option.name: (option, offer) for option, offer in pairs}
 
 
 def nest_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Values by dotted names as objects in objects."""
-    whole: dict[str, Any] = {}
-    for dotted, value in values.items():
-        *path, last = dotted.split(".")
-        inner = whole
+    nested: dict[str, Any] = {}
+    for dotted_name, value in values.items():
+        *path, last = dotted_name.split(".")
+        inner = nested
         for part in path:
             inner = inner.setdefault(part, {})
         inner[last] = value
-    return whole
+    return nested

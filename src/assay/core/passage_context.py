@@ -90,9 +90,9 @@ def format_source(source: Source, passages: Sequence[Passage]) -> str:
     for passage in passages:
         if passage.source != source.id:
             raise ValueError(f"passage {passage.id} is not of source {source.id}")
-        told = (passage.heading, passage.label, passage.lead)
-        if told != before:  # most passages have the context of the one before
-            context, before = _context(passage, title), told
+        facts = (passage.heading, passage.label, passage.lead)
+        if facts != before:  # most passages have the context of the one before
+            context, before = _context(passage, title), facts
             if context != above:
                 lines += [f"-- {name} {text}" for name, text in zip(_NAMES, context, strict=True) if text] or ["--"]
                 above = context
@@ -106,10 +106,10 @@ def read_sources(text: str) -> list[ShownSource]:
     A passage line counts only below the header of its own source. Reads exactly what `format_source` wrote.
     """
     headers: list[re.Match[str]] = []
-    found: list[list[_Read]] = []
+    passage_lists: list[list[_Read]] = []
     passage: list[str] | None = None
     context: dict[str, str] = {}
-    telling = False
+    in_context = False
     for line in text.split("\n"):
         header, start = _HEADER.fullmatch(line), _PASSAGE.fullmatch(line)
         if passage is not None and line.startswith(_NEXT_LINE):
@@ -118,18 +118,18 @@ def read_sources(text: str) -> list[ShownSource]:
             passage.append(line[2:])
         elif header and _header_facts(header) is not None:
             headers.append(header)
-            found.append([])
-            passage, context, telling = None, {}, False
+            passage_lists.append([])
+            passage, context, in_context = None, {}, False
         elif headers and (match := _CONTEXT.fullmatch(line)):
-            context = ({**context} if telling and match[1] else {}) | ({match[1]: match[2]} if match[1] else {})
-            passage, telling = None, True
+            context = ({**context} if in_context and match[1] else {}) | ({match[1]: match[2]} if match[1] else {})
+            passage, in_context = None, True
         elif start and headers and headers[-1][1] == start[2]:
             passage = [start[3]]
-            found[-1].append((start[1], passage, context))
-            telling = False
+            passage_lists[-1].append((start[1], passage, context))
+            in_context = False
         else:
             passage = None
-    return [_source(header, passages) for header, passages in zip(headers, found, strict=True)]
+    return [_source(header, passages) for header, passages in zip(headers, passage_lists, strict=True)]
 
 
 def _context(passage: Passage, title: str) -> PassageContext:
@@ -156,7 +156,7 @@ def _source(header: re.Match[str], passages: Sequence[_Read]) -> ShownSource:
 
 
 def _passage(name: str, source: str, parts: Sequence[str], context: Mapping[str, str]) -> ShownPassage:
-    values = (_unescape(context.get(each, "")) for each in _NAMES)
+    values = (_unescape(context.get(field, "")) for field in _NAMES)
     return ShownPassage(name, source, "".join(parts), *values)
 
 
@@ -164,9 +164,9 @@ def _source_facts(source: Source) -> str:
     """Kind, date and notices in brackets, without invalid dates and notices."""
     kind = [source.kind] if source.kind != "unknown" else []
     day = [source.published] if _DAY.fullmatch(source.published) else []
-    notices = [noted for each in source.notices[:_MOST_NOTICES] if (noted := _notice_text(each))]
-    known = [*kind, *day, *notices]
-    return f" ({', '.join(known)})" if known else ""
+    notices = [notice_text for notice in source.notices[:_MOST_NOTICES] if (notice_text := _notice_text(notice))]
+    facts = [*kind, *day, *notices]
+    return f" ({', '.join(facts)})" if facts else ""
 
 
 def _notice_text(notice: Notice) -> str:
@@ -177,10 +177,10 @@ def _notice_text(notice: Notice) -> str:
 def _header_facts(header: re.Match[str]) -> tuple[SourceKind, str, tuple[str, ...]] | None:
     """Kind, date and notices in the brackets of a header; None if `format_source` did not write them."""
     parts = header[4].split(", ") if header[4] is not None else []
-    kind = next((each for each in SOURCE_KINDS if parts and each == parts[0]), None)
-    rest = parts[1:] if kind else parts
-    published = rest[0] if rest and _DAY.fullmatch(rest[0]) else ""
-    notices = tuple(rest[1:] if published else rest)
+    kind = next((candidate for candidate in SOURCE_KINDS if parts and candidate == parts[0]), None)
+    facts = parts[1:] if kind else parts
+    published = facts[0] if facts and _DAY.fullmatch(facts[0]) else ""
+    notices = tuple(facts[1:] if published else facts)
     if header[4] == "" or not all(map(_NOTICE.fullmatch, notices)):
         return None
     return kind or "unknown", published, notices

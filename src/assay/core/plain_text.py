@@ -26,19 +26,19 @@ def sections(text: str) -> Iterator[tuple[str, int, int]]:
     neither is an item of a list, nor one behind a line that is no end of a sentence.
     """
     above: list[tuple[int, str]] = []
-    start, at = 0, 0
+    start, line_start = 0, 0
     longest = max(map(len, text.splitlines()), default=0)
-    while at < len(text):
-        after = text.find("\n", at) + 1 or len(text)
-        begins = not text[start:at].strip() or ends_sentence(text[start:at].rstrip())
-        title = _title(text, at, longest) if begins else None
+    while line_start < len(text):
+        after = text.find("\n", line_start) + 1 or len(text)
+        begins = not text[start:line_start].strip() or ends_sentence(text[start:line_start].rstrip())
+        title = _title(text, line_start, longest) if begins else None
         if title is not None:
-            if text[start:at].strip():
-                yield _join_titles(above), start, at
-            above = [each for each in above if each[0] < title[0]]
+            if text[start:line_start].strip():
+                yield _join_titles(above), start, line_start
+            above = [heading for heading in above if heading[0] < title[0]]
             above.append(title)
             start = after
-        at = after
+        line_start = after
     if text[start:].strip():
         yield _join_titles(above), start, len(text)
 
@@ -52,9 +52,9 @@ def _join_titles(above: list[tuple[int, str]]) -> str:
     return " ".join(title for _, title in above)
 
 
-def _title(text: str, at: int, longest: int) -> tuple[int, str] | None:
-    """The depth and the words of the title on the line that begins at `at`; None if it is none."""
-    match = _TITLE.match(text, at)
+def _title(text: str, position: int, longest: int) -> tuple[int, str] | None:
+    """The depth and the words of the title on the line that begins at `position`; None if it is none."""
+    match = _TITLE.match(text, position)
     if match is None or not _STARTED.match(match["first"]):
         return None
     title, line = match["title"], match[0].rstrip()
@@ -102,43 +102,43 @@ def spaced_rows(text: str) -> tuple[tuple[CellSpan, ...], ...]:
     columns = None if "\t" in text else _columns(body, starts[lacks:])
     if columns is None and any(len(line) != widest for line in body):
         return ()
-    placed = [tuple(line) for line in body] if columns is None else _align_cells(body, starts[lacks:], columns)
-    if placed is None or len(placed[0]) < FEWEST_COLUMNS or not _has_figures(text, placed[1:]):
+    rows = [tuple(line) for line in body] if columns is None else _align_cells(body, starts[lacks:], columns)
+    if rows is None or len(rows[0]) < FEWEST_COLUMNS or not _has_figures(text, rows[1:]):
         return ()
-    if lacks and len(placed[0]) != widest:
+    if lacks and len(rows[0]) != widest:
         return ()
     first = [((starts[0], starts[0]), *lines[0])] if lacks else []
-    return (*first, *placed)
+    return (*first, *rows)
 
 
 def _columns(lines: list[list[CellSpan]], starts: list[int]) -> list[CellSpan]:
     """The columns of lines: where cells of different lines are above each other, they are one."""
     spans = sorted((a - start, b - start) for line, start in zip(lines, starts, strict=True) for a, b in line)
-    found: list[CellSpan] = []
+    columns: list[CellSpan] = []
     for a, b in spans:
-        if found and a < found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], b))
+        if columns and a < columns[-1][1]:
+            columns[-1] = (columns[-1][0], max(columns[-1][1], b))
         else:
-            found.append((a, b))
-    return found
+            columns.append((a, b))
+    return columns
 
 
 def _align_cells(
     lines: list[list[CellSpan]], starts: list[int], columns: list[CellSpan]
 ) -> list[tuple[CellSpan, ...]] | None:
     """The cells of each line by column; None if a column would have two cells of a line."""
-    placed: list[tuple[CellSpan, ...]] = []
+    rows: list[tuple[CellSpan, ...]] = []
     for line, start in zip(lines, starts, strict=True):
         row: list[CellSpan] = [(start, start)] * len(columns)
         for a, b in line:
-            at = next(at for at, (_, end) in enumerate(columns) if a - start < end)
-            if row[at][0] != row[at][1]:
+            index = next(index for index, (_, end) in enumerate(columns) if a - start < end)
+            if row[index][0] != row[index][1]:
                 return None
-            row[at] = (a, b)
-        placed.append(tuple(row))
-    return placed
+            row[index] = (a, b)
+        rows.append(tuple(row))
+    return rows
 
 
 def _has_figures(text: str, rows: list[tuple[CellSpan, ...]]) -> bool:
-    cells = [[text[slice(*row[at])] for row in rows] for at in range(1, len(rows[0]))] if rows else []
-    return any(sum(any(map(str.isdigit, cell)) for cell in own) >= LEAST_FIGURES * len(own) for own in cells)
+    cells = [[text[slice(*row[index])] for row in rows] for index in range(1, len(rows[0]))] if rows else []
+    return any(sum(any(map(str.isdigit, cell)) for cell in column) >= LEAST_FIGURES * len(column) for column in cells)

@@ -154,14 +154,14 @@ def _check_step(number: int, step: PlanStep) -> PlanStep:
     title = _check_length(step.title, f"the title of step {number}")
     if not title:
         raise UsageError(f"step {number} has no title: write one")
-    described = _check_length(step.description, f"the description of step {number}")
-    return PlanStep(id=number, title=title, description=described, type=step.type, needs_search=step.needs_search)
+    description = _check_length(step.description, f"the description of step {number}")
+    return PlanStep(id=number, title=title, description=description, type=step.type, needs_search=step.needs_search)
 
 
-def _check_length(text: str, what: str) -> str:
+def _check_length(text: str, name: str) -> str:
     line = _line(text)
     if len(line) > LONGEST:
-        raise UsageError(f"{what} has {len(line):,} characters: shorten it to at most {LONGEST:,}")
+        raise UsageError(f"{name} has {len(line):,} characters: shorten it to at most {LONGEST:,}")
     return line
 
 
@@ -189,13 +189,13 @@ def _from_json(text: str) -> Plan:
     return Plan(
         title=plan.title,
         thought=plan.thought,
-        steps=tuple(_step(each.title, each.description, each.type, each.needs_search) for each in plan.steps),
+        steps=tuple(_step(step.title, step.description, step.type, step.needs_search) for step in plan.steps),
     )
 
 
 def _step(title: str, description: str, type: Literal["research", "analysis"], searches: bool | None) -> PlanStep:
-    wanted = type == "research" if searches is None else searches
-    return PlanStep(id=0, title=title, description=description, type=type, needs_search=wanted)
+    needs_search = type == "research" if searches is None else searches
+    return PlanStep(id=0, title=title, description=description, type=type, needs_search=needs_search)
 
 
 # lines
@@ -212,8 +212,8 @@ def _from_lines(text: str) -> Plan:
             steps.append((_check_title(content[match.end() :], number), {}))
         else:
             _take_field(content, number, steps[-1][1] if steps else head, _OF_STEP if steps else _HEAD)
-    made = tuple(_make_step(title, fields) for title, fields in steps)
-    return Plan(title=head.get("title", ""), thought=head.get("thought", ""), steps=made)
+    plan_steps = tuple(_make_step(title, fields) for title, fields in steps)
+    return Plan(title=head.get("title", ""), thought=head.get("thought", ""), steps=plan_steps)
 
 
 def _check_title(text: str, number: int) -> str:
@@ -222,7 +222,7 @@ def _check_title(text: str, number: int) -> str:
     return text.strip()
 
 
-def _take_field(text: str, number: int, fields: dict[str, str], known: tuple[str, ...]) -> None:
+def _take_field(text: str, number: int, fields: dict[str, str], allowed_keys: tuple[str, ...]) -> None:
     """Put a line `key: value` into `fields`.
 
     Raises:
@@ -230,16 +230,16 @@ def _take_field(text: str, number: int, fields: dict[str, str], known: tuple[str
     """
     key, colon, value = text.partition(":")
     key = key.strip().casefold()
-    if not colon or key not in known:
-        names = ", ".join(f"{name}:" for name in known)
+    if not colon or key not in allowed_keys:
+        names = ", ".join(f"{name}:" for name in allowed_keys)
         raise UsageError(f"line {number}: {text[:60]!r} is neither a step nor a key: write 1. … or one of {names}")
     if key in fields:
         raise UsageError(f"line {number}: {key}: is here twice: remove one")
-    allowed = {"type": ("research", "analysis"), "needs_search": tuple(_YES)}.get(key)
+    choices = {"type": ("research", "analysis"), "needs_search": tuple(_YES)}.get(key)
     value = value.strip()
-    if allowed and value.casefold() not in allowed:
-        raise UsageError(f"line {number}: {key}: write {' or '.join(allowed)}, not {value[:60]!r}")
-    fields[key] = value.casefold() if allowed else value
+    if choices and value.casefold() not in choices:
+        raise UsageError(f"line {number}: {key}: write {' or '.join(choices)}, not {value[:60]!r}")
+    fields[key] = value.casefold() if choices else value
 
 
 def _make_step(title: str, fields: dict[str, str]) -> PlanStep:
@@ -258,8 +258,8 @@ TITLE = "title"
 class _OpenContainer:
     """An object or a list that is not closed yet; for an object, the key of the current value (None before a key)."""
 
-    def __init__(self, sign: str, within: str | None) -> None:
-        self.is_list, self.within = sign == "[", within
+    def __init__(self, sign: str, parent_field: str | None) -> None:
+        self.is_list, self.parent_field = sign == "[", parent_field
         self.key: str | None = None
 
 
@@ -273,12 +273,12 @@ class StepTitles:
 
     def feed(self, piece: str) -> list[str]:
         """The titles that `piece` completes."""
-        found: list[str] = []
+        titles: list[str] = []
         for sign in piece:
             if self._done:
                 break
             if self._string is not None:
-                self._read_string_part(self._string, sign, found)
+                self._read_string_part(self._string, sign, titles)
             elif sign == '"' and self._open:
                 self._string = []
             elif sign in "{[":
@@ -288,38 +288,38 @@ class StepTitles:
                 self._done = not self._open
             elif sign == "," and self._open:
                 self._open[-1].key = None
-        return found
+        return titles
 
     def _field(self) -> str | None:
         """The field of the nearest object whose value begins here; None in a list outside an object."""
         if not self._open:
             return None
         last = self._open[-1]
-        return last.within if last.is_list else last.key
+        return last.parent_field if last.is_list else last.key
 
-    def _read_string_part(self, string: list[str], sign: str, found: list[str]) -> None:
+    def _read_string_part(self, string: list[str], sign: str, titles: list[str]) -> None:
         if sign == '"' and not self._escaped:
             self._string = None
-            self._end_string(_decode_string("".join(string)), found)
+            self._end_string(_decode_string("".join(string)), titles)
             return
         self._escaped = sign == "\\" and not self._escaped
         string.append(sign)
 
-    def _end_string(self, text: str, found: list[str]) -> None:
+    def _end_string(self, text: str, titles: list[str]) -> None:
         last = self._open[-1]
         if not last.is_list and last.key is None:
             last.key = text
             return
         title = " ".join(text.split())[:TITLE_LENGTH]
         if title and self._is_title(last):
-            found.append(title)
+            titles.append(title)
 
     def _is_title(self, last: _OpenContainer) -> bool:
         """True if a text ending in `last` is a step's title: the field, or an item of the list itself."""
         if last.is_list:
-            return len(self._open) == 1 or last.within == STEPS
+            return len(self._open) == 1 or last.parent_field == STEPS
         above = self._open[-2] if len(self._open) > 1 else None
-        return last.key == TITLE and above is not None and above.is_list and last.within in (STEPS, None)
+        return last.key == TITLE and above is not None and above.is_list and last.parent_field in (STEPS, None)
 
 
 def _decode_string(text: str) -> str:

@@ -19,10 +19,12 @@ else:
 
 
 @functools.cache
-def tls_context(*, told: bool = False) -> ssl.SSLContext:
-    """The system's trusted certificates; with `told`, those in `SSL_CERT_FILE` and `SSL_CERT_DIR` instead. Blocking."""
-    made: ssl.SSLContext = httpx2.create_ssl_context(trust_env=told)
-    return made
+def tls_context(*, from_environment: bool = False) -> ssl.SSLContext:
+    """The system's trusted certificates; with `from_environment`, those in `SSL_CERT_FILE` and `SSL_CERT_DIR`
+    instead. Blocking.
+    """
+    context: ssl.SSLContext = httpx2.create_ssl_context(trust_env=from_environment)
+    return context
 
 
 LONGEST = 64
@@ -74,10 +76,10 @@ def error_summary(error: BaseException) -> str:
 
 def http_status(error: BaseException) -> str:
     """The HTTP status of the store's answer; "" if the error has none."""
-    found = _STATUS.search(error_summary(error))
-    return found[1] if found else ""
+    match = _STATUS.search(error_summary(error))
+    return match[1] if match else ""
 
 
-def is_no_bucket(error: BaseException, what: str) -> bool:
-    """True if the bucket is missing, rather than an object in it, when `what` ("read") failed."""
-    return "NoSuchBucket" in error_summary(error) or what in ("written", "listed")
+def is_no_bucket(error: BaseException, operation: str) -> bool:
+    """True if the bucket is missing, rather than an object in it, when `operation` ("read") failed."""
+    return "NoSuchBucket" in error_summary(error) or operation in ("written", "listed")

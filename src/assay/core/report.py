@@ -16,7 +16,7 @@ from assay.core.bibliography import Bibliography, RenderedText, compile_bibliogr
 from assay.core.claims import Check, Citation, Claim, Conflict, Relevance, Summary, Verdict, Version, summarize
 from assay.core.markers import CitationMode, strip_markers
 from assay.core.plan import Coverage, Plan
-from assay.core.search_record import Looked, summarize_searches
+from assay.core.search_record import SearchSummary, summarize_searches
 from assay.core.sources import Notice, Passage, SourceKind, Surroundings
 from assay.core.typed_answers import ReportField, report_fields, shape_answer
 from assay.core.usage import Usage
@@ -58,7 +58,7 @@ class ReportClaim(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of its citations in the text, each once."""
-        return tuple(dict.fromkeys(each.number for each in self.citations))
+        return tuple(dict.fromkeys(citation.number for citation in self.citations))
 
 
 class ReportRemoved(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,7 +194,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     removed: tuple[ReportRemoved, ...] = ()
     further: tuple[ReportPassage, ...] = ()
     forked_from: str = ""
-    looked: Looked = Looked()
+    looked: SearchSummary = SearchSummary()
     thinking: tuple[str, ...] = ()
     assurance: Assurance | None = None
 
@@ -202,13 +202,16 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         """Each claim with the passages that it cites."""
         passages = {passage.id: passage for passage in self.passages}
         for claim in self.claims:
-            yield claim, tuple(passages[each.passage] for each in claim.citations if each.passage in passages)
+            yield (
+                claim,
+                tuple(passages[citation.passage] for citation in claim.citations if citation.passage in passages),
+            )
 
 
 def build_bibliography(view: RunView) -> Bibliography:
     """The bibliography of the report as written so far."""
-    claimed = (id for claim in view.claims for id in claim.passages)
-    return compile_bibliography(view.report.text, view.sources, view.passages, claimed)
+    claimed_ids = (id for claim in view.claims for id in claim.passages)
+    return compile_bibliography(view.report.text, view.sources, view.passages, claimed_ids)
 
 
 def build_report(view: RunView, citations: CitationMode = "numbers") -> Report:
@@ -269,8 +272,8 @@ def _writing_thoughts(view: RunView) -> tuple[str, ...]:
 def _independent_source_count(view: RunView, claim: Claim) -> int:
     """How many sources a claim cites, with copies of one another counted once."""
     first = {sha256: group[0] for group in view.copies for sha256 in group}
-    cited = (view.passages[id].document_sha256 for id in claim.passages if id in view.passages)
-    return len({first.get(sha256, sha256) for sha256 in cited})
+    document_hashes = (view.passages[id].document_sha256 for id in claim.passages if id in view.passages)
+    return len({first.get(sha256, sha256) for sha256 in document_hashes})
 
 
 def _claim(view: RunView, claim: Claim, body: RenderedText, books: Bibliography) -> ReportClaim:
@@ -296,7 +299,7 @@ def _claim(view: RunView, claim: Claim, body: RenderedText, books: Bibliography)
 
 
 def _passage(view: RunView, books: Bibliography, passage: Passage) -> ReportPassage:
-    around = view.surroundings.get(passage.id, Surroundings(id="", before="", after=""))
+    surroundings = view.surroundings.get(passage.id, Surroundings(id="", before="", after=""))
     return ReportPassage(
         id=passage.id,
         source=books.joined[passage.id],
@@ -307,22 +310,26 @@ def _passage(view: RunView, books: Bibliography, passage: Passage) -> ReportPass
         text_sha256=passage.text_sha256,
         heading=passage.heading,
         page=passage.page,
-        before=around.before,
-        after=around.after,
+        before=surroundings.before,
+        after=surroundings.after,
         label=passage.label,
     )
 
 
 def _further_passages(view: RunView, books: Bibliography) -> tuple[ReportPassage, ...]:
     """Passages that the text does not cite although the claims' records name them."""
-    against = (id for claim in view.claims for id in claim.against)
+    opposing_ids = (id for claim in view.claims for id in claim.against)
     before = (id for versions in view.versions.values() for version in versions for id in version.passages)
-    removed = (id for gone in view.removed for id in gone.passages)
-    earlier = (id for gone in view.removed for version in gone.versions for id in version.passages)
+    removed_ids = (id for removed_claim in view.removed for id in removed_claim.passages)
+    earlier = (id for removed_claim in view.removed for version in removed_claim.versions for id in version.passages)
     sides = (id for conflict in view.conflicts for id in conflict.passages)
-    cited = {passage.id for passage in books.cited}
-    named = dict.fromkeys(id for id in (*against, *before, *removed, *earlier, *sides) if id not in cited)
-    return tuple(_passage(view, books, view.passages[id]) for id in named if id in view.passages and id in books.joined)
+    cited_ids = {passage.id for passage in books.cited}
+    other_ids = dict.fromkeys(
+        id for id in (*opposing_ids, *before, *removed_ids, *earlier, *sides) if id not in cited_ids
+    )
+    return tuple(
+        _passage(view, books, view.passages[id]) for id in other_ids if id in view.passages and id in books.joined
+    )
 
 
 def _sources(books: Bibliography) -> tuple[ReportSource, ...]:

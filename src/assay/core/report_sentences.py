@@ -24,7 +24,7 @@ from assay.core.translation import current_phrases, statement_kind
 
 # The role of a sentence: it states a fact, frames a field, concludes, or gives the report its structure.
 
-Role = Literal["fact", "frame", "analysis", "structure"]
+SentenceRole = Literal["fact", "frame", "analysis", "structure"]
 
 _FRAME = regex(r"(?=[^\W\d_])(?:[^\s:.!?]+[ ]){1,6}?of [^\n]{1,300}?: \S")
 # Code's own sentences are known by their origin (`core.blocks`); these match what models write instead.
@@ -67,16 +67,16 @@ def is_frame(text: str) -> bool:
     return _FRAME.match(text) is not None
 
 
-def role_of(text: str, sections: Sequence[str], cited: bool) -> Role:
+def role_of(text: str, sections: Sequence[str], is_cited: bool) -> SentenceRole:
     """The role of a sentence under the headings `sections`; a sentence with a citation states a fact."""
-    if not cited and ": " not in text and _is_fragment(text):  # checked first: it costs least
+    if not is_cited and ": " not in text and _is_fragment(text):  # checked first: it costs least
         return "structure"
     apart = any(
         statement_kind(section) == "missing" or _SECTIONS.fullmatch(section.strip("*_ ")) for section in sections
     )
-    if is_frame(text) and (cited or not (text.endswith(":") or apart)):
+    if is_frame(text) and (is_cited or not (text.endswith(":") or apart)):
         return "frame"
-    if cited:
+    if is_cited:
         return "fact"
     if apart or statement_kind(text) or _ABSENCES.match(text) or not words(text):
         return "structure"
@@ -108,18 +108,18 @@ class ReportSentence(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     start: int
     end: int
-    role: Role
+    role: SentenceRole
     block: int
     markers: tuple[Marker, ...] = ()
     head: tuple[str, ...] = ()
 
 
 class ReportBlock(msgspec.Struct, frozen=True, kw_only=True):
-    """A block's text without container markup; `places` has the place of each character in the report."""
+    """A block's text without container markup; `positions` has the place of each character in the report."""
 
     block: Block
     text: str
-    places: Sequence[int]
+    positions: Sequence[int]
     sections: tuple[str, ...]
     head: tuple[str, ...] = ()
 
@@ -135,29 +135,33 @@ def read_sentences(report: str, *, html: bool = False) -> tuple[ReportSentence, 
     A marker after the final punctuation belongs to the sentence before it; one alone in its block, to the last sentence
     of the block before. Cached, since comparing, checking and the gate read the same report.
     """
-    return _cached_sentences(report, frozenset(current_phrases().stated.items()), html)
+    return _cached_sentences(report, frozenset(current_phrases().statements.items()), html)
 
 
 @functools.lru_cache(maxsize=128)
-def _cached_sentences(report: str, stated: frozenset[tuple[str, str]], html: bool) -> tuple[ReportSentence, ...]:
-    del stated  # sentences stated by code affect roles: without this in the key, an outdated result would be returned
+def _cached_sentences(
+    report: str, code_sentences: frozenset[tuple[str, str]], html: bool
+) -> tuple[ReportSentence, ...]:
+    del (
+        code_sentences
+    )  # sentences stated by code affect roles: without this in the key, an outdated result would be returned
     markers = parse_markers(report)
     starts = [marker.start for marker in markers]
-    found: list[ReportSentence] = []
+    all_sentences: list[ReportSentence] = []
     alone: list[Marker] = []  # of the blocks since the last sentence that contain nothing else
     for number, block in enumerate(text_blocks(read_blocks(report, html=html), {})):
-        inside = markers[bisect_left(starts, block.places[0]) : bisect_right(starts, block.places[-1])]
+        inside = markers[bisect_left(starts, block.positions[0]) : bisect_right(starts, block.positions[-1])]
         sentences = read_block(report, number, block, inside)
         if not sentences:
-            alone += inside if found else ()
+            alone += inside if all_sentences else ()
             continue
         if alone:
-            found[-1] = add_markers(found[-1], alone)
+            all_sentences[-1] = add_markers(all_sentences[-1], alone)
             alone.clear()
-        found.extend(sentences)
+        all_sentences.extend(sentences)
     if alone:
-        found[-1] = add_markers(found[-1], alone)
-    return number_claims(found)
+        all_sentences[-1] = add_markers(all_sentences[-1], alone)
+    return number_claims(all_sentences)
 
 
 def claims(report: str, *, html: bool = False) -> tuple[ReportSentence, ...]:
@@ -165,21 +169,21 @@ def claims(report: str, *, html: bool = False) -> tuple[ReportSentence, ...]:
     return tuple(sentence for sentence in read_sentences(report, html=html) if sentence.id)
 
 
-def number_claims(found: Sequence[ReportSentence], count: int = 0) -> tuple[ReportSentence, ...]:
+def number_claims(unnumbered: Sequence[ReportSentence], count: int = 0) -> tuple[ReportSentence, ...]:
     """The sentences, with ids for those that are claims, after `count` others."""
-    given = []
-    for sentence in found:
+    numbered = []
+    for sentence in unnumbered:
         if sentence.role in ("fact", "frame"):
             count += 1
-            given.append(msgspec.structs.replace(sentence, id=f"c{count}"))
+            numbered.append(msgspec.structs.replace(sentence, id=f"c{count}"))
         else:
-            given.append(sentence)
-    return tuple(given)
+            numbered.append(sentence)
+    return tuple(numbered)
 
 
 def add_markers(sentence: ReportSentence, markers: Sequence[Marker]) -> ReportSentence:
     """The last sentence before a block of markers, with these added."""
-    role: Role = "frame" if sentence.role == "frame" else "fact"
+    role: SentenceRole = "frame" if sentence.role == "frame" else "fact"
     return msgspec.structs.replace(sentence, role=role, markers=(*sentence.markers, *markers))
 
 
@@ -188,59 +192,59 @@ def add_markers(sentence: ReportSentence, markers: Sequence[Marker]) -> ReportSe
 
 def read_block(report: str, number: int, block: ReportBlock, markers: Sequence[Marker]) -> tuple[ReportSentence, ...]:
     """The sentences of a block, without ids; `markers` are those inside it."""
-    text, places = _strip_markers(block, markers)
-    return tuple(_split_block(report, number, block, text, places, markers)) if text.strip() else ()
+    text, positions = _strip_markers(block, markers)
+    return tuple(_split_block(report, number, block, text, positions, markers)) if text.strip() else ()
 
 
 def _strip_markers(block: ReportBlock, markers: Sequence[Marker]) -> tuple[str, Sequence[int]]:
     """The block's text without markers and the spaces before them, with the place of each character."""
     if not markers:
-        return block.text, block.places
-    kept: list[str] = []
-    places: list[int] = []
+        return block.text, block.positions
+    parts: list[str] = []
+    positions: list[int] = []
     last = 0
     for marker in markers:
-        start = bisect_left(block.places, marker.start, last)
-        kept.append(block.text[last:start].rstrip(BLANKS))
-        places.extend(block.places[last : last + len(kept[-1])])
-        last = bisect_left(block.places, marker.end, start)
-    places.extend(block.places[last:])
-    return "".join((*kept, block.text[last:])), places
+        start = bisect_left(block.positions, marker.start, last)
+        parts.append(block.text[last:start].rstrip(BLANKS))
+        positions.extend(block.positions[last : last + len(parts[-1])])
+        last = bisect_left(block.positions, marker.end, start)
+    positions.extend(block.positions[last:])
+    return "".join((*parts, block.text[last:])), positions
 
 
 def _split_block(
-    report: str, number: int, block: ReportBlock, text: str, places: Sequence[int], markers: Sequence[Marker]
+    report: str, number: int, block: ReportBlock, text: str, positions: Sequence[int], markers: Sequence[Marker]
 ) -> Iterator[ReportSentence]:
-    spans = _sentence_spans(block.block.kind, text, places, markers)
-    owned: list[list[Marker]] = [[] for _ in spans]
-    starts = [places[start] for start, _ in spans]
+    spans = _sentence_spans(block.block.kind, text, positions, markers)
+    markers_by_span: list[list[Marker]] = [[] for _ in spans]
+    starts = [positions[start] for start, _ in spans]
     for marker in markers:
-        owned[max(0, bisect_left(starts, marker.start) - 1)].append(marker)
-    for (start, end), own in zip(spans, owned, strict=True):
+        markers_by_span[max(0, bisect_left(starts, marker.start) - 1)].append(marker)
+    for (start, end), span_markers in zip(spans, markers_by_span, strict=True):
         line = " ".join(text[start:end].split())
         yield ReportSentence(
             id="",
             text=line,
-            start=places[start],
-            end=_sentence_end(report, places[start], places[end - 1] + 1, own),
-            role="structure" if block.is_structure else role_of(line, block.sections, cited=bool(own)),
+            start=positions[start],
+            end=_sentence_end(report, positions[start], positions[end - 1] + 1, span_markers),
+            role="structure" if block.is_structure else role_of(line, block.sections, is_cited=bool(span_markers)),
             block=number,
-            markers=tuple(own),
+            markers=tuple(span_markers),
             head=block.head,
         )
 
 
 def _sentence_spans(
-    kind: BlockKind, text: str, places: Sequence[int], markers: Sequence[Marker]
+    kind: BlockKind, text: str, positions: Sequence[int], markers: Sequence[Marker]
 ) -> list[tuple[int, int]]:
     """The spans of sentences; a row, or a frame cited at its end, is one sentence."""
     spans = sentences(_mask_dots(text))
-    whole = [(spans[0][0], spans[-1][1])]
+    whole_span = [(spans[0][0], spans[-1][1])]
     if kind != "paragraph":
-        return whole
-    spans = _split_at_citations(text, spans, {bisect_left(places, marker.start) for marker in markers})
-    cited_at_end = markers and all(marker.start > places[spans[-1][0]] for marker in markers)
-    return whole if len(spans) > 1 and cited_at_end and is_frame(text.strip()) else spans
+        return whole_span
+    spans = _split_at_citations(text, spans, {bisect_left(positions, marker.start) for marker in markers})
+    cited_at_end = markers and all(marker.start > positions[spans[-1][0]] for marker in markers)
+    return whole_span if len(spans) > 1 and cited_at_end and is_frame(text.strip()) else spans
 
 
 _CLOSED = regex(r"[^\W\d_]{3}[\"'”’»)\]*_]*[.!?…][\"'”’»)\]*_]*\s*$")
@@ -250,23 +254,27 @@ _END_AHEAD = regex(r"(?:[.!?…]+[\"'”’»)\]*_]*(?=\s))?")
 _OPENS = regex(r"[\"'“„«‘(\[*_]*[^\W\d_]")
 
 
-def _split_at_citations(text: str, spans: Sequence[tuple[int, int]], cited: Set[int]) -> list[tuple[int, int]]:
+def _split_at_citations(
+    text: str, spans: Sequence[tuple[int, int]], citation_starts: Set[int]
+) -> list[tuple[int, int]]:
     """The spans, cut where a citation stands at an end of sentence, before a capital.
 
     By words alone "every month. For the next" may be one sentence; with a citation between them it is two.
     """
-    found = []
-    ends = sorted({ahead.end() for place in cited if (ahead := _END_AHEAD.match(text, place))})
+    parts = []
+    ends = sorted(
+        {ahead.end() for citation_start in citation_starts if (ahead := _END_AHEAD.match(text, citation_start))}
+    )
     for first, end in spans:
         start = first
-        for at in ends[bisect_right(ends, first) : bisect_left(ends, end)]:
-            rest = text[at:end].lstrip()
-            opening = _OPENS.match(rest)
-            if opening and opening[0][-1].isupper() and _CLOSED.search(text, max(start, at - _CLOSING), at):
-                found.append((start, start + len(text[start:at].rstrip())))
-                start = end - len(rest)
-        found.append((start, end))
-    return found
+        for boundary in ends[bisect_right(ends, first) : bisect_left(ends, end)]:
+            remainder = text[boundary:end].lstrip()
+            opening = _OPENS.match(remainder)
+            if opening and opening[0][-1].isupper() and _CLOSED.search(text, max(start, boundary - _CLOSING), boundary):
+                parts.append((start, start + len(text[start:boundary].rstrip())))
+                start = end - len(remainder)
+        parts.append((start, end))
+    return parts
 
 
 _HIDING = regex(r"[\\`~$<\[【［]")
@@ -307,13 +315,13 @@ def text_blocks(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[R
     way.
     """
     head: tuple[str, ...] = ()
-    for block in (leaf for each in blocks for leaf in each.leaves()):
+    for block in (leaf for parent in blocks for leaf in parent.leaves()):
         if block.kind == "head row":
             head = row_cells(block.line)
             yield from _row(block, tuple(sections.values()), ())
         elif block.kind == "row":
-            found = row_cells(block.line)
-            above = head if len(found) == len(head) and found[0] else ()
+            cells = row_cells(block.line)
+            above = head if len(cells) == len(head) and cells[0] else ()
             yield from _row(block, tuple(sections.values()), above)
         elif block.kind in ("heading", "paragraph"):
             if block.kind == "heading":
@@ -323,8 +331,8 @@ def text_blocks(blocks: Iterable[Block], sections: dict[int, str]) -> Iterator[R
 
 def _enter_section(sections: dict[int, str], level: int, name: str) -> None:
     """Enter a heading, which ends the sections of its level and below."""
-    for at in [at for at in sections if at >= level]:
-        del sections[at]
+    for depth in [depth for depth in sections if depth >= level]:
+        del sections[depth]
     sections[level] = name
 
 
@@ -334,11 +342,11 @@ def _row(block: Block, sections: tuple[str, ...], head: tuple[str, ...]) -> Iter
     start = len(line) - len(line.lstrip(" \t>|"))
     end = len(line.rstrip(" \t|"))
     if start < end:
-        places = range(block.start + start, block.start + end)
-        yield ReportBlock(block=block, text=line[start:end], places=places, sections=sections, head=head)
+        positions = range(block.start + start, block.start + end)
+        yield ReportBlock(block=block, text=line[start:end], positions=positions, sections=sections, head=head)
 
 
 def _text(block: Block, sections: tuple[str, ...]) -> Iterator[ReportBlock]:
     """A paragraph or heading, without list and quotation markup."""
     if block.content.strip():
-        yield ReportBlock(block=block, text=block.content, places=block.points, sections=sections)
+        yield ReportBlock(block=block, text=block.content, positions=block.points, sections=sections)

@@ -28,7 +28,7 @@ _DONE = f"{_BEGUN} fork"
 _WEB = f"{_BEGUN} agent chat"
 _JUDGED = "judge check summary"
 _DEPTHS = ("light", "medium", "extended")
-_OPENAI = Offer(by="openai")
+_OPENAI = Offer(protocol="openai")
 
 
 def _limit(measure: str, setting: str = "") -> Option:
@@ -79,7 +79,7 @@ class ForkOptions(TypedDict, total=False):
     model: Annotated[str | Sequence[str] | None, Option(group="Model", setting="model", sets=("models",))]
     models: Annotated[
         Mapping[Role, str | Sequence[str]],
-        Option(group="Model", about="models by role, the first choice of each first"),
+        Option(group="Model", description="models by role, the first choice of each first"),
         Flag(
             "--model",
             f"{_DONE} agent ask chat table summary",
@@ -90,16 +90,16 @@ class ForkOptions(TypedDict, total=False):
     ]
     depth: Annotated[
         Depth | None,
-        Option(group="Run", place=20, setting="depth", api="depth", until="research"),
+        Option(group="Run", position=20, setting="depth", api="depth", until="research"),
         Flag("--depth", _DONE, "Depth of the research: at most 2, 10 or 30 minutes.", choices=("auto", *_DEPTHS)),
         Flag("--depth", "agent", "Turns the agent has (default: medium).", choices=_DEPTHS),
         Flag("--depth", "table", "Depth for each cell.", choices=_DEPTHS, default="light"),
         _OPENAI,
-        Offer(by="mcp", about="light: about 2 minutes; medium: 10; extended: 30.", sent=Depth),
+        Offer(protocol="mcp", description="light: about 2 minutes; medium: 10; extended: 30.", api_type=Depth),
     ]
     strategy: Annotated[
         str | None,
-        Option(group="Run", place=20, setting="strategy", api="strategy", until="research"),
+        Option(group="Run", position=20, setting="strategy", api="strategy", until="research"),
         Flag("--strategy", _DONE, "Research strategy: orchestrated or reflective.", "NAME", "strategy"),
         _OPENAI,
     ]
@@ -137,7 +137,7 @@ class ForkOptions(TypedDict, total=False):
     ]
     review_plan: Annotated[
         Asking | None,
-        Option(group="Run", place=40, sets=("review",), api="review_plan", sent=Waiting, until="plan"),
+        Option(group="Run", position=40, sets=("review",), api="review_plan", api_type=Waiting, until="plan"),
         Flag(
             "--review-plan",
             "research fork",
@@ -160,12 +160,12 @@ class ForkOptions(TypedDict, total=False):
     ]
     verify: Annotated[
         bool | None,
-        Option(group="Report", place=80, setting="verify", api="checks.verify"),
+        Option(group="Report", position=80, setting="verify", api="checks.verify"),
         Flag("--no-verify", "research fork agent ask", "Skip verification.", value=False),
     ]
     repair: Annotated[
         bool | None,
-        Option(group="Report", place=80, setting="repair", api="checks.repair"),
+        Option(group="Report", position=80, setting="repair", api="checks.repair"),
         Flag(
             "--no-repair",
             "research batch schedule fork agent ask chat",
@@ -209,18 +209,18 @@ class RunOptions(ForkOptions, total=False):
 
     mode: Annotated[
         Mode | None,
-        Option(group="Run", place=10, setting="mode", api="mode"),
+        Option(group="Run", position=10, setting="mode", api="mode"),
         Flag(
             "--mode",
             "research batch schedule",
             "One search, a quick look at the web, or research.",
             choices=("auto", "simple", "web_search", "deep_research"),
         ),
-        Offer(by="openai", sent=Literal["auto", "simple", "web_search", "deep_research"] | None),
+        Offer(protocol="openai", api_type=Literal["auto", "simple", "web_search", "deep_research"] | None),
     ]
     schema: Annotated[
         str | Path | Mapping[str, Any] | type | None,
-        Option(group="Report", place=60, api="report.schema", sent=dict[str, Any] | None),
+        Option(group="Report", position=60, api="report.schema", api_type=dict[str, Any] | None),
         Flag(
             "--schema",
             "research schedule",
@@ -236,13 +236,13 @@ class RunOptions(ForkOptions, total=False):
     ]
     ask: Annotated[
         Asking | None,
-        Option(group="Run", place=30, setting="ask", api="ask", sent=Waiting),
+        Option(group="Run", position=30, setting="ask", api="ask", api_type=Waiting),
         Flag("--ask", "research", "Ask about an unclear question; required: wait (exit 7).", choices=get_args(Asking)),
         Flag("--no-clarify", "research", "Ask no clarifying questions (--ask never).", value="never"),
     ]
     answers: Annotated[
         Answers | None,
-        Option(group="Run", place=30, api="answers", sent=tuple[str, ...]),
+        Option(group="Run", position=30, api="answers", api_type=tuple[str, ...]),
         Flag(
             "--answers",
             "research answer",
@@ -261,7 +261,9 @@ class RunOptions(ForkOptions, total=False):
             "RUN",
             "run",
         ),
-        Offer(by="mcp", about="The id of an earlier run whose evidence this one continues from.", sent=str),
+        Offer(
+            protocol="mcp", description="The id of an earlier run whose evidence this one continues from.", api_type=str
+        ),
     ]
     thread: Annotated[
         str | None,
@@ -274,7 +276,9 @@ class RunOptions(ForkOptions, total=False):
     said: Annotated[
         Sequence[ConversationMessage],
         Option(
-            group="Sources", sets=("conversation",), about="earlier messages of a conversation that is stored elsewhere"
+            group="Sources",
+            sets=("conversation",),
+            description="earlier messages of a conversation that is stored elsewhere",
         ),
     ]
     web: Annotated[
@@ -282,7 +286,7 @@ class RunOptions(ForkOptions, total=False):
         Option(group="Web", setting="search.web", sets=("scope.web",), api="scope.web"),
         Flag("--web/--offline", _WEB, "Search the web, or not; by default only without --in.", None, "either"),
         _OPENAI,
-        Offer(by="mcp", about="True: search the web too; false: do not; null: as the owner has set it."),
+        Offer(protocol="mcp", description="True: search the web too; false: do not; null: as the owner has set it."),
     ]
     domains: Annotated[
         Sequence[str],
@@ -326,11 +330,11 @@ class RunOptions(ForkOptions, total=False):
     ]
     user: Annotated[
         str | None,
-        Option(group="Run", place=60),
+        Option(group="Run", position=60),
         Flag("--user", f"{_BEGUN} agent", "Owner of the run, for limits, logs and lists; models never see it.", "NAME"),
     ]
     labels: Annotated[
         Mapping[str, str],
-        Option(group="Run", place=60, api="labels"),
+        Option(group="Run", position=60, api="labels"),
         Flag("--label", f"{_BEGUN} agent", "Label stored with the run; repeatable.", "NAME=VALUE", "labels"),
     ]

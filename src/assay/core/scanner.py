@@ -57,8 +57,8 @@ _ONE, _LONGEST = regex(_ID), 512
 def _marker(content: str, start: int, end: int) -> Marker | None:
     """The marker whose brackets contain `content`, if it is one."""
     if _ONE.fullmatch(content):  # as are nearly all
-        one = (content.upper(),)
-        return Marker(start, end, one) if "." in content else Marker(start, end, (), one)
+        single = (content.upper(),)
+        return Marker(start, end, single) if "." in content else Marker(start, end, (), single)
     content = unicodedata.normalize("NFKC", content) if len(content) <= _LONGEST else ""
     if content.startswith("[") and content.endswith("]"):
         content = content[1:-1]
@@ -66,15 +66,15 @@ def _marker(content: str, start: int, end: int) -> Marker | None:
         return None
     if not _CONTENT.fullmatch(content):
         return None
-    written: dict[str, None] = {}
+    ordered_ids: dict[str, None] = {}
     implied: set[str] = set()
     for match in _ITEMS.finditer(content):
         first = match[1].upper()
         last = match[2].upper() if match[2] else _short_range_end(first, match[3])
-        between = _range_ids(first, last) if last else [first]
-        written.update(dict.fromkeys(between))
-        implied.update(between[1:-1])
-    ids = tuple(written)
+        range_ids = _range_ids(first, last) if last else [first]
+        ordered_ids.update(dict.fromkeys(range_ids))
+        implied.update(range_ids[1:-1])
+    ids = tuple(ordered_ids)
     return Marker(
         start,
         end,
@@ -95,8 +95,8 @@ def _short_range_end(first: str, ordinal: str | None) -> str:
 def _range_ids(first: str, last: str) -> list[str]:
     """Both ends and, if they are of one source and ascend, what is between them; at most `RANGE_CAP` ids."""
     stem, point, low = first.rpartition(".") if "." in first else ("S", "", first[1:])
-    other, same, high = last.rpartition(".") if "." in last else ("S", "", last[1:])
-    if (stem, point) != (other, same) or int(low) >= int(high):
+    last_stem, last_point, high = last.rpartition(".") if "." in last else ("S", "", last[1:])
+    if (stem, point) != (last_stem, last_point) or int(low) >= int(high):
         return [first, last]
     inner = range(int(low) + 1, min(int(high), int(low) + RANGE_CAP))
     names = [first, *(f"{stem}{point}{ordinal}" for ordinal in inner)]
@@ -152,7 +152,7 @@ class Token(msgspec.Struct, frozen=True):
     marker: Marker | None = None
 
 
-class _Undecided(Exception):
+class _NeedsMoreText(Exception):
     """The following text decides; raised only while more may come."""
 
 
@@ -162,7 +162,7 @@ class Scanner:
     def __init__(self) -> None:
         self.text = ""  # what is not decided yet, with everything after it
         self.base = 0  # code points decided and dropped
-        self._at = 0  # in self.text
+        self._position = 0  # in self.text
         self._final = False
         self.fence = ""  # the opening delimiter of the current fence
         self._line_start = True  # the next character begins a line whose first character was not examined yet
@@ -171,24 +171,24 @@ class Scanner:
         self._edge = (0, 0, -1)  # absolute: searched from, searched to, the block edge found (or -1)
 
     def add(self, chunk: str) -> None:
-        self.text = self.text[self._at :] + chunk
-        self.base += self._at
-        self._at = 0
+        self.text = self.text[self._position :] + chunk
+        self.base += self._position
+        self._position = 0
 
     @property
     def decided_length(self) -> int:
         """How many code points of the whole text are decided."""
-        return self.base + self._at
+        return self.base + self._position
 
     def tokens(self, final: bool) -> Iterator[Token]:
         """Yield what can be decided now; with `final`, everything."""
         self._final = final
-        while self._at < len(self.text):
+        while self._position < len(self.text):
             try:
                 end, kind, marker = self._next()
-            except _Undecided:
+            except _NeedsMoreText:
                 return
-            start, self._at = self._at, end
+            start, self._position = self._position, end
             self._remember(start, end)
             yield Token(self.base + start, self.base + end, kind, marker)
 
@@ -204,21 +204,21 @@ class Scanner:
     def _require_more(self, have: int) -> None:
         """Wait for more text, unless none comes or the construct is already `have` >= LOOK_AHEAD characters long."""
         if not self._final and have < LOOK_AHEAD:
-            raise _Undecided
+            raise _NeedsMoreText
 
     def _next(self) -> tuple[int, Kind, Marker | None]:
         """Decide the next piece: its end, its kind, and its marker."""
         if self.fence:
             return self._fence_content_end(), "verbatim", None
         if self._line_start:
-            end = self._fence_line() if self.text[self._at] in _FENCE_SIGNS else 0
+            end = self._fence_line() if self.text[self._position] in _FENCE_SIGNS else 0
             self._line_start = False
             if end:
                 return end, "verbatim", None
-        special = _SPECIAL.search(self.text, self._at)
+        special = _SPECIAL.search(self.text, self._position)
         if special is None or special[0][0] == "\n":
             return special.end() if special else len(self.text), "text", None
-        if special.start() > self._at:
+        if special.start() > self._position:
             return special.start(), "text", None
         match special[0]:
             case "[":
@@ -226,97 +226,99 @@ class Scanner:
             case "【" | "［":
                 return self._full_width()
         end = {"\\": self._backslash, "`": self._code, "$": self._math, "<": self._autolink}[special[0]]()
-        return (end, "verbatim", None) if end else (self._at + 1, "text", None)
+        return (end, "verbatim", None) if end else (self._position + 1, "text", None)
 
     # fences
 
     def _fence_line(self) -> int:
         """The end of the line if it opens a fence, else 0."""
-        opening = _FENCE.match(self.text, self._at)
+        opening = _FENCE.match(self.text, self._position)
         if opening and (self._final or opening[0].endswith("\n")):
             sign = opening[1][0]
             self.fence = sign * (len(opening[1]) - len(opening[1].lstrip(sign)))
             return opening.end()
-        if not self._final and _FENCE_BEGUN.match(self.text, self._at):
-            raise _Undecided
+        if not self._final and _FENCE_BEGUN.match(self.text, self._position):
+            raise _NeedsMoreText
         return 0
 
     def _fence_content_end(self) -> int:
         if self._line_start:
-            closing = _CLOSING.match(self.text, self._at)
+            closing = _CLOSING.match(self.text, self._position)
             if closing and (self._final or closing[0].endswith("\n")):
                 if closing[1].startswith(self.fence):
                     self.fence = ""
                 return closing.end()
-            if not self._final and _CLOSING_BEGUN.match(self.text, self._at):
-                raise _Undecided
+            if not self._final and _CLOSING_BEGUN.match(self.text, self._position):
+                raise _NeedsMoreText
             self._line_start = False
-        newline = self.text.find("\n", self._at)
+        newline = self.text.find("\n", self._position)
         return len(self.text) if newline < 0 else newline + 1
 
     # constructs without markers; each returns its end, 0 if it is something else
 
     def _block_edge(self) -> int:
         """The latest end of the block: its first edge within LOOK_AHEAD, else that far ahead."""
-        at = self.base + self._at
+        position = self.base + self._position
         begin, end, edge = self._edge
-        if not (begin <= at and (edge < 0 or at <= edge)):
-            begin, end, edge = at, at, -1
-        limit = self._at + LOOK_AHEAD
+        if not (begin <= position and (edge < 0 or position <= edge)):
+            begin, end, edge = position, position, -1
+        limit = self._position + LOOK_AHEAD
         if edge < 0:
-            found = _BLOCK.search(self.text, max(self._at, end - self.base), limit)
-            edge = found.start() + self.base if found else -1
-            known = min(limit, len(self.text))  # an edge before it is certain if the text after it was seen too
-            known -= 0 if self._final and known == len(self.text) else _BLOCK_LENGTH
-            self._edge = (begin, max(end, known + self.base), edge)
+            match = _BLOCK.search(self.text, max(self._position, end - self.base), limit)
+            edge = match.start() + self.base if match else -1
+            certain_end = min(limit, len(self.text))  # an edge before it is certain if the text after it was seen too
+            certain_end -= 0 if self._final and certain_end == len(self.text) else _BLOCK_LENGTH
+            self._edge = (begin, max(end, certain_end + self.base), edge)
         return min(limit, len(self.text), edge - self.base if edge >= 0 else limit)
 
     def _end_unclosed(self, edge: int) -> int:
         """There is no closing delimiter before `edge`: return 0, or wait if the text only ends there so far."""
         if edge == len(self.text):
-            self._require_more(edge - self._at)
+            self._require_more(edge - self._position)
         return 0
 
     def _backslash(self) -> int:
-        if self._at + 1 == len(self.text):
+        if self._position + 1 == len(self.text):
             self._require_more(1)
             return 0
-        closing = {"(": "\\)", "[": "\\]"}.get(self.text[self._at + 1])
+        closing = {"(": "\\)", "[": "\\]"}.get(self.text[self._position + 1])
         if closing:
             edge = self._block_edge()
-            end = self.text.find(closing, self._at + 2, edge)
+            end = self.text.find(closing, self._position + 2, edge)
             if end < 0:
                 self._end_unclosed(edge)
-            elif self.text.find(self.text[self._at : self._at + 2], self._at + 2, end) < 0:  # formulas are not nested
+            elif (
+                self.text.find(self.text[self._position : self._position + 2], self._position + 2, end) < 0
+            ):  # formulas are not nested
                 return end + 2
-        return self._at + 2 if self.text[self._at + 1] != "\n" else 0
+        return self._position + 2 if self.text[self._position + 1] != "\n" else 0
 
     def _code(self) -> int:
-        opening = _TICKS.match(self.text, self._at, self._at + LOOK_AHEAD)
+        opening = _TICKS.match(self.text, self._position, self._position + LOOK_AHEAD)
         assert opening
         length, edge = len(opening[0]), self._block_edge()
         for run in _TICKS.finditer(self.text, opening.end(), edge):
-            whole = run.end() < len(self.text) or self._final or run.end() == self._at + LOOK_AHEAD
-            if whole and run.end() - run.start() == length:
+            is_complete = run.end() < len(self.text) or self._final or run.end() == self._position + LOOK_AHEAD
+            if is_complete and run.end() - run.start() == length:
                 return run.end()
         self._end_unclosed(edge)
         return opening.end()
 
     def _math(self) -> int:
-        rest = self.text[self._at : self._at + 40]
-        if len(rest) < 40 and not self._final and self._short_amount(rest):
-            raise _Undecided
-        double = rest.startswith("$$")
-        amount = _AMOUNT.match(rest)
-        if amount and (amount[0][-1] in ".," or _AFTER_AMOUNT.match(rest, amount.end())):
+        ahead = self.text[self._position : self._position + 40]
+        if len(ahead) < 40 and not self._final and self._short_amount(ahead):
+            raise _NeedsMoreText
+        double = ahead.startswith("$$")
+        amount = _AMOUNT.match(ahead)
+        if amount and (amount[0][-1] in ".," or _AFTER_AMOUNT.match(ahead, amount.end())):
             return 0
-        if self._previous.isalnum() or (not double and rest[1:2].strip() == ""):
+        if self._previous.isalnum() or (not double and ahead[1:2].strip() == ""):
             return 0
         edge = self._block_edge()
         if double:
-            end = self.text.find("$$", self._at + 2, edge)
+            end = self.text.find("$$", self._position + 2, edge)
             return end + 2 if end >= 0 else self._end_unclosed(edge)
-        closing = _MATH_END.search(self.text, self._at + 2, edge)
+        closing = _MATH_END.search(self.text, self._position + 2, edge)
         if closing is None:
             return self._end_unclosed(edge)
         if closing.end() == len(self.text):
@@ -324,33 +326,33 @@ class Scanner:
         return closing.end()
 
     @staticmethod
-    def _short_amount(rest: str) -> bool:
-        """True if `rest` ends before it shows what a `$` at its start means."""
-        amount = _AMOUNT.match(rest)
-        return len(rest) < 2 or (amount is not None and len(rest) - amount.end() < 4)
+    def _short_amount(text: str) -> bool:
+        """True if `text` ends before it shows what a `$` at its start means."""
+        amount = _AMOUNT.match(text)
+        return len(text) < 2 or (amount is not None and len(text) - amount.end() < 4)
 
     def _autolink(self) -> int:
-        limit = self._at + LOOK_AHEAD
-        link = _AUTOLINK.match(self.text, self._at, limit)
+        limit = self._position + LOOK_AHEAD
+        link = _AUTOLINK.match(self.text, self._position, limit)
         if link:
             return link.end()
-        if _AUTOLINK_BEGUN.match(self.text, self._at, limit):
-            self._require_more(len(self.text) - self._at)
+        if _AUTOLINK_BEGUN.match(self.text, self._position, limit):
+            self._require_more(len(self.text) - self._position)
         return 0
 
     def _full_width(self) -> tuple[int, Kind, Marker | None]:
-        whole = _FULL_WIDTH.match(self.text, self._at)
-        if whole is None:
-            if not self._final and _FULL_WIDTH_BEGUN.match(self.text, self._at):
-                raise _Undecided
-            return self._at + 1, "text", None
-        marker = _marker(whole[1].partition("†")[0], self.base + self._at, self.base + whole.end())
-        return (whole.end(), "marker", marker) if marker else (self._at + 1, "text", None)
+        match = _FULL_WIDTH.match(self.text, self._position)
+        if match is None:
+            if not self._final and _FULL_WIDTH_BEGUN.match(self.text, self._position):
+                raise _NeedsMoreText
+            return self._position + 1, "text", None
+        marker = _marker(match[1].partition("†")[0], self.base + self._position, self.base + match.end())
+        return (match.end(), "marker", marker) if marker else (self._position + 1, "text", None)
 
     def _bracket(self) -> tuple[int, Kind, Marker | None]:
         end = self._closing_bracket()
         if not end:
-            return self._at + 1, "text", None
+            return self._position + 1, "text", None
         if end == len(self.text):
             self._require_more(0)
         follows = self.text[end : end + 1]
@@ -359,21 +361,21 @@ class Scanner:
             return tail, "link", None
         if follows == ":" and self._lead is not None:
             return end, "text", None
-        marker = _marker(self.text[self._at + 1 : end - 1], self.base + self._at, self.base + end)
-        return (end, "marker", marker) if marker else (self._at + 1, "text", None)
+        marker = _marker(self.text[self._position + 1 : end - 1], self.base + self._position, self.base + end)
+        return (end, "marker", marker) if marker else (self._position + 1, "text", None)
 
     def _closing_bracket(self) -> int:
         """The end of the bracket that opens here, 0 if it does not close within its block."""
-        if whole := _WHOLE.match(self.text, self._at):
-            return whole.end()  # as most brackets do
-        edge, depth, escaped = self._block_edge(), 0, -1
-        if self._final and self.text.find("]", self._at + 1, edge) < 0:
+        if match := _WHOLE.match(self.text, self._position):
+            return match.end()  # as most brackets do
+        edge, depth, escaped_position = self._block_edge(), 0, -1
+        if self._final and self.text.find("]", self._position + 1, edge) < 0:
             return 0
-        for sign in _BRACKETS.finditer(self.text, self._at, edge):
-            if sign.start() == escaped:
+        for sign in _BRACKETS.finditer(self.text, self._position, edge):
+            if sign.start() == escaped_position:
                 continue
             if sign[0] == "\\":
-                escaped = sign.start() + 1
+                escaped_position = sign.start() + 1
                 continue
             depth += 1 if sign[0] == "[" else -1
             if depth == 0:

@@ -14,7 +14,7 @@ from assay.core.web_addresses import canonical_url
 # The searches of a run as a table: queries, providers, and what became of the results.
 
 
-class Left(msgspec.Struct, frozen=True):
+class ExcludedPage(msgspec.Struct, frozen=True):
     """A page that was found and is not evidence, and why; `tried` says that it could not be read.
 
     The others were left out by the rules of the run.
@@ -38,7 +38,7 @@ class SearchRow(msgspec.Struct, frozen=True, kw_only=True):
     hits: int
     read: int
     cited: int
-    excluded: tuple[Left, ...] = ()
+    excluded: tuple[ExcludedPage, ...] = ()
     failed: str = ""
     asked: int = 1
 
@@ -55,40 +55,44 @@ def searches(view: RunView) -> Iterator[SearchMade]:
 
 def search_log(view: RunView) -> tuple[SearchRow, ...]:
     """The searches of a run, each query to each provider once, in the order they were first asked."""
-    made: dict[tuple[str, str], list[SearchMade]] = {}
-    for each in searches(view):
-        made.setdefault((each.provider, each.query), []).append(each)
+    groups: dict[tuple[str, str], list[SearchMade]] = {}
+    for search in searches(view):
+        groups.setdefault((search.provider, search.query), []).append(search)
     facts = _AddressFacts(view)
-    return tuple(facts.row(group) for group in made.values())
+    return tuple(facts.row(group) for group in groups.values())
 
 
 class _AddressFacts:
     """The addresses in a run's log."""
 
     def __init__(self, view: RunView) -> None:
-        claimed = (id for claim in view.claims for id in claim.passages)
-        books = compile_bibliography(view.report.text, view.sources, view.passages, claimed)
-        self._read = {canonical_url(each.url) for each in view.sources.values() if each.media_type != SNIPPET}
-        self._cited = {canonical_url(each.source.url) for each in books.entries if each.number is not None}
-        self._failed = {canonical_url(each.url): each.reason for each in view.unreadable}
+        claimed_ids = (id for claim in view.claims for id in claim.passages)
+        books = compile_bibliography(view.report.text, view.sources, view.passages, claimed_ids)
+        self._read_urls = {canonical_url(each.url) for each in view.sources.values() if each.media_type != SNIPPET}
+        self._cited_urls = {canonical_url(each.source.url) for each in books.entries if each.number is not None}
+        self._failure_reasons = {canonical_url(each.url): each.reason for each in view.unreadable}
 
-    def row(self, made: list[SearchMade]) -> SearchRow:
-        best = max(made, key=lambda each: (not each.failed, each.results))
-        found = list(dict.fromkeys(map(canonical_url, best.found)))
-        refused = {each.url: each.reason for search in made for each in search.excluded}
-        unread = {url: self._failed[url] for url in found if url in self._failed and url not in self._read}
+    def row(self, group: list[SearchMade]) -> SearchRow:
+        best = max(group, key=lambda each: (not each.failed, each.results))
+        urls = list(dict.fromkeys(map(canonical_url, best.found)))
+        refusals = {each.url: each.reason for search in group for each in search.excluded}
+        unread_reasons = {
+            url: self._failure_reasons[url]
+            for url in urls
+            if url in self._failure_reasons and url not in self._read_urls
+        }
         return SearchRow(
             query=best.query,
             provider=best.provider,
-            hits=len(found) + len(refused),
-            read=sum(url in self._read for url in found),
-            cited=sum(url in self._cited for url in found),
+            hits=len(urls) + len(refusals),
+            read=sum(url in self._read_urls for url in urls),
+            cited=sum(url in self._cited_urls for url in urls),
             excluded=(
-                *(Left(url, why) for url, why in refused.items()),
-                *(Left(url, why, tried=True) for url, why in unread.items()),
+                *(ExcludedPage(url, why) for url, why in refusals.items()),
+                *(ExcludedPage(url, why, tried=True) for url, why in unread_reasons.items()),
             ),
             failed=best.failed,
-            asked=len(made),
+            asked=len(group),
         )
 
 
@@ -103,7 +107,7 @@ class Silent(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class Looked(msgspec.Struct, frozen=True, kw_only=True):
+class SearchSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The searches and sources of a run.
 
     `documents` counts those in scope, -1 if the log does not say it. `providers` answered at least once and had
@@ -128,13 +132,13 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.providers or self.read)
 
 
-def summarize_searches(view: RunView) -> Looked:
+def summarize_searches(view: RunView) -> SearchSummary:
     """The searches and sources of a run, by its log so far. A search over no documents does not count."""
-    made = [each for each in searches(view) if each.provider != LOCAL_PROVIDER or view.documents]
-    answered = [each for each in made if not each.failed]
+    all_searches = [each for each in searches(view) if each.provider != LOCAL_PROVIDER or view.documents]
+    answered = [each for each in all_searches if not each.failed]
     providers = tuple(dict.fromkeys(each.provider for each in answered))
-    reasons = {each.provider: each.failed for each in made if each.failed and each.provider not in providers}
-    return Looked(
+    reasons = {each.provider: each.failed for each in all_searches if each.failed and each.provider not in providers}
+    return SearchSummary(
         documents=view.documents,
         providers=providers,
         queries=len({each.query for each in answered}),

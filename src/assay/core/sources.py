@@ -256,8 +256,8 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
 
 def content_spans(spans: Sequence[PassageSpan]) -> Sequence[PassageSpan]:
     """The passages with content, without navigation; all if there is nothing else."""
-    kept = tuple(span for span in spans if span.kind != "navigation")
-    return kept if kept and len(kept) < len(spans) else spans
+    content = tuple(span for span in spans if span.kind != "navigation")
+    return content if content and len(content) < len(spans) else spans
 
 
 def source_id(lane: int, ordinal: int) -> str:

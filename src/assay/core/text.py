@@ -131,15 +131,15 @@ def separate_lines(text: str) -> list[tuple[int, int]]:
     lines = [match.span() for match in _LINE.finditer(text)]
     if len(lines) < 2:
         return []
-    written = [text[start:end] for start, end in lines]
-    if all(map(_STAMP.match, written)) or all(map(_is_note, written)):
+    line_texts = [text[start:end] for start, end in lines]
+    if all(map(_STAMP.match, line_texts)) or all(map(_is_note, line_texts)):
         return lines
     return []
 
 
 def _is_note(line: str) -> bool:
-    begun = line[0].isupper() or line[0].isdigit()
-    return begun and not ends_sentence(line) and not ends_unfinished(line) and len(sentences(line)) == 1
+    begins_note = line[0].isupper() or line[0].isdigit()
+    return begins_note and not ends_sentence(line) and not ends_unfinished(line) and len(sentences(line)) == 1
 
 
 def ends_unfinished(line: str) -> bool:
@@ -156,15 +156,15 @@ def _connecting_words() -> frozenset[str]:
 def _paragraph_sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Sentences of one paragraph, `text[start:end]`."""
     paragraph = text[start:end]
-    own = () if paragraph.isascii() else (match.end() for match in _OWN_END.finditer(paragraph))
-    cuts = sorted({*_cached_cuts(paragraph), *own, len(paragraph)})
+    own_ends = () if paragraph.isascii() else (match.end() for match in _OWN_END.finditer(paragraph))
+    cuts = sorted({*_cached_cuts(paragraph), *own_ends, len(paragraph)})
     spans = []
     last = 0
     for cut in cuts:
         piece = paragraph[last:cut]
         if piece.strip():
-            left = last + len(piece) - len(piece.lstrip())
-            spans.append((start + left, start + last + len(piece.rstrip())))
+            content_start = last + len(piece) - len(piece.lstrip())
+            spans.append((start + content_start, start + last + len(piece.rstrip())))
         last = cut
     return spans
 
@@ -210,8 +210,8 @@ def _word_before(paragraph: str, cut: int) -> str:
         before = before[:-1]
     if not before.endswith(".") or before[-2:-1].isspace():
         return ""
-    found = _LAST_WORD.search(before[:-1].rpartition(" ")[2])
-    return found[0] if found else ""
+    match = _LAST_WORD.search(before[:-1].rpartition(" ")[2])
+    return match[0] if match else ""
 
 
 def _is_noun(paragraph: str, word: str) -> bool:
@@ -261,11 +261,11 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():
         return _ascii_words(text)
-    found: list[str] = []
+    word_list: list[str] = []
     # No word crosses the end of a line, and in a page with few special characters most lines are ASCII.
     for ascii_only, lines in itertools.groupby(text.split("\n"), str.isascii):
-        found += (_ascii_words if ascii_only else _other_words)("\n".join(lines))
-    return found
+        word_list += (_ascii_words if ascii_only else _other_words)("\n".join(lines))
+    return word_list
 
 
 _PLAIN_WORD = regex(r"[a-z0-9]+(?:['’](?=[a-z])[a-z0-9]+)?")
@@ -280,21 +280,21 @@ def words_of_name(name: str) -> list[str]:
 
 
 def _ascii_words(text: str) -> list[str]:
-    found = _ASCII_WORD.findall(text.lower())
-    return [each.removesuffix("'s") for each in found] if "'" in text else found
+    matches = _ASCII_WORD.findall(text.lower())
+    return [word.removesuffix("'s") for word in matches] if "'" in text else matches
 
 
 def _other_words(text: str) -> list[str]:
     plain = _SIGNS.sub(" ", text)
     if plain.replace("’", "").isascii():
-        return [_strip_possessive(each) for each in _PLAIN_WORD.findall(plain.lower())]
-    found = []
-    for spaced, run in _word_pattern().findall(unicodedata.normalize("NFKC", text).casefold()):
-        if spaced:
-            found.append(_strip_possessive(spaced))
+        return [_strip_possessive(word) for word in _PLAIN_WORD.findall(plain.lower())]
+    word_list = []
+    for spaced_word, run in _word_pattern().findall(unicodedata.normalize("NFKC", text).casefold()):
+        if spaced_word:
+            word_list.append(_strip_possessive(spaced_word))
         else:
-            found.extend(letter_pairs(run))
-    return found
+            word_list.extend(letter_pairs(run))
+    return word_list
 
 
 _SYLLABIC = regex("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
@@ -313,7 +313,7 @@ def letter_pairs(run: str) -> list[str]:
     information retrieval").
     """
     units = _SYLLABLE.findall(run) if _SYLLABIC.search(run) else run
-    return ["".join(units[at : at + 2]) for at in range(max(1, len(units) - 1))]
+    return ["".join(units[index : index + 2]) for index in range(max(1, len(units) - 1))]
 
 
 def _strip_possessive(word: str) -> str:
@@ -344,17 +344,19 @@ def estimate_tokens(text: str) -> int:
 def _count_tokens(text: str) -> int:
     """Cached, since each request of a conversation holds the messages of the one before."""
     if text.isascii():
-        plain, others = text.encode(), 0.0
+        plain, other_tokens = text.encode(), 0.0
         ascii_length = len(plain)
     else:
         plain = text.encode("ascii", "replace")
         ascii_length = len(text.encode("ascii", "ignore"))
         foreign = len(text) - ascii_length
         foreign_bytes = len(text.encode("utf-8", "surrogatepass")) - ascii_length
-        others = 0.9 * foreign_bytes - 1.2 * foreign  # 0.6, 1.5 and 2.4 for a character of two, three and four bytes
+        other_tokens = (
+            0.9 * foreign_bytes - 1.2 * foreign
+        )  # 0.6, 1.5 and 2.4 for a character of two, three and four bytes
     unlettered = plain.translate(None, _LETTERS)
     letters = len(plain) - len(unlettered)
     digits = len(unlettered) - len(unlettered.translate(None, _DIGITS))
     dense = sum(map(len, _DENSE.findall(plain))) if b"x" * 24 in plain.translate(_PACKED) else 0
     signs = ascii_length - letters - digits
-    return math.ceil(letters / 3.5 + digits * 0.7 + signs * 0.8 + others + dense * 0.25)
+    return math.ceil(letters / 3.5 + digits * 0.7 + signs * 0.8 + other_tokens + dense * 0.25)

@@ -36,17 +36,17 @@ Statement = Literal["notice", "date", "missing"]
 
 
 class Phrases:
-    """A catalogue. `stated` has the sentences and headings that code stated, in plain words, by kind."""
+    """A catalogue. `statements` has the sentences and headings that code stated, in plain words, by kind."""
 
     def __init__(
         self,
         locale: str = ENGLISH,
         catalogue: NullTranslations | None = None,
-        stated: Mapping[str, Statement] = MappingProxyType({}),
+        statements: Mapping[str, Statement] = MappingProxyType({}),
     ) -> None:
         self.locale = locale
         self.catalogue = catalogue or NullTranslations()
-        self.stated = dict(stated)
+        self.statements = dict(statements)
 
 
 _SPEECH: ContextVar[Phrases] = ContextVar("speech")
@@ -59,11 +59,11 @@ def current_phrases() -> Phrases:
 
 
 @contextmanager
-def use_phrases(given: Phrases) -> Iterator[Phrases]:
+def use_phrases(phrases: Phrases) -> Iterator[Phrases]:
     """Use a catalogue in the block, and in every task that begins in it."""
-    token = _SPEECH.set(given)
+    token = _SPEECH.set(phrases)
     try:
-        yield given
+        yield phrases
     finally:
         _SPEECH.reset(token)
 
@@ -73,9 +73,9 @@ def gettext(message: str) -> str:
     return current_phrases().catalogue.gettext(message)
 
 
-def ngettext(one: str, several: str, count: int) -> str:
+def ngettext(singular: str, plural: str, count: int) -> str:
     """A message with a number, in the plural form that the current language has for it."""
-    return current_phrases().catalogue.ngettext(one, several, count)
+    return current_phrases().catalogue.ngettext(singular, plural, count)
 
 
 def N_(message: str) -> str:  # noqa: N802 - gettext's own name, which extraction looks for
@@ -90,17 +90,17 @@ def record_statement(text: str, kind: Statement = "notice") -> str:
     """Return `text`, recorded as code's own, so that it needs no source."""
     phrases = current_phrases()
     if phrases is not _SILENT:
-        phrases.stated |= {
+        phrases.statements |= {
             plain: kind
-            for each in (text, *(text[start:end] for start, end in sentences(text)))
-            if (plain := _plain_text(each))
+            for part in (text, *(text[start:end] for start, end in sentences(text)))
+            if (plain := _plain_text(part))
         }
     return text
 
 
 def statement_kind(text: str) -> Statement | None:
     """The kind of statement that a sentence or heading by code is, None if it is not by code."""
-    return current_phrases().stated.get(_plain_text(text)) if current_phrases().stated else None
+    return current_phrases().statements.get(_plain_text(text)) if current_phrases().statements else None
 
 
 def statements_in(text: str) -> dict[str, Statement]:
@@ -108,7 +108,7 @@ def statements_in(text: str) -> dict[str, Statement]:
     lines = [_plain_text(line) for line in text.splitlines()]
     return {
         phrase: kind
-        for phrase, kind in sorted(current_phrases().stated.items())
+        for phrase, kind in sorted(current_phrases().statements.items())
         if any(phrase in line for line in lines)
     }
 
@@ -129,13 +129,13 @@ def format_number(value: int) -> str:
 def format_day(iso: str) -> str:
     """A day in words (`2 January 2025`); anything but an ISO date unchanged."""
     try:
-        found = date.fromisoformat(iso[:10])
+        day = date.fromisoformat(iso[:10])
     except ValueError:
         return iso
     phrases = current_phrases()
     if phrases.locale == ENGLISH:
-        return f"{found.day} {found:%B %Y}"
-    return dates.format_date(found, "long", locale=_babel_locale(phrases))
+        return f"{day.day} {day:%B %Y}"
+    return dates.format_date(day, "long", locale=_babel_locale(phrases))
 
 
 def format_report_date(iso: str) -> str:
@@ -147,9 +147,9 @@ def _babel_locale(phrases: Phrases) -> str:
     return phrases.locale.replace("-", "_")
 
 
-def count_phrase(one: str, several: str) -> Callable[[int], str]:
+def count_phrase(singular: str, plural: str) -> Callable[[int], str]:
     """Says a number of things in the current language, by a message with its plural, which extraction looks for."""
-    return lambda count: ngettext(one, several, count).format(count=format_number(count))
+    return lambda count: ngettext(singular, plural, count).format(count=format_number(count))
 
 
 def join_list(parts: Iterable[str]) -> str:
@@ -157,14 +157,14 @@ def join_list(parts: Iterable[str]) -> str:
     return gettext(", ").join(parts)
 
 
-def join_some(parts: Iterable[str], most: int) -> str:
-    """`A, B and 3 more`: at most `most` of the parts, and how many are left out."""
-    every = list(parts)
-    text = join_list(every[:most])
-    if len(every) <= most:
+def join_some(parts: Iterable[str], limit: int) -> str:
+    """`A, B and 3 more`: at most `limit` of the parts, and how many are left out."""
+    all_parts = list(parts)
+    text = join_list(all_parts[:limit])
+    if len(all_parts) <= limit:
         return text
-    return ngettext("{parts} and {count} more", "{parts} and {count} more", len(every) - most).format(
-        parts=text, count=format_number(len(every) - most)
+    return ngettext("{parts} and {count} more", "{parts} and {count} more", len(all_parts) - limit).format(
+        parts=text, count=format_number(len(all_parts) - limit)
     )
 
 

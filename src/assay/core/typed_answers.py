@@ -53,16 +53,16 @@ class ReportField(msgspec.Struct, frozen=True, kw_only=True):
 
 def report_fields(fields: Iterable[Field], claims: Sequence[Claim]) -> dict[str, ReportField]:
     """The fields by name, each with the verification of its sentence; a refuted value is voided."""
-    stated: dict[str, Claim] = {}
+    claims_by_text: dict[str, Claim] = {}
     for claim in claims:
-        stated.setdefault(claim.text, claim)
-    return {field.name: _report_field(field, stated) for field in fields}
+        claims_by_text.setdefault(claim.text, claim)
+    return {field.name: _report_field(field, claims_by_text) for field in fields}
 
 
-def _report_field(field: Field, stated: Mapping[str, Claim]) -> ReportField:
+def _report_field(field: Field, claims_by_text: Mapping[str, Claim]) -> ReportField:
     if field.value is None:
         return ReportField(value=None, verdict="", reason=field.reason, claims=(), passages=())
-    claim = stated.get(field.sentence)
+    claim = claims_by_text.get(field.sentence)
     if claim is None:
         return ReportField(value=None, verdict="", reason=GONE, claims=(), passages=field.passages)
     return ReportField(
@@ -88,12 +88,12 @@ def shape_answer(fields: Sequence[Field], values: Mapping[str, ReportField]) -> 
 
 
 def _set_value(root: dict[str, Any], path: tuple[str | int, ...], value: Value) -> None:
-    at: Any = root
+    node: Any = root
     for part, after in pairwise(path):
         empty: Any = [] if isinstance(after, int) else {}
         if isinstance(part, str):
-            at = at.setdefault(part, empty)
+            node = node.setdefault(part, empty)
         else:
-            at.extend({} for _ in range(part + 1 - len(at)))
-            at = at[part]
-    at[path[-1]] = value
+            node.extend({} for _ in range(part + 1 - len(node)))
+            node = node[part]
+    node[path[-1]] = value

@@ -37,8 +37,8 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
         return Usage(*map(operator.add, msgspec.structs.astuple(self), msgspec.structs.astuple(other)))
 
 
-Measure = Literal["usd", "tokens", "searches", "pages", "agents"]
-MEASURES: tuple[Measure, ...] = get_args(Measure)
+UsageMeasure = Literal["usd", "tokens", "searches", "pages", "agents"]
+MEASURES: tuple[UsageMeasure, ...] = get_args(UsageMeasure)
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -51,7 +51,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pages: int | None = None
     agents: int | None = None
 
-    def exceeded_by(self, usage: Usage) -> Measure | None:
+    def exceeded_by(self, usage: Usage) -> UsageMeasure | None:
         """The first measure in which `usage` exceeds this budget, if any."""
         for measure in MEASURES:
             limit = getattr(self, measure)

@@ -112,8 +112,8 @@ def canonical_url(text: str) -> str:
     except BadUrl:
         return text
     path, question, query = url.target.partition("?")
-    kept = [part for part in query.split("&") if part and not TRACKING.match(part.partition("=")[0])]
-    return f"{url.scheme}://{url.authority}{path}" + (question + "&".join(kept) if kept else "")
+    parameters = [part for part in query.split("&") if part and not TRACKING.match(part.partition("=")[0])]
+    return f"{url.scheme}://{url.authority}{path}" + (question + "&".join(parameters) if parameters else "")
 
 
 # A user's rules for the web: domains, dates, a country, interpreted in one place for search and for pages.
@@ -143,9 +143,9 @@ class WebRules(msgspec.Struct, frozen=True, kw_only=True):
     def host_refusal_reason(self, host: str) -> str:
         """Why pages of this host are not read; "" if they are."""
         host = host.lower().rstrip(".")
-        denied = next((domain for domain in self.denied if is_below(host, domain)), "")
-        if denied:
-            return f"{denied} was left out by request"
+        denied_domain = next((domain for domain in self.denied if is_below(host, domain)), "")
+        if denied_domain:
+            return f"{denied_domain} was left out by request"
         if self.domains and not any(is_below(host, domain) for domain in self.domains):
             return f"not of {', '.join(self.domains)}"
         return ""
@@ -167,17 +167,17 @@ class WebRules(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.left_out) and canonical_url(url) in self.left_out
 
     def _date_refusal_reason(self, published: str) -> str:
-        found = DATE_PATTERN.match(published)
-        if not found or not (self.since or self.until):
+        match = DATE_PATTERN.match(published)
+        if not match or not (self.since or self.until):
             return ""
         try:
-            first, last = date_range(found)
+            first, last = date_range(match)
         except ValueError:
             return ""
         if self.since and last < self.since:
-            return f"published {found[0]}, before {self.since}"
+            return f"published {match[0]}, before {self.since}"
         if self.until and first > self.until:
-            return f"published {found[0]}, after {self.until}"
+            return f"published {match[0]}, after {self.until}"
         return ""
 
 
@@ -189,13 +189,13 @@ def is_below(host: str, domain: str) -> bool:
     return host == domain or host.endswith(f".{domain}")
 
 
-def date_range(found: re.Match[str]) -> tuple[str, str]:
+def date_range(match: re.Match[str]) -> tuple[str, str]:
     """The first and the last day that a date covers.
 
     Raises:
         ValueError: there is no such day.
     """
-    year, month, day = (int(part) if part else 0 for part in found.groups())
+    year, month, day = (int(part) if part else 0 for part in match.groups())
     first = date(year, month or 1, day or 1)
     ends = month or 12
     return first.isoformat(), date(year, ends, day or calendar.monthrange(year, ends)[1]).isoformat()
@@ -251,9 +251,9 @@ def assess_source(url: str, metadata: Mapping[str, str], trusted: Sequence[str] 
         host = parse_url(url).host.lower()
     except BadUrl:
         return UNKNOWN
-    vouched = next((name for name in trusted if is_below(host, name)), "")
-    if vouched:
-        return Quality("primary", f"{vouched} is in sources.allow")
+    trusted_host = next((name for name in trusted if is_below(host, name)), "")
+    if trusted_host:
+        return Quality("primary", f"{trusted_host} is in sources.allow")
     return _quality_by_host(host) or _quality_by_metadata(metadata) or _quality_by_shape(host, metadata)
 
 
@@ -301,14 +301,14 @@ MOST = 2_000
 
 def doi_of(metadata: Mapping[str, str], url: str = "") -> str:
     """The DOI of a document by its metadata, whatever vocabulary names it there, else by its address; "" for none."""
-    stated = (value for name, value in metadata.items() if _NAMED.search(name.strip()))
-    return next(filter(None, (find_doi(each, "") for each in stated)), "") or find_doi("", url)
+    values = (value for name, value in metadata.items() if _NAMED.search(name.strip()))
+    return next(filter(None, (find_doi(text, "") for text in values)), "") or find_doi("", url)
 
 
-def find_doi(stated: str, url: str) -> str:
+def find_doi(text: str, url: str) -> str:
     """The DOI that a document states, or that is in its address (of doi.org or a publisher); "" for none."""
-    given = DOI.search(one_line(stated[:MOST]))
-    return _trim_doi(given[0]) if given else _doi_in(url)
+    match = DOI.search(one_line(text[:MOST]))
+    return _trim_doi(match[0]) if match else _doi_in(url)
 
 
 @lru_cache(maxsize=256)
@@ -316,22 +316,22 @@ def _doi_in(url: str) -> str:
     """The DOI in an address, "" for none; a run asks several times of each."""
     try:
         parts = urlsplit(one_line(url))
-        asked = parse_qs(parts.query, max_num_fields=50).get("doi", [""])[0]
+        doi_parameter = parse_qs(parts.query, max_num_fields=50).get("doi", [""])[0]
     except ValueError:
         return ""
     if parts.scheme.lower() not in ("http", "https"):
         return ""
-    inside = _AT_END.search(unquote(parts.path)) or DOI.fullmatch(asked)
-    return _trim_doi(inside[inside.lastindex or 0]) if inside else ""
+    match = _AT_END.search(unquote(parts.path)) or DOI.fullmatch(doi_parameter)
+    return _trim_doi(match[match.lastindex or 0]) if match else ""
 
 
-def _trim_doi(found: str) -> str:
+def _trim_doi(text: str) -> str:
     """The DOI without what publishers append, and without the end of a sentence or of a bracket around it, unless
     nothing else would be left ("10.1234/pdf").
     """
-    doi, before = found, ""
+    doi, before = text, ""
     while doi != before:
         before, doi = doi, _TAIL.sub("", doi)
         if any(doi.endswith(end) and doi.count(end) > doi.count(begin) for begin, end in _CLOSING):
             doi = doi[:-1]
-    return doi if "/" in doi.rstrip("/") else found
+    return doi if "/" in doi.rstrip("/") else text

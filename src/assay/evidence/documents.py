@@ -28,27 +28,27 @@ BeginCutting = Callable[[Texts], Callable[[], Sequence[Spans]]]
 
 
 class _Batch:
-    """Documents whose texts are cut together; unreadable ones are in `failed`, by their place."""
+    """Documents whose texts are cut together; unreadable ones are in `failures`, by their place."""
 
     def __init__(self) -> None:
         self.texts: Texts = []
-        self.failed: dict[int, StoreError] = {}
+        self.failures: dict[int, StoreError] = {}
         self.count = self.size = 0
 
     def add(self, document: Document, text: Callable[[Document], bytes]) -> None:
         try:
             data = text(document)
         except StoreError as error:
-            self.failed[self.count] = error
+            self.failures[self.count] = error
         else:
             self.texts.append((data, document.syntax))
             self.size += len(data)
         self.count += 1
 
-    def outcomes(self, found: Sequence[Spans]) -> Iterator[Spans | StoreError]:
-        cut = iter(found)
-        for place in range(self.count):
-            yield self.failed[place] if place in self.failed else next(cut)
+    def outcomes(self, spans: Sequence[Spans]) -> Iterator[Spans | StoreError]:
+        remaining = iter(spans)
+        for index in range(self.count):
+            yield self.failures[index] if index in self.failures else next(remaining)
 
 
 def cut_in_order(
@@ -79,7 +79,7 @@ def _batches(documents: Iterable[Document], text: Callable[[Document], bytes]) -
 T = TypeVar("T")
 TEXTS_BYTES, SPANS_BYTES, TABLES_BYTES = 16_000_000, 48_000_000, 32_000_000
 """The most bytes cached of each; the last used value is kept, however large."""
-Cut = Callable[[bytes, Syntax], tuple[PassageSpan, ...]]
+Cutter = Callable[[bytes, Syntax], tuple[PassageSpan, ...]]
 """Cuts a text in UTF-8 into passages; blocking."""
 SPAN_BYTES = 300
 """Bytes of a passage besides its text."""
@@ -108,7 +108,7 @@ class DocumentReader:
         *,
         texts: int = 64,
         lists: int = 256,
-        cut: Cut = segment_utf8,
+        cut: Cutter = segment_utf8,
         begin: BeginCutting = lambda texts: lambda: cut_all(texts),
     ) -> None:
         self._blobs, self._cut, self._begin = blobs, cut, begin
@@ -142,22 +142,22 @@ class DocumentReader:
             StoreError: its text is missing or damaged.
         """
 
-        def read() -> tuple[ReadTable, ...]:
+        def load() -> tuple[ReadTable, ...]:
             pieces = [
                 TablePiece(str(span.ordinal), span.text, span.start, span.heading) for span in self.spans(document)
             ]
-            named = (document.title or document.name, document.language)
-            return (*read_tables(pieces, *named), *record_tables(pieces, *named))
+            title_and_language = (document.title or document.name, document.language)
+            return (*read_tables(pieces, *title_and_language), *record_tables(pieces, *title_and_language))
 
-        return self._tables.get(f"{document.sha256}/{document.syntax}/{document.title}", read)
+        return self._tables.get(f"{document.sha256}/{document.syntax}/{document.title}", load)
 
 
 def passage_with_surroundings(
-    reader: DocumentReader, document: Document, start: int, end: int, around: int = 300
+    reader: DocumentReader, document: Document, start: int, end: int, context_bytes: int = 300
 ) -> tuple[str, str, str]:
     """The text before bytes `start` to `end` of a document, those bytes, and the text after them.
 
-    `around` is in bytes; a character or word that it would cut is left out.
+    `context_bytes` is in bytes; a character or word that it would cut is left out.
 
     Raises:
         StoreError: the document's text is missing or damaged.
@@ -166,17 +166,17 @@ def passage_with_surroundings(
     text = reader.text(document)
     if not 0 <= start <= end <= len(text):
         raise ValueError(f"bytes {start} to {end} are not in a document of {len(text)} bytes")
-    before, after = surrounding_text(text, start, end, around)
+    before, after = surrounding_text(text, start, end, context_bytes)
     return before, text[start:end].decode(), after
 
 
-def surrounding_text(text: bytes, start: int, end: int, around: int = 300) -> tuple[str, str]:
+def surrounding_text(text: bytes, start: int, end: int, context_bytes: int = 300) -> tuple[str, str]:
     """The text before and after bytes `start` to `end` of a document's text, as in `passage_with_surroundings`."""
-    before = text[max(0, start - around) : start].decode(errors="ignore")
-    after = text[end : end + around].decode(errors="ignore")
-    if start > around:
+    before = text[max(0, start - context_bytes) : start].decode(errors="ignore")
+    after = text[end : end + context_bytes].decode(errors="ignore")
+    if start > context_bytes:
         before = before[_first_break(before) :]
-    if end + around < len(text):
+    if end + context_bytes < len(text):
         after = after[: len(after) - _first_break(after[::-1])]
     return before, after
 
@@ -201,24 +201,24 @@ class _Cache(Generic[T]):
     Two threads may compute the same value; both get an equal one.
     """
 
-    def __init__(self, size: int, most: int, weigh: Callable[[T], int]) -> None:
-        self._size, self._most, self._weigh = size, most, weigh
-        self._kept: OrderedDict[str, tuple[T, int]] = OrderedDict()
+    def __init__(self, size: int, max_bytes: int, weigh: Callable[[T], int]) -> None:
+        self._size, self._max_bytes, self._weigh = size, max_bytes, weigh
+        self._entries: OrderedDict[str, tuple[T, int]] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
     def get(self, key: str, compute: Callable[[], T]) -> T:
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key][0]
+            if key in self._entries:
+                self._entries.move_to_end(key)
+                return self._entries[key][0]
         value = compute()
         weight = self._weigh(value)
         with self._lock:
-            self._bytes += weight - self._kept.pop(key, (value, 0))[1]
-            self._kept[key] = value, weight
-            while len(self._kept) > self._size or (self._bytes > self._most and len(self._kept) > 1):
-                self._bytes -= self._kept.popitem(last=False)[1][1]
+            self._bytes += weight - self._entries.pop(key, (value, 0))[1]
+            self._entries[key] = value, weight
+            while len(self._entries) > self._size or (self._bytes > self._max_bytes and len(self._entries) > 1):
+                self._bytes -= self._entries.popitem(last=False)[1][1]
         return value
 
 
@@ -252,5 +252,7 @@ def cited_passage(
     if document is None:
         raise UnknownName("document", passage.document_sha256)
     before, _, after = passage_with_surroundings(reader, document, passage.start, passage.end)
-    resting = tuple(claim for claim in claims if passage.id in claim.passages)
-    return CitedPassage(number=number, source=source, passage=passage, before=before, after=after, claims=resting)
+    supported_claims = tuple(claim for claim in claims if passage.id in claim.passages)
+    return CitedPassage(
+        number=number, source=source, passage=passage, before=before, after=after, claims=supported_claims
+    )

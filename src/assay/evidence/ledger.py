@@ -95,7 +95,7 @@ class _LedgerState:
         self.count: Counter[int] = Counter()  # the last source of each lane; excluded ones leave gaps
         self.lane_sources: defaultdict[int, list[str]] = defaultdict(list)
         self.lane_passages: defaultdict[int, list[Passage]] = defaultdict(list)
-        self.shown: defaultdict[str, list[Passage]] = defaultdict(list)
+        self.source_passages: defaultdict[str, list[Passage]] = defaultdict(list)
         self.queries: defaultdict[int, list[str]] = defaultdict(list)
         self.pages: defaultdict[int, list[str]] = defaultdict(list)
         self.rows: set[tuple[str, str]] = set()
@@ -112,96 +112,100 @@ class Ledger:
     """A run's ledger as some lanes see it; `lanes` None sees all. `trusted` are hosts the user vouches for."""
 
     def __init__(
-        self, lanes: frozenset[int] | None = None, held: _LedgerState | None = None, *, trusted: tuple[str, ...] = ()
+        self, lanes: frozenset[int] | None = None, state: _LedgerState | None = None, *, trusted: tuple[str, ...] = ()
     ) -> None:
-        self._lanes, self._held = lanes, held or _LedgerState(trusted)
+        self._lanes, self._state = lanes, state or _LedgerState(trusted)
 
     def seeing(self, lanes: Iterable[int]) -> Ledger:
         """The same ledger, limited to what these lanes have added."""
-        return Ledger(frozenset(lanes), self._held)
+        return Ledger(frozenset(lanes), self._state)
 
     # rules
 
     def register(
-        self, lane: int, shown: Sequence[DocumentPassages], queries: Sequence[str] = (), pages: Sequence[str] = ()
+        self, lane: int, excerpts: Sequence[DocumentPassages], queries: Sequence[str] = (), pages: Sequence[str] = ()
     ) -> Registration:
-        """Return what showing `shown` to `lane` adds, in order. Changes nothing; apply the rows to change the ledger.
+        """Return what showing `excerpts` to `lane` adds, in order. Changes nothing; apply the rows to change the
+        ledger.
 
         `queries` are what the lane asked for, `pages` the names of the documents it opened.
         """
-        return _Registration(self._held, lane).run(shown, queries, pages)
+        return _Registration(self._state, lane).run(excerpts, queries, pages)
 
     def apply(self, rows: Iterable[LedgerRow]) -> None:
         """Add rows; a known one stays as it is."""
         for row in rows:
-            if (row.kind, row.id) not in self._held.rows:
-                self._held.rows.add((row.kind, row.id))
+            if (row.kind, row.id) not in self._state.rows:
+                self._state.rows.add((row.kind, row.id))
                 self._take(row)
 
     def _take(self, row: LedgerRow) -> None:
-        held = self._held
+        state = self._state
         if row.kind == "source":
-            met = msgspec.json.decode(row.data, type=SourceRow)
-            held.sources[met.source.id], held.documents[met.document.sha256] = met.source, met.document
-            held.ids[row.lane, met.document.sha256] = met.source.id
-            held.lane_sources[row.lane].append(met.source.id)
-            held.count[row.lane] = max(held.count[row.lane], int(met.source.id[1:]) % (LANE_SOURCES + 1))
+            source_row = msgspec.json.decode(row.data, type=SourceRow)
+            state.sources[source_row.source.id], state.documents[source_row.document.sha256] = (
+                source_row.source,
+                source_row.document,
+            )
+            state.ids[row.lane, source_row.document.sha256] = source_row.source.id
+            state.lane_sources[row.lane].append(source_row.source.id)
+            state.count[row.lane] = max(state.count[row.lane], int(source_row.source.id[1:]) % (LANE_SOURCES + 1))
         elif row.kind == "passage":
             passage = msgspec.json.decode(row.data, type=Passage)
-            held.passages[passage.id] = passage
-            held.lane_passages[row.lane].append(passage)
-            held.shown[passage.source].append(passage)
+            state.passages[passage.id] = passage
+            state.lane_passages[row.lane].append(passage)
+            state.source_passages[passage.source].append(passage)
         elif row.kind != "answer":
-            asked = held.queries if row.kind == "query" else held.pages
-            asked[row.lane].append(msgspec.json.decode(row.data, type=str))
+            entries = state.queries if row.kind == "query" else state.pages
+            entries[row.lane].append(msgspec.json.decode(row.data, type=str))
 
     def rows(self) -> tuple[str, ...]:
         """The applied rows, each by its kind and its id."""
-        return tuple(sorted(map(row_name, self._held.rows)))
+        return tuple(sorted(map(row_name, self._state.rows)))
 
     # notices
 
     def notices_about(self, doi: str) -> tuple[Notice, ...] | None:
         """The notices about a work, by its DOI; None if it was not looked up."""
-        return self._held.notices.get(doi)
+        return self._state.notices.get(doi)
 
     def store_notices(self, doi: str, notices: tuple[Notice, ...], sources: Iterable[str]) -> None:
         """Store the notices about a work; they are shown with it from now on, including these sources."""
-        self._held.notices[doi] = notices
+        self._state.notices[doi] = notices
         for id in sources:
-            self._held.sources[id] = msgspec.structs.replace(self._held.sources[id], notices=notices)
+            self._state.sources[id] = msgspec.structs.replace(self._state.sources[id], notices=notices)
 
     # looking up
 
-    def blocks(self, lane: int, shown: Sequence[DocumentPassages]) -> list[SourceBlock]:
-        """`shown` with the ids of `lane`, once its rows are applied; in the same order, one block for each."""
+    def blocks(self, lane: int, excerpts: Sequence[DocumentPassages]) -> list[SourceBlock]:
+        """`excerpts` with the ids of `lane`, once its rows are applied; in the same order, one block for each."""
         blocks = []
-        for each in shown:
-            source = self._held.sources.get(self._held.ids.get((lane, each.document.sha256), ""))
+        for excerpt in excerpts:
+            source = self._state.sources.get(self._state.ids.get((lane, excerpt.document.sha256), ""))
             if source is not None:
-                ids = (f"{source.id}.{span.ordinal}" for span in each.spans)
-                passages = tuple(self._held.passages[id] for id in ids if id in self._held.passages)
+                ids = (f"{source.id}.{span.ordinal}" for span in excerpt.spans)
+                passages = tuple(self._state.passages[id] for id in ids if id in self._state.passages)
                 blocks.append(SourceBlock(source=source, passages=passages))
         return blocks
 
     def source(self, id: str) -> Source | None:
         """A source by its id, if this view includes its lane."""
-        source = self._held.sources.get(id)
+        source = self._state.sources.get(id)
         return source if source is not None and self._is_visible(id) else None
 
     def passage(self, id: str) -> Passage | None:
         """A passage by its id, if this view includes its lane."""
-        passage = self._held.passages.get(id)
+        passage = self._state.passages.get(id)
         return passage if passage is not None and self._is_visible(passage.source) else None
 
     def document(self, source: str) -> Document | None:
         """The document of a source."""
-        met = self.source(source)
-        return None if met is None else self._held.documents[met.document_sha256]
+        source_record = self.source(source)
+        return None if source_record is None else self._state.documents[source_record.document_sha256]
 
     def passages(self, source: str) -> tuple[Passage, ...]:
         """The shown passages of a source, in the order they were shown."""
-        return tuple(self._held.shown[source]) if self.source(source) else ()
+        return tuple(self._state.source_passages[source]) if self.source(source) else ()
 
     def resolve(self, ids: Iterable[str]) -> ResolvedIds:
         """The passages and sources of ids. An unknown id is never mapped to something else."""
@@ -225,56 +229,62 @@ class Ledger:
         """
         source, point, _ = id.partition(".")
         lane = lane_of_source(source)
-        made_up = bool(point) and lane > 0 and self._held.count.get(lane, 0) > 0 and self._is_visible(source)
+        made_up = bool(point) and lane > 0 and self._state.count.get(lane, 0) > 0 and self._is_visible(source)
         return made_up or self.source(source) is not None
 
     def passages_and_sources(self) -> tuple[dict[str, Passage], dict[str, Source]]:
         """All passages shown and all sources found by these lanes, by id: lane after lane, each in its order."""
-        held = self._held
-        passages = {each.id: each for lane in self._visible(held.lane_passages) for each in held.lane_passages[lane]}
-        sources = {id: held.sources[id] for lane in self._visible(held.lane_sources) for id in held.lane_sources[lane]}
+        state = self._state
+        passages = {
+            passage.id: passage for lane in self._visible(state.lane_passages) for passage in state.lane_passages[lane]
+        }
+        sources = {
+            id: state.sources[id] for lane in self._visible(state.lane_sources) for id in state.lane_sources[lane]
+        }
         return passages, sources
 
     def count(self) -> int:
         """The number of passages shown to these lanes."""
-        return sum(len(self._held.lane_passages[lane]) for lane in self._visible(self._held.lane_passages))
+        return sum(len(self._state.lane_passages[lane]) for lane in self._visible(self._state.lane_passages))
 
     def queries(self, since: int = 0) -> tuple[str, ...]:
         """The queries of these lanes, by lane, each once; only of lane `since` and later."""
         return _distinct_texts(
-            self._held.queries, [lane for lane in self._visible(self._held.queries) if lane >= since]
+            self._state.queries, [lane for lane in self._visible(self._state.queries) if lane >= since]
         )
 
     def pages(self) -> tuple[str, ...]:
         """The names of documents that these lanes opened, by lane, each once."""
-        return _distinct_texts(self._held.pages, self._visible(self._held.pages))
+        return _distinct_texts(self._state.pages, self._visible(self._state.pages))
 
     def recall(self, query: str, limit: int = 10) -> list[Passage]:
         """The passages in the ledger that answer `query` best, best first; one that two lanes saw counts once."""
-        held = self._distinct_passages()
+        passages = self._distinct_passages()
         statements = [
-            QuotableStatement(text=each.text, label=each.label, heading=" ".join((*each.heading[-1:], each.lead)))
-            for each in held
+            QuotableStatement(
+                text=passage.text, label=passage.label, heading=" ".join((*passage.heading[-1:], passage.lead))
+            )
+            for passage in passages
         ]
-        asked = read_question(query, beside="\n".join(each.text for each in held[:5]))
-        return [held[place] for place in rank(asked, statements, limit)]
+        question = read_question(query, beside="\n".join(passage.text for passage in passages[:5]))
+        return [passages[index] for index in rank(question, statements, limit)]
 
     def excerpts(self, passages: Iterable[Passage]) -> list[DocumentPassages]:
         """Passages grouped by document, to be shown to another lane under its own ids."""
-        grouped: defaultdict[str, list[PassageSpan]] = defaultdict(list)
+        spans_by_document: defaultdict[str, list[PassageSpan]] = defaultdict(list)
         for passage in passages:
-            grouped[passage.document_sha256].append(span_of(passage))
+            spans_by_document[passage.document_sha256].append(span_of(passage))
         return [
-            DocumentPassages(document=self._held.documents[document], spans=tuple(spans))
-            for document, spans in grouped.items()
+            DocumentPassages(document=self._state.documents[document], spans=tuple(spans))
+            for document, spans in spans_by_document.items()
         ]
 
     def _distinct_passages(self) -> list[Passage]:
-        found: dict[tuple[str, int, int], Passage] = {}
-        for lane in self._visible(self._held.lane_passages):
-            for passage in self._held.lane_passages[lane]:
-                found.setdefault((passage.document_sha256, passage.start, passage.end), passage)
-        return list(found.values())
+        distinct: dict[tuple[str, int, int], Passage] = {}
+        for lane in self._visible(self._state.lane_passages):
+            for passage in self._state.lane_passages[lane]:
+                distinct.setdefault((passage.document_sha256, passage.start, passage.end), passage)
+        return list(distinct.values())
 
     def _visible(self, lanes: Iterable[int]) -> list[int]:
         return sorted(lane for lane in lanes if self._lanes is None or lane in self._lanes)
@@ -286,33 +296,33 @@ class Ledger:
 
     def cached_answer(self, key: str) -> bytes | None:
         """The earlier result of a call with this key, in any lane of this process."""
-        return self._held.answers.get(key)
+        return self._state.answers.get(key)
 
     def cache_answer(self, key: str, data: bytes) -> None:
         """Store the result of a call, for the next equal one."""
-        self._held.answers.setdefault(key, data)
+        self._state.answers.setdefault(key, data)
 
 
 class _Registration:
     """Registers one turn's results for a lane."""
 
-    def __init__(self, held: _LedgerState, lane: int) -> None:
-        self.held, self.lane, self.next = held, lane, held.count[lane] + 1
+    def __init__(self, state: _LedgerState, lane: int) -> None:
+        self.state, self.lane, self.next = state, lane, state.count[lane] + 1
         self.ids: dict[str, str] = {}
         self.sources: list[Source] = []
         self.reused: list[str] = []
         self.passages: dict[str, Passage] = {}
         self.rows: list[LedgerRow] = []
-        self.known: set[tuple[str, str]] = set()
+        self.known_rows: set[tuple[str, str]] = set()
         self.skipped = 0
 
-    def run(self, shown: Sequence[DocumentPassages], queries: Sequence[str], pages: Sequence[str]) -> Registration:
+    def run(self, excerpts: Sequence[DocumentPassages], queries: Sequence[str], pages: Sequence[str]) -> Registration:
         for query in queries:
             self._add_row("query", f"{self.lane}:{_short_hash(query)}", query)
         for page in pages:
             self._add_row("page", f"{self.lane}:{_short_hash(page)}", page)
-        for each in shown:
-            self._add_passages(each)
+        for excerpt in excerpts:
+            self._add_passages(excerpt)
         return Registration(
             sources=tuple(self.sources),
             reused=tuple(dict.fromkeys(self.reused)),
@@ -321,25 +331,25 @@ class _Registration:
             rows=tuple(self.rows),
         )
 
-    def _add_passages(self, each: DocumentPassages) -> None:
-        id = self._add_source(each.document)
+    def _add_passages(self, excerpt: DocumentPassages) -> None:
+        id = self._add_source(excerpt.document)
         self.skipped += not id
-        for span in each.spans if id else ():
-            passage = passage_of(id, each.document, span)
-            if passage.id not in self.held.passages and passage.id not in self.passages:
+        for span in excerpt.spans if id else ():
+            passage = passage_of(id, excerpt.document, span)
+            if passage.id not in self.state.passages and passage.id not in self.passages:
                 self.passages[passage.id] = passage
                 self._add_row("passage", passage.id, passage)
 
     def _add_source(self, document: Document) -> str:
-        known = self.held.ids.get((self.lane, document.sha256)) or self.ids.get(document.sha256, "")
-        if known:
-            self.reused.append(known)
-            return known
+        known_id = self.state.ids.get((self.lane, document.sha256)) or self.ids.get(document.sha256, "")
+        if known_id:
+            self.reused.append(known_id)
+            return known_id
         if self.next > LANE_SOURCES:
             return ""
         id = self.ids[document.sha256] = source_id(self.lane, self.next)
         self.next += 1
-        self.sources.append(_source(id, document, self.held, self._found_date(document)))
+        self.sources.append(_source(id, document, self.state, self._found_date(document)))
         self._add_row("source", id, SourceRow(source=self.sources[-1], document=document))
         return id
 
@@ -348,25 +358,25 @@ class _Registration:
 
         It is no more than their word: it may be the day on which they first saw the page. So it is kept apart.
         """
-        claimed = {key: "" for key in (FOUND_DATE, FOUND_BY) if key in document.metadata}  # a file may have any field
+        cleared = {key: "" for key in (FOUND_DATE, FOUND_BY) if key in document.metadata}  # a file may have any field
         if document.published or document.media_type == SNIPPET:
-            return claimed
-        place = canonical_url(document.url)
-        earlier = (self.held.sources[id] for id in self.held.lane_sources[self.lane])
+            return cleared
+        url = canonical_url(document.url)
+        earlier = (self.state.sources[id] for id in self.state.lane_sources[self.lane])
         for hit in (*earlier, *self.sources):
-            if hit.media_type == SNIPPET and hit.published and canonical_url(hit.url) == place:
+            if hit.media_type == SNIPPET and hit.published and canonical_url(hit.url) == url:
                 return {FOUND_DATE: hit.published, FOUND_BY: hit.metadata.get("provider", "")}
-        return claimed
+        return cleared
 
     def _add_row(self, kind: RowKind, id: str, data: object) -> None:
-        if (kind, id) not in self.held.rows and (kind, id) not in self.known:
-            self.known.add((kind, id))
+        if (kind, id) not in self.state.rows and (kind, id) not in self.known_rows:
+            self.known_rows.add((kind, id))
             self.rows.append(LedgerRow(kind=kind, id=id, lane=self.lane, data=msgspec.json.encode(data)))
 
 
-def _source(id: str, document: Document, held: _LedgerState, more: dict[str, str]) -> Source:
+def _source(id: str, document: Document, state: _LedgerState, extra_metadata: dict[str, str]) -> Source:
     # an address that only redirects says nothing about what is there
-    quality = assess_source(document.metadata.get(FINAL_URL, document.url), document.metadata, held.trusted)
+    quality = assess_source(document.metadata.get(FINAL_URL, document.url), document.metadata, state.trusted)
     return Source(
         id=id,
         document_sha256=document.sha256,
@@ -375,12 +385,12 @@ def _source(id: str, document: Document, held: _LedgerState, more: dict[str, str
         title=document.title or document.name,
         media_type=document.media_type,
         fetched_at=document.fetched_at,
-        metadata=document.metadata | more,
+        metadata=document.metadata | extra_metadata,
         author=document.author,
         published=document.published,
         kind=quality.kind,
         kind_reason=quality.reason,
-        notices=held.notices.get(doi_of(document.metadata, document.url).lower(), ()),
+        notices=state.notices.get(doi_of(document.metadata, document.url).lower(), ()),
     )
 
 

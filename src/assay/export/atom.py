@@ -42,26 +42,26 @@ def render_feed(feed: AtomFeed) -> bytes:
     SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": f"{feed.site}/schedules"})
     _add_element(SubElement(root, "author"), "name", "Assay")
     _add_element(root, "generator", "Assay")
-    for each in feed.entries:
-        _entry(root, feed, each)
-    made: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
-    return made
+    for entry in feed.entries:
+        _entry(root, feed, entry)
+    data: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
+    return data
 
 
 def _entry(root: Element, feed: AtomFeed, entry: FeedEntry) -> None:
-    made = SubElement(root, "entry")
-    _add_element(made, "id", f"urn:assay:run:{entry.run_id}")
-    _add_element(made, "title", f"{_summary(entry)}: {one_line(feed.question)[:LONGEST_TITLE]}")
-    _add_element(made, "updated", entry.at)
-    SubElement(made, "link", {"rel": "alternate", "type": "text/html", "href": f"{feed.site}/runs/{entry.run_id}"})
-    content = _add_element(made, "content", str(_content(entry)))
+    element = SubElement(root, "entry")
+    _add_element(element, "id", f"urn:assay:run:{entry.run_id}")
+    _add_element(element, "title", f"{_summary(entry)}: {one_line(feed.question)[:LONGEST_TITLE]}")
+    _add_element(element, "updated", entry.at)
+    SubElement(element, "link", {"rel": "alternate", "type": "text/html", "href": f"{feed.site}/runs/{entry.run_id}"})
+    content = _add_element(element, "content", str(_content(entry)))
     content.set("type", "html")
 
 
 def _add_element(parent: Element, name: str, text: str) -> Element:
-    made = SubElement(parent, name)
-    made.text = _NO_XML.sub("", text)
-    return made
+    child = SubElement(parent, name)
+    child.text = _NO_XML.sub("", text)
+    return child
 
 
 def _summary(entry: FeedEntry) -> str:
@@ -69,9 +69,9 @@ def _summary(entry: FeedEntry) -> str:
     if changes is None:
         return f"First report, {_claim_count(len(entry.report.claims))}"
     parts = [
-        f"{len(some)} {word}"
-        for some, word in ((changes.changed, "changed"), (changes.added, "added"), (changes.dropped, "dropped"))
-        if some
+        f"{len(claims)} {word}"
+        for claims, word in ((changes.changed, "changed"), (changes.added, "added"), (changes.dropped, "dropped"))
+        if claims
     ]
     return f"Claims: {', '.join(parts)}" if parts else "Nothing changed"
 

@@ -83,7 +83,7 @@ def _part(text: str) -> str:
 
 
 def _iso(day: Day) -> str:
-    return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(day))
+    return "-".join(f"{part:04d}" if index == 0 else f"{part:02d}" for index, part in enumerate(day))
 
 
 EXPORTER = ViewExporter(".bib", lambda view, _: render(view).encode())

@@ -61,12 +61,12 @@ def _citations_by_start(text: ReportText, block: Block) -> dict[int, NumberedCit
         return {}
     first = bisect_left(text.cites, points[0], key=lambda cite: cite.start)
     last = bisect_right(text.cites, points[-1], key=lambda cite: cite.start)
-    found: dict[int, NumberedCitation] = {}
+    citations: dict[int, NumberedCitation] = {}
     for cite in text.cites[first:last]:
-        at = bisect_left(points, cite.start)
-        if points[at] == cite.start and block.content.startswith(f"[{cite.number}]", at):
-            found[at] = cite
-    return found
+        index = bisect_left(points, cite.start)
+        if points[index] == cite.start and block.content.startswith(f"[{cite.number}]", index):
+            citations[index] = cite
+    return citations
 
 
 class _Plan:
@@ -76,25 +76,25 @@ class _Plan:
         self.cites = cites
         marks = [mark for claim in claims for mark in _marks(claim)]
         self._marks = sorted(marks, key=lambda mark: (mark.at, _ORDER.index(mark.edge)))
-        self._places = [mark.at for mark in self._marks]
-        self._set = 0
+        self._positions = [mark.at for mark in self._marks]
+        self._next_index = 0
 
     def next_cut(self, after: int, end: int) -> int:
         """The first place after `after` where the text must be cut, at most `end`."""
-        following = bisect_right(self._places, after)
-        return min(self._places[following], end) if following < len(self._places) else end
+        index = bisect_right(self._positions, after)
+        return min(self._positions[index], end) if index < len(self._positions) else end
 
-    def take_due(self, at: int) -> Sequence[Mark]:
-        """The marks up to `at` that are not set yet."""
-        first = self._set
-        while self._set < len(self._places) and self._places[self._set] <= at:
-            self._set += 1
-        return self._marks[first : self._set]
+    def take_due(self, position: int) -> Sequence[Mark]:
+        """The marks up to `position` that are not set yet."""
+        first = self._next_index
+        while self._next_index < len(self._positions) and self._positions[self._next_index] <= position:
+            self._next_index += 1
+        return self._marks[first : self._next_index]
 
 
 def _marks(claim: BlockClaim) -> list[Mark]:
     edges: list[tuple[Edge, int]] = [("start", claim.start), ("end", claim.end), ("badge", claim.close)]
-    return [Mark(at=at, edge=edge, claim=claim.index) for edge, at in edges if at >= 0]
+    return [Mark(at=position, edge=edge, claim=claim.index) for edge, position in edges if position >= 0]
 
 
 @functools.cache
@@ -230,13 +230,13 @@ def clean_text(text: str) -> str:
 
 def make_line(*pieces: Piece | str) -> Line:
     """A line of these pieces; strings become plain pieces."""
-    made = (Piece(text=clean_text(piece)) if isinstance(piece, str) else piece for piece in pieces)
-    kept = tuple(
+    all_pieces = (Piece(text=clean_text(piece)) if isinstance(piece, str) else piece for piece in pieces)
+    nonempty = tuple(
         msgspec.structs.replace(piece, link="") if len(piece.link) > MAX_LINK_CHARS else piece
-        for piece in made
+        for piece in all_pieces
         if piece.text
     )
-    return Line(pieces=kept, rtl=_is_right_to_left("".join(piece.text for piece in kept)))
+    return Line(pieces=nonempty, rtl=_is_right_to_left("".join(piece.text for piece in nonempty)))
 
 
 def _is_right_to_left(text: str) -> bool:
@@ -260,7 +260,7 @@ class _Reader:
     def __init__(self, body: ReportBody, *, ids: bool) -> None:
         """With `ids`, citations are shown as their ids."""
         self._text, self._verdicts, self._ids = body.text, [claim.verdict for claim in body.report.claims], ids
-        self._up = body.text.top_level - 1
+        self._level_offset = body.text.top_level - 1
 
     def blocks(self, blocks: Iterable[Block], depth: int) -> Iterator[FormattedBlock]:
         for block in blocks:
@@ -269,7 +269,7 @@ class _Reader:
     def _block(self, block: Block, depth: int) -> Iterator[FormattedBlock]:
         match block.kind:
             case "heading":
-                yield Heading(level=block.level - self._up, line=self._line(block))
+                yield Heading(level=block.level - self._level_offset, line=self._line(block))
             case "paragraph":
                 yield Paragraph(line=self._line(block), notice=block.origin != "writer")
             case "code":
@@ -294,9 +294,9 @@ class _Reader:
 
     def _pieces(self, tokens: Iterable[Token]) -> Iterator[Piece]:
         """The text in pieces, each with the formatting around it."""
-        around = [Piece(text="")]
+        styles = [Piece(text="")]
         for token in tokens:
-            looks = around[-1]
+            looks = styles[-1]
             match token.type:
                 case "cite":
                     yield self._cite(token.meta["cite"])
@@ -307,28 +307,28 @@ class _Reader:
                 case "code_inline":
                     yield msgspec.structs.replace(looks, text=clean_text(token.content), code=True)
                 case _ if token.nesting > 0:
-                    around.append(_styled_piece(token, looks))
+                    styles.append(_styled_piece(token, looks))
                 case _ if token.nesting < 0:
-                    around.pop()
+                    styles.pop()
                 case _:
                     yield msgspec.structs.replace(looks, text=clean_text(token.content))
 
-    def _cite(self, cited: NumberedCitation) -> Piece:
-        label = f"[{', '.join(cited.ids)}]" if self._ids else f"[{cited.number}]"
-        return Piece(text=label, cite=cited.number)
+    def _cite(self, citation: NumberedCitation) -> Piece:
+        label = f"[{', '.join(citation.ids)}]" if self._ids else f"[{citation.number}]"
+        return Piece(text=label, cite=citation.number)
 
     def _verdict(self, mark: Mark) -> Iterator[Piece]:
         """The verdict of a claim, at the place of its badge; nothing elsewhere."""
         if mark.edge == "badge":
-            found = self._verdicts[mark.claim]
-            yield Piece(text=f" [{SIGNS[found]} {verdict(found)}]", bold=True, verdict=found)
+            name = self._verdicts[mark.claim]
+            yield Piece(text=f" [{SIGNS[name]} {verdict(name)}]", bold=True, verdict=name)
 
 
-def _styled_piece(token: Token, around: Piece) -> Piece:
+def _styled_piece(token: Token, style: Piece) -> Piece:
     if token.tag == "a":
         target = str(token.attrs.get("href", ""))
         if target.startswith(_SOURCE):
-            return msgspec.structs.replace(around, cite=int(target.removeprefix(_SOURCE)))
-        return msgspec.structs.replace(around, link=target)
+            return msgspec.structs.replace(style, cite=int(target.removeprefix(_SOURCE)))
+        return msgspec.structs.replace(style, link=target)
     looks = {"strong": "bold", "em": "italic", "s": "struck"}
-    return msgspec.structs.replace(around, **{looks[token.tag]: True})
+    return msgspec.structs.replace(style, **{looks[token.tag]: True})

@@ -72,11 +72,16 @@ def _verification(view: RunView, report: Report) -> str:
     summary, problems = report.summary, report_parts.claims_to_check(view)
     if summary.grounded_count == summary.claims and not summary.dropped_markers and not report.removed:
         return report_parts.counts_line(summary)
-    given = [name for name in VERDICTS if getattr(summary, name)]
+    names = [name for name in VERDICTS if getattr(summary, name)]
     tables = (
         _table(
-            (_("Claims"), *map(verdict, given)),
-            [(format_number(summary.claims), *(format_number(getattr(summary, one)) for one in given))],
+            (_("Claims"), *map(verdict, names)),
+            [
+                (
+                    format_number(summary.claims),
+                    *(format_number(getattr(summary, verdict_name)) for verdict_name in names),
+                )
+            ],
         ),
         _table(
             (_("To check"), _("Verdict"), _("Why")),
@@ -89,9 +94,9 @@ def _verification(view: RunView, report: Report) -> str:
 
 def _legend() -> str:
     """The meaning of each verdict, and what none of them says."""
-    said = report_parts.legend()
-    rows = (f"- **{escape_markdown(verdict(name))}**: {escape_markdown(meaning)}" for name, meaning in said.rows)
-    return _section(said.title, _join_paragraphs("\n".join(rows), escape_markdown(said.note)))
+    legend = report_parts.legend()
+    rows = (f"- **{escape_markdown(verdict(name))}**: {escape_markdown(meaning)}" for name, meaning in legend.rows)
+    return _section(legend.title, _join_paragraphs("\n".join(rows), escape_markdown(legend.note)))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -113,22 +118,22 @@ def _label(source: ReportSource, citations: CitationMode) -> str:
 
 
 def _details(source: ReportSource) -> str:
-    place = report_parts.source_label(source)
-    where = f"<{place.target}>" if place.target else escape_markdown(place.where)
-    known = (escape_markdown(each) for each in report_parts.source_notes(source))
-    parts = (escape_markdown(place.title), *known, where, report_parts.retrieval_text(place.retrieved))
+    label = report_parts.source_label(source)
+    where = f"<{label.target}>" if label.target else escape_markdown(label.where)
+    notes = (escape_markdown(note) for note in report_parts.source_notes(source))
+    parts = (escape_markdown(label.title), *notes, where, report_parts.retrieval_text(label.retrieved))
     return join_list(part for part in parts if part)
 
 
 def _definitions(report: Report, citations: CitationMode) -> str:
     """The link definitions for the references in the text, if it has any."""
-    cited = report_parts.cited_sources(report)
+    sources = report_parts.cited_sources(report)
     if citations == "numbers":
-        anchor = _anchor(_("Sources"), report.markdown) if cited else ""
-        return "\n".join(_definition(source, anchor) for source in cited)
+        anchor = _anchor(_("Sources"), report.markdown) if sources else ""
+        return "\n".join(_definition(source, anchor) for source in sources)
     if citations == "footnotes":
         quotes = report_parts.cited_passages(report)
-        return "\n\n".join(_footnote(source, quotes.get(source.id, ())) for source in cited)
+        return "\n\n".join(_footnote(source, quotes.get(source.id, ())) for source in sources)
     return ""
 
 
@@ -162,8 +167,8 @@ def _slug(title: str) -> str:
 
 def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:
     """One paragraph that never reads as a link definition, as a lone word or address would."""
-    quoted = " ".join(_quote(passage) for passage in quotes) or _("no passage is quoted")
-    return f"[^{source.number}]: {_details(source)}: {quoted}"
+    quote_text = " ".join(_quote(passage) for passage in quotes) or _("no passage is quoted")
+    return f"[^{source.number}]: {_details(source)}: {quote_text}"
 
 
 def _quote(passage: ReportPassage) -> str:

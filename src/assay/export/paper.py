@@ -73,15 +73,15 @@ def _make_paper(view: RunView, citations: CitationMode) -> Paper:
     report = body.report
     quotes = report_parts.cited_passages(report)
     title, question = one_line(view.report.title), one_line(view.question)
-    made = _moment(view)
-    asked = question if title and title != question else ""
-    checked = _("{text}.").format(text=join_list((format_report_date(f"{made:%Y-%m-%d}"), assurance_text(view))))
-    facts = (asked, f"{checked} {report_parts.counts_line(report.summary)}".strip())
+    moment = _moment(view)
+    shown_question = question if title and title != question else ""
+    checked_line = _("{text}.").format(text=join_list((format_report_date(f"{moment:%Y-%m-%d}"), assurance_text(view))))
+    facts = (shown_question, f"{checked_line} {report_parts.counts_line(report.summary)}".strip())
     return Paper(
         title=make_line(title or question or _("Report")),
         facts=tuple(make_line(fact) for fact in facts if fact),
         language=report_parts.language_tag(view.brief.language if view.brief else ""),
-        made=made,
+        made=moment,
         body=(*_drop_repeated_headings(read_formatted(body, citations), title or question), *_fields(report)),
         sources=tuple(_source(source, quotes.get(source.id, ())) for source in report_parts.cited_sources(report)),
         to_check=tuple(_claim(claim) for claim in report_parts.claims_to_check(view)),
@@ -94,18 +94,18 @@ def _make_paper(view: RunView, citations: CitationMode) -> Paper:
 
 def _drop_repeated_headings(body: Sequence[FormattedBlock], title: str) -> tuple[FormattedBlock, ...]:
     """The body without headings that repeat the title, or the heading directly above."""
-    kept: list[FormattedBlock] = []
+    blocks: list[FormattedBlock] = []
     above = _heading_key(title)
     for block in body:
         says = _heading_key(block.line.text) if isinstance(block, Heading) else ""
         if not says or says != above:
-            kept.append(block)
+            blocks.append(block)
         above = says
-    levels = [block.level for block in kept if isinstance(block, Heading)]
+    levels = [block.level for block in blocks if isinstance(block, Heading)]
     lift = min(levels, default=1) - 1
     return tuple(
         msgspec.structs.replace(block, level=block.level - lift) if lift and isinstance(block, Heading) else block
-        for block in kept
+        for block in blocks
     )
 
 
@@ -129,9 +129,9 @@ def _labels() -> Labels:
 
 def _legend() -> tuple[Line, ...]:
     """The meaning of each verdict, and what none of them says."""
-    said = report_parts.legend()
-    rows = ((verdict(name), meaning) for name, meaning in said.rows)
-    return (*(_labelled_line(word, meaning) for word, meaning in rows), make_line(said.note))
+    legend = report_parts.legend()
+    rows = ((verdict(name), meaning) for name, meaning in legend.rows)
+    return (*(_labelled_line(word, meaning) for word, meaning in rows), make_line(legend.note))
 
 
 def _fields(report: Report) -> tuple[FormattedBlock, ...]:
@@ -145,9 +145,9 @@ def _fields(report: Report) -> tuple[FormattedBlock, ...]:
 
 def _moment(view: RunView) -> datetime:
     """In whole seconds; the moment is the run's, so that the same run gives the same file."""
-    for stated in (view.finished_at, view.started_at, view.created_at, view.brief.date if view.brief else ""):
+    for timestamp in (view.finished_at, view.started_at, view.created_at, view.brief.date if view.brief else ""):
         try:
-            moment = datetime.fromisoformat(stated).replace(microsecond=0)
+            moment = datetime.fromisoformat(timestamp).replace(microsecond=0)
         except ValueError:
             continue
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -156,14 +156,14 @@ def _moment(view: RunView) -> datetime:
 
 
 def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSource:
-    place = report_parts.source_label(source)
+    label = report_parts.source_label(source)
     parts = (
-        Piece(text=make_line(place.title or place.where).text, link=place.target),
+        Piece(text=make_line(label.title or label.where).text, link=label.target),
         Piece(text=make_line(join_list(name.full for name in read_names(source.author))).text),
         Piece(text=make_line(report_parts.found_date(source) or one_line(format_report_date(source.published))).text),
         *(Piece(text=make_line(each).text) for each in report_parts.source_notes(source)),
-        Piece(text=make_line(place.where).text if place.title else "", link=place.target),
-        Piece(text=report_parts.retrieval_text(place.retrieved)),
+        Piece(text=make_line(label.where).text if label.title else "", link=label.target),
+        Piece(text=report_parts.retrieval_text(label.retrieved)),
     )
     apart = [piece for part in parts if part.text for piece in (Piece(text=_(", ")), part)][1:]
     return PaperSource(number=source.number or 0, line=make_line(*apart), quotes=tuple(_quote(each) for each in quotes))
@@ -180,5 +180,5 @@ def _claim(claim: Claim) -> Line:
 
 def _labelled_line(word: str, text: str, after: str = "") -> Line:
     """A bold word with what is said of it."""
-    said = label_text(word, text).removeprefix(word) if text else ""
-    return make_line(Piece(text=word, bold=True), f"{said}{after}")
+    label_end = label_text(word, text).removeprefix(word) if text else ""
+    return make_line(Piece(text=word, bold=True), f"{label_end}{after}")

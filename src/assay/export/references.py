@@ -45,8 +45,8 @@ class Name(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def full(self) -> str:
         """`Given Family, Suffix`, or the literal name."""
-        whole = self.literal or " ".join(part for part in (self.given, self.family) if part)
-        return f"{whole}, {self.suffix}" if self.suffix else whole
+        name = self.literal or " ".join(part for part in (self.given, self.family) if part)
+        return f"{name}, {self.suffix}" if self.suffix else name
 
 
 _LINK = regex(r"\[([^\[\]]{1,200})\]\([^()]{0,500}\)")
@@ -72,9 +72,9 @@ _INITIALS = regex(rf"(?:[{_LETTERS}]\.?[\s\-]?){{1,4}}")
 _LONGEST_NAME = 5  # words
 
 
-def read_names(stated: str) -> tuple[Name, ...]:
+def read_names(authors: str) -> tuple[Name, ...]:
     """The authors that a document states: `Guido van Rossum <guido@…>`, `A, B and C`, `Family, Given; …`."""
-    text = _BY.sub("", _without_asides(one_line(stated)))
+    text = _BY.sub("", _without_asides(one_line(authors)))
     parts = [part.strip(" ,;") for part in text.split(";")] if ";" in text else _split_names(text)
     return tuple(read_name(part) for part in parts[:MAX_NAMES] if part.strip(" ,;.-"))
 
@@ -96,34 +96,34 @@ def read_name(text: str) -> Name:
 def _without_asides(text: str) -> str:
     """`text` without links, mail addresses, handles and "et al."; an address alone counts as a name."""
     plain = " ".join(_ASIDE.sub("", _LINK.sub(r"\1", text)).split())
-    named = " ".join(_MAIL.sub("", plain).split()).strip(" ,;")
-    if named.startswith("(") and named.endswith(")"):
-        named = named[1:-1]  # "guido@example.org (Guido van Rossum)"
-    return _OTHERS.sub("", named or plain or text)
+    names = " ".join(_MAIL.sub("", plain).split()).strip(" ,;")
+    if names.startswith("(") and names.endswith(")"):
+        names = names[1:-1]  # "guido@example.org (Guido van Rossum)"
+    return _OTHERS.sub("", names or plain or text)
 
 
 def _split_names(text: str) -> list[str]:
     """The names in a list separated by commas and "and"; commas inside a name do not separate."""
     if "," not in text and _ORGANISATION.search(text):
         return [text]  # "Food and Drug Administration"
-    found: list[str] = []
+    names: list[str] = []
     for part in _AND.split(text):
-        found += _join_name_pieces([piece.strip() for piece in part.split(",") if piece.strip()])
-    return found
+        names += _join_name_pieces([piece.strip() for piece in part.split(",") if piece.strip()])
+    return names
 
 
 def _join_name_pieces(pieces: list[str]) -> list[str]:
     """The pieces between commas as names: `Family, I.` pairs, or a lone `Family, Given`, are one name each."""
-    found: list[str] = []
+    names: list[str] = []
     for piece in pieces:
-        if found and _SUFFIX.fullmatch(piece):
-            found[-1] += f", {piece}"
+        if names and _SUFFIX.fullmatch(piece):
+            names[-1] += f", {piece}"
         else:
-            found.append(piece)
-    pairs = [f"{family}, {given}" for family, given in zip(found[::2], found[1::2], strict=False)]
-    initials = len(found) > 1 and len(found) % 2 == 0 and all(_INITIALS.fullmatch(given) for given in found[1::2])
-    inverted = len(found) == 2 and _is_family_name(found[0]) and not _ORGANISATION.search(found[1])
-    return pairs if initials or inverted else found
+            names.append(piece)
+    pairs = [f"{family}, {given}" for family, given in zip(names[::2], names[1::2], strict=False)]
+    initials = len(names) > 1 and len(names) % 2 == 0 and all(_INITIALS.fullmatch(given) for given in names[1::2])
+    is_inverted = len(names) == 2 and _is_family_name(names[0]) and not _ORGANISATION.search(names[1])
+    return pairs if initials or is_inverted else names
 
 
 def _is_family_name(text: str) -> bool:
@@ -151,8 +151,8 @@ def _read_ordered_name(words: list[str], suffix: str) -> Name | None:
 def _are_name_parts(words: list[str]) -> bool:
     """True if all words look like parts of a person's name, and not all are abbreviations."""
     capital = all(word[0].isupper() or word.lower() in _PARTICLES for word in words)
-    shouted = len(words) > 1 and all(len(word) > 1 and word.isalpha() and word.isupper() for word in words)
-    return capital and not shouted and all(_WORD.fullmatch(word) for word in words)
+    all_capitals = len(words) > 1 and all(len(word) > 1 and word.isalpha() and word.isupper() for word in words)
+    return capital and not all_capitals and all(_WORD.fullmatch(word) for word in words)
 
 
 Kind = Literal[
@@ -187,12 +187,12 @@ class BibliographyEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 def references(view: RunView) -> tuple[BibliographyEntry, ...]:
     """The cited sources of a report, in the order of their numbers."""
-    cited = report_parts.cited_sources(build_report(view))
+    sources = report_parts.cited_sources(build_report(view))
     question = one_line(view.question)
-    read = [_read(source, question) for source in cited]
+    entries = [_read(source, question) for source in sources]
     return tuple(
         msgspec.structs.replace(reference, key=key)
-        for reference, key in zip(read, _make_unique(map(_key, read)), strict=True)
+        for reference, key in zip(entries, _make_unique(map(_key, entries)), strict=True)
     )
 
 
@@ -257,10 +257,10 @@ _PRINTED = ("application/pdf", "application/msword", "application/vnd.openxmlfor
 _DATA = ("text/csv", "text/tab-separated-values", "application/vnd.ms-excel", "application/json")
 
 
-def _kind(source: ReportSource, stated: str, doi: str) -> Kind:
+def _kind(source: ReportSource, type_name: str, doi: str) -> Kind:
     """The type that the document states, else the likely one by DOI, address and media type."""
-    if stated.strip().lower() in _KINDS:
-        return _KINDS[stated.strip().lower()]
+    if type_name.strip().lower() in _KINDS:
+        return _KINDS[type_name.strip().lower()]
     if doi:
         return "article-journal"
     media = source.media_type.partition(";")[0].strip().lower()
@@ -280,9 +280,9 @@ def _host(url: str) -> str:
 _DAY = regex(r"\s*([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?:[T\s].*)?", re.DOTALL)
 
 
-def read_day(stated: str) -> Day:
+def read_day(text: str) -> Day:
     """An ISO date as far as it is known and valid: `2024`, `2024-05`, `2024-05-31T…`; else ()."""
-    match = _DAY.fullmatch(stated)
+    match = _DAY.fullmatch(text)
     if not match:
         return ()
     parts = tuple(int(part) for part in match.groups() if part)
@@ -303,13 +303,13 @@ _DULL = frozenset(
 def _key(reference: BibliographyEntry) -> str:
     """Author, year and first significant word of the title, in ASCII: `rossum2001style`; never empty."""
     author = reference.authors[0] if reference.authors else Name()
-    who = _ascii(author.family.split()[-1] if author.family else author.literal)
+    author_name = _ascii(author.family.split()[-1] if author.family else author.literal)
     words = [word for word in (_ascii(word) for word in reference.title.split()) if word]
-    telling = [word for word in words if len(word) > 3 and word not in _DULL and not word.isdecimal()]
-    what = (telling or words or [""])[0]
+    significant = [word for word in words if len(word) > 3 and word not in _DULL and not word.isdecimal()]
+    title_word = (significant or words or [""])[0]
     year = f"{reference.issued[0]:04d}" if reference.issued else "nd"
     site = _ascii(_host(reference.url).rpartition(".")[0].rpartition(".")[2])
-    return f"{who[:20] or site[:20] or 'source'}{year}{what[:20]}"
+    return f"{author_name[:20] or site[:20] or 'source'}{year}{title_word[:20]}"
 
 
 def _ascii(text: str) -> str:
@@ -319,17 +319,17 @@ def _ascii(text: str) -> str:
 
 def _make_unique(keys: Iterable[str]) -> list[str]:
     """`keys`, with a, b, c … after equal ones, so that no two are equal."""
-    wanted = list(keys)
-    taken: set[str] = {key for key in wanted if wanted.count(key) == 1}
-    found = []
-    for key in wanted:
-        unique = key if key in taken and wanted.count(key) == 1 else _unused_key(key, taken)
-        taken.add(unique)
-        found.append(unique)
-    return found
+    all_keys = list(keys)
+    used_keys: set[str] = {key for key in all_keys if all_keys.count(key) == 1}
+    unique_keys = []
+    for key in all_keys:
+        unique = key if key in used_keys and all_keys.count(key) == 1 else _unused_key(key, used_keys)
+        used_keys.add(unique)
+        unique_keys.append(unique)
+    return unique_keys
 
 
-def _unused_key(key: str, taken: set[str]) -> str:
+def _unused_key(key: str, used_keys: set[str]) -> str:
     lengths = itertools.count(1)
     endings = ("".join(letters) for length in lengths for letters in itertools.product(ascii_lowercase, repeat=length))
-    return next(key + ending for ending in endings if key + ending not in taken)
+    return next(key + ending for ending in endings if key + ending not in used_keys)

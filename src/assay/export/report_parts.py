@@ -78,8 +78,8 @@ def read_body(view: RunView, citations: CitationMode) -> ReportBody:
     """The report of a run with its citations in this mode; in `numbers` mode their places are found too."""
     report, body, books = render_report(view, citations)
     cites = body.numbered_citations(books.numbers) if citations == "numbers" else ()
-    stated = _stated_by_code(view, books, citations)
-    with use_phrases(Phrases(stated=stated)):  # so that what code stated is recognized wherever it is shown
+    code_phrases = _stated_by_code(view, books, citations)
+    with use_phrases(Phrases(statements=code_phrases)):  # so that what code stated is recognized wherever it is shown
         text = read_text(report.markdown, _claim_spans(view, report, body, cites), cites)
     return ReportBody(report=report, text=text)
 
@@ -106,8 +106,8 @@ def _claim_spans(
 ) -> tuple[ClaimSpan, ...]:
     ends = {cite.start: cite.end for cite in cites}
     spans = []
-    for index, (claim, of) in enumerate(zip(report.claims, view.claims, strict=True)):
-        close = _claim_end(body, max(claim.end, body.span(of.end, of.end)[0]), ends)
+    for index, (claim, view_claim) in enumerate(zip(report.claims, view.claims, strict=True)):
+        close = _claim_end(body, max(claim.end, body.span(view_claim.end, view_claim.end)[0]), ends)
         spans.append(ClaimSpan(index=index, start=claim.start, end=claim.end, close=close))
     return tuple(spans)
 
@@ -125,40 +125,45 @@ def _claim_end(body: RenderedText, end: int, ends: dict[int, int]) -> int:
 
 def add_claims(blocks: Sequence[Block], claims: Sequence[ClaimSpan]) -> tuple[Block, ...]:
     """The blocks, each with the claims that it states; nothing of a claim whose text is in none."""
-    stating = iter(_claims_by_block([leaf for block in blocks for leaf in block.prose_blocks()], claims))
-    return tuple(_add_claims(block, stating) for block in blocks)
+    block_claims = iter(_claims_by_block([leaf for block in blocks for leaf in block.prose_blocks()], claims))
+    return tuple(_add_claims(block, block_claims) for block in blocks)
 
 
-def _add_claims(block: Block, stating: Iterator[Mapping[int, BlockClaim]]) -> Block:
+def _add_claims(block: Block, block_claims: Iterator[Mapping[int, BlockClaim]]) -> Block:
     if block.kind in ("heading", "paragraph", "cell"):
-        found = next(stating)
-        return msgspec.structs.replace(block, claims=tuple(found.values())) if found else block
-    inside = tuple(_add_claims(each, stating) for each in (*block.children, *block.cells))
+        claims = next(block_claims)
+        return msgspec.structs.replace(block, claims=tuple(claims.values())) if claims else block
+    inside = tuple(_add_claims(child, block_claims) for child in (*block.children, *block.cells))
     name = "cells" if block.cells else "children"
     return msgspec.structs.replace(block, **{name: inside}) if inside else block
 
 
 def _claims_by_block(prose: Sequence[Block], claims: Sequence[ClaimSpan]) -> Sequence[Mapping[int, BlockClaim]]:
     """The claims that each of these blocks states, by their index."""
-    places = [block.points for block in prose]
-    ordered = sorted(claims, key=lambda claim: claim.start)
-    starts = [claim.start for claim in ordered]
-    reached = list(itertools.accumulate((claim.end for claim in ordered), max))
-    found: list[dict[int, BlockClaim]] = [{} for _ in prose]
+    points_by_block = [block.points for block in prose]
+    sorted_claims = sorted(claims, key=lambda claim: claim.start)
+    starts = [claim.start for claim in sorted_claims]
+    max_ends = list(itertools.accumulate((claim.end for claim in sorted_claims), max))
+    block_claims: list[dict[int, BlockClaim]] = [{} for _ in prose]
     last: dict[int, int] = {}
-    for at, (block, points) in enumerate(zip(prose, places, strict=True)):
-        near = ordered[bisect_right(reached, points[0]) : bisect_right(starts, points[-1])] if points else ()
-        for claim in sorted(near, key=lambda claim: claim.index):
+    for index, (block, points) in enumerate(zip(prose, points_by_block, strict=True)):
+        candidates = (
+            sorted_claims[bisect_right(max_ends, points[0]) : bisect_right(starts, points[-1])] if points else ()
+        )
+        for claim in sorted(candidates, key=lambda claim: claim.index):
             start, end = _stripped_range(block.content, points, claim.start, claim.end)
             if start < end:
-                found[at][claim.index] = BlockClaim(claim.index, start, end)
-                last[claim.index] = at
+                block_claims[index][claim.index] = BlockClaim(claim.index, start, end)
+                last[claim.index] = index
     for claim in claims:
-        if (at := last.get(claim.index, -1)) >= 0:
-            said = found[at][claim.index]
-            close = max(said.end, _stripped_range(prose[at].content, places[at], claim.start, claim.close)[1])
-            found[at][claim.index] = msgspec.structs.replace(said, close=close)
-    return found
+        if (index := last.get(claim.index, -1)) >= 0:
+            block_claim = block_claims[index][claim.index]
+            close = max(
+                block_claim.end,
+                _stripped_range(prose[index].content, points_by_block[index], claim.start, claim.close)[1],
+            )
+            block_claims[index][claim.index] = msgspec.structs.replace(block_claim, close=close)
+    return block_claims
 
 
 def _stripped_range(content: str, points: Sequence[int], start: int, end: int) -> tuple[int, int]:
@@ -236,13 +241,13 @@ def source_notes(source: ReportSource) -> tuple[str, ...]:
 
 def found_date(source: ReportSource) -> str:
     """The date of a source for which only a search says so, with the name of its service; "" otherwise."""
-    found = source.metadata.get(FOUND_DATE, "")
-    by = source.metadata.get(FOUND_BY if found else "provider", "")
-    stated = found or (source.published if source.media_type == SNIPPET else "")
-    if not stated or not by:
+    search_date = source.metadata.get(FOUND_DATE, "")
+    service = source.metadata.get(FOUND_BY if search_date else "provider", "")
+    published = search_date or (source.published if source.media_type == SNIPPET else "")
+    if not published or not service:
         return ""
     return _("published {date} according to {service}").format(
-        date=format_report_date(one_line(stated)), service=one_line(by)
+        date=format_report_date(one_line(published)), service=one_line(service)
     )
 
 
@@ -258,10 +263,10 @@ def cited_sources(report: Report) -> tuple[ReportSource, ...]:
 
 def cited_passages(report: Report) -> dict[str, tuple[ReportPassage, ...]]:
     """The cited passages by source id, in the order of the text; a passage read twice appears once."""
-    found: dict[str, dict[tuple[int, int], ReportPassage]] = {}
+    by_source: dict[str, dict[tuple[int, int], ReportPassage]] = {}
     for passage in report.passages:
-        found.setdefault(passage.source, {}).setdefault((passage.start, passage.end), passage)
-    return {id: tuple(passages.values()) for id, passages in found.items()}
+        by_source.setdefault(passage.source, {}).setdefault((passage.start, passage.end), passage)
+    return {id: tuple(passages.values()) for id, passages in by_source.items()}
 
 
 def claims_to_check(view: RunView) -> tuple[Claim, ...]:
@@ -316,17 +321,19 @@ def counts_line(summary: Summary) -> str:
     if not summary.claims:
         return ""
     # adjectives agree with numbers in many languages: those put the number after them, in brackets
-    listing = join_list(
+    verdict_counts = join_list(
         _("{count} {verdict}").format(count=format_number(count), verdict=verdict(name))
         for name, count in _counts(summary)
     )
-    lines = [label_text(phrases.claims(summary.claims), listing)]
+    lines = [label_text(phrases.claims(summary.claims), verdict_counts)]
     if summary.dropped_markers:
         lines.append(phrases.citations_dropped(summary.dropped_markers))
-    fared = _("{text}.").format(text=_("; ").join(lines))
-    answering = join_list(_relevance_count(name, count) for name in RELEVANT if (count := getattr(summary, name)))
-    relevant = _("{text}.").format(text=label_text(_("Relevance"), answering))
-    return f"{fared} {relevant}" if answering else fared
+    summary_text = _("{text}.").format(text=_("; ").join(lines))
+    relevance_counts = join_list(
+        _relevance_count(name, count) for name in RELEVANT if (count := getattr(summary, name))
+    )
+    relevant = _("{text}.").format(text=label_text(_("Relevance"), relevance_counts))
+    return f"{summary_text} {relevant}" if relevance_counts else summary_text
 
 
 def _relevance_count(name: str, count: int) -> str:

@@ -33,7 +33,7 @@ def render(view: RunView, citations: CitationMode, width: int, *, colour: bool) 
 
     It leaves out the counts of claims: the caller prints them in its last lines.
     """
-    written = read_paper(view, citations)
+    paper = read_paper(view, citations)
     console = Console(
         file=io.StringIO(),
         width=max(MIN_WIDTH, min(width, MAX_WIDTH)),
@@ -46,17 +46,17 @@ def render(view: RunView, citations: CitationMode, width: int, *, colour: bool) 
         emoji=False,
     )
     parts = [
-        *_blocks(written.body),
-        *_section(written.labels.sources, [(f"{source.number}.", source.line) for source in written.sources]),
-        *_section(written.labels.to_check, [("•", line) for line in written.to_check]),
-        *_section(written.labels.limits, [("•", line) for line in written.limits]),
+        *_blocks(paper.body),
+        *_section(paper.labels.sources, [(f"{source.number}.", source.line) for source in paper.sources]),
+        *_section(paper.labels.to_check, [("•", line) for line in paper.to_check]),
+        *_section(paper.labels.limits, [("•", line) for line in paper.limits]),
     ]
-    with console.capture() as captured:
+    with console.capture() as capture:
         for number, part in enumerate(parts):
             if number:
                 console.print()
             console.print(part)
-    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
 
 
 def _blocks(blocks: Sequence[FormattedBlock]) -> Iterator[RenderableType]:
@@ -78,7 +78,7 @@ def _block(block: FormattedBlock) -> RenderableType:
         case Paragraph():
             return _text(block.line)
         case Items():
-            signs = [f"{block.start + at}." if block.ordered else "•" for at in range(len(block.items))]
+            signs = [f"{block.start + index}." if block.ordered else "•" for index in range(len(block.items))]
             return _list((sign, _tight(item)) for sign, item in zip(signs, block.items, strict=True))
         case Quote():
             return Padding(_tight(block.blocks), (0, 0, 0, 4), style=_NOTICE)
@@ -106,13 +106,13 @@ def _list(entries: Iterator[tuple[str, RenderableType]]) -> RenderableType:
 
 
 def _table(block: Table) -> RenderableType:
-    shown = table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    grid = table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     head, *rows = block.rows
     for cell in head:
-        shown.add_column(_text(cell), overflow="fold")
+        grid.add_column(_text(cell), overflow="fold")
     for row in rows:
-        shown.add_row(*map(_text, row))
-    return shown
+        grid.add_row(*map(_text, row))
+    return grid
 
 
 def _section(name: str, entries: Sequence[tuple[str, Line]]) -> Iterator[RenderableType]:
@@ -128,7 +128,7 @@ def _text(line: Line) -> Text:
 def _style(piece: Piece) -> Style:
     looks = [
         name
-        for name, wanted in (
+        for name, is_set in (
             ("bold", piece.bold),
             ("italic", piece.italic),
             ("strike", piece.struck),
@@ -138,7 +138,7 @@ def _style(piece: Piece) -> Style:
             (_ADDRESSED, bool(piece.link)),
             (_VERDICTS.get(piece.verdict, ""), bool(piece.verdict)),
         )
-        if wanted and name
+        if is_set and name
     ]
     style = Style.parse(" ".join(looks)) if looks else Style.null()
     return style + Style(link=piece.link) if piece.link and _ADDRESS.fullmatch(piece.link) else style

@@ -113,8 +113,8 @@ class _Setter:
         """A section with a list; nothing if the list is empty."""
         if lines:
             self.paragraph(make_line(title), "Heading 1")
-        for each in lines:
-            self.paragraph(each, "List Bullet")
+        for line in lines:
+            self.paragraph(line, "List Bullet")
 
     def sources(self, title: str, sources: Sequence[PaperSource]) -> None:
         """The list of sources: each is a bookmark that citations link to, followed by its quotes."""
@@ -158,18 +158,18 @@ class _Setter:
             else:
                 paragraph, rest = self.paragraph(Line(), kind), item
             if number is not None:
-                found = paragraph._p.get_or_add_pPr().get_or_add_numPr()
-                found.get_or_add_numId().val = number
-                found.get_or_add_ilvl().val = 0
+                properties = paragraph._p.get_or_add_pPr().get_or_add_numPr()
+                properties.get_or_add_numId().val = number
+                properties.get_or_add_ilvl().val = 0
             self.blocks(rest, depth, f"List Continue{level}")
 
     def _add_numbering(self, style: str, start: int) -> int:
         """A numbering like that of `style`, starting at `start`."""
         numbering = self._document.part.numbering_part.element
         of_style = self._document.styles[style].element.pPr.numPr.numId.val
-        added = numbering.add_num(numbering.num_having_numId(of_style).abstractNumId.val)
-        added.add_lvlOverride(ilvl=0).add_startOverride(start)
-        return int(added.numId)
+        new_numbering = numbering.add_num(numbering.num_having_numId(of_style).abstractNumId.val)
+        new_numbering.add_lvlOverride(ilvl=0).add_startOverride(start)
+        return int(new_numbering.numId)
 
     def _code(self, text: str) -> None:
         paragraph = self._document.add_paragraph(style="No Spacing")
@@ -177,16 +177,16 @@ class _Setter:
         _monospace(paragraph.add_run(text))
 
     def _table(self, table: Table) -> None:
-        made = self._document.add_table(rows=len(table.rows), cols=max(map(len, table.rows)), style="Table Grid")
+        word_table = self._document.add_table(rows=len(table.rows), cols=max(map(len, table.rows)), style="Table Grid")
         if table.rows[0] and table.rows[0][0].rtl:
-            made._tbl.tblPr.insert_element_before(
+            word_table._tbl.tblPr.insert_element_before(
                 _element("w:bidiVisual"), "w:tblW", "w:jc", "w:tblLayout", "w:tblLook"
             )
-        for at, (row, cells) in enumerate(zip(made.rows, table.rows, strict=True)):
-            if at == 0:
+        for index, (row, cells) in enumerate(zip(word_table.rows, table.rows, strict=True)):
+            if index == 0:
                 row._tr.get_or_add_trPr().append(_element("w:tblHeader", val="true"))
             for cell, text in zip(row.cells, cells, strict=False):
-                self._cell(cell, text, header=at == 0)
+                self._cell(cell, text, header=index == 0)
         self._document.add_paragraph(style="No Spacing")  # Word joins adjacent tables
 
     def _cell(self, cell: _Cell, line: Line, *, header: bool) -> None:
@@ -215,8 +215,8 @@ class _Setter:
             link = _element("w:hyperlink", anchor=f"source-{piece.cite}", history="1")
         elif piece.link:
             link = _element("w:hyperlink", history="1")
-            related = paragraph.part.relate_to(piece.link, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
-            link.set(qn("r:id"), related)
+            relation_id = paragraph.part.relate_to(piece.link, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+            link.set(qn("r:id"), relation_id)
         else:
             return
         run.style = _LINK
@@ -245,10 +245,10 @@ def _monospace(run: Run) -> None:
 
 def _fix_times(archive: bytes) -> bytes:
     """The same zip with fixed times; otherwise they would be the time of writing."""
-    written = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as new:
+    output = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             member = zipfile.ZipInfo(name, _ZIP_TIME)
             member.create_system = 3  # Unix, instead of the system that writes
             new.writestr(member, old.read(name), zipfile.ZIP_DEFLATED)
-    return written.getvalue()
+    return output.getvalue()

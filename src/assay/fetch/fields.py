@@ -29,9 +29,9 @@ _MARKUP = regex(r"\.\. |<!|<\?|%|\\[a-z]+\b|#!|/\*|//")
 """The beginning of a line of markup or code, which is not a title."""
 
 
-def clean_title(stated: str) -> str:
+def clean_title(title: str) -> str:
     """A title without markup, on one line; "" if it is not a title: no word, or a program's placeholder."""
-    text = " ".join(stated[: 4 * MAX_TITLE_CHARS].split())
+    text = " ".join(title[: 4 * MAX_TITLE_CHARS].split())
     if _MARKUP.match(text):
         return ""
     for pattern in (_LINK, _ROLE):
@@ -80,8 +80,8 @@ def read_fields(text: str) -> Fields:
     pairs = _byline(head) | _pairs(head)
     title = clean_title(pairs.pop("title", "")) or first_heading(head)
     author = pairs.pop("author", "") or pairs.pop("authors", "")
-    dated = (iso_date(pairs[key]) for key in ("published", "created", "date") if key in pairs)
-    published = next(filter(None, dated), "")
+    dates = (iso_date(pairs[key]) for key in ("published", "created", "date") if key in pairs)
+    published = next(filter(None, dates), "")
     return Fields(title=title, author=author, published=published, language=pairs.get("lang", "")[:2], other=pairs)
 
 
@@ -93,10 +93,11 @@ def first_heading(text: str) -> str:
 
 def _heading(text: str) -> re.Match[str] | None:
     firsts = (
-        next((each for each in pattern.finditer(text) if clean_title(each["title"])), None) for pattern in HEADINGS
+        next((heading for heading in pattern.finditer(text) if clean_title(heading["title"])), None)
+        for pattern in HEADINGS
     )
-    found = [match for match in firsts if match is not None]
-    return min(found, key=lambda match: match.start(), default=None)
+    matches = [match for match in firsts if match is not None]
+    return min(matches, key=lambda match: match.start(), default=None)
 
 
 def first_line(text: str) -> str:
@@ -136,10 +137,10 @@ def _byline(head: str) -> dict[str, str]:
     title = _heading(text)
     if title is None or text[: title.start()].strip():
         return {}
-    under = re.split(r"\n[ \t\r]*\n", text[title.end() :].lstrip()[:LONGEST_BYLINE], maxsplit=1)[0]
+    byline = re.split(r"\n[ \t\r]*\n", text[title.end() :].lstrip()[:LONGEST_BYLINE], maxsplit=1)[0]
     return {
         key: value
-        for key, value in _read_pairs(MARKUP.sub(lambda match: match[1] or "", under)).items()
+        for key, value in _read_pairs(MARKUP.sub(lambda match: match[1] or "", byline)).items()
         if key in BYLINE
     }
 

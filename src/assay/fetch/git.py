@@ -104,10 +104,10 @@ class GitConnector:
         return GitConnector(addresses.parse_policy(allow), self._resolve)
 
     def canonical(self, place: str) -> str:
-        found = read_place(place)
+        repository = read_place(place)
         if self._policy is not None and not self.reaches_out(place):
             raise UsageError(f"{place[:200]!r} may not be read by users of a server: write git+https://host/path@ref")
-        return f"git+{found.url}@{found.ref}" if found.ref else f"git+{found.url}"
+        return f"git+{repository.url}@{repository.ref}" if repository.ref else f"git+{repository.url}"
 
     def reaches_out(self, place: str) -> bool:
         return not place.startswith("git+file:")
@@ -125,9 +125,9 @@ class GitConnector:
 
     def list(self, place: str, folder: Path, clock: Clock, largest: int) -> tuple[str, list[ListedFile]]:
         """See the port. The name which stays true ends with the commit; a version is the id of the bytes."""
-        found = read_place(place)
+        repository = read_place(place)
         git = self._git(folder)
-        commit = self._fetch_commit(git, found)
+        commit = self._fetch_commit(git, repository)
         entries = [entry for entry in git.files(commit) if entry.size <= largest]
         size = sum(entry.size for entry in entries)
         if len(entries) > MOST_LISTED or size > MOST_LISTED_BYTES:
@@ -135,37 +135,39 @@ class GitConnector:
                 f"{place} is too large ({len(entries):,} files, {size:,} bytes): at most {MOST_LISTED:,} files and "
                 f"{MOST_LISTED_BYTES:,} bytes are read; clone it yourself, and add some of its folders"
             )
-        return f"git+{found.url}@{commit}", [ListedFile(entry.path, entry.id) for entry in entries]
+        return f"git+{repository.url}@{commit}", [ListedFile(entry.path, entry.id) for entry in entries]
 
     def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
-        found, git, now = read_place(place), self._git(folder), clock.now()
-        if not git.has(found.ref):
-            self._fetch_commit(git, found)
+        repository, git, now = read_place(place), self._git(folder), clock.now()
+        if not git.has(repository.ref):
+            self._fetch_commit(git, repository)
         for file, body in git.read_files(files):
-            url = f"git+{found.url}@{found.ref}/{quote(file.name)}"
+            url = f"git+{repository.url}@{repository.ref}/{quote(file.name)}"
             kind = mimetypes.guess_type(file.name)[0] or "text/plain"
             yield Fetched(url=url, final_url=url, status=0, media_type=kind, body=body, fetched_at=now)
 
     def _git(self, folder: Path) -> _Git:
         return _Git(folder, _FREE if self._policy is None else _GUARDED)
 
-    def _fetch_commit(self, git: _Git, place: RepositoryAddress) -> str:
+    def _fetch_commit(self, git: _Git, repository: RepositoryAddress) -> str:
         """Fetch one commit and return its id, from checked addresses if there is a policy."""
         if self._policy is None:
-            return git.fetch_commit(place)
+            return git.fetch_commit(repository)
         try:
-            url = parse_url(place.url)
+            url = parse_url(repository.url)
         except BadUrl as error:
             raise FetchFailed(f"blocked: {error}") from error
-        found = addresses.checked_addresses(url.host, url.port, self._policy, self._resolve or addresses.resolve_now)
+        ip_addresses = addresses.checked_addresses(
+            url.host, url.port, self._policy, self._resolve or addresses.resolve_now
+        )
         pins: tuple[str, ...] = ()
-        if ":" not in url.host and list(found) != [url.host]:  # a host that is an address needs no resolver
+        if ":" not in url.host and list(ip_addresses) != [url.host]:  # a host that is an address needs no resolver
             if git.version() < MIN_PINNING_VERSION:
                 raise FetchFailed("missing: git 2.37 or newer, which connects only to addresses that were checked")
-            listed = ",".join(f"[{each}]" if ":" in each else each for each in found)
-            pins = (f"http.curloptResolve={url.host}:{url.port}:{listed}",)
+            address_list = ",".join(f"[{address}]" if ":" in address else address for address in ip_addresses)
+            pins = (f"http.curloptResolve={url.host}:{url.port}:{address_list}",)
         # the address as it was checked: git might read another form of it differently
-        return git.fetch_commit(RepositoryAddress(f"{url.scheme}://{url.authority}{url.target}", place.ref), pins)
+        return git.fetch_commit(RepositoryAddress(f"{url.scheme}://{url.authority}{url.target}", repository.ref), pins)
 
 
 def read_place(place: str) -> RepositoryAddress:
@@ -177,9 +179,9 @@ def read_place(place: str) -> RepositoryAddress:
     scheme, _, rest = place.partition(":")
     if scheme not in SCHEMES or not rest.startswith("//"):
         raise UsageError(f"{place[:200]!r} is not a repository: write git+https://host/path@ref")
-    at = place.rpartition("@")
-    has_ref = "/" in at[0].partition("://")[2] and ":" not in at[2]
-    address, ref = (at[0], at[2]) if has_ref else (place, "")
+    pieces = place.rpartition("@")
+    has_ref = "/" in pieces[0].partition("://")[2] and ":" not in pieces[2]
+    address, ref = (pieces[0], pieces[2]) if has_ref else (place, "")
     url = address.removeprefix("git+")
     parts = urlsplit(url)
     local = scheme == "git+file"
@@ -205,33 +207,33 @@ class _Git:
 
     def version(self) -> tuple[int, int]:
         """The version of git; (0, 0) if it does not say."""
-        found = _VERSION.match(self._run("version"))
-        return (int(found[1]), int(found[2])) if found else (0, 0)
+        match = _VERSION.match(self._run("version"))
+        return (int(match[1]), int(match[2])) if match else (0, 0)
 
-    def fetch_commit(self, place: RepositoryAddress, pins: Sequence[str] = ()) -> str:
+    def fetch_commit(self, repository: RepositoryAddress, pins: Sequence[str] = ()) -> str:
         """Fetch one commit of a repository and return its id; `pins` are settings for this connection."""
         self._run("init", "--quiet", "--bare", "--template=", "--", str(self._folder))
-        wanted = place.ref or "HEAD"
+        ref = repository.ref or "HEAD"
         self._run(
             "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
-            "--", place.url, f"+{wanted}:refs/heads/assay", settings=pins,
+            "--", repository.url, f"+{ref}:refs/heads/assay", settings=pins,
         )  # fmt: skip
         commit = self._run("rev-parse", "--verify", "--end-of-options", "refs/heads/assay^{commit}").decode().strip()
         if not _COMMIT.fullmatch(commit):
-            raise FetchFailed(f"damaged: git named no commit for {wanted}")
+            raise FetchFailed(f"damaged: git named no commit for {ref}")
         (self._folder / FETCHED_MARK).write_text(commit)
         return commit
 
     def files(self, commit: str) -> list[_Entry]:
         """The plain files of a commit: no links, no submodules."""
-        listed = self._run("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
-        found = []
-        for line in listed.split(b"\0"):
-            about, _, path = line.partition(b"\t")
-            words = about.split()
+        output = self._run("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+        entries = []
+        for line in output.split(b"\0"):
+            info, _, path = line.partition(b"\t")
+            words = info.split()
             if len(words) == 4 and words[0] in (b"100644", b"100755") and words[3].isdigit():
-                found.append(_Entry(path.decode(errors="replace"), words[2].decode(), int(words[3])))
-        return found
+                entries.append(_Entry(path.decode(errors="replace"), words[2].decode(), int(words[3])))
+        return entries
 
     def has(self, commit: str) -> bool:
         """True if this commit was already fetched by another call with the same folder."""
@@ -243,23 +245,23 @@ class _Git:
     def read_files(self, files: Sequence[ListedFile]) -> Iterator[tuple[ListedFile, bytes]]:
         """Yield the bytes of files, some at a time."""
         for first in range(0, len(files), 100):
-            some = files[first : first + 100]
-            asked = "".join(f"{file.version}\n" for file in some).encode()
-            data = self._run("cat-file", "--batch", given=asked)
-            at = 0
-            for file in some:
+            batch = files[first : first + 100]
+            request = "".join(f"{file.version}\n" for file in batch).encode()
+            data = self._run("cat-file", "--batch", stdin=request)
+            offset = 0
+            for file in batch:
                 try:
-                    end = data.index(b"\n", at)
-                    size = int(data[at:end].split()[2])
+                    end = data.index(b"\n", offset)
+                    size = int(data[offset:end].split()[2])
                 except (ValueError, IndexError) as error:  # the object does not exist
                     raise FetchFailed(f"damaged: git does not have {file.name[:200]}") from error
                 yield file, data[end + 1 : end + 1 + size]
-                at = end + 1 + size + 1
+                offset = end + 1 + size + 1
 
-    def _run(self, *words: str, given: bytes = b"", settings: Sequence[str] = ()) -> bytes:
-        safe = [part for each in (*_SAFE, *self._reach.settings, *settings) for part in ("-c", each)]
+    def _run(self, *words: str, stdin: bytes = b"", settings: Sequence[str] = ()) -> bytes:
+        safe = [part for setting in (*_SAFE, *self._reach.settings, *settings) for part in ("-c", setting)]
         try:
-            working = subprocess.Popen(
+            process = subprocess.Popen(
                 [self._program, *safe, *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -270,46 +272,46 @@ class _Git:
             )
         except OSError as error:
             raise FetchFailed(f"missing: git cannot be started: {error.strerror}") from error
-        with working:
-            answered, output = self._output(working, words[0], given)
-        if working.returncode:
+        with process:
+            answer, output = self._output(process, words[0], stdin)
+        if process.returncode:
             lines = output.decode(errors="replace").strip().splitlines()
             why = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
-            raise FetchFailed(f"unreachable: git {words[0]}: {why[:300] or working.returncode}")
-        return answered
+            raise FetchFailed(f"unreachable: git {words[0]}: {why[:300] or process.returncode}")
+        return answer
 
-    def _output(self, working: subprocess.Popen[bytes], word: str, given: bytes) -> tuple[bytes, bytes]:
+    def _output(self, process: subprocess.Popen[bytes], word: str, stdin: bytes) -> tuple[bytes, bytes]:
         """The output of git, and its errors, after it ends."""
         end = time.monotonic() + TIMEOUT_SECONDS
         while True:
             try:
-                return working.communicate(given, timeout=POLL_SECONDS)
+                return process.communicate(stdin, timeout=POLL_SECONDS)
             except subprocess.TimeoutExpired:
                 late = time.monotonic() > end
                 # deleting the folder may collide with files that git writes, but HEAD is written once
                 if not late and (word in ("init", "version") or (self._folder / "HEAD").exists()):
                     continue
-                _kill(working)
+                _kill(process)
                 why = f"timeout: git {word} took more than {TIMEOUT_SECONDS:g} s" if late else f"stopped: git {word}"
                 raise FetchFailed(why) from None
 
 
-def _kill(working: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill git and its child processes."""
     try:
         if sys.platform == "win32":
-            working.kill()
+            process.kill()
         else:
-            os.killpg(working.pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:  # it has just ended
         return
 
 
 def _environment(folder: Path, protocols: str) -> dict[str, str]:
     """An environment without the user's configuration, credentials, prompts and proxies."""
-    kept = {"SYSTEMROOT": r"C:\Windows"} if sys.platform == "win32" else {}
+    inherited = {"SYSTEMROOT": r"C:\Windows"} if sys.platform == "win32" else {}
     return {
-        **kept,
+        **inherited,
         "PATH": os.defpath,
         "HOME": str(folder),
         "LC_ALL": "C",

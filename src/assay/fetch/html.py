@@ -89,8 +89,8 @@ class HtmlExtractor:
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        declared = CHARSET.search(data[:4096])
-        page = feed_page(data) or decode(data, declared[1].decode("ascii") if declared else "")
+        charset = CHARSET.search(data[:4096])
+        page = feed_page(data) or decode(data, charset[1].decode("ascii") if charset else "")
         page = limit_nesting(expand_components(page))
         tree = lexbor.LexborHTMLParser(page)
         facts = read_metadata(tree)
@@ -118,15 +118,15 @@ def _main_text(tree: LexborHTMLParser, size: int, description: str, *, free: boo
 
     If a page is not `free` to read, what it tells search engines is not for all readers.
     """
-    whole = is_documentation(tree)
-    if not whole:
+    keep_whole = is_documentation(tree)
+    if not keep_whole:
         _remove_surroundings(tree)
         remove_other_articles(tree)
-    full = to_markdown(_root(tree), links=whole)
+    full = to_markdown(_root(tree), links=keep_whole)
     instead = noscript_text(tree) if len(full) < SHORT_PAGE_CHARS else ""
     for node in () if free else tree.css(LINKED_DATA_SELECTOR):
         node.decompose()
-    article = "" if whole or _is_short(tree, full) or size > LARGEST_ARTICLE else _article(tree)
+    article = "" if keep_whole or _is_short(tree, full) or size > LARGEST_ARTICLE else _article(tree)
     text = add_missing_lead(article, full, description) if len(article) > LEAST_SHARE * len(full) else full
     return instead if len(text) < SHORT_PAGE_CHARS and len(instead) > len(text) else text
 
@@ -171,8 +171,8 @@ def _article(tree: LexborHTMLParser) -> str:
     for node in tree.css(TEXTLESS):
         node.decompose()
     page = _parse_page(_narrow_page(tree))
-    found = trafilatura.extract(page, output_format="markdown", include_tables=True, include_comments=False) or ""
-    return unwrap_paragraphs(found)
+    text = trafilatura.extract(page, output_format="markdown", include_tables=True, include_comments=False) or ""
+    return unwrap_paragraphs(text)
 
 
 def unwrap_paragraphs(article: str) -> str:
@@ -207,16 +207,16 @@ def _narrow_page(tree: LexborHTMLParser) -> str:
     return tree.html or ""
 
 
-def _prose_length(within: LexborHTMLParser | LexborNode) -> int:
-    return sum(len(paragraph.text(deep=True)) for paragraph in within.css("p"))
+def _prose_length(root: LexborHTMLParser | LexborNode) -> int:
+    return sum(len(paragraph.text(deep=True)) for paragraph in root.css("p"))
 
 
 def _root(tree: LexborHTMLParser) -> LexborNode:
     """The one element that holds the main text, else the body."""
     for selector in ROOT_SELECTORS:
-        found = tree.css(selector)
-        if len(found) == 1:
-            return found[0]
+        nodes = tree.css(selector)
+        if len(nodes) == 1:
+            return nodes[0]
     root = tree.body or tree.root
     if root is None:
         raise ExtractError("the page shows no text")

@@ -31,11 +31,11 @@ def limit_nesting(page: str) -> str:
     """`page` without the tags of blocks nested more than `DEEPEST_TAGS` deep; their text stays."""
     if page.count("<") <= DEEPEST_TAGS:
         return page
-    pieces, at = list[str](), 0
+    pieces, position = list[str](), 0
     for start, end in _deep_tags(page):
-        pieces.append(page[at:start])
-        at = end
-    return "".join([*pieces, page[at:]]) if pieces else page
+        pieces.append(page[position:start])
+        position = end
+    return "".join([*pieces, page[position:]]) if pieces else page
 
 
 def _deep_tags(page: str) -> Iterator[tuple[int, int]]:
@@ -68,21 +68,21 @@ def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = 
     going_on: dict[int, tuple[int, str]] = {}
     for line in table.css("tr"):
         row: list[str] = []
-        own = False
+        has_cells = False
         for cell in line.css("td, th"):
-            own = True
+            has_cells = True
             _insert_spanning_cells(row, going_on)
-            across, down = (_span(cell, name) for name in ("colspan", "rowspan"))
+            colspan, rowspan = (_span(cell, name) for name in ("colspan", "rowspan"))
             text = say(cell)
-            for _ in range(across if len(rows) * across < MAX_GRID_CELLS else 1):
-                if down > 1:
-                    going_on[len(row)] = (down - 1, text)
+            for _ in range(colspan if len(rows) * colspan < MAX_GRID_CELLS else 1):
+                if rowspan > 1:
+                    going_on[len(row)] = (rowspan - 1, text)
                 row.append(text)
         while any(column >= len(row) for column in going_on):
             _insert_spanning_cells(row, going_on)
             if any(column > len(row) for column in going_on):
                 row.append("")
-        if own:
+        if has_cells:
             rows.append(row)
     return rows
 
@@ -90,9 +90,9 @@ def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = 
 def _insert_spanning_cells(row: list[str], going_on: dict[int, tuple[int, str]]) -> None:
     """Insert the cells that span down from the rows above."""
     while len(row) in going_on:
-        left, text = going_on.pop(len(row))
-        if left > 1:
-            going_on[len(row)] = (left - 1, text)
+        remaining, text = going_on.pop(len(row))
+        if remaining > 1:
+            going_on[len(row)] = (remaining - 1, text)
         row.append(text)
 
 
@@ -152,18 +152,18 @@ def to_markdown(root: LexborNode, *, links: bool = False) -> str:
     """
     writer = _Writer(_layouts(root), links=links)
     above: list[tuple[LexborNode, str]] = []
-    at: LexborNode | None = root
-    while at is not None:
-        tag = at.tag or ""
-        if writer.enter(at, tag):
-            above.append((at, tag))
-            at = at.child
+    node: LexborNode | None = root
+    while node is not None:
+        tag = node.tag or ""
+        if writer.enter(node, tag):
+            above.append((node, tag))
+            node = node.child
         else:
-            at = at.next if above else None
-        while at is None and above:
-            left, tag = above.pop()
+            node = node.next if above else None
+        while node is None and above:
+            parent, tag = above.pop()
             writer.leave(tag)
-            at = left.next if above else None
+            node = parent.next if above else None
     return writer.finish()
 
 
@@ -180,11 +180,11 @@ class _Writer:
         self.blocks: list[str] = []
         self.inline: list[str] = []
         self.links = links
-        self.linked: list[tuple[int, int, str]] = []
+        self.link_spans: list[tuple[int, int, str]] = []
         self.link: tuple[int, str] | None = None
         self.code = -1
         self.prefix = ""
-        self.joined = False
+        self.after_term = False
         self.lists: list[str] = []
 
     def enter(self, node: LexborNode, tag: str) -> bool:
@@ -238,11 +238,11 @@ class _Writer:
             self._end_code()
         if tag in ("ul", "ol", "dl"):
             self._flush()
-            self.joined = False
+            self.after_term = False
             del self.lists[-1:]
         if tag == "dt":
             self._flush()
-            self.joined = True
+            self.after_term = True
         elif tag in BLOCK_TAGS or tag in HEADINGS or tag == "li":
             self._flush()
 
@@ -254,7 +254,7 @@ class _Writer:
         """End a link, or the part of it before a block."""
         if self.link is not None:
             start, address = self.link
-            self.linked.append((start, len(self.inline), address))
+            self.link_spans.append((start, len(self.inline), address))
             self.link = None
 
     def _end_code(self) -> None:
@@ -270,17 +270,17 @@ class _Writer:
     def _collected_line(self) -> str:
         """The collected text on one line; as links if it is only links."""
         text = " ".join("".join(self.inline).split())
-        if self.linked and text and not self.prefix.startswith("#"):
+        if self.link_spans and text and not self.prefix.startswith("#"):
             pieces: list[str] = []
-            at = 0
-            for start, end, address in self.linked:
-                between = "".join(self.inline[at:start])
+            position = 0
+            for start, end, address in self.link_spans:
+                text_between = "".join(self.inline[position:start])
                 content = " ".join("".join(self.inline[start:end]).split())
-                if any(map(str.isalpha, between)):
+                if any(map(str.isalpha, text_between)):
                     return text
-                pieces += [between, f"[{content}]({address})" if content else ""]
-                at = end
-            rest = "".join(self.inline[at:])
+                pieces += [text_between, f"[{content}]({address})" if content else ""]
+                position = end
+            rest = "".join(self.inline[position:])
             if not any(map(str.isalpha, rest)):
                 return " ".join("".join((*pieces, rest)).split())
         return text
@@ -288,26 +288,26 @@ class _Writer:
     def _flush(self) -> None:
         if not self.inline:
             return
-        cut = self.link
+        open_link = self.link
         self._end_link()
         self._end_code()
         text = self._collected_line()
         self.inline.clear()
-        self.linked.clear()
-        if cut is not None:
-            self.link = (0, cut[1])
+        self.link_spans.clear()
+        if open_link is not None:
+            self.link = (0, open_link[1])
         if self.prefix.startswith("#"):
             text = text.strip(ANCHORS)
         if not text:
             return
-        if self.joined and not self.prefix and self.blocks:
+        if self.after_term and not self.prefix and self.blocks:
             self._write(self._list_indent() + text, gap="\n")
         elif self.lists and not self.prefix:
             self._write(self._list_indent() + text, gap="\n\n")
         else:
             self._write(self.prefix + text, gap="\n" if self.prefix.endswith("- ") and self._in_list() else "\n\n")
         self.prefix = ""
-        self.joined = False
+        self.after_term = False
 
     def _list_indent(self) -> str:
         return "  " * min(len(self.lists), MAX_INDENT_LEVEL + 1)
@@ -326,7 +326,7 @@ class _Writer:
             fence = "`" * max(3, longest + 1)
             inside = self._list_indent()
             self._write(f"{inside}{fence}\n{text}\n{inside}{fence}", gap="\n\n")
-        self.joined = False
+        self.after_term = False
 
     def _write_table(self, node: LexborNode) -> None:
         self._flush()
@@ -334,20 +334,20 @@ class _Writer:
         for caption in node.css("caption"):
             self._write(node_text(caption), gap="\n\n")
         rows = table_grid(node)
-        linked = table_grid(node, _links) if self.links else rows
+        link_rows = table_grid(node, _links) if self.links else rows
         first = node.css_first("tr")
         heads = [] if first is None else first.css("td, th")
-        headed = len(heads) > 1 and all(cell.tag == "th" for cell in heads)
-        for index, (cells, links) in enumerate(zip(rows, linked, strict=True)):
+        has_header = len(heads) > 1 and all(cell.tag == "th" for cell in heads)
+        for index, (cells, links) in enumerate(zip(rows, link_rows, strict=True)):
             if not any(cells):
                 continue
             only = self.links and all(link or not cell for link, cell in zip(links, cells, strict=True))
             row = links if only else [cell.replace("|", "\\|") for cell in cells]
             self._write("| " + " | ".join(row) + " |", gap=gap)
             gap = "\n"
-            if headed and index == 0:
+            if has_header and index == 0:
                 self._write("|" + "---|" * len(cells), gap=gap)
-        self.joined = False
+        self.after_term = False
 
 
 def _links(cell: LexborNode) -> str:
@@ -365,8 +365,8 @@ def _letter_count(text: str) -> int:
 
 def _address(link: LexborNode) -> str:
     """A link's address in a form safe in Markdown; "" if it leads nowhere."""
-    found = _SPACES.sub("", link.attributes.get("href") or "")[:LONGEST_LINK]
-    return "" if found.lower().startswith(("javascript:", "data:")) else found
+    address = _SPACES.sub("", link.attributes.get("href") or "")[:LONGEST_LINK]
+    return "" if address.lower().startswith(("javascript:", "data:")) else address
 
 
 def _is_hidden(node: LexborNode) -> bool:
@@ -385,12 +385,12 @@ def _is_hidden(node: LexborNode) -> bool:
 
 def _layouts(root: LexborNode) -> frozenset[int]:
     """The tables with blocks inside; each is found once, however deeply they are nested."""
-    found, seen = set[int](), set[int]()
+    layouts, seen = set[int](), set[int]()
     for block in root.css(INNER_BLOCKS):
         above = block.parent
         while above is not None and above.mem_id not in seen:
             seen.add(above.mem_id)
             if above.tag == "table":
-                found.add(above.mem_id)
+                layouts.add(above.mem_id)
             above = above.parent
-    return frozenset(found)
+    return frozenset(layouts)

@@ -66,40 +66,40 @@ def read_linked(blocks: Iterable[str]) -> LinkedData:
 def _linked_objects(block: str) -> Iterator[dict[str, object]]:
     """The things that a block describes, including those of its graph."""
     try:
-        decoded = msgspec.json.decode(block[: MAX_BLOCK_CHARS + 1]) if len(block) <= MAX_BLOCK_CHARS else None
+        data = msgspec.json.decode(block[: MAX_BLOCK_CHARS + 1]) if len(block) <= MAX_BLOCK_CHARS else None
     except DECODE_ERRORS:
         return
-    waiting = [decoded]
+    queue = [data]
     for _ in range(MOST_THINGS):
-        if not waiting:
+        if not queue:
             return
-        thing = waiting.pop(0)
+        thing = queue.pop(0)
         if isinstance(thing, list):
-            waiting += thing[:MOST_THINGS]
+            queue += thing[:MOST_THINGS]
         elif isinstance(thing, dict):
             yield thing
-            waiting.append(thing.get("@graph"))
+            queue.append(thing.get("@graph"))
 
 
 def _type(thing: dict[str, object]) -> str:
-    stated = thing.get("@type")
-    first = stated[0] if isinstance(stated, list) and stated else stated
+    value = thing.get("@type")
+    first = value[0] if isinstance(value, list) and value else value
     return first.lower() if isinstance(first, str) else ""
 
 
-def _names(stated: object) -> str:
-    people = stated if isinstance(stated, list) else [stated]
-    named = [person.get("name") if isinstance(person, dict) else person for person in people[:MOST_LINKED_AUTHORS]]
-    names = (" ".join(clean(name).split()) for name in named if isinstance(name, str))
+def _names(value: object) -> str:
+    people = value if isinstance(value, list) else [value]
+    candidates = [person.get("name") if isinstance(person, dict) else person for person in people[:MOST_LINKED_AUTHORS]]
+    names = (" ".join(clean(name).split()) for name in candidates if isinstance(name, str))
     return "; ".join(name for name in names if name and not name.startswith(("http://", "https://")))[:300]
 
 
-def _text_of(stated: object) -> str:
-    return clean(stated) if isinstance(stated, str) else ""
+def _text_of(value: object) -> str:
+    return clean(value) if isinstance(value, str) else ""
 
 
-def _day(stated: object) -> str:
-    return iso_date(stated[:100]) if isinstance(stated, str) else ""
+def _day(value: object) -> str:
+    return iso_date(value[:100]) if isinstance(value, str) else ""
 
 
 NON_TEXT_TAGS = ("script", "style", "noscript", "template", "head", "svg", "nav", "header", "footer", "aside")
@@ -129,7 +129,7 @@ MARKED_DATE_SELECTOR = (
     '[itemprop="datePublished" i], time[pubdate], time.published[datetime], time.dt-published[datetime]'
 )
 """Where a text marks its day of publication: microdata, HTML, microformats."""
-Metas = Mapping[str, tuple[str, ...]]
+MetaTags = Mapping[str, tuple[str, ...]]
 """The contents of a page's meta elements, in order, by name in lower case."""
 
 
@@ -147,18 +147,18 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_metadata(tree: LexborHTMLParser) -> PageMetadata:
     """Read what the page says about itself; untrusted."""
-    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR))
+    linked_data = read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR))
     metas = _metas(tree)
     return PageMetadata(
         title=_title(tree, metas),
         description=_first_value(metas, "og:description", "description", "twitter:description"),
         url=_canonical(tree),
-        author=_author(metas) or linked.author,
+        author=_author(metas) or linked_data.author,
         published=iso_date(_first_value(metas, *PUBLISHED_NAMES).replace("/", "-"))
-        or linked.published
+        or linked_data.published
         or _marked_date(tree),
         language=_language(tree),
-        facts=_facts(metas, linked),
+        facts=_facts(metas, linked_data),
     )
 
 
@@ -168,8 +168,8 @@ def _marked_date(tree: LexborHTMLParser) -> str:
     Of 119 pages that also state it in their head, 112 state the same day there, and 4 the next or the last.
     """
     nodes = tree.css(MARKED_DATE_SELECTOR)[:MOST_METAS]
-    stated = (_value(node.attributes.get("datetime") or node.attributes.get("content")) for node in nodes)
-    days = {day for each in stated if (day := iso_date(each[:100]))}
+    values = (_value(node.attributes.get("datetime") or node.attributes.get("content")) for node in nodes)
+    days = {day for value in values if (day := iso_date(value[:100]))}
     return days.pop() if len(days) == 1 else ""
 
 
@@ -179,57 +179,57 @@ def attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
     return _value(node.attributes.get(name)) if node is not None else ""
 
 
-def text_outside(tree: LexborHTMLParser, *beside: str) -> str:
+def text_outside(tree: LexborHTMLParser, *tags: str) -> str:
     """The text of a page on one line, without what is beside it and without these elements, which go from the tree."""
-    tree.strip_tags([*NON_TEXT_TAGS, *beside])
+    tree.strip_tags([*NON_TEXT_TAGS, *tags])
     return " ".join(tree.body.text(separator=" ").split()) if tree.body is not None else ""
 
 
-def _metas(tree: LexborHTMLParser) -> Metas:
-    found: dict[str, tuple[str, ...]] = {}
+def _metas(tree: LexborHTMLParser) -> MetaTags:
+    metas: dict[str, tuple[str, ...]] = {}
     for node in tree.css("meta[content]")[:MOST_METAS]:
         attributes = node.attributes
         content = _value(attributes.get("content"))
         for key in ("name", "property"):
             name = (attributes.get(key) or "").lower()
             if name and content:
-                found[name] = (*found.get(name, ()), content)[:MOST_AUTHORS]
-    return found
+                metas[name] = (*metas.get(name, ()), content)[:MOST_AUTHORS]
+    return metas
 
 
-def _first_value(metas: Metas, *names: str) -> str:
+def _first_value(metas: MetaTags, *names: str) -> str:
     """The first value among these names that is not empty."""
     return next((metas[name][0] for name in names if name in metas), "")
 
 
-def _value(stated: str | None) -> str:
-    return clean((stated or "")[: 2 * MAX_VALUE_CHARS].strip())[:MAX_VALUE_CHARS]
+def _value(text: str | None) -> str:
+    return clean((text or "")[: 2 * MAX_VALUE_CHARS].strip())[:MAX_VALUE_CHARS]
 
 
-def _title(tree: LexborHTMLParser, metas: Metas) -> str:
-    stated = clean_title(_first_value(metas, "og:title", "citation_title"))
+def _title(tree: LexborHTMLParser, metas: MetaTags) -> str:
+    title = clean_title(_first_value(metas, "og:title", "citation_title"))
     for selector in ("title", "h1"):
-        node = None if stated else tree.css_first(selector)
+        node = None if title else tree.css_first(selector)
         if node is not None:
-            stated = clean_title(node_text(node))
-    return clean(stated)
+            title = clean_title(node_text(node))
+    return clean(title)
 
 
-def _author(metas: Metas) -> str:
+def _author(metas: MetaTags) -> str:
     """The authors according to the page: each author of a paper, else one; an address is not a name."""
     if several := metas.get("citation_author"):
         return "; ".join(" ".join(name.split()) for name in several)[:300]
-    stated = _first_value(metas, "author", "article:author", "dc.creator", "parsely-author", "sailthru.author")
-    return "" if stated.startswith(("http://", "https://")) else stated[:300]
+    author = _first_value(metas, "author", "article:author", "dc.creator", "parsely-author", "sailthru.author")
+    return "" if author.startswith(("http://", "https://")) else author[:300]
 
 
-def _facts(metas: Metas, linked: LinkedData) -> dict[str, str]:
-    stated = {key: _first_value(metas, *names)[:300] for key, names in FACT_NAMES.items()}
-    stated["modified"] = iso_date(stated["modified"]) or linked.modified
-    stated["type"] = linked.type or stated["type"]
-    if not linked.free or _first_value(metas, TIER_NAME).lower() in ("metered", "locked"):
-        stated[ACCESS] = PAYWALL
-    return {key: value for key, value in stated.items() if value}
+def _facts(metas: MetaTags, linked_data: LinkedData) -> dict[str, str]:
+    facts = {key: _first_value(metas, *names)[:300] for key, names in FACT_NAMES.items()}
+    facts["modified"] = iso_date(facts["modified"]) or linked_data.modified
+    facts["type"] = linked_data.type or facts["type"]
+    if not linked_data.free or _first_value(metas, TIER_NAME).lower() in ("metered", "locked"):
+        facts[ACCESS] = PAYWALL
+    return {key: value for key, value in facts.items() if value}
 
 
 def _canonical(tree: LexborHTMLParser) -> str:
@@ -238,8 +238,8 @@ def _canonical(tree: LexborHTMLParser) -> str:
 
 
 def _language(tree: LexborHTMLParser) -> str:
-    stated = attribute(tree, "html", "lang").lower()
-    return stated[:2] if re.fullmatch(r"[a-z]{2}([-_].*)?", stated) else ""
+    language = attribute(tree, "html", "lang").lower()
+    return language[:2] if re.fullmatch(r"[a-z]{2}([-_].*)?", language) else ""
 
 
 # The lead of an article: the paragraph in larger type between the headline and the text. Extractors drop it because of
@@ -268,10 +268,10 @@ def add_missing_lead(article: str, full: str, description: str) -> str:
         full: the whole page in the text form, which contains the article somewhere.
         description: the page's description of itself for search engines; "" if there is none.
     """
-    found = _lead(article, full, description)
-    if not found:
+    blocks = _lead(article, full, description)
+    if not blocks:
         return article
-    lead = "\n\n".join(found)
+    lead = "\n\n".join(blocks)
     if article.startswith("# "):
         headline, _, rest = article.partition("\n")
         return f"{headline}\n\n{lead}\n\n{rest.lstrip()}"
@@ -281,19 +281,19 @@ def add_missing_lead(article: str, full: str, description: str) -> str:
 def _lead(article: str, full: str, description: str) -> list[str]:
     """The blocks of `full` between the headline and the article's first block that form the lead."""
     blocks = full.split("\n\n", WITHIN)[:WITHIN]
-    known, described = _alphanumerics(article), _alphanumerics(description)
-    first = next((at for at, block in enumerate(blocks) if _is_in_article(block, known)), 0)
-    headlines = [at for at in range(first) if blocks[at].startswith("# ")]
-    found = []
+    article_text, description_text = _alphanumerics(article), _alphanumerics(description)
+    first = next((index for index, block in enumerate(blocks) if _is_in_article(block, article_text)), 0)
+    headlines = [index for index in range(first) if blocks[index].startswith("# ")]
+    lead = []
     for block in blocks[headlines[-1] + 1 if headlines else max(0, first - 8) : first]:
         bare = _alphanumerics(block)
-        if block.lstrip().startswith(NO_PROSE) or not bare or bare in known:
+        if block.lstrip().startswith(NO_PROSE) or not bare or bare in article_text:
             continue
-        if _matches_description(bare, described) or (
+        if _matches_description(bare, description_text) or (
             headlines and len(block) >= LEAST_LEAD and block.rstrip().endswith(SENTENCE_ENDS)
         ):
-            found.append(block.strip())
-    return found
+            lead.append(block.strip())
+    return lead
 
 
 def _is_in_article(block: str, article: str) -> bool:

@@ -37,7 +37,7 @@ def expand_components(page: str) -> str:
 
 
 def _replace_shadow_roots(page: str) -> Iterator[str]:
-    at = 0
+    position = 0
     open_ones: list[bool] = []
     for tag in _TEMPLATE.finditer(page):
         if not tag[1]:
@@ -46,9 +46,9 @@ def _replace_shadow_roots(page: str) -> Iterator[str]:
         else:
             shadow = bool(open_ones) and open_ones.pop()
         if shadow:
-            yield page[at : tag.start()] + f"<{tag[1]}div>"
-            at = tag.end()
-    yield page[at:]
+            yield page[position : tag.start()] + f"<{tag[1]}div>"
+            position = tag.end()
+    yield page[position:]
 
 
 # What lies over a text or before it.
@@ -77,11 +77,13 @@ def remove_requests(tree: LexborHTMLParser, page: str) -> None:
     """Remove requests for consent, unless one holds the page's heading or is in its article."""
     if not _OVER.search(page):
         return
-    found = [
+    requests = [
         node for node in tree.css(REQUEST_SELECTOR)[:MOST_REQUESTS] if _asks_for_consent(node) and not _is_text(node)
     ]
-    numbers = {node.mem_id for node in found}
-    for node in [each for each in found if not any(outer.mem_id in numbers for outer in outer_elements(each))]:
+    numbers = {node.mem_id for node in requests}
+    for node in [
+        request for request in requests if not any(outer.mem_id in numbers for outer in outer_elements(request))
+    ]:
         node.decompose()
 
 
@@ -100,7 +102,7 @@ def _is_text(node: LexborNode) -> bool:
 
 def is_in_article(node: LexborNode) -> bool:
     """True if an element is in an article, or in the page's main part."""
-    return any(each.tag in ("article", "main") for each in outer_elements(node))
+    return any(outer.tag in ("article", "main") for outer in outer_elements(node))
 
 
 def outer_elements(node: LexborNode) -> Iterator[LexborNode]:
@@ -121,11 +123,17 @@ LEAST_STORY = 500
 
 def remove_other_articles(tree: LexborHTMLParser) -> None:
     """Remove the articles behind the page's own: scrolling on, sites show the next ones, each with a heading."""
-    found = [node for node in tree.css("article") if not any(each.tag == "article" for each in outer_elements(node))]
-    own = next((node for node in found if node.css_first("h1") is not None), None)
-    if own is None or own != found[0] or sum(len(each.text(deep=True)) for each in own.css("p")) < LEAST_STORY:
+    articles = [
+        node for node in tree.css("article") if not any(element.tag == "article" for element in outer_elements(node))
+    ]
+    main_article = next((node for node in articles if node.css_first("h1") is not None), None)
+    if (
+        main_article is None
+        or main_article != articles[0]
+        or sum(len(element.text(deep=True)) for element in main_article.css("p")) < LEAST_STORY
+    ):
         return
-    for node in found[1:]:
+    for node in articles[1:]:
         if node.css_first("h1, h2") is not None:
             node.decompose()
 
@@ -144,23 +152,23 @@ def noscript_text(tree: LexborHTMLParser) -> str:
 
     An article that is not free to read is not taken from what the page tells search engines.
     """
-    found = [_html_text(_without_scripts(tree))]
-    found += [_html_text(node.attributes.get("srcdoc") or "") for node in tree.css("iframe[srcdoc]")]
-    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR))
-    if linked.free:
-        found.append(_html_text(linked.body) if "</" in linked.body else linked.body)
-    best = max(found, key=len).strip()
+    texts = [_html_text(_without_scripts(tree))]
+    texts += [_html_text(node.attributes.get("srcdoc") or "") for node in tree.css("iframe[srcdoc]")]
+    linked_data = read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR))
+    if linked_data.free:
+        texts.append(_html_text(linked_data.body) if "</" in linked_data.body else linked_data.body)
+    best = max(texts, key=len).strip()
     return best if len(best) >= MIN_NOSCRIPT_CHARS and not is_notice(best) else ""
 
 
 def _without_scripts(tree: LexborHTMLParser) -> str:
     """The HTML of the parts for readers without scripts, in a page made to harm not those within each other."""
-    found, size = list[str](), 0
+    parts, size = list[str](), 0
     for node in tree.css("noscript")[:MOST_PARTS]:
         if size < LONGEST and not node.css_first("iframe"):
-            found.append(node.html or "")
-            size += len(found[-1])
-    return "".join(found)
+            parts.append(node.html or "")
+            size += len(parts[-1])
+    return "".join(parts)
 
 
 def _html_text(part: str) -> str:
@@ -196,12 +204,12 @@ def feed_page(data: bytes) -> str:
         return ""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, load_dtd=False, huge_tree=False)
     root = etree.fromstring(data, parser)
-    found = [] if root is None else list(root.iter("{*}item", "{*}entry"))[:MOST_ENTRIES]
-    if not found:
+    nodes = [] if root is None else list(root.iter("{*}item", "{*}entry"))[:MOST_ENTRIES]
+    if not nodes:
         return ""
     head = root if str(root.tag).endswith("feed") else root.find("{*}channel")
     title = html.escape(_child(head, "title")) if head is not None else ""
-    entries = "".join(f"<section>{''.join(_entry(each))}</section>" for each in found)
+    entries = "".join(f"<section>{''.join(_entry(node))}</section>" for node in nodes)
     return f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{entries}</body></html>"
 
 
@@ -214,12 +222,12 @@ def _entry(entry: etree._Element) -> Iterator[str]:
     yield f"<div>{text}</div>"
 
 
-def _child(of: etree._Element, name: str) -> str:
+def _child(parent: etree._Element, name: str) -> str:
     """The text of a child, "" if there is none; its markup, if it is not escaped."""
-    found = next((each for each in of.iterfind(f"{{*}}{name}") if not each.tag.startswith(_MEDIA)), None)
-    if found is None:
+    child = next((element for element in parent.iterfind(f"{{*}}{name}") if not element.tag.startswith(_MEDIA)), None)
+    if child is None:
         return ""
-    if len(found):
-        inside = "".join(etree.tostring(each, encoding="unicode", method="html") for each in found)
-        return f"{html.escape(found.text or '')}{inside}".strip()
-    return (found.text or "").strip()
+    if len(child):
+        inside = "".join(etree.tostring(element, encoding="unicode", method="html") for element in child)
+        return f"{html.escape(child.text or '')}{inside}".strip()
+    return (child.text or "").strip()

@@ -50,13 +50,13 @@ def read_json(text: str, name: str) -> Extracted | None:
         return None
     facts = {"format": _kind(value)}
     title = _title(value) or title_from_name(name)
-    beside, objects = _objects(value)
-    rows = [_cells(each) for each in objects]
+    singles, objects = _objects(value)
+    rows = [_cells(record) for record in objects]
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if _is_table(rows, columns):
         header = unique_column_names([clean(column) for column in columns])
         lines = [
-            line for name, cell in beside.items() for line in row_lines([cell], unique_column_names([clean(name)]))
+            line for name, cell in singles.items() for line in row_lines([cell], unique_column_names([clean(name)]))
         ]
         for row in rows:
             lines += row_lines([row.get(column, "") for column in columns], header)
@@ -67,13 +67,13 @@ def read_json(text: str, name: str) -> Extracted | None:
 
 def number_repeated_names(pairs: Sequence[tuple[str, V]]) -> dict[str, V]:
     """An object with all values of names that it gives several times: a second `year` becomes `year (2)`."""
-    found, times = dict(pairs), Counter[str]()
-    for name, value in pairs if len(found) < len(pairs) else ():
+    numbered, times = dict(pairs), Counter[str]()
+    for name, value in pairs if len(numbered) < len(pairs) else ():
         times[name] += 1
-        while times[name] > 1 and f"{name} ({times[name]})" in found:
+        while times[name] > 1 and f"{name} ({times[name]})" in numbered:
             times[name] += 1
-        found[name if times[name] == 1 else f"{name} ({times[name]})"] = value
-    return found
+        numbered[name if times[name] == 1 else f"{name} ({times[name]})"] = value
+    return numbered
 
 
 def _depth(value: Any) -> int:
@@ -81,8 +81,8 @@ def _depth(value: Any) -> int:
     depth, level = 0, [value]
     while level and depth <= DEEPEST:
         depth += 1
-        inner = (each.values() if isinstance(each, dict) else each for each in level)
-        level = [each for values in inner for each in values if isinstance(each, (dict, list))]
+        inner = (item.values() if isinstance(item, dict) else item for item in level)
+        level = [item for values in inner for item in values if isinstance(item, (dict, list))]
     return depth
 
 
@@ -93,36 +93,36 @@ def _kind(value: Any) -> str:
 
 
 def _title(value: Any) -> str:
-    stated = (value.get(each) for each in _TITLES) if isinstance(value, dict) else ()
-    return next((clean_title(clean(each)) for each in stated if isinstance(each, str) and each.strip()), "")
+    titles = (value.get(each) for each in _TITLES) if isinstance(value, dict) else ()
+    return next((clean_title(clean(each)) for each in titles if isinstance(each, str) and each.strip()), "")
 
 
 def _objects(value: Any) -> tuple[dict[str, str], Objects]:
     """The list of objects that JSON holds, and the single values beside it; none if it holds anything else."""
     if isinstance(value, list):
-        return {}, value if all(isinstance(each, dict) for each in value) else ()
-    lists = [each for each in value.values() if isinstance(each, list) and each and isinstance(each[0], dict)]
-    others = {key: each for key, each in value.items() if not isinstance(each, list)}
-    if len(lists) != 1 or len(others) < len(value) - 1 or any(isinstance(each, dict) for each in others.values()):
+        return {}, value if all(isinstance(item, dict) for item in value) else ()
+    lists = [item for item in value.values() if isinstance(item, list) and item and isinstance(item[0], dict)]
+    singles = {key: item for key, item in value.items() if not isinstance(item, list)}
+    if len(lists) != 1 or len(singles) < len(value) - 1 or any(isinstance(item, dict) for item in singles.values()):
         return {}, ()
-    if not all(isinstance(each, dict) for each in lists[0]):
+    if not all(isinstance(item, dict) for item in lists[0]):
         return {}, ()
     if value.get("type") == "FeatureCollection":
-        return {}, [_feature(each) for each in lists[0]]
-    return {key: cell for key, each in others.items() if (cell := _cell(each))}, lists[0]
+        return {}, [_feature(item) for item in lists[0]]
+    return {key: cell for key, item in singles.items() if (cell := _cell(item))}, lists[0]
 
 
-def _feature(found: Mapping[str, Any]) -> Mapping[str, Any]:
+def _feature(feature: Mapping[str, Any]) -> Mapping[str, Any]:
     """A place on a map: what is said of it, and where it is."""
-    said = found.get("properties")
-    rest = {key: each for key, each in found.items() if key not in ("type", "properties")}
-    return {**(said if isinstance(said, dict) else {}), **rest}
+    properties = feature.get("properties")
+    rest = {key: value for key, value in feature.items() if key not in ("type", "properties")}
+    return {**(properties if isinstance(properties, dict) else {}), **rest}
 
 
-def _cells(found: Mapping[str, Any], above: str = "", depth: int = MAX_CELL_DEPTH) -> dict[str, str]:
+def _cells(record: Mapping[str, Any], above: str = "", depth: int = MAX_CELL_DEPTH) -> dict[str, str]:
     """The cells of an object, those of an object in it under both names (`address.city`)."""
     cells: dict[str, str] = {}
-    for key, value in found.items():
+    for key, value in record.items():
         if isinstance(value, dict) and value and depth > 1:
             cells |= _cells(value, f"{above}{key}.", depth - 1)
         else:
@@ -138,7 +138,7 @@ def _cell(value: Any) -> str:
             return "true" if value else "false"
         case str():
             return one_cell(clean(value))
-        case list() if not any(isinstance(each, (dict, list)) for each in value):
+        case list() if not any(isinstance(item, (dict, list)) for item in value):
             return ", ".join(filter(None, map(_cell, value)))
     return one_cell(clean(json.dumps(value, ensure_ascii=False))) if value else ""
 
@@ -147,9 +147,9 @@ def _is_table(rows: Sequence[Mapping[str, str]], columns: Row) -> bool:
     """True if objects are of one kind, with values that fit into cells."""
     if len(rows) < 2 or not 1 < len(columns) <= MOST_COLUMNS:
         return False
-    filled = sum(map(len, rows)) / (len(rows) * len(columns))
-    nested = (cell for row in rows for cell in row.values() if cell.startswith(("{", "[")))
-    return filled >= LEAST_FILLED and all(len(cell) <= LONGEST_CELL for cell in nested)
+    filled_share = sum(map(len, rows)) / (len(rows) * len(columns))
+    nested_cells = (cell for row in rows for cell in row.values() if cell.startswith(("{", "[")))
+    return filled_share >= LEAST_FILLED and all(len(cell) <= LONGEST_CELL for cell in nested_cells)
 
 
 _ESCAPED = regex(r"\\\\|\\/|(?:\\u[0-9a-fA-F]{4})+")
@@ -168,11 +168,11 @@ def _one_value_per_line(text: str, depth: int) -> str:
     return _ESCAPED.sub(lambda found: _unescape(found[0]), text)
 
 
-def _unescape(escaped: str) -> str:
-    if escaped == "\\/":
+def _unescape(escape: str) -> str:
+    if escape == "\\/":
         return "/"
-    if escaped == "\\\\":
-        return escaped
-    letters: str = json.loads(f'"{escaped}"')
-    printed = letters.isprintable() and not set(letters) & {'"', "\\"}
-    return letters if printed else escaped
+    if escape == "\\\\":
+        return escape
+    letters: str = json.loads(f'"{escape}"')
+    is_printable = letters.isprintable() and not set(letters) & {'"', "\\"}
+    return letters if is_printable else escape

@@ -66,16 +66,16 @@ class MboxExtractor:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        found = bad = 0
+        good = bad = 0
         for message in messages(data):
             try:
-                document = read_message(message, self.name, f"{name} {found + bad + 1}")
+                document = read_message(message, self.name, f"{name} {good + bad + 1}")
             except ExtractError:
                 bad += 1
                 continue
-            found += 1
+            good += 1
             yield document
-        if not found:
+        if not good:
             raise ExtractError("damaged, or not a folder of messages")
         if bad:
             raise ExtractError(f"{bad} of its messages could not be read")
@@ -149,12 +149,12 @@ def read_message(data: bytes, extractor: str, name: str) -> Extracted:
         message = email.message_from_bytes(data, policy=_policy())
         assert isinstance(message, EmailMessage)
         fields = {key: value for key in HEADERS if (value := _header(message, key))}
-        body, attached = _body(message) if fields else ("", [])
+        body, attachments = _body(message) if fields else ("", [])
     except HEADER_ERRORS as error:
         raise ExtractError("damaged: a header of it cannot be read") from error
     if not fields:
         raise ExtractError("damaged, or not a message")
-    if not body.strip() and not attached:
+    if not body.strip() and not attachments:
         raise ExtractError("it holds no text")
     head = "\n".join(f"{key}: {value}" for key, value in fields.items())
     return Extracted(
@@ -167,7 +167,7 @@ def read_message(data: bytes, extractor: str, name: str) -> Extracted:
         author=fields.get("From", "")[:300],
         published=iso_date(fields.get("Date", "")),
         language=detect_language(body),
-        metadata={"attachments": ", ".join(attached)[:1000]} if attached else {},
+        metadata={"attachments": ", ".join(attachments)[:1000]} if attachments else {},
     )
 
 
@@ -182,19 +182,19 @@ def _header(message: EmailMessage, key: str) -> str:
 def _body(message: EmailMessage) -> tuple[str, list[str]]:
     """The text of a message and of messages inside it, plain if there is a choice, and the names of attachments."""
     plain: list[str] = []
-    marked: list[str] = []
-    attached: list[str] = []
+    formatted: list[str] = []
+    attachments: list[str] = []
     for part in _parts(message):
         kind = part.get_content_type()
         if _is_attached(part):
-            attached.append(_attached_name(part))
+            attachments.append(_attached_name(part))
         elif kind == "text/plain":
             plain.append(_text(part))
         elif kind == "text/html":
             tree = lexbor.LexborHTMLParser(limit_nesting(_text(part)))
-            marked.append(to_markdown(tree.body) if tree.body is not None else "")
-    stub = STUB_FACTOR * sum(len(text.split()) for text in plain) < sum(len(text.split()) for text in marked)
-    return "\n\n".join(marked if stub else plain), attached
+            formatted.append(to_markdown(tree.body) if tree.body is not None else "")
+    stub = STUB_FACTOR * sum(len(text.split()) for text in plain) < sum(len(text.split()) for text in formatted)
+    return "\n\n".join(formatted if stub else plain), attachments
 
 
 def _parts(message: Message) -> Iterator[EmailMessage]:

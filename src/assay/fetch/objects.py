@@ -52,35 +52,36 @@ class ObjectsConnector:
         return True
 
     def fetch(self, place: str, folder: Path, clock: Clock, largest: int) -> Iterator[Fetched]:
-        kept, files = self.list(place, folder, clock, largest)
-        yield from self.read(kept, files, folder, clock)
+        canonical_place, files = self.list(place, folder, clock, largest)
+        yield from self.read(canonical_place, files, folder, clock)
 
     def list(self, place: str, folder: Path, clock: Clock, largest: int) -> tuple[str, list[ListedFile]]:
         """See the port. A version is the object's ETag; folders, which some tools write as empty objects, are none."""
-        at = self.canonical(place)
-        pages = iter(obstore.list(_store(at)))
-        found, size = list[ListedFile](), 0
-        while page := _store_answer(at, "listed", lambda: next(pages, None)):
-            found += [
-                ListedFile(each["path"], (each["e_tag"] or "").strip('"'))
-                for each in page
-                if 0 < each["size"] <= largest and not each["path"].endswith("/")
+        canonical_place = self.canonical(place)
+        pages = iter(obstore.list(_store(canonical_place)))
+        files, size = list[ListedFile](), 0
+        while page := _store_answer(canonical_place, "listed", lambda: next(pages, None)):
+            files += [
+                ListedFile(item["path"], (item["e_tag"] or "").strip('"'))
+                for item in page
+                if 0 < item["size"] <= largest and not item["path"].endswith("/")
             ]
-            size += sum(each["size"] for each in page if each["size"] <= largest)
-            if len(found) > MOST_LISTED or size > MOST_LISTED_BYTES:
+            size += sum(item["size"] for item in page if item["size"] <= largest)
+            if len(files) > MOST_LISTED or size > MOST_LISTED_BYTES:
                 raise UsageError(
-                    f"{at} is too large: at most {MOST_LISTED:,} objects and {MOST_LISTED_BYTES:,} bytes are read; "
+                    f"{canonical_place} is too large: at most {MOST_LISTED:,} objects and {MOST_LISTED_BYTES:,} "
+                    "bytes are read; "
                     "name a prefix in it"
                 )
             if not folder.exists():
-                raise FetchFailed(f"stopped: {at} was being listed")
-        return at, sorted(found, key=lambda file: file.name)
+                raise FetchFailed(f"stopped: {canonical_place} was being listed")
+        return canonical_place, sorted(files, key=lambda file: file.name)
 
     def read(self, place: str, files: Sequence[ListedFile], folder: Path, clock: Clock) -> Iterator[Fetched]:
-        opened = _store(place)
+        bucket = _store(place)
         for file in files:
             try:
-                body = _store_answer(place, "read", lambda name=file.name: bytes(obstore.get(opened, name).bytes()))  # type: ignore[misc]
+                body = _store_answer(place, "read", lambda name=file.name: bytes(obstore.get(bucket, name).bytes()))  # type: ignore[misc]
             except FileNotFoundError:  # deleted since it was listed
                 continue
             url = f"{place}/{quote(file.name)}"
@@ -102,7 +103,7 @@ def _store(place: str) -> Any:
         ) from None
 
 
-def _store_answer(place: str, what: str, ask: Callable[[], T]) -> T:
+def _store_answer(place: str, action: str, ask: Callable[[], T]) -> T:
     """The store's answer.
 
     Raises:
@@ -112,7 +113,7 @@ def _store_answer(place: str, what: str, ask: Callable[[], T]) -> T:
     try:
         return ask()
     except FileNotFoundError as error:
-        if is_no_bucket(error, what):
+        if is_no_bucket(error, action):
             raise FetchFailed(f"not found: {place}: {NO_BUCKET}") from None
         raise
     except (exceptions.BaseError, OSError) as error:
@@ -120,4 +121,4 @@ def _store_answer(place: str, what: str, ask: Callable[[], T]) -> T:
         if status == "404":
             raise FetchFailed(f"not found: {place}: {NO_BUCKET}") from None
         why = f"it answers {status}" if status else type(error).__name__
-        raise FetchFailed(f"unreachable: {place} cannot be {what} ({why}); check keys and endpoint (AWS_…)") from None
+        raise FetchFailed(f"unreachable: {place} cannot be {action} ({why}); check keys and endpoint (AWS_…)") from None

@@ -92,8 +92,8 @@ class CodeExtractor:
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         text = decode(data)
-        found = read_json(text, name) if _may_be_json(text, name) else None
-        yield found or Extracted(text=text, extractor=self.name, syntax="code", title=title_from_name(name))
+        json_document = read_json(text, name) if _may_be_json(text, name) else None
+        yield json_document or Extracted(text=text, extractor=self.name, syntax="code", title=title_from_name(name))
 
 
 def _may_be_json(text: str, name: str) -> bool:
@@ -148,8 +148,8 @@ class CsvExtractor:
             )
         if rows.bad:
             more = f" and {len(rows.bad) - MAX_ROWS_NAMED} more" if len(rows.bad) > MAX_ROWS_NAMED else ""
-            some = f"{len(rows.bad)} row{'' if len(rows.bad) == 1 else 's'}"
-            raise ExtractError(f"{some} could not be read ({'; '.join(rows.bad[:MAX_ROWS_NAMED])}{more})")
+            row_count = f"{len(rows.bad)} row{'' if len(rows.bad) == 1 else 's'}"
+            raise ExtractError(f"{row_count} could not be read ({'; '.join(rows.bad[:MAX_ROWS_NAMED])}{more})")
 
 
 def _remove_stray_nuls(data: bytes) -> bytes:
@@ -324,22 +324,22 @@ def _json_fields(row: bytes) -> list[tuple[str, object]]:
 
 
 def _json_document(extractor: str, row: bytes, fields: Sequence[tuple[str, object]], name: str) -> Extracted:
-    known = [(clean(key), _scalar(value)) for key, value in fields if isinstance(value, Scalar)]
-    text = "\n\n".join(value for key, value in known if key == "text" and value)
-    values = number_repeated_names([each for each in known if each[0] != "text"])
+    pairs = [(clean(key), _scalar(value)) for key, value in fields if isinstance(value, Scalar)]
+    text = "\n\n".join(value for key, value in pairs if key == "text" and value)
+    values = number_repeated_names([pair for pair in pairs if pair[0] != "text"])
     if not text.strip():
         raise ExtractError("no `text`")
-    stated = read_fields(text)
+    header = read_fields(text)
     return Extracted(
         text=text,
         extractor=extractor,
         syntax="markdown",
-        title=clean_title(values.get("title", "")) or stated.title,
+        title=clean_title(values.get("title", "")) or header.title,
         url=values.get("url", ""),
         name=values.get("id") or name,
         body=row,
-        author=values.get("author") or stated.author,
-        published=values.get("published") or values.get("date") or stated.published,
+        author=values.get("author") or header.author,
+        published=values.get("published") or values.get("date") or header.published,
         language=values.get("language") or detect_language(text),
         metadata={key: value[:1000] for key, value in values.items() if key not in JSON_FIELDS and value},
     )

@@ -40,8 +40,8 @@ UNWANTED_CHARS = regex(r"[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 _CONTROLS = bytes((*range(0x09), *range(0x0E, 0x20), 0x7F))
 
 
-def decode(data: bytes, declared: str = "") -> str:
-    """Decode `data`: by its byte order mark, as UTF-8, as `declared`, as guessed, else as Windows-1252.
+def decode(data: bytes, charset: str = "") -> str:
+    """Decode `data`: by its byte order mark, as UTF-8, as `charset`, as guessed, else as Windows-1252.
 
     Raises:
         ExtractError: the bytes are not text.
@@ -51,13 +51,13 @@ def decode(data: bytes, declared: str = "") -> str:
             return clean(data.decode(encoding, errors="replace"))
     if b"\0" in data[:SAMPLE_SIZE]:
         raise ExtractError("binary, not text")
-    stated = codec(declared)
-    if is_escaped(stated, data):
-        return clean(data.decode(stated, errors="replace"))
+    codec_name = codec(charset)
+    if is_escaped(codec_name, data):
+        return clean(data.decode(codec_name, errors="replace"))
     try:
         return clean(data.decode())
     except UnicodeDecodeError:
-        return clean(data.decode(stated or _guess(data), errors="replace"))
+        return clean(data.decode(codec_name or _guess(data), errors="replace"))
 
 
 def clean(text: str) -> str:
@@ -101,9 +101,9 @@ def _count_plausible_letters(text: str) -> int:
     )
 
 
-def parse_number(stated: str, otherwise: int) -> int:
+def parse_number(value: str, otherwise: int) -> int:
     """The number that an attribute states; `otherwise` if it states none, or one that no document needs."""
-    text = stated.strip()
+    text = value.strip()
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 8 else otherwise
 
 
@@ -129,17 +129,17 @@ def split_head(rows: Iterable[Row], columns: int) -> tuple[list[Row], Row, Itera
     stream = iter(rows)
     first = list(islice(stream, SAMPLE_ROWS))
     wide = [number for number, row in enumerate(first[:PREAMBLE]) if len(row) >= columns]
-    at = wide[0] if wide else 0
-    table = first[at:]
-    headed = bool(table) and is_head(table[0], table[1:])
-    above = first[:at] if headed else []
-    rest = table[1:] if headed else first
+    start = wide[0] if wide else 0
+    table = first[start:]
+    has_header = bool(table) and is_head(table[0], table[1:])
+    above = first[:start] if has_header else []
+    rest = table[1:] if has_header else first
 
     def body() -> Iterator[Row]:
         yield from rest
         yield from stream
 
-    return above, table[0] if headed else [], body()
+    return above, table[0] if has_header else [], body()
 
 
 def unique_column_names(head: Sequence[str]) -> Row:
@@ -167,18 +167,18 @@ def row_lines(row: Sequence[str], header: Sequence[str], longest: int = LONGEST_
     ]
     if not pairs:
         return
-    whole = " | ".join(name + cell for name, cell in pairs)
-    if len(whole) <= longest:
-        yield whole
+    full_line = " | ".join(name + cell for name, cell in pairs)
+    if len(full_line) <= longest:
+        yield full_line
         return
     label = pairs[0][0] + pairs[0][1]
-    repeated = label + " | " if len(label) <= LONGEST_LABEL else ""
-    line = repeated
-    for name, cell in pairs[1:] if repeated else pairs:
-        for part in _parts(name, cell, longest - len(repeated)):
-            if len(line) > len(repeated) and len(line) + len(part) > longest:
+    prefix = label + " | " if len(label) <= LONGEST_LABEL else ""
+    line = prefix
+    for name, cell in pairs[1:] if prefix else pairs:
+        for part in _parts(name, cell, longest - len(prefix)):
+            if len(line) > len(prefix) and len(line) + len(part) > longest:
                 yield line.removesuffix(" | ")
-                line = repeated
+                line = prefix
             line += part + " | "
     yield line.removesuffix(" | ")
 
@@ -187,10 +187,10 @@ def _parts(name: str, cell: str, room: int) -> Iterator[str]:
     """A pair as one text; if it is longer than `room`, split between words, each part with the name."""
     room -= len(name)
     while len(cell) > room:
-        cut = cell.rfind(" ", room // 2, room + 1)
-        cut = cut if cut > 0 else room
-        yield name + cell[:cut].rstrip()
-        cell = cell[cut:].lstrip()
+        end = cell.rfind(" ", room // 2, room + 1)
+        end = end if end > 0 else room
+        yield name + cell[:end].rstrip()
+        cell = cell[end:].lstrip()
     yield name + cell
 
 

@@ -108,10 +108,10 @@ def main() -> None:
     setup = receive(tasks, Setup)
     sys.path[:] = setup.path
     _limit_memory(setup.memory)
-    waiting: SimpleQueue[Task] = SimpleQueue()
-    threading.Thread(target=_receive_tasks, args=(tasks, waiting), daemon=True).start()
+    queue: SimpleQueue[Task] = SimpleQueue()
+    threading.Thread(target=_receive_tasks, args=(tasks, queue), daemon=True).start()
     while True:
-        send(replies, _read(waiting.get(), setup.memory))
+        send(replies, _read(queue.get(), setup.memory))
 
 
 def _streams() -> tuple[IO[bytes], IO[bytes]]:
@@ -123,11 +123,11 @@ def _streams() -> tuple[IO[bytes], IO[bytes]]:
     return tasks, replies
 
 
-def _receive_tasks(stream: IO[bytes], waiting: SimpleQueue[Task]) -> None:
+def _receive_tasks(stream: IO[bytes], queue: SimpleQueue[Task]) -> None:
     """Receive tasks even while one is being worked on, which is the only way to notice the end of the input then."""
     try:
         while True:
-            waiting.put(receive(stream, Task))
+            queue.put(receive(stream, Task))
     finally:
         os._exit(0)
 
@@ -157,8 +157,8 @@ def _read(task: Task, memory: int) -> ExtractionResult:
 
 def _extractor(reference: str) -> Extractor:
     module, _, name = reference.partition(":")
-    made: Extractor = getattr(import_module(module), name)()
-    return made
+    extractor: Extractor = getattr(import_module(module), name)()
+    return extractor
 
 
 def _limit_memory(size: int) -> None:
@@ -177,9 +177,9 @@ def _limit_processor(seconds: float) -> None:
 def _set_limit(limit: int, value: int) -> None:
     if sys.platform != "win32":
         hard = resource.getrlimit(limit)[1]
-        wanted = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
         try:
-            resource.setrlimit(limit, (wanted, hard))
+            resource.setrlimit(limit, (soft, hard))
         except (ValueError, OSError) as error:
             print(f"no limit: {error}", file=sys.stderr)  # noqa: T201  # standard error is read when the process ends
 

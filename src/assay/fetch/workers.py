@@ -61,7 +61,7 @@ class Workers:
         self._threads: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._idle: deque[_Worker] = deque()
-        self._all: list[_Worker] = []
+        self._workers: list[_Worker] = []
         self._closed = False
 
     def isolate(self, extractor: Extractor, seconds: float | None = None) -> Extractor:
@@ -95,7 +95,7 @@ class Workers:
         """End all processes, whatever they are doing."""
         with self._lock:
             self._closed = True
-            threads, workers = self._threads, list(self._all)
+            threads, workers = self._threads, list(self._workers)
         if threads is not None:
             threads.shutdown(wait=False, cancel_futures=True)
             for worker in workers:
@@ -105,15 +105,15 @@ class Workers:
     def pids(self) -> list[int]:
         """The live processes."""
         with self._lock:
-            return [worker.pid for worker in self._all if worker.pid]
+            return [worker.pid for worker in self._workers if worker.pid]
 
     def _run(self, task: Task) -> ExtractionResult:
         with self._lock:
             if self._closed:
                 return ExtractionResult(failure="reading was ended")
             worker = self._idle.pop() if self._idle else _Worker(self._memory, self._environment)
-            if worker not in self._all:
-                self._all.append(worker)
+            if worker not in self._workers:
+                self._workers.append(worker)
         try:
             return worker.run(task)
         finally:
@@ -171,10 +171,10 @@ class _LargeApart:
 
     def __init__(self, extractor: Extractor, elsewhere: Extractor) -> None:
         self.name, self.suffixes, self.media_type = extractor.name, extractor.suffixes, extractor.media_type
-        self._here, self._elsewhere = extractor, elsewhere
+        self._in_process, self._elsewhere = extractor, elsewhere
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        return (self._here if len(data) < MIN_APART_BYTES else self._elsewhere).extract(data, name)
+        return (self._in_process if len(data) < MIN_APART_BYTES else self._elsewhere).extract(data, name)
 
 
 def _documents(result: ExtractionResult) -> Iterator[Extracted]:

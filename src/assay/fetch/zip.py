@@ -54,27 +54,27 @@ class ZipArchive:
 
 
 def _members(
-    archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], packed: int, largest: int
+    archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], compressed_size: int, largest: int
 ) -> Iterator[ArchiveMember]:
     total = 0
     for info in infos[:MOST_MEMBERS]:
-        member = _member(archive, info, min(info.compress_size, packed), largest)
+        member = _member(archive, info, min(info.compress_size, compressed_size), largest)
         total += len(member.data)
-        if total > MOST_UNPACKED or total > max(MAX_RATIO * packed, RATIO_FROM):
+        if total > MOST_UNPACKED or total > max(MAX_RATIO * compressed_size, RATIO_FROM):
             raise ExtractError(f"stopped at {member.name}: the archive {BOMB.removeprefix('it ')}")
         yield member
     if len(infos) > MOST_MEMBERS:
         raise ExtractError(f"holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder")
 
 
-def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, packed: int, largest: int) -> ArchiveMember:
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, compressed_size: int, largest: int) -> ArchiveMember:
     name = _replace_unprintable(info.filename)
     if ".." in info.filename.split("/"):
         return ArchiveMember(name=name, problem=OUTSIDE_PATH)
     if info.flag_bits & 0x1:
         return ArchiveMember(name=name, problem=ENCRYPTED)
     try:
-        return _unpack_member(archive, info, name, min(largest, max(MAX_RATIO * packed, RATIO_FROM)), largest)
+        return _unpack_member(archive, info, name, min(largest, max(MAX_RATIO * compressed_size, RATIO_FROM)), largest)
     except RuntimeError:  # not implemented, strong encryption, or no module for the compression
         return ArchiveMember(name=name, problem=UNSUPPORTED)
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
@@ -82,7 +82,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, packed: int, larges
 
 
 def _unpack_member(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, most: int, largest: int
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, max_bytes: int, largest: int
 ) -> ArchiveMember:
     parts: list[bytes] = []
     size = 0
@@ -90,7 +90,7 @@ def _unpack_member(
         while part := stream.read(CHUNK_BYTES):
             parts.append(part)
             size += len(part)
-            if size > most:
+            if size > max_bytes:
                 problem = f"larger than {largest / 1_000_000:g} MB (the setting documents.max_file_mb)"
                 return ArchiveMember(name=name, problem=problem if size > largest else BOMB)
     return ArchiveMember(name=name, data=b"".join(parts))
@@ -102,5 +102,5 @@ def _is_hidden(name: str) -> bool:
 
 def _replace_unprintable(name: str) -> str:
     """The name without control characters, because they can make it look like another."""
-    shown = clean(name.encode("utf-8", "replace").decode())
-    return "".join(char if char.isprintable() else "\ufffd" for char in shown)[:1000]
+    text = clean(name.encode("utf-8", "replace").decode())
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)[:1000]

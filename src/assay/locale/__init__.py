@@ -47,9 +47,9 @@ def page_catalogue(locale: str) -> NullTranslations:
     """The messages of the page, and if one is missing those of reports."""
     if locale not in PAGE_LOCALES or locale == ENGLISH:
         return NullTranslations()
-    found = _read_catalogue(locale, PAGE)
-    found.add_fallback(catalogue(locale))
-    return found
+    translations = _read_catalogue(locale, PAGE)
+    translations.add_fallback(catalogue(locale))
+    return translations
 
 
 @cache
@@ -69,7 +69,7 @@ def _read_catalogue(locale: str, domain: str) -> GNUTranslations:
 def compile_catalogue(source: Path) -> bytes:
     """The bytes of the `.mo` file of a `.po` file."""
     with source.open("rb") as file:
-        read = pofile.read_po(file, locale=source.parent.parent.name, domain=source.stem)
+        messages = pofile.read_po(file, locale=source.parent.parent.name, domain=source.stem)
     compiled = io.BytesIO()
-    mofile.write_mo(compiled, read)
+    mofile.write_mo(compiled, messages)
     return compiled.getvalue()

@@ -36,8 +36,8 @@ def with_accepted_ids(messages: Iterable[Message], ids: str) -> Iterator[Message
 
 def _acceptable_id(id: str, ids: str, used: set[str]) -> str:
     """`id`, or one derived from it that every service accepts: nine letters and digits."""
-    accepted, times = id, 0
-    while not accepted or accepted in used or (ids and not re.fullmatch(ids, accepted)):
-        accepted = hashlib.sha256((id + "\n" * times).encode()).hexdigest()[:9]
+    candidate, times = id, 0
+    while not candidate or candidate in used or (ids and not re.fullmatch(ids, candidate)):
+        candidate = hashlib.sha256((id + "\n" * times).encode()).hexdigest()[:9]
         times += 1
-    return accepted
+    return candidate

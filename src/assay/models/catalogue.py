@@ -98,10 +98,10 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 def _model_names(service: str, data: bytes) -> tuple[str, ...]:
     try:
-        found = msgspec.json.decode(data, type=_List | tuple[_Row, ...])  # Together sends a bare list
+        listing = msgspec.json.decode(data, type=_List | tuple[_Row, ...])  # Together sends a bare list
     except DECODE_ERRORS as error:
         raise ModelError(f"{service} sent no list of models: {error}") from error
-    rows = (*(found.data or ()), *(found.models or ())) if isinstance(found, _List) else found
+    rows = (*(listing.data or ()), *(listing.models or ())) if isinstance(listing, _List) else listing
     names = {row.id or (row.name or "").removeprefix("models/") for row in rows}
     return tuple(sorted(f"{service}:{name}" for name in names if name))
 
@@ -120,25 +120,25 @@ _REASONING = regex(
 def create_profile(name: str, provider: str, model: str, facts: ModelFacts, *, local: bool = False) -> Profile:
     """The profile of `model` at `provider`, called `name` in runs; on a `local` server it is free."""
     unknown = not local and (facts.window is None or facts.price is None)
-    known = _find_model_info(provider, model) if unknown else None
-    window = facts.window or (known.context_window if known else None) or (LOCAL_WINDOW if local else HOSTED_WINDOW)
+    info = _find_model_info(provider, model) if unknown else None
+    window = facts.window or (info.context_window if info else None) or (LOCAL_WINDOW if local else HOSTED_WINDOW)
     reasoning = facts.native_reasoning
     return Profile(
         name=name,
         window=window,
         max_output=min(facts.max_output or MAX_OUTPUT, window),
         native_reasoning=bool(_REASONING.search(model)) if reasoning is None else reasoning,
-        price=facts.price or (Price(input=0.0, output=0.0) if local else _price(known)),
+        price=facts.price or (Price(input=0.0, output=0.0) if local else _price(info)),
         local=local,
     )
 
 
 def input_price(provider: str, model: str) -> float | None:
     """US dollars per million tokens of input; None if the table has no price. Embedders have no output."""
-    known = _find_model_info(provider, model)
-    if known is None or not isinstance(known.prices, types.ModelPrice) or known.prices.input_mtok is None:
+    info = _find_model_info(provider, model)
+    if info is None or not isinstance(info.prices, types.ModelPrice) or info.prices.input_mtok is None:
         return None
-    return _highest_price(known.prices.input_mtok)
+    return _highest_price(info.prices.input_mtok)
 
 
 PROVIDERS = regex(
@@ -159,20 +159,20 @@ def _find_model_info(provider: str, model: str) -> types.ModelInfo | None:
         return None
 
 
-def _price(known: types.ModelInfo | None) -> Price | None:
+def _price(info: types.ModelInfo | None) -> Price | None:
     """The standard price; None if the table has none, or several whose conditions Assay cannot check."""
-    if known is None or not isinstance(known.prices, types.ModelPrice):
+    if info is None or not isinstance(info.prices, types.ModelPrice):
         return None
-    prices = known.prices
+    prices = info.prices
     if prices.input_mtok is None or prices.output_mtok is None:
         return None
-    cached = None if prices.cache_read_mtok is None else _highest_price(prices.cache_read_mtok)
-    written = None if prices.cache_write_mtok is None else _highest_price(prices.cache_write_mtok)
+    cache_read = None if prices.cache_read_mtok is None else _highest_price(prices.cache_read_mtok)
+    cache_write = None if prices.cache_write_mtok is None else _highest_price(prices.cache_write_mtok)
     return Price(
         input=_highest_price(prices.input_mtok),
         output=_highest_price(prices.output_mtok),
-        cached=cached,
-        cache_write=written,
+        cached=cache_read,
+        cache_write=cache_write,
     )
 
 

@@ -103,13 +103,13 @@ class ServiceFault(msgspec.Struct, frozen=True):
     @property
     def message_text(self) -> str:
         """The part that is shown."""
-        own = self.message or str(self.code or "")
-        return f"{own}: {read_fault(self._raw).message_text}" if self._raw else own
+        text = self.message or str(self.code or "")
+        return f"{text}: {read_fault(self._raw).message_text}" if self._raw else text
 
     @property
     def _raw_text(self) -> str:
-        found = _UNPARSED.match(self.message or "")
-        return found[1] if found else ""
+        match = _UNPARSED.match(self.message or "")
+        return match[1] if match else ""
 
     @property
     def _raw(self) -> bytes:
@@ -138,8 +138,10 @@ def fault_error(service: str, status: int, headers: Mapping[str, str], fault: Se
     """The error for a response with a status other than 200 and this fault."""
     if is_loading(status, fault):
         return ModelError(f"{service} is still loading its model ({status}): try again in a moment")
-    own = fault.message or ""
-    return status_error(service, status, fault.message_text, text=fault.text, own=own, retry_after=retry_after(headers))
+    own_message = fault.message or ""
+    return status_error(
+        service, status, fault.message_text, text=fault.text, own_message=own_message, retry_after=retry_after(headers)
+    )
 
 
 def read_fault(data: bytes) -> ServiceFault:
@@ -151,8 +153,8 @@ def read_fault(data: bytes) -> ServiceFault:
     if isinstance(failure.error, ServiceFault):
         return failure.error
     detail = failure.detail
-    told = detail if isinstance(detail, str) or detail is None else "; ".join(each.msg for each in detail)
-    return ServiceFault(message=failure.error or failure.message or told or "")
+    detail_text = detail if isinstance(detail, str) or detail is None else "; ".join(entry.msg for entry in detail)
+    return ServiceFault(message=failure.error or failure.message or detail_text or "")
 
 
 def status_error(
@@ -161,28 +163,30 @@ def status_error(
     message: str,
     *,
     text: str = "",
-    own: str | None = None,
+    own_message: str | None = None,
     retry_after: float | None = None,
 ) -> ModelError | ModelFailed:
     """The error for a response with `status`.
 
-    `message` is shown, cut to `MAX_MESSAGE_CHARS` code points; `text` is classified, by default the shown text; `own`
-    is the service's message without what others answered, by default the shown text too.
+    `message` is shown, cut to `MAX_MESSAGE_CHARS` code points; `text` is classified, by default the shown text;
+    `own_message` is the service's message without what others answered, by default the shown text too.
     """
-    known = text or message
+    classified_text = text or message
     words = shorten_message(message)
-    if (status in (400, 413, 422, 500) and is_context_too_long(known)) or (
-        status in (413, 429) and _TOO_LARGE.search(known)
+    if (status in (400, 413, 422, 500) and is_context_too_long(classified_text)) or (
+        status in (413, 429) and _TOO_LARGE.search(classified_text)
     ):
         return ContextTooLong(f"{service}: {words}")
-    if status in (400, 403, 422) and is_content_refusal(known):
+    if status in (400, 403, 422) and is_content_refusal(classified_text):
         return Refused(f"it refused to answer: {words}")
     reason = f"{service} answered {status}" + (f": {words}" if words else "")
-    transient = (is_temporary(status) and not (status == 429 and _SPENT.search(known))) or REJECTED_CALL_CODE in known
+    transient = (
+        is_temporary(status) and not (status == 429 and _SPENT.search(classified_text))
+    ) or REJECTED_CALL_CODE in classified_text
     if status in (401, 403):
         reason += f"; check the key of {service} (assay config list shows whether one is set)"
-    if stopped := not_running_error(service, reason, message if own is None else own):
-        return stopped
+    if not_running := not_running_error(service, reason, message if own_message is None else own_message):
+        return not_running
     return ModelError(
         reason,
         transient=transient,
@@ -213,9 +217,9 @@ E = TypeVar("E", bound=ModelError | ModelFailed)
 
 def hide_key(error: E, key: Secret | None) -> E:
     """`error` without the key that the service's words may repeat, whole or cut off where they were shortened."""
-    if key is not None and (shown := _redact(error.reason, key.reveal())) != error.reason:
-        error.reason = shown
-        error.args = (shown,)
+    if key is not None and (redacted := _redact(error.reason, key.reveal())) != error.reason:
+        error.reason = redacted
+        error.args = (redacted,)
     return error
 
 
@@ -243,8 +247,8 @@ def is_context_too_long(text: str) -> bool:
 
 def stated_window(text: str) -> int:
     """The window in tokens that a service names as it refuses too long a request; 0 for none, or an incredible one."""
-    found = _WINDOW.search(text) if is_context_too_long(text) else None
-    window = int(next(each for each in found.groups() if each).replace(",", "")) if found else 0
+    match = _WINDOW.search(text) if is_context_too_long(text) else None
+    window = int(next(group for group in match.groups() if group).replace(",", "")) if match else 0
     return window if window >= LEAST_WINDOW else 0
 
 

@@ -63,7 +63,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
         return (
             (self.task is None or self.task == request.task)
             and (self.turn is None or self.turn == turn(request))
-            and any(self.contains in text for text in (request.system, *(each.text for each in request.messages)))
+            and any(self.contains in text for text in (request.system, *(message.text for message in request.messages)))
             and (self.when is None or self.when(request))
         )
 
@@ -78,12 +78,12 @@ def says(text: str, **scene: Any) -> Scene:
     return Scene(answer=Reply(text=text), **scene)
 
 
-def calls(*wanted: tuple[str, Mapping[str, Any]], text: str = "", **scene: Any) -> Scene:
+def calls(*pairs: tuple[str, Mapping[str, Any]], text: str = "", **scene: Any) -> Scene:
     """Create a scene that calls tools: `calls(("search", {"query": "x"}), task="research")`."""
-    made = tuple(
-        ToolCall(id=f"call-{place}", name=name, arguments=dict(args)) for place, (name, args) in enumerate(wanted)
+    tool_calls = tuple(
+        ToolCall(id=f"call-{index}", name=name, arguments=dict(args)) for index, (name, args) in enumerate(pairs)
     )
-    return Scene(answer=Reply(text=text, calls=made, stop="calls"), **scene)
+    return Scene(answer=Reply(text=text, calls=tool_calls, stop="calls"), **scene)
 
 
 def fails(
@@ -156,19 +156,19 @@ class Scripted:
             await scene.hang.wait()
         if not isinstance(scene.answer, Reply):
             raise scene.answer
-        for delta in _deltas(scene.answer, self._chunk, streamed=scene.partial):
+        for delta in _deltas(scene.answer, self._chunk, streamed_text=scene.partial):
             yield delta
             await asyncio.sleep(0)
         yield _complete_reply(scene.answer, self._profile.name)
 
     def _next_scene(self, request: Request) -> Scene:
         if self._script is not None:
-            played = self._script(request)
-            return played if isinstance(played, Scene) else Scene(answer=played)
-        for place, scene in enumerate(self._scenes):
+            answer = self._script(request)
+            return answer if isinstance(answer, Scene) else Scene(answer=answer)
+        for index, scene in enumerate(self._scenes):
             if scene.matches(request):
                 if not scene.repeat:
-                    del self._scenes[place]
+                    del self._scenes[index]
                 return scene
         raise ScriptExhausted(f"no scene for task {request.task!r}, turn {turn(request)}")
 
@@ -177,20 +177,20 @@ def _pieces(text: str, size: int) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-def _deltas(reply: Reply, size: int, streamed: str) -> list[Delta]:
-    text = reply.text.removeprefix(streamed)
+def _deltas(reply: Reply, size: int, streamed_text: str) -> list[Delta]:
+    text = reply.text.removeprefix(streamed_text)
     return [
         *(ThinkingDelta(piece) for piece in _pieces(reply.thinking, size)),
         *(TextDelta(piece) for piece in _pieces(text, size)),
-        *(delta for place, call in enumerate(reply.calls) for delta in _call_deltas(place, call, size)),
+        *(delta for index, call in enumerate(reply.calls) for delta in _call_deltas(index, call, size)),
     ]
 
 
-def _call_deltas(place: int, call: ToolCall, size: int) -> list[Delta]:
+def _call_deltas(index: int, call: ToolCall, size: int) -> list[Delta]:
     """A call as services stream it: the name, the arguments in pieces, and the complete call."""
     text = call.malformed or msgspec.json.encode(call.arguments).decode()
-    parts = (CallDelta(place, piece) for piece in _pieces(text, size))
-    return [CallDelta(place, name=call.name, id=call.id), *parts, CallDone(place, call)]
+    parts = (CallDelta(index, piece) for piece in _pieces(text, size))
+    return [CallDelta(index, name=call.name, id=call.id), *parts, CallDone(index, call)]
 
 
 def _complete_reply(reply: Reply, name: str) -> Reply:
@@ -255,11 +255,11 @@ def _scene(row: _SceneRow) -> Scene:
 
 
 def _reply(row: _ReplyRow) -> Reply:
-    made = tuple(
-        ToolCall(id=call.id or f"call-{place}", name=call.name, arguments=call.arguments)
-        for place, call in enumerate(row.calls)
+    tool_calls = tuple(
+        ToolCall(id=call.id or f"call-{index}", name=call.name, arguments=call.arguments)
+        for index, call in enumerate(row.calls)
     )
-    return Reply(text=row.text, calls=made, thinking=row.thinking, stop="calls" if made else "end")
+    return Reply(text=row.text, calls=tool_calls, thinking=row.thinking, stop="calls" if tool_calls else "end")
 
 
 def _log(path: str, request: Request) -> None:

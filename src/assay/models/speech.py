@@ -28,27 +28,27 @@ class Harmony:
     """Takes pieces of such a text in order."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._buffer = ""
         self._header: list[str] = []
         self._body: list[str] | None = None
         self._channel, self._recipient = "", ""
 
     def feed(self, text: str) -> Iterator[TextDelta | ThinkingDelta | WrittenCall]:
         """Yield what is certain after this piece."""
-        self._held += text
-        while (mark := _MARK.search(self._held)) is not None:
-            before, self._held = self._held[: mark.start()], self._held[mark.end() :]
+        self._buffer += text
+        while (mark := _MARK.search(self._buffer)) is not None:
+            before, self._buffer = self._buffer[: mark.start()], self._buffer[mark.end() :]
             yield from self._channel_delta(before)
             yield from self._read_mark(mark[1])
-        at = self._held.rfind("<", max(0, len(self._held) - _LONGEST))
-        cut = at if at >= 0 and _may_begin(self._held[at:]) else len(self._held)
-        ready, self._held = self._held[:cut], self._held[cut:]
+        mark_start = self._buffer.rfind("<", max(0, len(self._buffer) - _LONGEST))
+        ready_end = mark_start if mark_start >= 0 and _may_begin(self._buffer[mark_start:]) else len(self._buffer)
+        ready, self._buffer = self._buffer[:ready_end], self._buffer[ready_end:]
         yield from self._channel_delta(ready)
 
     def end(self) -> Iterator[TextDelta | ThinkingDelta | WrittenCall]:
         """Yield the text held back until now: the text is over."""
-        held, self._held = self._held, ""
-        yield from self._channel_delta(held)
+        remaining, self._buffer = self._buffer, ""
+        yield from self._channel_delta(remaining)
         yield from self._read_mark("end")
 
     def _channel_delta(self, text: str) -> Iterator[TextDelta | ThinkingDelta]:
@@ -66,7 +66,7 @@ class Harmony:
             header = "".join(self._header)
             recipient = _RECIPIENT.search(header)
             self._recipient = recipient[1] if recipient else ""
-            self._channel = next((each for each in ("analysis", "commentary") if each in header), "final")
+            self._channel = next((name for name in ("analysis", "commentary") if name in header), "final")
             self._body = []
             return
         if self._body is not None:
@@ -102,7 +102,7 @@ _STRIPPED = regex(r"analysis(?=[A-Z][a-z']* )")
 _STRIPPED_END = "assistantfinal"
 """Harmony without its special tokens, which a server dropped: `analysisThe user asks … assistantfinalThe answer`."""
 SpeechPart = TextDelta | ThinkingDelta | Retracted | WrittenCall
-Place = Literal["start", "thinking", "answer", "channels"]
+ReplyState = Literal["start", "thinking", "answer", "channels"]
 
 
 class ReplyText:
@@ -112,13 +112,13 @@ class ReplyText:
         """`opens_thinking`: this model is known to begin with reasoning and to mark only its end."""
         self._text: list[str] = []
         self._thinking: list[str] = []
-        self._held = ""
-        self._place: Place = "start"
+        self._buffer = ""
+        self._state: ReplyState = "start"
         self._closings: tuple[str, ...] = CLOSINGS
         self._unsure = opens_thinking
-        self._guessed: list[str] = []
+        self._unsure_thoughts: list[str] = []
         self._harmony = Harmony()
-        self._begun = False
+        self._has_begun = False
         self.lone = False
         """True if a closing tag came without its opening tag."""
 
@@ -130,7 +130,7 @@ class ReplyText:
     @property
     def thinking(self) -> str:
         """The reasoning so far."""
-        return "".join((*self._thinking, *self._guessed))
+        return "".join((*self._thinking, *self._unsure_thoughts))
 
     def add_reasoning(self, text: str) -> Iterator[SpeechPart]:
         """Yield more reasoning, which the service sent separately."""
@@ -140,15 +140,15 @@ class ReplyText:
 
     def feed(self, text: str) -> Iterator[SpeechPart]:
         """Yield what is certain after this piece of the text."""
-        if self._place == "answer" and not self._held and _SIGNS.search(text) is None:
+        if self._state == "answer" and not self._buffer and _SIGNS.search(text) is None:
             yield from self._add_answer(text)  # nearly always
             return
-        self._held += text
-        if self._place == "start":
+        self._buffer += text
+        if self._state == "start":
             self._detect_opening()
-        while self._held:
-            before = self._held
-            match self._place:
+        while self._buffer:
+            before = self._buffer
+            match self._state:
                 case "start":
                     return
                 case "thinking":
@@ -157,16 +157,16 @@ class ReplyText:
                     yield from self._read_answer()
                 case "channels":
                     yield from self._collect(self._harmony.feed(self._take_held()))
-            if self._held == before:
+            if self._buffer == before:
                 return
 
     def end(self, *, calls: bool = False) -> Iterator[SpeechPart]:
         """Yield the text held back until now: the text is over. `calls`: there are tool calls beside it."""
-        match self._place:
+        match self._state:
             case "channels":
                 yield from self._collect(self._harmony.end())
             case "thinking" if self._unsure:
-                self._guessed.append(self._take_held())
+                self._unsure_thoughts.append(self._take_held())
                 if not calls:
                     yield from self._retract_reasoning()
             case "thinking":
@@ -174,81 +174,81 @@ class ReplyText:
             case "answer":
                 yield from self._read_answer(final=True)
             case "start":
-                held = self._take_held()
-                yield from self._add_answer(held.lstrip() if self._begun else held)
+                remaining = self._take_held()
+                yield from self._add_answer(remaining.lstrip() if self._has_begun else remaining)
 
     # where it is
 
     def _detect_opening(self) -> None:
         """Determine how the text begins, as soon as that is certain."""
-        begun = self._held.lstrip()
-        if not begun or any(each != begun and each.startswith(begun) for each in _BEGINNINGS):
+        text = self._buffer.lstrip()
+        if not text or any(tag != text and tag.startswith(text) for tag in _BEGINNINGS):
             return
-        opening = next((each for each in TAGS if begun.startswith(each)), "")
+        opening = next((tag for tag in TAGS if text.startswith(tag)), "")
         if opening:
-            self._place, self._closings, self._unsure = "thinking", (TAGS[opening],), False
-            self._held = begun.removeprefix(opening)
-        elif begun.startswith(STARTS):
-            self._place, self._held = "channels", begun
-        elif not self._begun and _may_be_stripped(begun):
+            self._state, self._closings, self._unsure = "thinking", (TAGS[opening],), False
+            self._buffer = text.removeprefix(opening)
+        elif text.startswith(STARTS):
+            self._state, self._buffer = "channels", text
+        elif not self._has_begun and _may_be_stripped(text):
             return
-        elif not self._begun and _STRIPPED.match(begun):
-            self._place, self._closings, self._unsure = "thinking", (_STRIPPED_END,), True
-            self._held = begun.removeprefix("analysis")
-        elif self._unsure and not self._begun:
-            self._place, self._held = "thinking", begun
+        elif not self._has_begun and _STRIPPED.match(text):
+            self._state, self._closings, self._unsure = "thinking", (_STRIPPED_END,), True
+            self._buffer = text.removeprefix("analysis")
+        elif self._unsure and not self._has_begun:
+            self._state, self._buffer = "thinking", text
         else:
-            self._place, self._held = "answer", begun if self._begun else self._held
+            self._state, self._buffer = "answer", text if self._has_begun else self._buffer
 
     def _read_reasoning(self) -> Iterator[SpeechPart]:
-        at, closing = _find_first(self._held, self._closings)
-        thought = self._take_held(at if closing else len(self._held) - _overlap(self._held, self._closings))
+        index, closing = _find_first(self._buffer, self._closings)
+        thought = self._take_held(index if closing else len(self._buffer) - _overlap(self._buffer, self._closings))
         if thought and self._unsure:
-            self._guessed.append(thought)
+            self._unsure_thoughts.append(thought)
             yield ThinkingDelta(thought)
         else:
             yield from self.add_reasoning(thought)
         if closing:
-            self._thinking += self._guessed
-            self._guessed.clear()
+            self._thinking += self._unsure_thoughts
+            self._unsure_thoughts.clear()
             self._end_reasoning(closing)
 
     def _end_reasoning(self, closing: str) -> None:
         """End the reasoning; more of it may follow at once."""
-        self._held = self._held.removeprefix(closing)
-        self._place, self._unsure, self._begun = "start", False, True
+        self._buffer = self._buffer.removeprefix(closing)
+        self._state, self._unsure, self._has_begun = "start", False, True
         self._detect_opening()
 
     def _read_answer(self, *, final: bool = False) -> Iterator[SpeechPart]:
         """Yield the answer up to a closing tag that nothing opened."""
-        found = _CLOSING.search(self._held)
-        if found is None:
-            kept = 0 if final else _overlap(self._held, CLOSINGS)
-            yield from self._add_answer(self._take_held(len(self._held) - kept))
-        elif found.end() == len(self._held) and not final:
-            yield from self._add_answer(self._take_held(found.start()))  # what follows decides whether it is quoted
-        elif self._is_quoted(found):
-            yield from self._add_answer(self._take_held(found.end()))
+        match = _CLOSING.search(self._buffer)
+        if match is None:
+            overlap = 0 if final else _overlap(self._buffer, CLOSINGS)
+            yield from self._add_answer(self._take_held(len(self._buffer) - overlap))
+        elif match.end() == len(self._buffer) and not final:
+            yield from self._add_answer(self._take_held(match.start()))  # what follows decides whether it is quoted
+        elif self._is_quoted(match):
+            yield from self._add_answer(self._take_held(match.end()))
         else:
-            text = self.text + self._take_held(found.start())
+            text = self.text + self._take_held(match.start())
             self._text.clear()
             self._thinking.append(text)
             self.lone = True
             yield Retracted()
             if self.thinking:
                 yield ThinkingDelta(self.thinking)
-            self._end_reasoning(found[0])
+            self._end_reasoning(match[0])
 
-    def _is_quoted(self, found: re.Match[str]) -> bool:
+    def _is_quoted(self, match: re.Match[str]) -> bool:
         """True if the tag is a word of the answer: in code, or closing a tag that the answer itself opened."""
-        text, after = self.text + self._held[: found.start()], self._held[found.end() : found.end() + 1]
-        opening = next(each for each, closing in TAGS.items() if closing == found[0])
+        text, after = self.text + self._buffer[: match.start()], self._buffer[match.end() : match.end() + 1]
+        opening = next(tag for tag, closing in TAGS.items() if closing == match[0])
         return text.endswith("`") or after == "`" or text.count("```") % 2 == 1 or opening in text
 
     def _retract_reasoning(self) -> Iterator[SpeechPart]:
         """Turn supposed reasoning into the answer, because the reasoning never ended."""
-        text = "".join(self._guessed)
-        self._guessed.clear()
+        text = "".join(self._unsure_thoughts)
+        self._unsure_thoughts.clear()
         self._text.append(text)
         yield Retracted()
         if self._thinking:
@@ -263,34 +263,34 @@ class ReplyText:
             yield TextDelta(text)
 
     def _collect(self, pieces: Iterator[TextDelta | ThinkingDelta | WrittenCall]) -> Iterator[SpeechPart]:
-        for each in pieces:
-            if isinstance(each, TextDelta):
-                self._text.append(each.text)
-            elif isinstance(each, ThinkingDelta):
-                self._thinking.append(each.text)
-            yield each
+        for piece in pieces:
+            if isinstance(piece, TextDelta):
+                self._text.append(piece.text)
+            elif isinstance(piece, ThinkingDelta):
+                self._thinking.append(piece.text)
+            yield piece
 
     def _take_held(self, size: int | None = None) -> str:
-        size = len(self._held) if size is None else size
-        taken, self._held = self._held[:size], self._held[size:]
-        return taken
+        size = len(self._buffer) if size is None else size
+        text, self._buffer = self._buffer[:size], self._buffer[size:]
+        return text
 
 
 def begin_calls(parts: Iterable[SpeechPart], calls: PartialCalls) -> Iterator[Delta]:
     """The deltas of a reply, with the calls that its model wrote begun among `calls`."""
-    for each in parts:
-        yield calls.begin().add("", each.name, each.arguments) if isinstance(each, WrittenCall) else each
+    for part in parts:
+        yield calls.begin().add("", part.name, part.arguments) if isinstance(part, WrittenCall) else part
 
 
-def _may_be_stripped(begun: str) -> bool:
-    """True if it is too early to decide if `begun` is harmony without its tokens."""
-    return "analysis".startswith(begun) or re.fullmatch(r"analysis[A-Z][a-z']{0,20}", begun) is not None
+def _may_be_stripped(text: str) -> bool:
+    """True if it is too early to decide if `text` is harmony without its tokens."""
+    return "analysis".startswith(text) or re.fullmatch(r"analysis[A-Z][a-z']{0,20}", text) is not None
 
 
 def _find_first(text: str, closings: tuple[str, ...]) -> tuple[int, str]:
     """The position of the first of `closings` in `text`, and which one it is; "" if there is none."""
-    found = [(at, each) for each in closings if (at := text.find(each)) >= 0]
-    return min(found, default=(0, ""))
+    matches = [(index, closing) for closing in closings if (index := text.find(closing)) >= 0]
+    return min(matches, default=(0, ""))
 
 
 def _overlap(text: str, closings: tuple[str, ...]) -> int:
@@ -298,4 +298,4 @@ def _overlap(text: str, closings: tuple[str, ...]) -> int:
     longest = max(map(len, closings)) - 1
     tail = text[-longest:]
     sizes = range(len(tail), 0, -1)
-    return next((size for size in sizes if any(each.startswith(tail[-size:]) for each in closings)), 0)
+    return next((size for size in sizes if any(closing.startswith(tail[-size:]) for closing in closings)), 0)

@@ -28,11 +28,11 @@ CONNECTION_LIMITS = httpx2.Limits(max_connections=2_000, max_keepalive_connectio
 class EventStreamReader:
     """Parses events from bytes, however they are cut. The format is WHATWG's "Server-sent events"."""
 
-    def __init__(self, most: int) -> None:
-        """Events of more than `most` bytes are refused."""
-        self._most = most
+    def __init__(self, max_bytes: int) -> None:
+        """Events of more than `max_bytes` bytes are refused."""
+        self._max_bytes = max_bytes
         self._unread = bytearray()
-        self._returned = False
+        self._after_return = False
 
     def feed(self, piece: bytes) -> Iterator[str]:
         """Take more bytes, and yield the data of each complete event. An event without data is ignored.
@@ -42,33 +42,35 @@ class EventStreamReader:
         """
         piece = self._with_newlines(piece)
         if not self._unread:  # most pieces are whole events
-            *whole, piece = piece.split(b"\n\n")
-            for event in whole:
+            *events, piece = piece.split(b"\n\n")
+            for event in events:
                 self._check(len(event))
                 if (data := _event_data(event)) is not None:
                     yield data
-        unread, start, begun = self._unread, max(0, len(self._unread) - 1), 0
+        unread, start, event_start = self._unread, max(0, len(self._unread) - 1), 0
         unread += piece
         while (end := unread.find(b"\n\n", start)) >= 0:
-            self._check(end - begun)
-            data = _event_data(bytes(unread[begun:end]))
-            begun = start = end + 2
+            self._check(end - event_start)
+            data = _event_data(bytes(unread[event_start:end]))
+            event_start = start = end + 2
             if data is not None:
                 yield data
-        del unread[:begun]
+        del unread[:event_start]
         self._check(len(unread))
 
     def _with_newlines(self, piece: bytes) -> bytes:
         """Normalise line ends: LF, CR or CRLF, which may arrive in two pieces."""
-        if self._returned and piece.startswith(b"\n"):
-            piece, self._returned = piece[1:], False
+        if self._after_return and piece.startswith(b"\n"):
+            piece, self._after_return = piece[1:], False
         if piece:
-            self._returned = piece.endswith(b"\r")
+            self._after_return = piece.endswith(b"\r")
         return piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in piece else piece
 
     def _check(self, size: int) -> None:
-        if size > self._most:
-            raise ModelError(f"an event of its stream has more than {self._most:,} bytes, the most that is read of one")
+        if size > self._max_bytes:
+            raise ModelError(
+                f"an event of its stream has more than {self._max_bytes:,} bytes, the most that is read of one"
+            )
 
 
 def _event_data(event: bytes) -> str | None:
@@ -90,28 +92,28 @@ async def brief_client(headers: Mapping[str, str], seconds: float) -> AsyncItera
         yield client
 
 
-async def first_bytes(response: httpx2.Response, most: int) -> bytes:
-    """The first `most` bytes of a response's body; the rest is not read."""
+async def first_bytes(response: httpx2.Response, max_bytes: int) -> bytes:
+    """The first `max_bytes` bytes of a response's body; the rest is not read."""
     data = bytearray()
     async for piece in response.aiter_bytes():
         data += piece
-        if len(data) >= most:
+        if len(data) >= max_bytes:
             break
-    return bytes(data[:most])
+    return bytes(data[:max_bytes])
 
 
-async def event_data(response: httpx2.Response, most: int) -> AsyncGenerator[str, None]:
+async def event_data(response: httpx2.Response, max_bytes: int) -> AsyncGenerator[str, None]:
     """Yield the data of a response's events as they arrive.
 
     Raises:
         httpx2.SSEError: it is not a stream of events.
-        ModelError: it has an event of more than `most` bytes.
+        ModelError: it has an event of more than `max_bytes` bytes.
         httpx2.HTTPError: it broke off.
     """
     media_type = response.headers.get("content-type", "").partition(";")[0].strip()
     if media_type.lower() != MEDIA_TYPE:
         raise httpx2.SSEError(f"Expected response with content type {MEDIA_TYPE!r}, got {media_type!r}.")
-    reader = EventStreamReader(most)
+    reader = EventStreamReader(max_bytes)
     async with aclosing(response.aiter_bytes()) as pieces:
         async for piece in pieces:
             for data in reader.feed(piece):
@@ -130,16 +132,16 @@ class SurrogateJoiner:
     """Takes pieces of one text: a first half of a pair waits for its second; a half left alone becomes U+FFFD."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._pending_half = ""
 
     def feed(self, piece: str) -> str:
         """Return what is certain after `piece`."""
-        if not self._held and (piece.isascii() or _HALF.search(piece) is None):
+        if not self._pending_half and (piece.isascii() or _HALF.search(piece) is None):
             return piece
-        text = self._held + piece
-        self._held = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
-        whole = text[: len(text) - len(self._held)]
-        return whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        text = self._pending_half + piece
+        self._pending_half = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
+        complete = text[: len(text) - len(self._pending_half)]
+        return complete.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def decode(data: str, type: type[T]) -> T:
@@ -194,21 +196,21 @@ def written_calls(text: str) -> tuple[WrittenCall, ...]:
 class PartialCall:
     """An unfinished call: its name comes once, its arguments in pieces.
 
-    `key` is the service's number for it, `place` its position among the reply's calls.
+    `key` is the service's number for it, `index` its position among the reply's calls.
     """
 
-    def __init__(self, key: int, place: int) -> None:
-        self.key, self.place, self.id, self.name = key, place, "", ""
+    def __init__(self, key: int, index: int) -> None:
+        self.key, self.index, self.id, self.name = key, index, "", ""
         self.pieces: list[str] = []
-        self._size = self._told = 0
+        self._size = self._reported_size = 0
         self._halves = SurrogateJoiner()
 
     def add(self, id: str = "", name: str = "", arguments: str = "") -> CallDelta:
         """Add more of this call, and return the new part as a delta."""
         arguments = self._halves.feed(arguments)
         news = CallDelta(
-            index=self.place,
-            text=arguments[max(0, self._told - self._size) :],
+            index=self.index,
+            text=arguments[max(0, self._reported_size - self._size) :],
             name="" if self.name else name,
             id=id if id != self.id else "",
         )
@@ -216,7 +218,7 @@ class PartialCall:
         self.name = self.name or name
         self.pieces.append(arguments)
         self._size += len(arguments)
-        self._told = max(self._told, self._size)
+        self._reported_size = max(self._reported_size, self._size)
         return news
 
     def restart(self) -> None:
@@ -232,7 +234,7 @@ class PartialCall:
         """The call as it is now; arguments that are not a JSON object become `malformed` text."""
         text = self._text()
         arguments = _parse_object(text) if text.strip() else {}
-        id = self.id or f"call-{self.place}"
+        id = self.id or f"call-{self.index}"
         if arguments is None:
             return ToolCall(id=id, name=self.name, malformed=text)
         return ToolCall(id=id, name=self.name, arguments=arguments)
@@ -245,8 +247,8 @@ class PartialCalls:
     """The calls of one reply, in the order in which they began."""
 
     def __init__(self) -> None:
-        self.all: list[PartialCall] = []
-        self._given = 0
+        self.calls: list[PartialCall] = []
+        self._yielded_count = 0
 
     def begin(self, key: int | None = None) -> PartialCall:
         """Begin a call; without a key, its position is its key.
@@ -254,28 +256,28 @@ class PartialCalls:
         Raises:
             ModelError: there are `MOST_CALLS` already.
         """
-        if len(self.all) >= MOST_CALLS:
+        if len(self.calls) >= MOST_CALLS:
             raise ModelError(f"more than {MOST_CALLS} tool calls in one reply")
-        place = len(self.all)
-        self.all.append(PartialCall(place if key is None else key, place))
-        return self.all[-1]
+        index = len(self.calls)
+        self.calls.append(PartialCall(index if key is None else key, index))
+        return self.calls[-1]
 
     def take_complete(self, *, final: bool) -> Iterator[CallDone]:
         """Yield the calls with complete arguments, in order and each once; with `final`, all calls."""
-        while self._given < len(self.all):
-            call = self.all[self._given]
-            if not (final or self._given < len(self.all) - 1 or call.is_complete()):
+        while self._yielded_count < len(self.calls):
+            call = self.calls[self._yielded_count]
+            if not (final or self._yielded_count < len(self.calls) - 1 or call.is_complete()):
                 return
-            yield CallDone(self._given, call.call())
-            self._given += 1
+            yield CallDone(self._yielded_count, call.call())
+            self._yielded_count += 1
 
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """All calls as they are now."""
-        return tuple(call.call() for call in self.all)
+        return tuple(call.call() for call in self.calls)
 
     def estimate(self, *texts: str) -> int:
         """An estimate, on the safe side, of the tokens of a reply with these texts and calls."""
-        return sum(map(estimate_tokens, (*texts, *("".join(call.pieces) for call in self.all))))
+        return sum(map(estimate_tokens, (*texts, *("".join(call.pieces) for call in self.calls))))
 
 
 def _parse_object(text: str) -> dict[str, object] | None:

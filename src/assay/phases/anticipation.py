@@ -64,30 +64,30 @@ async def search_question(run: Run, case: Case) -> None:
 
     Only for a question that stands alone: in a conversation it may refer to what was said before.
     """
-    wanted, brief = run.brief.speculation, run.brief
-    if isinstance(wanted, Speculation) and wanted.question and not brief.conversation and not brief.parent:
+    speculation, brief = run.brief.speculation, run.brief
+    if isinstance(speculation, Speculation) and speculation.question and not brief.conversation and not brief.parent:
         await _search(run, "question", (case.question,))
 
 
 async def search_names(run: Run, case: Case) -> None:
     """Search for the names in the question while the plan is written, unless an earlier run has searched already."""
-    wanted, brief = run.brief.speculation, run.brief
-    if isinstance(wanted, Speculation) and wanted.names and not brief.parent and brief.fork is None:
+    speculation, brief = run.brief.speculation, run.brief
+    if isinstance(speculation, Speculation) and speculation.names and not brief.parent and brief.fork is None:
         await _search(run, "names", name_queries(case.question))
 
 
 async def _search(run: Run, name: str, queries: Sequence[str]) -> None:
     """Begin these searches in a step, so that a resumed or replayed run does not begin them again."""
-    asked = [query for query in queries if len(query) <= MAX_QUERY_CHARS and "\n" not in query]
-    if not asked or not run.brief.scope.web or run.brief.scope.private or "search" not in run.brief.tools:
+    short_queries = [query for query in queries if len(query) <= MAX_QUERY_CHARS and "\n" not in query]
+    if not short_queries or not run.brief.scope.web or run.brief.scope.private or "search" not in run.brief.tools:
         return
 
     async def begin(step_context: StepContext) -> int:
-        wanted = ((provider, build_query(run, query)) for query in asked for provider in run.world.searches)
-        return sum(search_ahead(run, provider, query, step_context) for provider, query in wanted)
+        searches = ((provider, build_query(run, query)) for query in short_queries for provider in run.world.searches)
+        return sum(search_ahead(run, provider, query, step_context) for provider, query in searches)
 
     try:
-        await run.step(f"{SPECULATION_ROLE}-{name}", begin, returns=int, input=asked)
+        await run.step(f"{SPECULATION_ROLE}-{name}", begin, returns=int, input=short_queries)
     except LimitReached:
         return
 
@@ -95,12 +95,14 @@ async def _search(run: Run, name: str, queries: Sequence[str]) -> None:
 def name_queries(question: str) -> tuple[str, ...]:
     """Queries for what a question quotes, and for its names, each with the question's other words."""
     question = question[:MAX_QUESTION_CHARS]
-    quoted = [" ".join(found.split()) for found in _QUOTED.findall(question)]
+    quotations = [" ".join(found.split()) for found in _QUOTED.findall(question)]
     names = _names(_QUOTED.sub(" ", question))
-    own = {word for name in names for word in words(name)}
+    name_words = {word for name in names for word in words(name)}
     empty = stop_terms(analysis_for(question))
-    topic = [word for word in words(question) if len(word) >= TOPIC_LETTERS and word not in own and word not in empty]
-    found = [*quoted, *(" ".join((name, *topic[:MOST_TOPIC])) for name in names)]
+    topic = [
+        word for word in words(question) if len(word) >= TOPIC_LETTERS and word not in name_words and word not in empty
+    ]
+    found = [*quotations, *(" ".join((name, *topic[:MOST_TOPIC])) for name in names)]
     return tuple(dict.fromkeys(query for query in found if query.strip()))[:MOST_NAMES]
 
 
@@ -129,44 +131,48 @@ async def count_unused_speculation(run: Run) -> None:
 
     async def count(step_context: StepContext) -> Usage:
         run.stop_speculation()
-        unasked = await _unused_speculation(run) + run.unused_calls
-        step_context.spend(unasked)
-        return unasked
+        unused = await _unused_speculation(run) + run.unused_calls
+        step_context.spend(unused)
+        return unused
 
     await run.free_step(SPECULATION_ROLE, count, returns=Usage)
 
 
 async def _unused_speculation(run: Run) -> Usage:
     events = await run.log()
-    decoded = [event for each in events if each.type in SPECULATION_EVENTS and (event := decode(each)) is not None]
-    return await asyncio.to_thread(unused_usage, decoded, partial(page_addresses, run))
+    decoded_events = [
+        event
+        for stored_event in events
+        if stored_event.type in SPECULATION_EVENTS and (event := decode(stored_event)) is not None
+    ]
+    return await asyncio.to_thread(unused_usage, decoded_events, partial(page_addresses, run))
 
 
-def unused_usage(events: Iterable[Event], way: Callable[[Source], Sequence[str]]) -> Usage:
-    """The usage of what a log says was begun ahead and not asked for. Blocking, as `way` is.
+def unused_usage(events: Iterable[Event], addresses_of: Callable[[Source], Sequence[str]]) -> Usage:
+    """The usage of what a log says was begun ahead and not asked for. Blocking, as `addresses_of` is.
 
     Args:
         events: those of the kinds in `SPECULATION_EVENTS`.
         way: returns the addresses that led to a source.
     """
-    put, performed = set[tuple[str, str]](), set[tuple[str, str]]()
-    begun, opened, sources = set[str](), set[str](), list[Source]()
+    expected, performed = set[tuple[str, str]](), set[tuple[str, str]]()
+    expected_pages, opened_pages, sources = set[str](), set[str](), list[Source]()
     for event in events:
         match event:
             case SearchExpected(query=query, provider=provider):
-                put.add((query, provider))
+                expected.add((query, provider))
             case SearchPerformed(query=query, provider=provider):
                 performed.add((query, provider))
             case SourceExpected(urls=urls):
-                begun.update(map(page_key, urls))
+                expected_pages.update(map(page_key, urls))
             case SourceFailed(url=url):
-                opened.add(page_key(url))
+                opened_pages.add(page_key(url))
             case SourceAdded(source=source) if source.media_type != SNIPPET:
-                opened.add(page_key(source.url))
+                opened_pages.add(page_key(source.url))
                 sources.append(source)
-    if begun - opened:
-        opened.update(page_key(url) for source in sources for url in way(source))
-    return Usage(searches=len(put - performed), pages=len(begun - opened))
+    if expected_pages - opened_pages:
+        opened_pages.update(page_key(url) for source in sources for url in addresses_of(source))
+    return Usage(searches=len(expected - performed), pages=len(expected_pages - opened_pages))
 
 
 # The call is kept only if exactly the same is asked afterwards, so no result changes:
@@ -232,5 +238,5 @@ def expected_coverage(question: str, research: Research, *, assessed: bool) -> t
         return coverage
     if coverage[0].status != "answered":
         return ()
-    answered = [PartAssessment(step=each.step, part=each.part, status="answered") for each in coverage[1:]]
-    return apply_assessments(research, coverage, answered)
+    assessments = [PartAssessment(step=part.step, part=part.part, status="answered") for part in coverage[1:]]
+    return apply_assessments(research, coverage, assessments)

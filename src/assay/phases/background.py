@@ -71,11 +71,13 @@ async def recall_opened_documents(run: Run, case: Case, limit: int) -> tuple[str
     """
 
     async def search(step_context: StepContext) -> ReopenedPassages:
-        stored, gone, left_out = await asyncio.to_thread(_stored_passages, run, case)
-        shown = await asyncio.to_thread(_best_passages, stored, case.question, limit)
+        stored_documents, gone, left_out = await asyncio.to_thread(_stored_passages, run, case)
+        best_passages = await asyncio.to_thread(_best_passages, stored_documents, case.question, limit)
         rows: list[LedgerRow] = []
-        for lane in sorted({lane for lane, _each in shown}):
-            rows += case.ledger.register(lane, [each for at, each in shown if at == lane]).rows
+        for lane in sorted({lane for lane, _passages in best_passages}):
+            rows += case.ledger.register(
+                lane, [document_passages for document_lane, document_passages in best_passages if document_lane == lane]
+            ).rows
         step_context.record(*rows)
         return ReopenedPassages(rows=tuple(rows), gone=gone, left_out=left_out)
 
@@ -89,7 +91,7 @@ def _stored_passages(run: Run, case: Case) -> tuple[list[tuple[int, DocumentPass
     fits into the limit; then how many are gone, and how many left out.
     """
     library, room = run.world.library, MOST_BYTES
-    found: list[tuple[int, DocumentPassages]] = []
+    documents: list[tuple[int, DocumentPassages]] = []
     gone = left_out = 0
     for document, lane in _seen_documents(run, case, library).values():
         if library.document(document.sha256) is None:
@@ -103,42 +105,48 @@ def _stored_passages(run: Run, case: Case) -> tuple[list[tuple[int, DocumentPass
                 gone += 1
                 continue
             room -= document.size
-            found.append((lane, DocumentPassages(document=document, spans=spans)))
-    return found, gone, left_out
+            documents.append((lane, DocumentPassages(document=document, spans=spans)))
+    return documents, gone, left_out
 
 
 def _seen_documents(run: Run, case: Case, library: Library) -> dict[str, tuple[Document, int]]:
     """Documents that were seen, by hash; then pages that were read ahead and never shown."""
-    opened: dict[str, tuple[Document, int]] = {}
+    documents: dict[str, tuple[Document, int]] = {}
     for id in case.ledger.passages_and_sources()[1]:
         document = case.ledger.document(id)
         if document is not None and document.media_type != SNIPPET:
-            opened.setdefault(document.sha256, (document, lane_of_source(id)))
+            documents.setdefault(document.sha256, (document, lane_of_source(id)))
     for url in case.inherited.ahead:
         for document in library.find(url, [UNSORTED]):
             if document.url == url and document.media_type != SNIPPET:
-                opened.setdefault(document.sha256, (document, run.lane))
-    return opened
+                documents.setdefault(document.sha256, (document, run.lane))
+    return documents
 
 
 def _best_passages(
     texts: Sequence[tuple[int, DocumentPassages]], question: str, limit: int
 ) -> list[tuple[int, DocumentPassages]]:
     """The passages of all documents that answer the question best, grouped by document."""
-    every = [(place, span) for place, (_lane, each) in enumerate(texts) for span in each.spans]
-    asked = read_question(question, beside="\n".join(span.text for _place, span in every[:LANGUAGE_SAMPLE_PASSAGES]))
-    places = rank(asked, [_statement(texts[place][1].document, place, span) for place, span in every], limit)
-    chosen = [every[at] for at in places]
+    every = [
+        (index, span) for index, (_lane, document_passages) in enumerate(texts) for span in document_passages.spans
+    ]
+    parsed_question = read_question(
+        question, beside="\n".join(span.text for _index, span in every[:LANGUAGE_SAMPLE_PASSAGES])
+    )
+    ranking = rank(parsed_question, [_statement(texts[index][1].document, index, span) for index, span in every], limit)
+    best = [every[position] for position in ranking]
     return [
-        (lane, DocumentPassages(document=each.document, spans=spans))
-        for place, (lane, each) in enumerate(texts)
-        if (spans := tuple(span for at, span in chosen if at == place))
+        (lane, DocumentPassages(document=document_passages.document, spans=spans))
+        for index, (lane, document_passages) in enumerate(texts)
+        if (spans := tuple(span for position, span in best if position == index))
     ]
 
 
-def _statement(document: Document, place: int, span: PassageSpan) -> QuotableStatement:
+def _statement(document: Document, source_index: int, span: PassageSpan) -> QuotableStatement:
     heading = " ".join((document.title or document.name, *span.heading[-1:], span.lead))
-    return QuotableStatement(text=span.text, place=span.ordinal, label=span.label, heading=heading, source=place)
+    return QuotableStatement(
+        text=span.text, position=span.ordinal, label=span.label, heading=heading, source=source_index
+    )
 
 
 BACKGROUND_SLOT = "background"
@@ -177,38 +185,38 @@ async def search_background(run: Run, case: Case) -> str:
 
 def results_for_planner(results: Sequence[CallResult], tokens: int) -> str:
     """Results for the planner, titles and passages: all if they fit into `tokens`, else the best."""
-    whole = "\n\n".join(result.text for result in results)
-    return whole if estimate_tokens(whole) <= tokens else "\n\n".join(result.gist() for result in results)
+    full_text = "\n\n".join(result.text for result in results)
+    return full_text if estimate_tokens(full_text) <= tokens else "\n\n".join(result.gist() for result in results)
 
 
-async def ask_for_queries(phase: Run, case: Case, most: int) -> list[ToolCall]:
-    """Have a model word `most` searches for the question; the question itself if it words none.
+async def ask_for_queries(phase: Run, case: Case, max_queries: int) -> list[ToolCall]:
+    """Have a model word `max_queries` searches for the question; the question itself if it words none.
 
     Raises:
         LimitReached, ModelFailed: the model was not called, or did not answer.
     """
     search = case.tools["search"].definition
-    request = background_request(phase, case, most, phase.rules.query_tokens)
+    request = background_request(phase, case, max_queries, phase.rules.query_tokens)
     reply = await phase.ask("simple", request, StreamHooks(slot=BACKGROUND_SLOT))
-    calls = [call for call in read_calls(reply, [search.name]) if call.name == search.name][:most]
+    calls = [call for call in read_calls(reply, [search.name]) if call.name == search.name][:max_queries]
     if not calls:
         calls = [ToolCall(id="background", name=search.name, arguments={"query": case.question})]
     return [msgspec.structs.replace(call, arguments={**call.arguments, "limit": HITS_PER_QUERY}) for call in calls]
 
 
-def background_request(place: Run, case: Case, most: int, tokens: int) -> Request:
-    """The request for at most `most` queries, in a reply of at most `tokens`."""
+def background_request(run: Run, case: Case, max_queries: int, tokens: int) -> Request:
+    """The request for at most `max_queries` queries, in a reply of at most `tokens`."""
     return Request(
         task="background",
-        system=place.prompt("assay.phases", "background"),
+        system=run.prompt("assay.phases", "background"),
         messages=(
             user_message("documents", case.documents),
-            rules_message(QueryRules(queries=most, fewer=True)),
+            rules_message(QueryRules(queries=max_queries, fewer=True)),
             *case.question_messages(),
         ),
         tools=(case.tools["search"].definition,),
         tool_choice="required",
-        max_tokens=output_cap(place.profile("simple"), tokens),
+        max_tokens=output_cap(run.profile("simple"), tokens),
         effort="low",
     )
 
@@ -219,13 +227,13 @@ RANK_SMOOTHING = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
 
-def top_sources(results: Sequence[CallResult], most: int) -> list[str]:
+def top_sources(results: Sequence[CallResult], max_sources: int) -> list[str]:
     """The ids of the sources that rank highest over several results, by reciprocal rank fusion."""
-    rated: defaultdict[str, float] = defaultdict(float)
+    scores: defaultdict[str, float] = defaultdict(float)
     for result in results:
-        for place, source in enumerate(read_sources(result.text), 1):
-            rated[source.id] += 1 / (RANK_SMOOTHING + place)
-    return sorted(rated, key=lambda source: -rated[source])[:most]
+        for position, source in enumerate(read_sources(result.text), 1):
+            scores[source.id] += 1 / (RANK_SMOOTHING + position)
+    return sorted(scores, key=lambda source: -scores[source])[:max_sources]
 
 
 # Evidence for an immediate answer: one search, a short look around within a time limit, or what was read before.
@@ -288,8 +296,8 @@ async def _search_and_read(phase: Run, case: Case) -> None:
     )
     pages = top_sources(results, phase.rules.pages or DEFAULT_PAGES) if "open" in case.tools else []
     calls = [
-        ToolCall(id=f"open-{place}", name="open", arguments={"documents": [page], "find": case.question})
-        for place, page in enumerate(pages, 1)
+        ToolCall(id=f"open-{number}", name="open", arguments={"documents": [page], "find": case.question})
+        for number, page in enumerate(pages, 1)
     ]
     if calls:
         await execute_calls(phase.child("turn-2"), ledger, case.tools, calls, case.question)
@@ -305,10 +313,10 @@ async def _queries_or_question(phase: Run, case: Case) -> list[ToolCall]:
 
 def _shown_evidence(run: Run, ledger: Ledger, case: Case) -> str:
     """The passages shown to this lane; if not everything fits, the passages nearest to the question."""
-    own = ledger.seeing([run.lane])
-    near = own.recall(case.question, own.count())
-    shown = (passage for source in own.passages_and_sources()[1] for passage in own.passages(source))
-    return _fit_evidence(run, ledger, [*near, *shown])
+    seen = ledger.seeing([run.lane])
+    nearest = seen.recall(case.question, seen.count())
+    shown_passages = (passage for source in seen.passages_and_sources()[1] for passage in seen.passages(source))
+    return _fit_evidence(run, ledger, [*nearest, *shown_passages])
 
 
 async def recall_all(run: Run, case: Case) -> QuickLook:
@@ -319,27 +327,29 @@ async def recall_all(run: Run, case: Case) -> QuickLook:
     async with run.phase("research") as phase:
         phase.emit(ToolStarted(call="question", tool="recall", arguments=to_json({"query": case.question})))
         limits = await recall_opened_documents(phase, case, MAX_RECALLED_PASSAGES)
-        near = case.ledger.recall(case.question, MAX_RECALLED_PASSAGES) or _first_passages(case.ledger)
-        found = _fit_evidence(phase, case.ledger, [*near, *_opening_passages(case.ledger, near)]) if near else ""
-        for shown in read_sources(found):
-            if source := case.ledger.source(shown.id):
+        nearest = case.ledger.recall(case.question, MAX_RECALLED_PASSAGES) or _first_passages(case.ledger)
+        evidence = (
+            _fit_evidence(phase, case.ledger, [*nearest, *_opening_passages(case.ledger, nearest)]) if nearest else ""
+        )
+        for shown_source in read_sources(evidence):
+            if source := case.ledger.source(shown_source.id):
                 phase.emit(SourceAdded(source=source))
-        summary = f"{len(near)} passages read before for “{case.question}”"
+        summary = f"{len(nearest)} passages read before for “{case.question}”"
         phase.emit(ToolFinished(call="question", tool="recall", summary=summary))
-    return QuickLook(evidence=found, limits=limits)
+    return QuickLook(evidence=evidence, limits=limits)
 
 
 def _first_passages(ledger: Ledger) -> list[Passage]:
     """The first passages in the ledger, each once, whichever lanes saw it."""
-    found: dict[tuple[str, int], Passage] = {}
+    passages: dict[tuple[str, int], Passage] = {}
     for passage in ledger.passages_and_sources()[0].values():
-        found.setdefault((passage.document_sha256, passage.start), passage)
-    return list(found.values())[:MAX_RECALLED_PASSAGES]
+        passages.setdefault((passage.document_sha256, passage.start), passage)
+    return list(passages.values())[:MAX_RECALLED_PASSAGES]
 
 
-def _opening_passages(ledger: Ledger, near: Sequence[Passage]) -> list[Passage]:
-    """The first passages of each source in `near`: its header, its title."""
-    sources = dict.fromkeys(passage.source for passage in near)
+def _opening_passages(ledger: Ledger, passages: Sequence[Passage]) -> list[Passage]:
+    """The first passages of each source in `passages`: its header, its title."""
+    sources = dict.fromkeys(passage.source for passage in passages)
     return [
         passage
         for source in sources
@@ -350,11 +360,11 @@ def _opening_passages(ledger: Ledger, near: Sequence[Passage]) -> list[Passage]:
 
 def _fit_evidence(run: Run, ledger: Ledger, passages: Iterable[Passage]) -> str:
     """As many passages, from the first on, as fit into half of the free window of the answering model."""
-    left = message_room(run.profile("complex"), "", (), 0) // 2
-    kept: dict[str, Passage] = {}
+    tokens_left = message_room(run.profile("complex"), "", (), 0) // 2
+    selected: dict[str, Passage] = {}
     for passage in passages:
         size = estimate_tokens(passage.text) + 8
-        if passage.id not in kept and size <= left:
-            left -= size
-            kept[passage.id] = passage
-    return evidence_text(sorted(kept.values(), key=lambda passage: ordinal_of(passage.id)), ledger)
+        if passage.id not in selected and size <= tokens_left:
+            tokens_left -= size
+            selected[passage.id] = passage
+    return evidence_text(sorted(selected.values(), key=lambda passage: ordinal_of(passage.id)), ledger)

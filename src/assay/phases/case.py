@@ -94,8 +94,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     def full_question(self) -> str:
         """The question with answers and assumptions, for an agent."""
-        assumed = "\n".join(f"Assumed: {each}" for each in self.assumed)
-        return "\n\n".join(part for part in (self.question, self.fields, self.answers, assumed) if part)
+        assumption_lines = "\n".join(f"Assumed: {assumption}" for assumption in self.assumed)
+        return "\n\n".join(part for part in (self.question, self.fields, self.answers, assumption_lines) if part)
 
 
 def user_message(name: str, text: str) -> Message:
@@ -162,13 +162,13 @@ async def open_case(
 async def summarize_scope(run: Run) -> CollectionSummary:
     """Summarize the documents in scope; empty if even that takes too long."""
 
-    async def look(step_context: StepContext) -> CollectionSummary:
+    async def read_summary(step_context: StepContext) -> CollectionSummary:
         summary = await asyncio.to_thread(run.world.library.summary, run.brief.scope.collections)
         step_context.emit(ScopeCounted(documents=summary.documents))
         return summary
 
     try:
-        return await run.with_gate("write").step("scope", look, returns=CollectionSummary)
+        return await run.with_gate("write").step("scope", read_summary, returns=CollectionSummary)
     except LimitReached as limit:
         run.warn(_("the documents were not looked at: {why}").format(why=stop_reason_phrase(limit.reason)))
         return CollectionSummary(documents=0)
@@ -203,15 +203,15 @@ def describe_scope(summary: CollectionSummary, brief: Brief) -> str:
         return f"There are no documents in scope.{web}"
     sentences = [f"{brief.scope.label}: {summary.documents} document{'s' if summary.documents != 1 else ''} in scope."]
     for label, counts in (("Kinds", summary.kinds), ("Languages", summary.languages)):
-        known = {name: count for name, count in counts.items() if name}
-        if known:
-            sentences.append(f"{label}: {', '.join(f'{name} ({count})' for name, count in known.items())}.")
+        named_counts = {name: count for name, count in counts.items() if name}
+        if named_counts:
+            sentences.append(f"{label}: {', '.join(f'{name} ({count})' for name, count in named_counts.items())}.")
     if any(summary.published):
         sentences.append(f"Dated {' to '.join(filter(None, summary.published))}.")
     if summary.names:
         names = "; ".join(one_line(name)[:NAME_LENGTH] for name in summary.names)
-        more = "; …" if summary.documents > len(summary.names) else ""
-        sentences.append(f"Names: {names}{more}.")
+        suffix = "; …" if summary.documents > len(summary.names) else ""
+        sentences.append(f"Names: {names}{suffix}.")
     return " ".join(sentences) + web
 
 
@@ -270,7 +270,7 @@ class Research(msgspec.Struct, frozen=True, kw_only=True):
 
     def needs_search(self, step: int) -> bool:
         """True if a step needs a search; a task outside the plan does."""
-        return all(each.needs_search for each in self.plan.steps if each.id == step)
+        return all(plan_step.needs_search for plan_step in self.plan.steps if plan_step.id == step)
 
     def finding_of(self, lane: int) -> Finding | None:
         """The finding of the agent in `lane`."""
@@ -285,17 +285,17 @@ def finding_status(finding: Finding) -> CoverageStatus:
     """
     if not finding.passages:
         return "not"
-    stated, absent = _count_sentences(finding.text)
-    if stated and absent == stated:
+    sentence_count, absence_count = _count_sentences(finding.text)
+    if sentence_count and absence_count == sentence_count:
         return "not"
-    return "partly" if absent or finding.uncited or finding.stop != "done" else "answered"
+    return "partly" if absence_count or finding.uncited or finding.stop != "done" else "answered"
 
 
 @lru_cache(maxsize=64)
 def _count_sentences(text: str) -> tuple[int, int]:
     """How many sentences a finding has, and how many say that something was not found; asked several times of each."""
-    stated = finding_sentences(text)
-    return len(stated), sum(map(states_absence, stated))
+    statements = finding_sentences(text)
+    return len(statements), sum(map(states_absence, statements))
 
 
 def finding_sentences(text: str) -> list[str]:
@@ -312,21 +312,21 @@ def finding_summary(finding: Finding) -> str:
 
 def mark_steps(plan: Plan, steps: Iterable[int], status: StepStatus, finding: str = "") -> Plan:
     """The plan with a new status, and perhaps a finding, of some steps."""
-    wanted = set(steps)
-    changed = (
-        msgspec.structs.replace(step, status=status, finding=finding or step.finding) if step.id in wanted else step
+    step_ids = set(steps)
+    updated = (
+        msgspec.structs.replace(step, status=status, finding=finding or step.finding) if step.id in step_ids else step
         for step in plan.steps
     )
-    return msgspec.structs.replace(plan, steps=tuple(changed))
+    return msgspec.structs.replace(plan, steps=tuple(updated))
 
 
-def find_step(plan: Plan, task: str, named: int) -> int:
+def find_step(plan: Plan, task: str, named_step: int) -> int:
     """The step that a task serves: the one it names, else the one with most of its words; 0 if it shares none."""
-    if any(step.id == named for step in plan.steps):
-        return named
-    wanted = set(words(task))
-    shared = [(len(wanted & set(words(f"{step.title} {step.description}"))), -step.id) for step in plan.steps]
-    count, step = max(shared, default=(0, 0))
+    if any(step.id == named_step for step in plan.steps):
+        return named_step
+    task_words = set(words(task))
+    overlaps = [(len(task_words & set(words(f"{step.title} {step.description}"))), -step.id) for step in plan.steps]
+    count, step = max(overlaps, default=(0, 0))
     return -step if count else 0
 
 
@@ -354,8 +354,8 @@ def agent_task(case: Case, research: Research, task: str, *, step: int, turns: i
 
 
 def _finished_work(ledger: Ledger, finding: Finding) -> FinishedWork:
-    own = ledger.seeing([finding.lane])
-    return FinishedWork(task=finding.task, searched=own.queries(), read=own.pages())
+    agent_ledger = ledger.seeing([finding.lane])
+    return FinishedWork(task=finding.task, searched=agent_ledger.queries(), read=agent_ledger.pages())
 
 
 # The report when the writer has finished.

@@ -45,8 +45,8 @@ FINDINGS_WINDOW_DIVISOR = 4
 def findings_message(ledger: Ledger, findings: Sequence[Finding], tokens: int) -> tuple[Message, ...]:
     """The findings as one message, shortened to `tokens`."""
 
-    def messages(some: Sequence[Finding]) -> list[Message]:
-        return [user_message("findings", to_json([_step_finding(ledger, finding) for finding in some]))]
+    def messages(selection: Sequence[Finding]) -> list[Message]:
+        return [user_message("findings", to_json([_step_finding(ledger, finding) for finding in selection]))]
 
     return tuple(fit_findings(findings, tokens, messages))
 
@@ -109,39 +109,41 @@ def parts_json(coverage: Sequence[Coverage]) -> str:
 
     `step` is the number of a plan step, 0 for a part of the question.
     """
-    return to_json([{"part": at, "step": each.step, "text": each.part} for at, each in enumerate(coverage[1:], 1)])
+    return to_json(
+        [{"part": number, "step": part.step, "text": part.part} for number, part in enumerate(coverage[1:], 1)]
+    )
 
 
 async def judge_parts(
-    place: Run, agent_pool: AgentPool, research: Research, coverage: Sequence[Coverage]
+    run: Run, agent_pool: AgentPool, research: Research, coverage: Sequence[Coverage]
 ) -> tuple[PartAssessment, ...]:
     """Have a model judge the parts of `coverage`. Returns nothing, with a warning, if it fails or cannot be read."""
-    case, tokens = agent_pool.case, place.profile("simple").window // FINDINGS_WINDOW_DIVISOR
+    case, tokens = agent_pool.case, run.profile("simple").window // FINDINGS_WINDOW_DIVISOR
     try:
         hooks = StreamHooks(slot=ASSESS_SLOT, on_begin=partial(agent_pool.foresight.begin_report, research))
-        build = partial(assess_request, place, case, research, coverage)
-        reply = await ask_with_halving(lambda size: place.ask("simple", build(size), hooks), tokens)
+        build = partial(assess_request, run, case, research, coverage)
+        reply = await ask_with_halving(lambda size: run.ask("simple", build(size), hooks), tokens)
     except (LimitReached, ModelFailed) as failed:
-        place.with_gate("write").warn(f"what is answered was judged by code: {stop_reason_phrase(failed.reason)}")
+        run.with_gate("write").warn(f"what is answered was judged by code: {stop_reason_phrase(failed.reason)}")
         return ()
-    judged = read_assessments(read_json(reply.text), coverage)
-    if not judged:
-        place.warn("what is answered was judged by code: the model's reply could not be read")
-    return judged
+    assessments = read_assessments(read_json(reply.text), coverage)
+    if not assessments:
+        run.warn("what is answered was judged by code: the model's reply could not be read")
+    return assessments
 
 
-def assess_request(place: Run, case: Case, research: Research, coverage: Sequence[Coverage], tokens: int) -> Request:
+def assess_request(run: Run, case: Case, research: Research, coverage: Sequence[Coverage], tokens: int) -> Request:
     """The request to judge the parts of `coverage` by the findings, which get `tokens` of the window."""
     return Request(
         task="assess",
-        system=place.prompt("assay.phases", "coverage"),
+        system=run.prompt("assay.phases", "coverage"),
         messages=(
             *case.question_messages(),
             *findings_message(case.ledger, research.findings, tokens),
             user_message("parts", parts_json(coverage)),
         ),
         tool_choice="none",
-        max_tokens=output_cap(place.profile("simple"), place.rules.decision_tokens),
+        max_tokens=output_cap(run.profile("simple"), run.rules.decision_tokens),
         effort="low",
         schema=COVERAGE_SCHEMA,
     )
@@ -151,13 +153,13 @@ def read_assessments(value: object, coverage: Sequence[Coverage]) -> tuple[PartA
     """Read judgements from a reply's JSON. Unknown parts and statuses are left out; the first judgement of a part
     counts.
     """
-    listed = value.get("parts", value.get("coverage")) if isinstance(value, dict) else value
-    found: dict[int, PartAssessment] = {}
-    for each in listed if isinstance(listed, list) else []:
-        number, judged = _read_assessment(each, coverage)
-        if judged is not None:
-            found.setdefault(number, judged)
-    return tuple(found.values())
+    entries = value.get("parts", value.get("coverage")) if isinstance(value, dict) else value
+    assessments: dict[int, PartAssessment] = {}
+    for entry in entries if isinstance(entries, list) else []:
+        number, assessment = _read_assessment(entry, coverage)
+        if assessment is not None:
+            assessments.setdefault(number, assessment)
+    return tuple(assessments.values())
 
 
 def _read_assessment(value: object, coverage: Sequence[Coverage]) -> tuple[int, PartAssessment | None]:
@@ -190,45 +192,45 @@ async def complete_coverage(
     A step counts as open here if no agent has reported on it: the orchestrator forgot it, or its agent failed or was
     stopped. The orchestrator itself had the chance to retry a step whose search found nothing.
     """
-    place = run.child("coverage")
+    branch = run.child("coverage")
     open_steps = unreported_steps(research)
     if open_steps and research.cycles < agent_pool.rules.cycles:
         try:
-            research = await _dispatch(place, agent_pool, research, open_steps)
+            research = await _dispatch(branch, agent_pool, research, open_steps)
         except LimitReached as limit:
-            place.warn(_("open steps were left: {why}").format(why=stop_reason_phrase(limit.reason)))
-    coverage = await _assessed_coverage(place, agent_pool, research)
-    place.emit(CoverageAssessed(coverage=coverage, when="before"))
+            branch.warn(_("open steps were left: {why}").format(why=stop_reason_phrase(limit.reason)))
+    coverage = await _assessed_coverage(branch, agent_pool, research)
+    branch.emit(CoverageAssessed(coverage=coverage, when="before"))
     plan = closed_plan(research.plan, coverage)
     if plan != research.plan:
-        place.emit(PlanChanged(plan=plan))
+        branch.emit(PlanChanged(plan=plan))
     return msgspec.structs.replace(research, plan=plan), coverage
 
 
-async def _dispatch(place: Run, agent_pool: AgentPool, research: Research, steps: Sequence[PlanStep]) -> Research:
-    await check_work_allowed(place)
+async def _dispatch(run: Run, agent_pool: AgentPool, research: Research, steps: Sequence[PlanStep]) -> Research:
+    await check_work_allowed(run)
     cycle = research.cycles + 1
-    dispatch = Dispatch(place, agent_pool, research, cycle)
-    sent = [dispatch.send(index, agent_pool.task(research, step)) for index, step in enumerate(steps)]
+    dispatch = Dispatch(run, agent_pool, research, cycle)
+    agents = [dispatch.send(index, agent_pool.task(research, step)) for index, step in enumerate(steps)]
     research = msgspec.structs.replace(research.with_running(step.id for step in steps), cycles=cycle)
-    place.emit(PlanChanged(plan=research.plan))
-    for each in sent:
-        research, _ = await collect(each, research)
-        place.emit(PlanChanged(plan=research.plan))
+    run.emit(PlanChanged(plan=research.plan))
+    for agent in agents:
+        research, _ = await collect(agent, research)
+        run.emit(PlanChanged(plan=research.plan))
     return research
 
 
-async def _assessed_coverage(place: Run, agent_pool: AgentPool, research: Research) -> tuple[Coverage, ...]:
+async def _assessed_coverage(run: Run, agent_pool: AgentPool, research: Research) -> tuple[Coverage, ...]:
     """Assess what is answered, as judged by the reflector or another model if the brief asks for one; else by code.
 
     No model is called if no finding cites anything.
     """
     coverage = assess_coverage(agent_pool.case.question, research)
-    if not place.brief.assess or not research.cited_findings():
+    if not run.brief.assess or not research.cited_findings():
         return coverage
     if research.judged and research.judged_of == len(research.findings):
         return apply_assessments(research, coverage, research.judged)
-    return apply_assessments(research, coverage, await judge_parts(place, agent_pool, research, coverage))
+    return apply_assessments(research, coverage, await judge_parts(run, agent_pool, research, coverage))
 
 
 def apply_assessments(
@@ -240,25 +242,28 @@ def apply_assessments(
     """
     if not assessments:
         return tuple(coverage)
-    known = {(each.step, each.part): each for each in assessments}
-    whole = coverage[0]
-    parts = [_apply_assessment(part, known.get((part.step, part.part)), whole, research) for part in coverage[1:]]
+    by_part = {(assessment.step, assessment.part): assessment for assessment in assessments}
+    question_coverage = coverage[0]
+    parts = [
+        _apply_assessment(part, by_part.get((part.step, part.part)), question_coverage, research)
+        for part in coverage[1:]
+    ]
     statuses = {part.status for part in parts}
     status: CoverageStatus = "partly"
     if len(statuses) == 1:
         (status,) = statuses
-    return (msgspec.structs.replace(whole, status=status), *parts)
+    return (msgspec.structs.replace(question_coverage, status=status), *parts)
 
 
 def _apply_assessment(
-    part: Coverage, assessment: PartAssessment | None, whole: Coverage, research: Research
+    part: Coverage, assessment: PartAssessment | None, question_coverage: Coverage, research: Research
 ) -> Coverage:
     if assessment is None:
         return part
-    own = [finding.stop for finding in research.findings if finding.step == part.step and finding.passages]
-    cut = bool(part.step and own) and "done" not in own
-    status = "partly" if cut and assessment.status == "answered" else assessment.status
-    passages = () if status == "not" else part.passages or whole.passages
+    stops = [finding.stop for finding in research.findings if finding.step == part.step and finding.passages]
+    cut_short = bool(part.step and stops) and "done" not in stops
+    status = "partly" if cut_short and assessment.status == "answered" else assessment.status
+    passages = () if status == "not" else part.passages or question_coverage.passages
     reason = "" if status == "answered" else assessment.reason
     return msgspec.structs.replace(part, status=status, passages=passages, reason=reason)
 
@@ -268,10 +273,10 @@ def unreported_steps(research: Research) -> list[PlanStep]:
 
     A step that was skipped, or whose agent was stopped on request, is left out: that was intended.
     """
-    ended = ("done", STOPPED)
-    reported = {finding.step for finding in research.findings if finding.stop in ended or finding.passages}
-    wanted = (step for step in research.plan.steps if step.needs_search and step.status != "skipped")
-    return [step for step in wanted if step.id not in reported]
+    end_states = ("done", STOPPED)
+    reported_steps = {finding.step for finding in research.findings if finding.stop in end_states or finding.passages}
+    search_steps = (step for step in research.plan.steps if step.needs_search and step.status != "skipped")
+    return [step for step in search_steps if step.id not in reported_steps]
 
 
 def assess_coverage(question: str, research: Research) -> tuple[Coverage, ...]:
@@ -283,29 +288,35 @@ def assess_coverage(question: str, research: Research) -> tuple[Coverage, ...]:
     a question with several; each part has the status of the step that shares most words with it.
     """
     steps = _assessed_steps(research.plan)
-    searched = {step.id: _step_coverage(step, research) for step in steps if step.needs_search}
-    whole = _question_coverage(question, list(searched.values()), research.findings)
-    each = (searched.get(step.id) or Coverage(step=step.id, part=step.title, status=whole.status) for step in steps)
-    known = (whole, *each)
-    return (*known, *(_part_coverage(part, steps, known) for part in question_parts(question)))
+    coverage_by_step = {step.id: _step_coverage(step, research) for step in steps if step.needs_search}
+    question_coverage = _question_coverage(question, list(coverage_by_step.values()), research.findings)
+    step_coverages = (
+        coverage_by_step.get(step.id) or Coverage(step=step.id, part=step.title, status=question_coverage.status)
+        for step in steps
+    )
+    coverage = (question_coverage, *step_coverages)
+    return (*coverage, *(_part_coverage(part, steps, coverage) for part in question_parts(question)))
 
 
 def question_parts(question: str) -> tuple[str, ...]:
     """The questions in a question with several parts ("How far? And which winds?"); empty if it has only one."""
-    found = [" ".join(question[start:end].split()) for start, end in sentences(question[:LONGEST_QUESTION])]
-    asked = [part for part in found if part.endswith("?") and len(topic_words(part)) > 1]
-    return tuple(asked[:MOST_PARTS]) if len(asked) > 1 else ()
+    texts = [" ".join(question[start:end].split()) for start, end in sentences(question[:LONGEST_QUESTION])]
+    questions = [part for part in texts if part.endswith("?") and len(topic_words(part)) > 1]
+    return tuple(questions[:MOST_PARTS]) if len(questions) > 1 else ()
 
 
-def _part_coverage(part: str, steps: Sequence[PlanStep], known: Sequence[Coverage]) -> Coverage:
+def _part_coverage(part: str, steps: Sequence[PlanStep], coverage: Sequence[Coverage]) -> Coverage:
     """A part of the question with the status of the step that serves it, or at most that of the question."""
-    wanted = set(topic_words(part))
-    shared = {step.id: len(wanted & set(words(f"{step.title} {step.description}"))) for step in steps}
-    best = max(shared, key=lambda step: (shared[step], -step), default=0)
-    whole, served = known[0], next((each for each in known if each.step == best and best), None)
-    if served is None or not shared[best]:
-        return Coverage(step=0, part=part, status="not" if whole.status == "not" else "partly")
-    return Coverage(step=0, part=part, status=served.status, passages=served.passages)
+    part_words = set(topic_words(part))
+    overlaps = {step.id: len(part_words & set(words(f"{step.title} {step.description}"))) for step in steps}
+    best = max(overlaps, key=lambda step: (overlaps[step], -step), default=0)
+    question_coverage, step_coverage = (
+        coverage[0],
+        next((entry for entry in coverage if entry.step == best and best), None),
+    )
+    if step_coverage is None or not overlaps[best]:
+        return Coverage(step=0, part=part, status="not" if question_coverage.status == "not" else "partly")
+    return Coverage(step=0, part=part, status=step_coverage.status, passages=step_coverage.passages)
 
 
 def topic_words(text: str) -> list[str]:
@@ -319,18 +330,18 @@ def _assessed_steps(plan: Plan) -> list[PlanStep]:
 
 
 def _step_coverage(step: PlanStep, research: Research) -> Coverage:
-    ids = {step.id, *(other.id for other in research.plan.steps if other.again == step.id)}
-    found = [(finding, finding_status(finding)) for finding in research.findings if finding.step in ids]
-    own = [finding for finding, status in found if status != "not"]
-    passages = tuple(dict.fromkeys(passage.id for finding in own for passage in finding.passages))
-    complete = any(status == "answered" for _, status in found)
-    status: CoverageStatus = "answered" if complete else "partly" if own else "not"
+    ids = {step.id, *(retry.id for retry in research.plan.steps if retry.again == step.id)}
+    rated_findings = [(finding, finding_status(finding)) for finding in research.findings if finding.step in ids]
+    useful_findings = [finding for finding, status in rated_findings if status != "not"]
+    passages = tuple(dict.fromkeys(passage.id for finding in useful_findings for passage in finding.passages))
+    complete = any(status == "answered" for _, status in rated_findings)
+    status: CoverageStatus = "answered" if complete else "partly" if useful_findings else "not"
     return Coverage(step=step.id, part=step.title, status=status, passages=passages)
 
 
 def _question_coverage(question: str, steps: Sequence[Coverage], findings: Sequence[Finding]) -> Coverage:
-    own = [finding for finding in findings if finding_status(finding) != "not"]
-    passages = tuple(dict.fromkeys(passage.id for finding in own for passage in finding.passages))
+    useful_findings = [finding for finding in findings if finding_status(finding) != "not"]
+    passages = tuple(dict.fromkeys(passage.id for finding in useful_findings for passage in finding.passages))
     if not passages:
         return Coverage(step=0, part=question, status="not")
     complete = bool(steps) and all(step.status == "answered" for step in steps)
@@ -341,11 +352,11 @@ def closed_plan(plan: Plan, coverage: Sequence[Coverage]) -> Plan:
     """The plan at the end: each step by its coverage. A step is skipped if nobody worked on it and nothing answers
     it.
     """
-    known = {each.step: each.status for each in coverage}
+    status_by_step = {part.step: part.status for part in coverage}
     for step in plan.steps:
-        covered = known.get(step.id, "not")
+        coverage_status = status_by_step.get(step.id, "not")
         if step.status in ("pending", "running"):
-            plan = mark_steps(plan, [step.id], "skipped" if covered == "not" else STEP_STATUS[covered])
-        elif step.status in WORKED_ON and step.id in known:
-            plan = mark_steps(plan, [step.id], STEP_STATUS[covered])
+            plan = mark_steps(plan, [step.id], "skipped" if coverage_status == "not" else STEP_STATUS[coverage_status])
+        elif step.status in WORKED_ON and step.id in status_by_step:
+            plan = mark_steps(plan, [step.id], STEP_STATUS[coverage_status])
     return plan

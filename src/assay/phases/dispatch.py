@@ -57,47 +57,45 @@ async def analyze(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[
     """
     run.emit(AgentStarted(lane=run.lane, task=task.task, step=task.step))
     ledger = ledger.seeing((run.lane, *task.lanes))
-    place = run.child("findings").with_gate("report")
+    child = run.child("findings").with_gate("report")
     try:
         await count_agent(run)
         text = await ask_for_findings(
-            "the analysis", partial(_ask_for_analysis, place, ledger, task, findings), place, ledger, task
+            "the analysis", partial(_ask_for_analysis, child, ledger, task, findings), child, ledger, task
         )
     except (LimitReached, ModelFailed) as failed:
         run.emit(AgentFailed(lane=run.lane, error=stop_reason_phrase(failed.reason)))
         raise
-    finding = log_finding(place, task, citations_or_nearest(text, task, ledger, run.lane), "done", 0)
+    finding = log_finding(child, task, citations_or_nearest(text, task, ledger, run.lane), "done", 0)
     run.emit(AgentFinished(lane=run.lane, stop=finding.stop, turns=0))
     return finding
 
 
-async def _ask_for_analysis(
-    place: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding], note: str
-) -> Reply:
+async def _ask_for_analysis(run: Run, ledger: Ledger, task: AgentTask, findings: Sequence[Finding], note: str) -> Reply:
     """Ask with as many of the findings as fit, and with half of them if the model says that they do not."""
-    place.emit(FindingStarted(lane=place.lane))
+    run.emit(FindingStarted(lane=run.lane))
     request = Request(
         task="analyze",
-        system=place.prompt("assay.phases", "analyze"),
+        system=run.prompt("assay.phases", "analyze"),
         messages=(),
         tool_choice="none",
-        max_tokens=output_cap(place.profile("analytical"), place.rules.analysis_tokens),
+        max_tokens=output_cap(run.profile("analytical"), run.rules.analysis_tokens),
     )
-    profile = place.profile("analytical")
+    profile = run.profile("analytical")
     tokens = min(message_room(profile, request.system, (), request.max_tokens), profile.window // 2)
 
     async def attempt(tokens: int) -> Reply:
-        fixed = (
+        fixed_messages = (
             user_message("question", task.question),
             user_message("task", task.task),
             *([user_message("note", note)] if note else []),
         )
-        shown = fit_findings(findings, tokens, lambda some: messages_with_evidence(some, ledger))
-        return await place.ask(
+        finding_messages = fit_findings(findings, tokens, lambda some: messages_with_evidence(some, ledger))
+        return await run.ask(
             "analytical",
-            msgspec.structs.replace(request, messages=(*shown, *fixed)),
+            msgspec.structs.replace(request, messages=(*finding_messages, *fixed_messages)),
             StreamHooks(
-                deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citation_reading(ledger.knows)
+                deltas=lambda text: FindingDelta(lane=run.lane, text=text), reading=citation_reading(ledger.knows)
             ),
         )
 
@@ -126,7 +124,7 @@ RESEARCH_AGENT = define(
 )
 
 
-class Sent(msgspec.Struct, frozen=True, kw_only=True):
+class SentAgent(msgspec.Struct, frozen=True, kw_only=True):
     """An agent that was sent: its task and its lane; `remark` is added to its findings."""
 
     task: AgentTask
@@ -134,10 +132,10 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     remark: str = ""
 
 
-async def wait_for_finding(sent: Sent) -> Finding | None:
+async def wait_for_finding(agent: SentAgent) -> Finding | None:
     """Wait for an agent and return its finding; None if it failed or was stopped."""
     try:
-        return await sent.handle.result()
+        return await agent.handle.result()
     except Failed:
         return None
 
@@ -157,7 +155,7 @@ class AgentPool:
 
     def __init__(self, case: Case, rules: DepthRules, foresight: Foresight | None = None) -> None:
         self.case, self.rules, self.foresight = case, rules, foresight or Foresight()
-        self._places = asyncio.Semaphore(rules.agents_at_once)
+        self._slots = asyncio.Semaphore(rules.agents_at_once)
 
     def task(self, research: Research, step: PlanStep) -> AgentTask:
         """A plan step as a task for an agent."""
@@ -166,7 +164,7 @@ class AgentPool:
 
     async def work(self, run: Run, task: AgentTask, findings: Sequence[Finding] = ()) -> Finding:
         """Let one agent work as soon as there is a free place; an analysis works on `findings`."""
-        async with self._places:
+        async with self._slots:
             if task.analysis:
                 return await analyze(run, self.case.ledger, task, findings)
             return await research_task(run, task, self.case.ledger, self.case.tools)
@@ -175,10 +173,10 @@ class AgentPool:
 class Dispatch:
     """The agents of one cycle."""
 
-    def __init__(self, place: Run, agent_pool: AgentPool, research: Research, cycle: int) -> None:
-        self._place, self._agent_pool, self._research, self._cycle = place, agent_pool, research, cycle
-        self._sent: dict[tuple[int, str, tuple[int, ...]], Sent] = {}
-        self._at: dict[int, Sent] = {}
+    def __init__(self, run: Run, agent_pool: AgentPool, research: Research, cycle: int) -> None:
+        self._run, self._agent_pool, self._research, self._cycle = run, agent_pool, research, cycle
+        self._agents: dict[tuple[int, str, tuple[int, ...]], SentAgent] = {}
+        self._agents_by_index: dict[int, SentAgent] = {}
 
     def take_call(self, index: int, call: ToolCall) -> None:
         """Take a call from the stream, and send an agent if it asks for one."""
@@ -188,111 +186,118 @@ class Dispatch:
             except ToolError:
                 return  # the model is told when the reply is complete
 
-    def settle_calls(self, calls: Sequence[ToolCall]) -> dict[str, Sent | str]:
+    def settle_calls(self, calls: Sequence[ToolCall]) -> dict[str, SentAgent | str]:
         """The agent that each call sent, or why it sent none, by call id. Agents of calls not in the reply are
         abandoned.
         """
-        settled: dict[str, Sent | str] = {}
+        outcomes: dict[str, SentAgent | str] = {}
         for index, call in enumerate(calls):
             if call.name == RESEARCH_AGENT.name:
-                settled[call.id] = self._settle_call(index, call)
-        self._abandon([sent for sent in settled.values() if isinstance(sent, Sent)])
-        return settled
+                outcomes[call.id] = self._settle_call(index, call)
+        self._abandon([agent for agent in outcomes.values() if isinstance(agent, SentAgent)])
+        return outcomes
 
-    def _settle_call(self, index: int, call: ToolCall) -> Sent | str:
-        most = self._agent_pool.rules.agents_a_cycle
-        if index >= most:
-            return f"not sent: at most {most} agents at a time; call again after these"
+    def _settle_call(self, index: int, call: ToolCall) -> SentAgent | str:
+        max_agents = self._agent_pool.rules.agents_a_cycle
+        if index >= max_agents:
+            return f"not sent: at most {max_agents} agents at a time; call again after these"
         try:
-            sent = self._send_for_call(index, call)
+            agent = self._send_for_call(index, call)
         except ToolError as failed:
             return f"not sent: {failed.reason}"
-        wanted = _read_task(call)
+        arguments = _read_task(call)
         unknown = (
-            unknown_agent_note(self._research, wanted.continues),
-            unknown_call_note(wanted.after, self._sent_before(index)),
+            unknown_agent_note(self._research, arguments.continues),
+            unknown_call_note(arguments.after, self._sent_before(index)),
         )
-        return msgspec.structs.replace(sent, remark=" ".join(filter(None, unknown)))
+        return msgspec.structs.replace(agent, remark=" ".join(filter(None, unknown)))
 
-    def _send_for_call(self, index: int, call: ToolCall) -> Sent:
+    def _send_for_call(self, index: int, call: ToolCall) -> SentAgent:
         """Send the agent that a call asks for.
 
         Raises:
             ToolError: it asks for none.
         """
-        wanted, before = _read_task(call), self._sent_before(index)
-        needs = tuple(before[place] for place in sorted(set(wanted.after)) if place in before)
-        return self.send(index, self._task(wanted, self._research), wanted, needs)
+        arguments, before = _read_task(call), self._sent_before(index)
+        needs = tuple(before[position] for position in sorted(set(arguments.after)) if position in before)
+        return self.send(index, self._task(arguments, self._research), arguments, needs)
 
-    def _sent_before(self, index: int) -> dict[int, Sent]:
+    def _sent_before(self, index: int) -> dict[int, SentAgent]:
         """The agents sent by the calls before this one, by the place of their call, from 1."""
-        return {place + 1: sent for place, sent in self._at.items() if place < index}
+        return {position + 1: agent for position, agent in self._agents_by_index.items() if position < index}
 
-    def _task(self, wanted: ResearchAgent, research: Research) -> AgentTask:
+    def _task(self, arguments: ResearchAgent, research: Research) -> AgentTask:
         agent_pool = self._agent_pool
         task = agent_task(
             agent_pool.case,
             research,
-            wanted.task.strip(),
-            step=find_step(research.plan, wanted.task, wanted.step),
+            arguments.task.strip(),
+            step=find_step(research.plan, arguments.task, arguments.step),
             turns=agent_pool.rules.agent_turns,
             calls=agent_pool.rules.calls,
         )
-        if not research.needs_search(wanted.step) and research.cited_findings():
+        if not research.needs_search(arguments.step) and research.cited_findings():
             return msgspec.structs.replace(task, analysis=True)
-        earlier = predecessor(research, wanted.continues)
-        window = self._place.profile("analytical").window
+        earlier = predecessor(research, arguments.continues)
+        window = self._run.profile("analytical").window
         return continue_task(agent_pool.case.ledger, task, earlier, research, window) if earlier else task
 
     def send(
-        self, index: int, task: AgentTask, wanted: ResearchAgent | None = None, needs: tuple[Sent, ...] = ()
-    ) -> Sent:
+        self, index: int, task: AgentTask, arguments: ResearchAgent | None = None, needs: tuple[SentAgent, ...] = ()
+    ) -> SentAgent:
         """Send an agent, or find the one already sent for this call; its lane is logged before it starts.
 
-        It starts once those it `needs` have reported, and its task is made anew from what is `wanted` with their
+        It starts once those it `needs` have reported, and its task is made anew from what is `arguments` with their
         findings.
         """
-        lanes = tuple(sent.handle.lane for sent in needs)
+        lanes = tuple(agent.handle.lane for agent in needs)
         key = (index, task.task, lanes)
-        if key not in self._sent:
-            self._place.drop_foreseen()  # these are not the last agents
-            waits = needs if _begins_early(self._place) else tuple(self._sent_before(index).values())
-            handle = self._place.spawn(
+        if key not in self._agents:
+            self._run.drop_foreseen()  # these are not the last agents
+            waits = needs if _begins_early(self._run) else tuple(self._sent_before(index).values())
+            handle = self._run.spawn(
                 "agent",
                 (task, lanes) if lanes else task,
-                lambda run: self._work(run, task, wanted, needs, waits if needs else ()),
+                lambda run: self._work(run, task, arguments, needs, waits if needs else ()),
                 returns=Finding,
                 slot=index,
                 at_once=self._agent_pool.rules.agents_at_once,
             )
-            self._sent[key] = self._at[index] = Sent(task=task, handle=handle)
-            lanes = tuple(sent.handle.lane for sent in self._sent.values())
-            self._place.emit(AgentsPlanned(cycle=self._cycle, lanes=lanes))
-        return self._sent[key]
+            self._agents[key] = self._agents_by_index[index] = SentAgent(task=task, handle=handle)
+            lanes = tuple(agent.handle.lane for agent in self._agents.values())
+            self._run.emit(AgentsPlanned(cycle=self._cycle, lanes=lanes))
+        return self._agents[key]
 
     async def _work(
-        self, run: Run, task: AgentTask, wanted: ResearchAgent | None, needs: Sequence[Sent], waits: Sequence[Sent]
+        self,
+        run: Run,
+        task: AgentTask,
+        arguments: ResearchAgent | None,
+        needs: Sequence[SentAgent],
+        waits: Sequence[SentAgent],
     ) -> Finding:
         """Work on a task, with the findings of those it needs."""
-        for sent in waits:
-            await wait_for_finding(sent)
-        found = tuple([finding for sent in needs if (finding := await wait_for_finding(sent)) is not None])
-        if wanted is None or not needs:
+        for agent in waits:
+            await wait_for_finding(agent)
+        needed_findings = tuple([finding for agent in needs if (finding := await wait_for_finding(agent)) is not None])
+        if arguments is None or not needs:
             return await self._agent_pool.work(run, task, self._research.cited_findings())
         run.renew_deadlines()
-        research = msgspec.structs.replace(self._research, findings=(*self._research.findings, *found))
-        window = self._place.profile("analytical").window
-        task = add_needed_findings(self._agent_pool.case.ledger, self._task(wanted, research), found, window)
+        research = msgspec.structs.replace(self._research, findings=(*self._research.findings, *needed_findings))
+        window = self._run.profile("analytical").window
+        task = add_needed_findings(
+            self._agent_pool.case.ledger, self._task(arguments, research), needed_findings, window
+        )
         return await self._agent_pool.work(run, task, research.cited_findings())
 
-    def _abandon(self, kept: Sequence[Sent]) -> None:
-        in_background = self._place.child("abandoned")
-        for lane in self._place.abandon_lanes({sent.handle.lane for sent in kept}):
+    def _abandon(self, agents: Sequence[SentAgent]) -> None:
+        in_background = self._run.child("abandoned")
+        for lane in self._run.abandon_lanes({agent.handle.lane for agent in agents}):
             in_background.emit(AgentAbandoned(lane=lane))
 
 
-def _begins_early(place: Run) -> bool:
-    rules = place.brief.speculation
+def _begins_early(run: Run) -> bool:
+    rules = run.brief.speculation
     return isinstance(rules, Speculation) and rules.tasks
 
 
@@ -305,19 +310,19 @@ def _read_task(call: ToolCall) -> ResearchAgent:
     call = decode_arguments(call)
     if call.malformed:
         raise ToolError("the arguments are not a JSON object")
-    wanted = read(RESEARCH_AGENT, call.arguments, ResearchAgent)
-    if not wanted.task.strip():
+    arguments = read(RESEARCH_AGENT, call.arguments, ResearchAgent)
+    if not arguments.task.strip():
         raise ToolError("the task is empty")
-    return wanted
+    return arguments
 
 
-async def check_work_allowed(place: Run) -> None:
+async def check_work_allowed(run: Run) -> None:
     """Go on only if the limits allow more work; the decision is stored.
 
     Raises:
         LimitReached: they do not.
     """
-    await place.with_gate("work").step("open", _return_zero, returns=int)
+    await run.with_gate("work").step("open", _return_zero, returns=int)
 
 
 async def _return_zero(_: object) -> int:
@@ -328,14 +333,14 @@ AGENT_STOPPED_NOTE = "was stopped on request; send no other agent for its task"
 """The orchestrator's message about an agent that the user stopped."""
 
 
-async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
+async def collect(agent: SentAgent, research: Research) -> tuple[Research, str]:
     """Wait for an agent, and return the research with its findings and the orchestrator's message."""
-    lane, step = sent.handle.lane, sent.task.step
+    lane, step = agent.handle.lane, agent.task.step
     try:
-        finding = await sent.handle.result()
+        finding = await agent.handle.result()
     except LimitReached as limit:
         if limit.reason == STOPPED:  # an analysis: it has found nothing itself
-            finding = Finding(lane=lane, task=sent.task.task, step=step, stop=STOPPED)
+            finding = Finding(lane=lane, task=agent.task.task, step=step, stop=STOPPED)
             return research.with_finding(finding), f"Agent {lane} {AGENT_STOPPED_NOTE}."
         return research.reopen_step(step), _("Agent {lane} was stopped by a limit: {why}.").format(
             lane=lane, why=stop_reason_phrase(limit.reason)
@@ -343,6 +348,6 @@ async def collect(sent: Sent, research: Research) -> tuple[Research, str]:
     except Failed as failed:
         return research.reopen_step(step, failed.reason), f"Agent {lane} failed: {failed.reason}"
     early = AGENT_STOPPED_NOTE if finding.stop == STOPPED else f"ended early: {finding.stop}"
-    ended = "" if finding.stop == "done" else f" ({early})"
-    remark = f"{sent.remark}\n" if sent.remark else ""
-    return research.with_finding(finding), f"{remark}Agent {lane}{ended} found:\n{finding.text}"
+    end_note = "" if finding.stop == "done" else f" ({early})"
+    remark = f"{agent.remark}\n" if agent.remark else ""
+    return research.with_finding(finding), f"{remark}Agent {lane}{end_note} found:\n{finding.text}"

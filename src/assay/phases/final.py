@@ -43,7 +43,7 @@ from assay.verify.repair.mender import RepairedReport
 # Which parts of the plan and the question the verified report answers.
 
 REVISION_REASON = "what could not be found was put right by code"
-Place = tuple[str, int]
+PassageLocation = tuple[str, int]
 """A passage as its document and first byte: two lanes may have seen the same one."""
 
 
@@ -56,8 +56,8 @@ class ClosingAssessment:
         formed: whether the text has a fixed form, to which nothing may be added.
     """
 
-    def __init__(self, before: Sequence[Coverage], passages: Mapping[str, Passage], *, formed: bool) -> None:
-        self.before, self.passages, self.formed = before, passages, formed
+    def __init__(self, before: Sequence[Coverage], passages: Mapping[str, Passage], *, fixed_form: bool) -> None:
+        self.before, self.passages, self.fixed_form = before, passages, fixed_form
         self.limits: tuple[str, ...] = ()
 
     def __call__(self, run: Run, repaired: RepairedReport, removed: Sequence[ClaimResult]) -> RepairedReport:
@@ -66,14 +66,16 @@ class ClosingAssessment:
             return repaired
         after = reassess_coverage(self.before, self.passages, repaired.checked, removed)
         run.emit(CoverageAssessed(coverage=after, when="after"))
-        known = missing_parts(self.before)
-        lost = [part for part in missing_parts(after) if part not in known and not is_listed(repaired.text, part)]
-        if self.formed:
-            self.limits = tuple(map(not_found_sentence, lost))
+        missing_before = missing_parts(self.before)
+        newly_missing = [
+            part for part in missing_parts(after) if part not in missing_before and not is_listed(repaired.text, part)
+        ]
+        if self.fixed_form:
+            self.limits = tuple(map(not_found_sentence, newly_missing))
             return repaired
-        text = add_missing(repaired.text, lost)
+        text = add_missing(repaired.text, newly_missing)
         if text != repaired.text:
-            spans = {each.id: (each.sentence.start, each.sentence.end) for each in repaired.checked}
+            spans = {claim.id: (claim.sentence.start, claim.sentence.end) for claim in repaired.checked}
             run.emit(ReportRevised(text=text, why=REVISION_REASON, spans=spans))
         return msgspec.structs.replace(repaired, text=text)
 
@@ -81,7 +83,7 @@ class ClosingAssessment:
 def reassess_coverage(
     before: Sequence[Coverage],
     passages: Mapping[str, Passage],
-    standing: Sequence[ClaimResult],
+    claims: Sequence[ClaimResult],
     removed: Sequence[ClaimResult],
 ) -> tuple[Coverage, ...]:
     """Assess coverage by what a report says.
@@ -96,40 +98,40 @@ def reassess_coverage(
         standing: the claims of the report.
         removed: the removed claims, as they were found.
     """
-    sure = _places(each for each in standing if each.check.verdict in HOLDING)
-    stated, gone = _places(standing), _places(removed)
+    sure_locations = _places(claim for claim in claims if claim.check.verdict in HOLDING)
+    claim_locations, removed_locations = _places(claims), _places(removed)
 
-    def now(part: Coverage) -> Coverage:
-        own = {_place(passages[id]) for id in part.passages if id in passages}
-        if part.status == "not" or own & sure:
+    def reassess_part(part: Coverage) -> Coverage:
+        part_locations = {_place(passages[id]) for id in part.passages if id in passages}
+        if part.status == "not" or part_locations & sure_locations:
             return part
-        lost = bool(own & gone) and not own & stated
-        return msgspec.structs.replace(part, status="not" if lost else "partly")
+        is_lost = bool(part_locations & removed_locations) and not part_locations & claim_locations
+        return msgspec.structs.replace(part, status="not" if is_lost else "partly")
 
-    parts = [part if not part.passages else now(part) for part in before[1:]]
-    whole = _overall_coverage(now(before[0]), parts)
-    return (whole, *(_analysis_coverage(part, before[0], whole) for part in parts))
-
-
-def _overall_coverage(whole: Coverage, parts: Sequence[Coverage]) -> Coverage:
-    searched = [part for part in parts if part.passages or part.status == "not"]
-    if whole.status == "answered" and any(part.status != "answered" for part in searched):
-        return msgspec.structs.replace(whole, status="partly")
-    return whole
+    parts = [part if not part.passages else reassess_part(part) for part in before[1:]]
+    question_coverage = _overall_coverage(reassess_part(before[0]), parts)
+    return (question_coverage, *(_analysis_coverage(part, before[0], question_coverage) for part in parts))
 
 
-def _analysis_coverage(part: Coverage, before: Coverage, whole: Coverage) -> Coverage:
+def _overall_coverage(question_coverage: Coverage, parts: Sequence[Coverage]) -> Coverage:
+    searched_parts = [part for part in parts if part.passages or part.status == "not"]
+    if question_coverage.status == "answered" and any(part.status != "answered" for part in searched_parts):
+        return msgspec.structs.replace(question_coverage, status="partly")
+    return question_coverage
+
+
+def _analysis_coverage(part: Coverage, before: Coverage, question_coverage: Coverage) -> Coverage:
     """Give an analysis the status of what it analyses; what was not found at all stays so."""
     if part.passages or part.status != before.status:
         return part
-    return msgspec.structs.replace(part, status=whole.status)
+    return msgspec.structs.replace(part, status=question_coverage.status)
 
 
-def _places(claims: Iterable[ClaimResult]) -> set[Place]:
-    return {_place(passage) for each in claims for passage in each.evidence.passages}
+def _places(claims: Iterable[ClaimResult]) -> set[PassageLocation]:
+    return {_place(passage) for claim in claims for passage in claim.evidence.passages}
 
 
-def _place(passage: Passage) -> Place:
+def _place(passage: Passage) -> PassageLocation:
     return passage.document_sha256, passage.start
 
 
@@ -139,7 +141,9 @@ async def finish_run(run: Run, case: Case, draft: Draft) -> Outcome:
         passages, sources = case.ledger.passages_and_sources()
         if run.brief.verify and run.brief.compare and draft.sourced:
             draft = await compare_sources(phase, case, draft)
-        closing = ClosingAssessment(draft.coverage, passages, formed=draft.composed or bool(run.brief.template))
+        closing_assessment = ClosingAssessment(
+            draft.coverage, passages, fixed_form=draft.composed or bool(run.brief.template)
+        )
         verified = await verify_report(
             phase,
             WrittenReport(
@@ -157,22 +161,22 @@ async def finish_run(run: Run, case: Case, draft: Draft) -> Outcome:
                 added=case.added_checks,
             ),
             means=_means(run, case, draft),
-            closing=closing,
+            closing=closing_assessment,
         )
         draft = _revised_draft(draft, verified, cited_date_sentence(verified.text, case))
         reason = stop_reason(run, case.ledger, draft)
-        noticed = await look_up_cited_works(phase, case.ledger, _cited_sources(draft, case.ledger))
-        contacted = await method_notes(phase)
+        work_notices = await look_up_cited_works(phase, case.ledger, _cited_sources(draft, case.ledger))
+        contact_notes = await method_notes(phase)
         limits = (
             *_stop_sentence(reason),
             *case.assumptions,
             *draft.limits,
-            *closing.limits,
+            *closing_assessment.limits,
             *unmet_requests(run, case),
             *(language_gap_notes(run, case) if reason == "no_evidence" else ()),
-            *noticed,
+            *work_notices,
             *withdrawn_works_note(verified.claims, case.ledger),
-            *contacted,
+            *contact_notes,
             *private_documents_notice(run.brief),
         )
         phase.emit(
@@ -200,11 +204,11 @@ def _means(run: Run, case: Case, draft: Draft) -> RepairMeans | None:
     )
 
 
-def _revised_draft(draft: Draft, verified: VerifiedReport, dated: str) -> Draft:
+def _revised_draft(draft: Draft, verified: VerifiedReport, date_text: str) -> Draft:
     """The draft after verification."""
     if verified.text == draft.text:
         return draft
-    limits = (dated if statement_kind(limit) == "date" else limit for limit in draft.limits)
+    limits = (date_text if statement_kind(limit) == "date" else limit for limit in draft.limits)
     return msgspec.structs.replace(draft, text=verified.text, limits=(*limits, *verified.limits))
 
 

@@ -58,15 +58,21 @@ def add_recalled_finding(case: Case, research: Research) -> Research:
     inherited = case.inherited
     if not inherited.cited or not research.findings:
         return research
-    known = {(each.document_sha256, each.start) for finding in research.findings for each in finding.passages}
-    near = case.ledger.seeing(inherited.lanes).recall(case.question, len(inherited.rows))
-    chosen = [each for each in near if each.id in inherited.cited and (each.document_sha256, each.start) not in known]
-    if not chosen:
+    known_positions = {
+        (candidate.document_sha256, candidate.start) for finding in research.findings for candidate in finding.passages
+    }
+    nearest = case.ledger.seeing(inherited.lanes).recall(case.question, len(inherited.rows))
+    recalled = [
+        candidate
+        for candidate in nearest
+        if candidate.id in inherited.cited and (candidate.document_sha256, candidate.start) not in known_positions
+    ]
+    if not recalled:
         return research
-    passages = tuple(chosen[:MAX_RECALLED_PASSAGES])
+    passages = tuple(recalled[:MAX_RECALLED_PASSAGES])
     text = "\n".join(f"- {cited_sentences(passage)}" for passage in passages)
-    about = quote_text(" ".join(inherited.question.split()))
-    task = _("What an earlier report says on {question}").format(question=about)
+    quoted_question = quote_text(" ".join(inherited.question.split()))
+    task = _("What an earlier report says on {question}").format(question=quoted_question)
     finding = Finding(lane=inherited.lanes[0], task=task, text=text, passages=passages)
     return msgspec.structs.replace(research, findings=(*research.findings, finding))
 
@@ -79,10 +85,10 @@ def log_cited_sources(run: Run, case: Case, text: str) -> None:
 
 def cited_earlier_sources(lane: int, ledger: Ledger, text: str) -> list[Source]:
     """The sources a text cites that were found before `lane`, the first lane of this run."""
-    cited = resolve_citations(text, ledger)
-    ids = dict.fromkeys([*(each.source for each in cited.passages), *(each.id for each in cited.sources)])
-    known = (ledger.source(id) for id in ids)
-    return [source for source in known if source is not None and lane_of_source(source.id) < lane]
+    citations = resolve_citations(text, ledger)
+    ids = dict.fromkeys([*(item.source for item in citations.passages), *(item.id for item in citations.sources)])
+    sources = (ledger.source(id) for id in ids)
+    return [source for source in sources if source is not None and lane_of_source(source.id) < lane]
 
 
 FORK_STEP = ":fork:0"
@@ -122,9 +128,9 @@ class ForkOrigin(msgspec.Struct, frozen=True, kw_only=True):
     date: str = ""
 
 
-def store_checkpoint(run: Run, point: Point, at: Checkpoint, ledger: Ledger) -> None:
+def store_checkpoint(run: Run, point: Point, checkpoint: Checkpoint, ledger: Ledger) -> None:
     """Store the checkpoint before the phase `point`."""
-    run.store_progress(point, msgspec.structs.replace(at, rows=ledger.rows()))
+    run.store_progress(point, msgspec.structs.replace(checkpoint, rows=ledger.rows()))
 
 
 def checkpoint_before(run_id: str, memory: Memory, point: Point) -> Checkpoint | None:
@@ -147,27 +153,27 @@ def checkpoint_before(run_id: str, memory: Memory, point: Point) -> Checkpoint |
 async def load_fork(run: Run, case: Case) -> tuple[Case, Checkpoint]:
     """Return the case of a forked run with what it took over, and its checkpoint."""
 
-    async def missing(_: StepContext) -> ForkOrigin:
+    async def raise_missing(_: StepContext) -> ForkOrigin:
         raise StoreError(f"run {run.run_id} does not hold what it was forked with")
 
-    forked = await run.with_gate("write").step("fork", missing, returns=ForkOrigin, input=run.brief.fork)
-    at = forked.standing
-    case.ledger.apply(forked.rows)
-    if is_fresh(run.brief, forked.date, forked.scope, case.held):
-        for key, answer in forked.answers.items():
+    origin = await run.with_gate("write").step("fork", raise_missing, returns=ForkOrigin, input=run.brief.fork)
+    checkpoint = origin.standing
+    case.ledger.apply(origin.rows)
+    if is_fresh(run.brief, origin.date, origin.scope, case.held):
+        for key, answer in origin.answers.items():
             case.ledger.cache_answer(key, bytes(answer))
     inherited = case.inherited
-    if not uses_inherited_evidence(run.brief, at.triage):
+    if not uses_inherited_evidence(run.brief, checkpoint.triage):
         inherited = msgspec.structs.replace(inherited, cited=())
-    taken = msgspec.structs.replace(
+    forked_case = msgspec.structs.replace(
         case,
-        question=at.question,
-        answers=at.answers,
-        assumptions=at.assumptions,
-        assumed=at.triage.assumptions,
+        question=checkpoint.question,
+        answers=checkpoint.answers,
+        assumptions=checkpoint.assumptions,
+        assumed=checkpoint.triage.assumptions,
         inherited=inherited,
     )
-    return taken, at
+    return forked_case, checkpoint
 
 
 Ids = AbstractSet[str]
@@ -188,13 +194,13 @@ class SourceRemoval:
 
     def filter_text(self, text: str) -> str:
         """A text without the sentences that rest only on these sources, and without their markers."""
-        resting = {
-            each.id: Remove()
-            for each in claims(text)
-            if self._rests_on_removed(id for m in each.markers for id in m.ids)
+        removals = {
+            claim.id: Remove()
+            for claim in claims(text)
+            if self._rests_on_removed(id for m in claim.markers for id in m.ids)
         }
         return (
-            resolve_citations(apply_changes(text, resting) if resting else text, self._ledger).text.strip()
+            resolve_citations(apply_changes(text, removals) if removals else text, self._ledger).text.strip()
             or nothing_found_text()
         )
 
@@ -204,56 +210,58 @@ class SourceRemoval:
 
     def filter_passages(self, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
         """The passages of other sources."""
-        return tuple(each for each in passages if each.source not in self.ids)
+        return tuple(passage for passage in passages if passage.source not in self.ids)
 
     def filter_finding(self, finding: Finding) -> Finding:
         """An agent's finding without them."""
-        if not any(each.source in self.ids for each in finding.passages):
+        if not any(passage.source in self.ids for passage in finding.passages):
             return finding
-        left = self.filter_passages(finding.passages)
-        return msgspec.structs.replace(finding, text=self.filter_text(finding.text), passages=left)
+        remaining = self.filter_passages(finding.passages)
+        return msgspec.structs.replace(finding, text=self.filter_text(finding.text), passages=remaining)
 
     def filter_research(self, research: Research) -> Research:
         """The research without them; the plan's steps say what is left."""
         plan = research.plan
-        found = tuple(map(self.filter_finding, research.findings))
-        for before, after in zip(research.findings, found, strict=True):
+        findings = tuple(map(self.filter_finding, research.findings))
+        for before, after in zip(research.findings, findings, strict=True):
             if before != after and after.step:
                 plan = _update_finding_summary(plan, after)
-        return msgspec.structs.replace(research, findings=found, plan=plan)
+        return msgspec.structs.replace(research, findings=findings, plan=plan)
 
     def filter_background(self, text: str) -> str:
         """The planner's background without their passages."""
         sources = passage_context.read_sources(text)
-        if not any(each.id in self.ids for each in sources):
+        if not any(source.id in self.ids for source in sources):
             return text
-        kept = [passage.id for each in sources if each.id not in self.ids for passage in each.passages]
-        return evidence_text(self._ledger.resolve(kept).passages, self._ledger)
+        passage_ids = [passage.id for source in sources if source.id not in self.ids for passage in source.passages]
+        return evidence_text(self._ledger.resolve(passage_ids).passages, self._ledger)
 
-    def filter_checkpoint(self, at: Checkpoint) -> Checkpoint:
+    def filter_checkpoint(self, checkpoint: Checkpoint) -> Checkpoint:
         """A checkpoint without them; coverage is assessed again."""
         if not self.ids:
-            return at
-        at = msgspec.structs.replace(at, background=self.filter_background(at.background))
-        if at.research is None:
-            return at
-        research = self.filter_research(at.research)
-        return msgspec.structs.replace(at, research=research, coverage=assess_coverage(at.question, research))
+            return checkpoint
+        checkpoint = msgspec.structs.replace(checkpoint, background=self.filter_background(checkpoint.background))
+        if checkpoint.research is None:
+            return checkpoint
+        research = self.filter_research(checkpoint.research)
+        return msgspec.structs.replace(
+            checkpoint, research=research, coverage=assess_coverage(checkpoint.question, research)
+        )
 
-    def update_plan(self, plan: Plan, now: Plan) -> Plan:
-        """An earlier version of the plan, with the findings its steps have `now`."""
-        known = {step.id: step.finding for step in now.steps}
+    def update_plan(self, plan: Plan, current: Plan) -> Plan:
+        """An earlier version of the plan, with the findings its steps have `current`."""
+        findings_by_step = {step.id: step.finding for step in current.steps}
         steps = (
-            msgspec.structs.replace(step, finding=known.get(step.id, "")) if step.finding else step
+            msgspec.structs.replace(step, finding=findings_by_step.get(step.id, "")) if step.finding else step
             for step in plan.steps
         )
         return msgspec.structs.replace(plan, steps=tuple(steps))
 
-    def filter_inherited(self, taken: InheritedEvidence) -> InheritedEvidence:
+    def filter_inherited(self, evidence: InheritedEvidence) -> InheritedEvidence:
         """The inherited evidence of the run without them."""
-        rows = tuple(row for row in taken.rows if not self._is_of(row))
-        cited = tuple(id for id in taken.cited if id.partition(".")[0] not in self.ids)
-        return msgspec.structs.replace(taken, rows=rows, cited=cited, answers={} if self.ids else taken.answers)
+        rows = tuple(row for row in evidence.rows if not self._is_of(row))
+        cited = tuple(id for id in evidence.cited if id.partition(".")[0] not in self.ids)
+        return msgspec.structs.replace(evidence, rows=rows, cited=cited, answers={} if self.ids else evidence.answers)
 
 
 def _update_finding_summary(plan: Plan, finding: Finding) -> Plan:
@@ -264,77 +272,82 @@ def _update_finding_summary(plan: Plan, finding: Finding) -> Plan:
     return msgspec.structs.replace(plan, steps=tuple(steps))
 
 
-def revise_event(event: Event, leaving: SourceRemoval, at: Checkpoint) -> Event | None:
-    """An event of the run as it is logged in a fork from `at`; None leaves it out."""
+def revise_event(event: Event, removal: SourceRemoval, checkpoint: Checkpoint) -> Event | None:
+    """An event of the run as it is logged in a fork from `checkpoint`; None leaves it out."""
     if isinstance(event, ScopeCounted):
         return None  # the fork counts its own
     if isinstance(event, TriageClassified):
-        return msgspec.structs.replace(event, triage=at.triage, depth=at.triage.depth)
-    if not leaving.ids:
+        return msgspec.structs.replace(event, triage=checkpoint.triage, depth=checkpoint.triage.depth)
+    if not removal.ids:
         return event
     match event:
-        case SourceAdded(source=source) if source.id in leaving.ids:
+        case SourceAdded(source=source) if source.id in removal.ids:
             return None
-        case SourceReused(source=id) | SourceNoted(source=id) if id in leaving.ids:
+        case SourceReused(source=id) | SourceNoted(source=id) if id in removal.ids:
             return None
         case FindingDelta():
             return None  # `finding.added` has the whole text
-        case FindingAdded(text=text, passages=passages) if any(each.source in leaving.ids for each in passages):
+        case FindingAdded(text=text, passages=passages) if any(passage.source in removal.ids for passage in passages):
             return msgspec.structs.replace(
-                event, text=leaving.filter_text(text), passages=leaving.filter_passages(passages)
+                event, text=removal.filter_text(text), passages=removal.filter_passages(passages)
             )
-        case PlanChanged(plan=plan) if at.research is not None:
-            return PlanChanged(plan=leaving.update_plan(plan, at.research.plan))
+        case PlanChanged(plan=plan) if checkpoint.research is not None:
+            return PlanChanged(plan=removal.update_plan(plan, checkpoint.research.plan))
         case CoverageAssessed(when="before"):
-            return CoverageAssessed(coverage=at.coverage)
+            return CoverageAssessed(coverage=checkpoint.coverage)
     return event
 
 
-def fork_inputs(memory: Memory, old: Brief, new: Brief, at: Checkpoint, leaving: SourceRemoval) -> RunInputs:
+def fork_inputs(memory: Memory, old: Brief, new: Brief, checkpoint: Checkpoint, removal: SourceRemoval) -> RunInputs:
     """Everything a fork takes over from the run stored as `memory`: its checkpoint, and the ledger so far."""
     assert new.fork is not None
-    point, named = new.fork.point, set(at.rows)
-    rows = tuple(row for row in leaving.rows if row_name((row.kind, row.id)) in named)
-    forked = ForkOrigin(
-        standing=at,
+    point, row_names = new.fork.point, set(checkpoint.rows)
+    rows = tuple(row for row in removal.rows if row_name((row.kind, row.id)) in row_names)
+    origin = ForkOrigin(
+        standing=checkpoint,
         rows=rows,
-        answers={} if leaving.ids else call_results(memory, old),
+        answers={} if removal.ids else call_results(memory, old),
         scope=inheritance.stored_scope(memory),
         date=old.date,
     )
-    record = StepRecord(key=FORK_STEP, input_hash=digest(new.fork), tag="forked/1", data=msgspec.json.encode(forked))
-    before = (earlier_checkpoint_step(new.fork.run, memory, each, leaving) for each in POINTS[: POINTS.index(point)])
-    inherited = memory.steps.get(inheritance.INHERIT_STEP)
-    steps = (*(step for step in before if step), _checkpoint_step(point, at), record)
-    return RunInputs(steps=(*steps, *([_inherited_step(inherited, leaving)] if inherited else [])), ledger=rows)
-
-
-def earlier_checkpoint_step(run_id: str, memory: Memory, point: Point, leaving: SourceRemoval) -> StepRecord | None:
-    """The checkpoint before an earlier point, so that the fork can be forked there too."""
-    at = checkpoint_before(run_id, memory, point)
-    return (
-        None
-        if at is None
-        else _checkpoint_step(point, msgspec.structs.replace(leaving.filter_checkpoint(at), given=None))
+    record = StepRecord(key=FORK_STEP, input_hash=digest(new.fork), tag="forked/1", data=msgspec.json.encode(origin))
+    before = (
+        earlier_checkpoint_step(new.fork.run, memory, earlier_point, removal)
+        for earlier_point in POINTS[: POINTS.index(point)]
+    )
+    inherited_record = memory.steps.get(inheritance.INHERIT_STEP)
+    steps = (*(step for step in before if step), _checkpoint_step(point, checkpoint), record)
+    return RunInputs(
+        steps=(*steps, *([_inherited_step(inherited_record, removal)] if inherited_record else [])), ledger=rows
     )
 
 
-def _checkpoint_step(point: Point, at: Checkpoint) -> StepRecord:
-    return StepRecord(key=progress_key((), point), input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(at))
+def earlier_checkpoint_step(run_id: str, memory: Memory, point: Point, removal: SourceRemoval) -> StepRecord | None:
+    """The checkpoint before an earlier point, so that the fork can be forked there too."""
+    checkpoint = checkpoint_before(run_id, memory, point)
+    return (
+        None
+        if checkpoint is None
+        else _checkpoint_step(point, msgspec.structs.replace(removal.filter_checkpoint(checkpoint), given=None))
+    )
 
 
-def _inherited_step(record: StepRecord, leaving: SourceRemoval) -> StepRecord:
-    if not leaving.ids:
+def _checkpoint_step(point: Point, checkpoint: Checkpoint) -> StepRecord:
+    return StepRecord(key=progress_key((), point), input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(checkpoint))
+
+
+def _inherited_step(record: StepRecord, removal: SourceRemoval) -> StepRecord:
+    if not removal.ids:
         return record
-    taken = leaving.filter_inherited(msgspec.json.decode(record.data, type=InheritedEvidence))
-    return msgspec.structs.replace(record, data=msgspec.json.encode(taken))
+    evidence = removal.filter_inherited(msgspec.json.decode(record.data, type=InheritedEvidence))
+    return msgspec.structs.replace(record, data=msgspec.json.encode(evidence))
 
 
 def call_results(memory: Memory, brief: Brief) -> dict[str, msgspec.Raw]:
     """The results of a run's calls, with those it was forked with if they were valid for it."""
-    own, record = inheritance.call_results(memory.ledger, memory.steps), memory.steps.get(FORK_STEP)
+    results, record = inheritance.call_results(memory.ledger, memory.steps), memory.steps.get(FORK_STEP)
     if record is None:
-        return own
+        return results
     before = msgspec.json.decode(record.data, type=ForkOrigin)
-    held = inheritance.is_fresh(brief, before.date, before.scope, inheritance.stored_scope(memory))
-    return before.answers | own if held else own
+    is_valid = inheritance.is_fresh(brief, before.date, before.scope, inheritance.stored_scope(memory))
+    return before.answers | results if is_valid else results

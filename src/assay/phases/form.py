@@ -67,9 +67,9 @@ def date_sentence(published: Iterable[str], today: str) -> str:
 
     A date after today does not count as the date of a source.
     """
-    known = [date for date in published if _DATE.fullmatch(date) and date <= today]
-    if known:
-        text = _("As of {date}, the date of the newest source cited.").format(date=format_report_date(max(known)))
+    dates = [date for date in published if _DATE.fullmatch(date) and date <= today]
+    if dates:
+        text = _("As of {date}, the date of the newest source cited.").format(date=format_report_date(max(dates)))
     else:
         text = _("As of {date}, the day of this research: no source cited states a date.").format(
             date=format_report_date(today)
@@ -77,46 +77,48 @@ def date_sentence(published: Iterable[str], today: str) -> str:
     return record_statement(text, "date")
 
 
-def replace_date(text: str, dated: str) -> str:
-    """Replace an outdated sentence of `date_sentence` in `text` by `dated`, after its citations changed."""
+def replace_date(text: str, date_text: str) -> str:
+    """Replace an outdated sentence of `date_sentence` in `text` by `date_text`, after its citations changed."""
     leaves = (leaf for block in read_blocks(text) for leaf in block.leaves())
     date_block = next((leaf for leaf in leaves if leaf.origin == "engine:date"), None)
     return (
         text
         if date_block is None
-        else text[: date_block.start] + date_block.replace_content(dated) + text[date_block.end :]
+        else text[: date_block.start] + date_block.replace_content(date_text) + text[date_block.end :]
     )
 
 
 def missing_parts(coverage: Sequence[Coverage]) -> tuple[str, ...]:
     """The parts of the plan, and of a question with several, on which nothing was found; the question comes first."""
-    return tuple(dict.fromkeys(" ".join(each.part.split()) for each in coverage[1:] if each.status == "not"))
+    return tuple(dict.fromkeys(" ".join(part.part.split()) for part in coverage[1:] if part.status == "not"))
 
 
-def add_date_and_missing(text: str, dated: str, absent: Sequence[str]) -> str:
-    """Add `dated` below a report's answer, and put what could not be found at its end, once.
+def add_date_and_missing(text: str, date_text: str, absent: Sequence[str]) -> str:
+    """Add `date_text` below a report's answer, and put what could not be found at its end, once.
 
     The writer's own words on that stay; `absent` is added if there are none. A writer in another language may have
     translated the heading it was given: then the last section counts as this one if it cites nothing, and from then on
     its heading identifies it.
     """
-    found = _missing_sections(text)
-    if not found and absent and current_phrases().locale != ENGLISH:
-        found = [part for part in outline(text)[-1:] if not parse_markers(text[part.start : part.end])]
-        for part in found:
+    sections = _missing_sections(text)
+    if not sections and absent and current_phrases().locale != ENGLISH:
+        sections = [part for part in outline(text)[-1:] if not parse_markers(text[part.start : part.end])]
+        for part in sections:
             record_statement(part.title, "missing")
-    bodies = [text[part.body : part.end].strip() for part in found]
-    kept = close_markup(_remove_sections(text, found))
-    closing = "\n\n".join(dict.fromkeys(filter(None, bodies))) or "\n".join(f"- {part}" for part in absent)
-    head = text[found[0].start : found[0].body].strip() if found else f"## {phrases.missing_heading()}"
-    return "\n\n".join(filter(None, (_add_date(kept, dated), f"{head}\n\n{closing}" if closing else "")))
+    bodies = [text[part.body : part.end].strip() for part in sections]
+    remaining = close_markup(_remove_sections(text, sections))
+    missing_text = "\n\n".join(dict.fromkeys(filter(None, bodies))) or "\n".join(f"- {part}" for part in absent)
+    head = text[sections[0].start : sections[0].body].strip() if sections else f"## {phrases.missing_heading()}"
+    return "\n\n".join(
+        filter(None, (_add_date(remaining, date_text), f"{head}\n\n{missing_text}" if missing_text else ""))
+    )
 
 
 def add_section(text: str, section: str) -> str:
     """`text` with one more section: before what could not be found, else at its end."""
-    found = _missing_sections(text)
-    at = found[0].start if found else len(text)
-    return "\n\n".join(filter(None, (close_markup(text[:at].rstrip()), section, text[at:].strip())))
+    sections = _missing_sections(text)
+    position = sections[0].start if sections else len(text)
+    return "\n\n".join(filter(None, (close_markup(text[:position].rstrip()), section, text[position:].strip())))
 
 
 def add_missing(text: str, parts: Sequence[str]) -> str:
@@ -127,14 +129,16 @@ def add_missing(text: str, parts: Sequence[str]) -> str:
     last = outline(text)[-1:]
     if last and is_missing_heading(last[0].title):
         return f"{text.rstrip()}\n{items}"
-    whole = close_markup(text.rstrip())
-    return f"{whole}\n\n## {phrases.missing_heading()}\n\n{items}" if whole.startswith(text.rstrip()) else text
+    closed_text = close_markup(text.rstrip())
+    return (
+        f"{closed_text}\n\n## {phrases.missing_heading()}\n\n{items}" if closed_text.startswith(text.rstrip()) else text
+    )
 
 
 def is_listed(text: str, part: str) -> bool:
     """True if the section on what could not be found has a line on a part, with the reason (`gap_lines`)."""
-    held = [(section.body, section.end) for section in _missing_sections(text)]
-    below = (block for block in read_blocks(text) if any(start <= block.start < end for start, end in held))
+    ranges = [(section.body, section.end) for section in _missing_sections(text)]
+    below = (block for block in read_blocks(text) if any(start <= block.start < end for start, end in ranges))
     leaves = (leaf for block in below for leaf in block.leaves() if leaf.kind != "code")
     return any(leaf.content.startswith(f"{part}:") for leaf in leaves)
 
@@ -150,10 +154,10 @@ def _remove_sections(text: str, parts: Sequence[OutlineSection]) -> str:
     return text.strip()
 
 
-def _add_date(text: str, dated: str) -> str:
+def _add_date(text: str, date_text: str) -> str:
     """`text` with the date at the end of its answer: before the first heading, or below a title."""
     end = _answer_end(text)
-    return "\n\n".join(filter(None, (text[:end].strip(), f"*{dated}*", text[end:].strip())))
+    return "\n\n".join(filter(None, (text[:end].strip(), f"*{date_text}*", text[end:].strip())))
 
 
 def replace_answer(text: str, answer: str) -> str:
@@ -173,8 +177,8 @@ def read_opening(text: str, parts: int, cites: Callable[[str], bool]) -> ReportO
     leads = {int(line[1]): line[2].strip() for line in reversed(lines) if len(line[2]) <= _LONGEST_LEAD}
     first = leads.pop(1, "")  # the answer, if a model numbers it too
     answer = text[: lines[0].start() if lines else None].strip() or first
-    kept = {number: lead for number, lead in leads.items() if cites(lead)}
-    return ReportOpening(answer=answer if cites(answer) else "", leads=kept)
+    cited_leads = {number: lead for number, lead in leads.items() if cites(lead)}
+    return ReportOpening(answer=answer if cites(answer) else "", leads=cited_leads)
 
 
 def add_opening(texts: Sequence[str], opening: ReportOpening) -> tuple[str, ...]:
@@ -186,8 +190,8 @@ def add_opening(texts: Sequence[str], opening: ReportOpening) -> tuple[str, ...]
 def add_lead(text: str, lead: str) -> str:
     """`text` with a sentence below its first heading, or at its beginning if it has none."""
     sections = outline(text)
-    at = sections[0].body if sections else 0
-    return "\n\n".join(filter(None, (text[:at].strip(), lead, text[at:].strip()))) if lead else text
+    position = sections[0].body if sections else 0
+    return "\n\n".join(filter(None, (text[:position].strip(), lead, text[position:].strip()))) if lead else text
 
 
 def _answer_end(text: str) -> int:
@@ -197,15 +201,15 @@ def _answer_end(text: str) -> int:
         return note.start if note else len(text)
     if text[: parts[0].start].strip():
         return parts[0].start
-    titled = parts[0].level == 1 and text[parts[0].body : parts[0].end].strip()
-    return parts[0].end if titled else 0
+    title_text = parts[0].level == 1 and text[parts[0].body : parts[0].end].strip()
+    return parts[0].end if title_text else 0
 
 
 def _closing_note(text: str) -> Block | None:
     """A writer's remark at the end of a text, such as that it is quoted verbatim: a paragraph in italics."""
-    held = [block for block in read_blocks(text) if block.kind != "space"]
-    apart = held and not text[: held[-1].start].removesuffix("\n").rpartition("\n")[2].strip()
-    return held[-1] if apart and held[-1].start and held[-1].is_aside else None
+    blocks = [block for block in read_blocks(text) if block.kind != "space"]
+    apart = blocks and not text[: blocks[-1].start].removesuffix("\n").rpartition("\n")[2].strip()
+    return blocks[-1] if apart and blocks[-1].start and blocks[-1].is_aside else None
 
 
 def join_parts(texts: Sequence[str]) -> str:
@@ -221,7 +225,9 @@ def _drop_answer(text: str) -> str:
 # templates
 
 
-def fill_template(texts: Sequence[str], template: Sequence[Section], dated: str, absent: Sequence[str]) -> FormedReport:
+def fill_template(
+    texts: Sequence[str], template: Sequence[Section], date_text: str, absent: Sequence[str]
+) -> FormedReport:
     """Arrange what was written under exactly the headings of the template, in their order.
 
     Text above the first heading goes below the template's first. A heading that is not in the template becomes a bold
@@ -231,14 +237,18 @@ def fill_template(texts: Sequence[str], template: Sequence[Section], dated: str,
     notes = [_closing_note(text) for text in texts]
     for text, note in zip(texts, notes, strict=True):
         _sort_into_template(text[: note.start] if note else text, template, below)
-    written = {_heading_key(section.title) for at, section in enumerate(template) if any(below[at])}
-    absent = [part for part in absent if _heading_key(part) not in written]  # searched in vain, and found under another
-    places = [at for at, section in enumerate(template) if is_missing_heading(section.title)]
-    if places and absent and not any(below[places[0]]):
-        below[places[0]].append("\n".join(f"- {part}" for part in absent))
-    empty = {at: [phrases.nothing_found_text()] for at in leaf_headings(template)}
-    blocks = [(heading_line(each), *(below[at] or empty.get(at, []))) for at, each in enumerate(template)]
-    limits = (dated, *(() if places else map(not_found_sentence, absent)))
+    filled_keys = {_heading_key(section.title) for index, section in enumerate(template) if any(below[index])}
+    absent = [
+        part for part in absent if _heading_key(part) not in filled_keys
+    ]  # searched in vain, and found under another
+    missing_indexes = [index for index, section in enumerate(template) if is_missing_heading(section.title)]
+    if missing_indexes and absent and not any(below[missing_indexes[0]]):
+        below[missing_indexes[0]].append("\n".join(f"- {part}" for part in absent))
+    empty = {index: [phrases.nothing_found_text()] for index in leaf_headings(template)}
+    blocks = [
+        (heading_line(heading), *(below[index] or empty.get(index, []))) for index, heading in enumerate(template)
+    ]
+    limits = (date_text, *(() if missing_indexes else map(not_found_sentence, absent)))
     contents = [part for block in blocks for part in block] + [note.text.strip() for note in notes if note]
     return FormedReport(text="\n\n".join(contents), limits=limits)
 
@@ -251,16 +261,16 @@ def not_found_sentence(part: str) -> str:
 def _sort_into_template(text: str, template: Sequence[Section], below: list[list[str]]) -> None:
     """Put each part of a text below its heading."""
     parts = outline(text)
-    place, used = 0, set[int]()
+    index, used = 0, set[int]()
     _append_text(below[0], text[: parts[0].start] if parts else text)
     for part in parts:
-        found = _find_heading(part.title, template, used)
-        if found is None:
-            _append_text(below[place], f"**{part.title.strip('*_ ')}**")
+        heading_index = _find_heading(part.title, template, used)
+        if heading_index is None:
+            _append_text(below[index], f"**{part.title.strip('*_ ')}**")
         else:
-            place = found
-            used.add(place)
-        _append_text(below[place], text[part.body : part.end])
+            index = heading_index
+            used.add(index)
+        _append_text(below[index], text[part.body : part.end])
 
 
 def _append_text(block: list[str], text: str) -> None:
@@ -270,8 +280,8 @@ def _append_text(block: list[str], text: str) -> None:
 
 def _find_heading(title: str, template: Sequence[Section], used: Collection[int]) -> int | None:
     """The heading of a template that is meant; of several similar ones, the next unused one."""
-    places = [at for at, section in enumerate(template) if _heading_key(section.title) == _heading_key(title)]
-    return next((at for at in places if at not in used), places[-1] if places else None)
+    matches = [index for index, section in enumerate(template) if _heading_key(section.title) == _heading_key(title)]
+    return next((index for index in matches if index not in used), matches[-1] if matches else None)
 
 
 def _heading_key(title: str) -> str:
@@ -300,7 +310,7 @@ LINE_MATCH_SHARE = 0.5
 
 def gap_lines(coverage: Sequence[Coverage]) -> tuple[str, ...]:
     """The lines of the section: parts on which nothing was found, and partly answered parts with a known reason."""
-    open_parts = (each for each in coverage[1:] if each.status == "not" or (each.status == "partly" and each.reason))
+    open_parts = (part for part in coverage[1:] if part.status == "not" or (part.status == "partly" and part.reason))
     return tuple(dict.fromkeys(map(_gap_line, open_parts)))
 
 
@@ -317,32 +327,34 @@ def reconcile_missing(text: str, coverage: Sequence[Coverage]) -> str:
 
 def _reconcile_section(text: str, part: OutlineSection, coverage: Sequence[Coverage]) -> str:
     """The corrected section; "" if nothing of it is left."""
-    if all(each.status == "answered" for each in coverage):
+    if all(entry.status == "answered" for entry in coverage):
         return ""
     lines = [line for line in text[part.body : part.end].strip().splitlines() if not _contradicts(line, coverage)]
-    kept = "\n".join(lines).strip()
-    if not kept:
+    remaining = "\n".join(lines).strip()
+    if not remaining:
         return ""
-    lacking = [
-        _gap_line(each) for each in coverage[1:] if each.status == "not" and _topic_share(each, kept) < LINE_MATCH_SHARE
+    missing_lines = [
+        _gap_line(entry)
+        for entry in coverage[1:]
+        if entry.status == "not" and _topic_share(entry, remaining) < LINE_MATCH_SHARE
     ]
-    more = "\n".join(f"- {line}" for line in dict.fromkeys(lacking))
-    between = "\n" if kept.splitlines()[-1].lstrip().startswith(("-", "*")) else "\n\n"
-    whole = f"{kept}{between}{more}" if more else kept
-    return f"{text[part.start : part.body].strip()}\n\n{whole}\n\n"
+    added_lines = "\n".join(f"- {line}" for line in dict.fromkeys(missing_lines))
+    separator = "\n" if remaining.splitlines()[-1].lstrip().startswith(("-", "*")) else "\n\n"
+    body = f"{remaining}{separator}{added_lines}" if added_lines else remaining
+    return f"{text[part.start : part.body].strip()}\n\n{body}\n\n"
 
 
 def _contradicts(line: str, coverage: Sequence[Coverage]) -> bool:
     """True if a line is about an answered part more than about any open one."""
     parts = coverage[1:] or coverage
-    shares = [(_topic_share(each, line), each.status != "answered") for each in parts]
+    shares = [(_topic_share(part, line), part.status != "answered") for part in parts]
     share, is_open = max(shares, default=(0.0, True))
     return share >= LINE_MATCH_SHARE and not is_open
 
 
 def _topic_share(part: Coverage, text: str) -> float:
-    wanted = set(topic_words(part.part))
-    return len(wanted & set(words(text))) / len(wanted) if wanted else 0.0
+    part_words = set(topic_words(part.part))
+    return len(part_words & set(words(text))) / len(part_words) if part_words else 0.0
 
 
 def _gap_line(part: Coverage) -> str:

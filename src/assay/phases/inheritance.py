@@ -87,14 +87,16 @@ def _run_continued(parent: str, inheritance: InheritedEvidence) -> RunContinued:
 
 def pages_read_ahead(events: Sequence[Envelope]) -> tuple[str, ...]:
     """The addresses of the pages that a run began to read before anybody asked for them."""
-    expected = (decode(each) for each in events if each.type == SourceExpected.kind)
-    return tuple(dict.fromkeys(url for each in expected if isinstance(each, SourceExpected) for url in each.urls))
+    expected_events = (decode(event) for event in events if event.type == SourceExpected.kind)
+    return tuple(
+        dict.fromkeys(url for event in expected_events if isinstance(event, SourceExpected) for url in event.urls)
+    )
 
 
 def inheritable_evidence(memory: Memory, view: RunView, ahead: Sequence[str] = ()) -> InheritedEvidence:
     """The evidence to take over from a stored run: its own, and what it took over itself."""
-    stored = memory.steps.get(INHERIT_STEP)
-    before = msgspec.json.decode(stored.data, type=InheritedEvidence) if stored else InheritedEvidence()
+    record = memory.steps.get(INHERIT_STEP)
+    before = msgspec.json.decode(record.data, type=InheritedEvidence) if record else InheritedEvidence()
     return InheritedEvidence(
         question=view.question,
         date=view.brief.date if view.brief else "",
@@ -109,16 +111,16 @@ def inheritable_evidence(memory: Memory, view: RunView, ahead: Sequence[str] = (
 
 def stored_scope(memory: Memory) -> CollectionSummary | None:
     """The summary of a stored run's documents; None if it did not get that far."""
-    looked = memory.steps.get(SCOPE_STEP)
-    if looked is None or looked.tag == FAILED_TAG:
+    record = memory.steps.get(SCOPE_STEP)
+    if record is None or record.tag == FAILED_TAG:
         return None
-    return msgspec.json.decode(looked.data, type=CollectionSummary)
+    return msgspec.json.decode(record.data, type=CollectionSummary)
 
 
 def call_results(rows: Iterable[LedgerRow], steps: Mapping[str, StepRecord]) -> dict[str, msgspec.Raw]:
     """The results of a run's calls: the rows name the steps that stored them."""
-    named = [(row.id, msgspec.json.decode(row.data, type=str)) for row in rows if row.kind == "answer"]
-    return {key: msgspec.Raw(steps[step].data) for key, step in named if step in steps}
+    answer_steps = [(row.id, msgspec.json.decode(row.data, type=str)) for row in rows if row.kind == "answer"]
+    return {key: msgspec.Raw(steps[step].data) for key, step in answer_steps if step in steps}
 
 
 def _finished_work(memory: Memory, view: RunView) -> tuple[FinishedWork, ...]:
@@ -127,9 +129,11 @@ def _finished_work(memory: Memory, view: RunView) -> tuple[FinishedWork, ...]:
     return (FinishedWork(task=view.question, searched=ledger.queries(), read=ledger.pages()),)
 
 
-def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, now: CollectionSummary | None) -> bool:
-    """True if results of `date` over the documents of `scope` are valid for a run of this brief over `now`."""
-    return (date == brief.date or not brief.scope.web) and scope is not None and scope == now
+def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, current_scope: CollectionSummary | None) -> bool:
+    """True if results of `date` over the documents of `scope` are valid for a run of this brief over
+    `current_scope`.
+    """
+    return (date == brief.date or not brief.scope.web) and scope is not None and scope == current_scope
 
 
 def open_ledger(run: Run, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:

@@ -33,40 +33,44 @@ def split_findings(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> 
     """Split the findings into as few parts of at most `tokens` as possible, in order; cut one that does not fit
     alone.
     """
-    packed: list[list[Finding]] = []
+    groups: list[list[Finding]] = []
     for finding in findings:
-        if packed and total_tokens(messages_with_evidence([*packed[-1], finding], ledger)) <= tokens:
-            packed[-1].append(finding)
+        if groups and total_tokens(messages_with_evidence([*groups[-1], finding], ledger)) <= tokens:
+            groups[-1].append(finding)
         else:
-            packed.append([finding])
-    return [FindingsPart(findings=tuple(group), messages=_fit_part(group, ledger, tokens)) for group in packed]
+            groups.append([finding])
+    return [FindingsPart(findings=tuple(group), messages=_fit_part(group, ledger, tokens)) for group in groups]
 
 
 def evidence_text(passages: Sequence[Passage], ledger: Ledger) -> str:
     """Passages below their sources, in the order of first mention."""
-    grouped: defaultdict[str, dict[str, Passage]] = defaultdict(dict)
+    by_source: defaultdict[str, dict[str, Passage]] = defaultdict(dict)
     for passage in passages:
-        grouped[passage.source][passage.id] = passage
-    sources = {id: ledger.source(id) for id in grouped}
-    return "\n\n".join(format_source(source, list(grouped[id].values())) for id, source in sources.items() if source)
+        by_source[passage.source][passage.id] = passage
+    sources = {id: ledger.source(id) for id in by_source}
+    return "\n\n".join(format_source(source, list(by_source[id].values())) for id, source in sources.items() if source)
 
 
 def has_uncited_passages(ledger: Ledger, findings: Sequence[Finding]) -> bool:
     """True if anything was read that no finding cites."""
-    shown = {(each.document_sha256, each.start, each.end) for each in ledger.passages_and_sources()[0].values()}
-    cited = {(each.document_sha256, each.start, each.end) for finding in findings for each in finding.passages}
-    return bool(shown - cited)
+    shown_spans = {
+        (passage.document_sha256, passage.start, passage.end) for passage in ledger.passages_and_sources()[0].values()
+    }
+    cited_spans = {
+        (passage.document_sha256, passage.start, passage.end) for finding in findings for passage in finding.passages
+    }
+    return bool(shown_spans - cited_spans)
 
 
 def messages_with_evidence(findings: Sequence[Finding], ledger: Ledger) -> list[Message]:
     """Findings, one per message, and the passages they cite."""
-    cited = [passage for finding in findings for passage in finding.passages]
-    shown = evidence_text(cited, ledger)
+    cited_passages = [passage for finding in findings for passage in finding.passages]
+    evidence = evidence_text(cited_passages, ledger)
     messages = [
         user_message("findings", f"Task: {' '.join(finding.task.split())}\n{_finding_text(finding)}")
         for finding in findings
     ]
-    return [*messages, *([user_message("evidence", shown)] if shown else [])]
+    return [*messages, *([user_message("evidence", evidence)] if evidence else [])]
 
 
 def _finding_text(finding: Finding) -> str:
@@ -94,23 +98,23 @@ def halve_finding(finding: Finding) -> Finding:
     if len(spans) < 2:
         return finding
     text = finding.text[: spans[len(spans) // 2][0]].rstrip()
-    kept = tuple(passage for passage in finding.passages if finding.uncited or passage.id in text)
-    return msgspec.structs.replace(finding, text=text, passages=kept)
+    passages = tuple(passage for passage in finding.passages if finding.uncited or passage.id in text)
+    return msgspec.structs.replace(finding, text=text, passages=passages)
 
 
 def fit_findings(
     findings: Sequence[Finding], tokens: int, render: Callable[[Sequence[Finding]], list[Message]]
 ) -> list[Message]:
     """`findings` as messages of at most `tokens`: the longest is halved until they fit or nothing is left to cut."""
-    kept = list(findings)
-    messages = render(kept)
-    while total_tokens(messages) > tokens and kept:
-        place = max(range(len(kept)), key=lambda at: len(kept[at].text))
-        less = halve_finding(kept[place])
-        if less == kept[place]:
+    fitted = list(findings)
+    messages = render(fitted)
+    while total_tokens(messages) > tokens and fitted:
+        longest = max(range(len(fitted)), key=lambda index: len(fitted[index].text))
+        less = halve_finding(fitted[longest])
+        if less == fitted[longest]:
             break
-        kept[place] = less
-        messages = render(kept)
+        fitted[longest] = less
+        messages = render(fitted)
     return messages
 
 
@@ -134,8 +138,8 @@ def unknown_agent_note(research: Research, continues: str) -> str:
     number = _NUMBER.search(continues)
     if number is None or not int(number[0][:9]) or predecessor(research, continues):
         return ""
-    finished = ", ".join(str(finding.lane) for finding in research.findings) or "none"
-    return f"There is no agent {number[0]} to go on from, so this one began anew (finished agents: {finished})."
+    finished_agents = ", ".join(str(finding.lane) for finding in research.findings) or "none"
+    return f"There is no agent {number[0]} to go on from, so this one began anew (finished agents: {finished_agents})."
 
 
 def continue_task(ledger: Ledger, task: AgentTask, earlier: Finding, findings: Research, window: int) -> AgentTask:
@@ -145,22 +149,24 @@ def continue_task(ledger: Ledger, task: AgentTask, earlier: Finding, findings: R
         window: the model's, in tokens.
     """
     lanes = (*earlier.continued, earlier.lane)
-    found = [each for lane in lanes if (each := findings.finding_of(lane)) and each.text != nothing_found_text()]
+    earlier_findings = [
+        finding for lane in lanes if (finding := findings.finding_of(lane)) and finding.text != nothing_found_text()
+    ]
     return msgspec.structs.replace(
         task,
         continued=lanes,
-        earlier=_findings_text(found, window // CONTEXT_WINDOW_DIVISOR),
+        earlier=_findings_text(earlier_findings, window // CONTEXT_WINDOW_DIVISOR),
         seen=_passages_for(ledger, lanes, task, window // CONTEXT_WINDOW_DIVISOR),
     )
 
 
 def _findings_text(findings: list[Finding], tokens: int) -> str:
     """Findings, shortened from the oldest on."""
-    kept = list(findings)
-    while kept and estimate_tokens(_join_findings(kept)) > tokens:
-        less = halve_finding(kept[0])
-        kept = [less, *kept[1:]] if less != kept[0] else kept[1:]
-    return _join_findings(kept)
+    shortened = list(findings)
+    while shortened and estimate_tokens(_join_findings(shortened)) > tokens:
+        less = halve_finding(shortened[0])
+        shortened = [less, *shortened[1:]] if less != shortened[0] else shortened[1:]
+    return _join_findings(shortened)
 
 
 def _join_findings(findings: list[Finding]) -> str:
@@ -178,16 +184,16 @@ def _passages_for(ledger: Ledger, lanes: tuple[int, ...], task: AgentTask, token
     return text
 
 
-def add_needed_findings(ledger: Ledger, task: AgentTask, found: Sequence[Finding], window: int) -> AgentTask:
+def add_needed_findings(ledger: Ledger, task: AgentTask, needed_findings: Sequence[Finding], window: int) -> AgentTask:
     """`task` with findings that it needs and the passages nearest to it among those their agents were shown.
 
     Args:
         window: the model's, in tokens.
     """
-    useful = [each for each in found if each.text != nothing_found_text()]
+    useful = [finding for finding in needed_findings if finding.text != nothing_found_text()]
     if not useful or task.analysis:
         return task
-    lanes = tuple(each.lane for each in useful)
+    lanes = tuple(finding.lane for finding in useful)
     earlier = "\n\n".join(filter(None, (task.earlier, _findings_text(useful, window // CONTEXT_WINDOW_DIVISOR))))
     seen = task.seen or _passages_for(ledger, lanes, task, window // CONTEXT_WINDOW_DIVISOR)
     return msgspec.structs.replace(task, earlier=earlier, seen=seen)
@@ -209,7 +215,7 @@ class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
 
     part: FindingsPart
     number: int
-    of: int
+    total: int
 
 
 def plan_part(plan: Plan, piece: FindingsPart) -> Plan:

@@ -46,36 +46,36 @@ async def method_notes(run: Run) -> tuple[str, ...]:
     if not run.brief.scope.web:
         return ()
 
-    async def look(_: StepContext) -> tuple[str, ...]:
+    async def read_notes(_: StepContext) -> tuple[str, ...]:
         run.check_owner()
         events = await run.log()
-        ahead = [event.provider for each in events if isinstance(event := decode(each), SearchExpected)]
+        ahead = [event.provider for envelope in events if isinstance(event := decode(envelope), SearchExpected)]
         return await asyncio.to_thread(_provider_notes, run, fold_events(events), ahead)
 
-    return await run.free_step("method", look, returns=tuple[str, ...])
+    return await run.free_step("method", read_notes, returns=tuple[str, ...])
 
 
 def _provider_notes(run: Run, view: RunView, ahead: Iterable[str]) -> tuple[str, ...]:
     """`ahead` are the providers that were asked ahead."""
-    web = {each.name for each in run.world.searches if each.name != LOCAL_PROVIDER}
+    web = {provider.name for provider in run.world.searches if provider.name != LOCAL_PROVIDER}
     rows = [row for row in search_log(view) if row.provider in web]
-    unnamed = sorted({*ahead} - {row.provider for row in rows})
+    unlisted = sorted({*ahead} - {row.provider for row in rows})
     return (
-        _("{text}.").format(text=_("; ").join((_search_note(rows), *_page_notes(run, view, unnamed)))),
+        _("{text}.").format(text=_("; ").join((_search_note(rows), *_page_notes(run, view, unlisted)))),
         *_left_out_note(rows),
     )
 
 
 def _search_note(rows: Sequence[SearchRow]) -> str:
     answered = list(dict.fromkeys(row.provider for row in rows if not row.failed))
-    failed = {row.provider: row.failed for row in reversed(rows) if row.failed}
-    silent = [_failure(name, failed[name]) for name in sorted(failed) if name not in answered]
+    failures = {row.provider: row.failed for row in reversed(rows) if row.failed}
+    silent = [_failure(name, failures[name]) for name in sorted(failures) if name not in answered]
     missing = [join_list(silent)] if silent else []
     if not answered:
         return _("; ").join((_("The web was not searched"), *missing))
     queries, hits = len({row.query for row in rows}), sum(row.hits for row in rows)
-    counted = join_list((phrases.queries(queries), phrases.hits(hits)))
-    text = _("The web was searched with {providers} ({counts})").format(providers=join_list(answered), counts=counted)
+    counts = join_list((phrases.queries(queries), phrases.hits(hits)))
+    text = _("The web was searched with {providers} ({counts})").format(providers=join_list(answered), counts=counts)
     return _("; ").join((text, *missing))
 
 
@@ -85,40 +85,42 @@ def _failure(name: str, reason: str) -> str:
     return f"{silent} ({text})" if text else silent
 
 
-def _page_notes(run: Run, view: RunView, unnamed: Iterable[str] = ()) -> list[str]:
+def _page_notes(run: Run, view: RunView, unlisted: Iterable[str] = ()) -> list[str]:
     """The pages read, the hosts they came from, the pages that could not be read, and who else was asked."""
-    pages = [each for each in view.sources.values() if each.media_type != SNIPPET and _host(each.url)]
+    pages = [entry for entry in view.sources.values() if entry.media_type != SNIPPET and _host(entry.url)]
     if run.world.library.count(run.brief.scope.collections):
-        pages = [each for each in pages if _is_page(run, each)]
+        pages = [entry for entry in pages if _is_page(run, entry)]
     hosts = _hosts(url for page in pages for url in (page.url, *page_addresses(run, page)))
-    failed = {canonical_url(each.url): each for each in view.unreadable if _host(each.url)}
-    kinds = Counter(each.reason.partition(":")[0] for each in failed.values())
-    also = _hosts([each.url for each in failed.values() if not each.reason.startswith("blocked")] + [*view.expected])
+    failed_pages = {canonical_url(entry.url): entry for entry in view.unreadable if _host(entry.url)}
+    kinds = Counter(entry.reason.partition(":")[0] for entry in failed_pages.values())
+    also = _hosts(
+        [entry.url for entry in failed_pages.values() if not entry.reason.startswith("blocked")] + [*view.expected]
+    )
     texts = [_("pages were read from {hosts}").format(hosts=join_list(hosts)) if hosts else _("no page was read")]
     if kinds:
         why = join_list(f"{format_number(count)} {kind}" for kind, count in sorted(kinds.items()))
-        unread = ngettext("{count} page could not be read", "{count} pages could not be read", len(failed))
-        texts.append(f"{unread.format(count=format_number(len(failed)))} ({why})")
+        unread = ngettext("{count} page could not be read", "{count} pages could not be read", len(failed_pages))
+        texts.append(f"{unread.format(count=format_number(len(failed_pages)))} ({why})")
     if partly := _hosts(page.url for page in pages if page.metadata.get(ACCESS) == PAYWALL):
         texts.append(_("pages of {hosts} say that not everybody can read them in full").format(hosts=join_list(partly)))
-    others = [*unnamed, *(host for host in also if host not in hosts)]
-    return [*texts, *([_("also contacted: {hosts}").format(hosts=join_list(others))] if others else [])]
+    other_hosts = [*unlisted, *(host for host in also if host not in hosts)]
+    return [*texts, *([_("also contacted: {hosts}").format(hosts=join_list(other_hosts))] if other_hosts else [])]
 
 
 def _left_out_note(rows: Iterable[SearchRow]) -> tuple[str, ...]:
-    refused = {left.url for row in rows for left in row.excluded if not left.tried}
+    refused_urls = {exclusion.url for row in rows for exclusion in row.excluded if not exclusion.tried}
     text = ngettext(
         "Of what was found, {count} page was left out by request.",
         "Of what was found, {count} pages were left out by request.",
-        len(refused),
+        len(refused_urls),
     )
-    return (text.format(count=format_number(len(refused))),) if refused else ()
+    return (text.format(count=format_number(len(refused_urls))),) if refused_urls else ()
 
 
 def _is_page(run: Run, source: Source) -> bool:
     """True if a source with a page's address was read from the web: a document in scope may have one too."""
-    found = run.world.library.find(source.url, run.brief.scope.collections)
-    return all(each.sha256 != source.document_sha256 for each in found)
+    documents = run.world.library.find(source.url, run.brief.scope.collections)
+    return all(document.sha256 != source.document_sha256 for document in documents)
 
 
 def page_addresses(run: Run, source: Source) -> tuple[str, ...]:
@@ -180,21 +182,21 @@ async def look_up_before_writing(run: Run, ledger: Ledger, findings: Sequence[Fi
     What cannot be looked up now is tried again at the end, if the report cites it.
     """
     passages, sources = ledger.passages_and_sources()
-    cited = [passage.source for finding in findings for passage in finding.passages]
-    others = [passage.source for passage in passages.values()]
-    works = _works([sources[id] for id in dict.fromkeys((*cited, *others)) if id in sources])
+    cited_ids = [passage.source for finding in findings for passage in finding.passages]
+    other_ids = [passage.source for passage in passages.values()]
+    works = _works([sources[id] for id in dict.fromkeys((*cited_ids, *other_ids)) if id in sources])
     await _look_up_unknown(run, ledger, works, SECONDS_BEFORE_WRITING)
 
 
-async def look_up_cited_works(run: Run, ledger: Ledger, cited: Sequence[Source]) -> tuple[str, ...]:
-    """Look up the works among `cited` that are not known yet, and return sentences for the report's limits."""
-    works = _works(cited)
+async def look_up_cited_works(run: Run, ledger: Ledger, cited_sources: Sequence[Source]) -> tuple[str, ...]:
+    """Look up the works among `cited_sources` that are not known yet, and return sentences for the report's limits."""
+    works = _works(cited_sources)
     if not works or _notices_service(run) is None:
         return ()
-    noticed = await _look_up_unknown(run, ledger, works, SECONDS_AT_END)
-    titles = {works[source.id]: one_line(source.title) or source.url for source in cited if source.id in works}
-    known = {doi: found for doi in titles if (found := ledger.notices_about(doi)) is not None}
-    return _notice_sentences(known, titles, noticed.failed)
+    result = await _look_up_unknown(run, ledger, works, SECONDS_AT_END)
+    titles = {works[source.id]: one_line(source.title) or source.url for source in cited_sources if source.id in works}
+    notices_by_doi = {doi: notices for doi in titles if (notices := ledger.notices_about(doi)) is not None}
+    return _notice_sentences(notices_by_doi, titles, result.failed)
 
 
 def withdrawn_works_note(claims: Sequence[Claim], ledger: Ledger) -> tuple[str, ...]:
@@ -202,13 +204,13 @@ def withdrawn_works_note(claims: Sequence[Claim], ledger: Ledger) -> tuple[str, 
     alone = [claim for claim in claims if claim.passages and all(_is_withdrawn(id, ledger) for id in claim.passages)]
     if not alone:
         return ()
-    some = join_some((quote_text(one_line(claim.text)) for claim in alone), MAX_NAMED_CLAIMS)
-    return (_("These statements rest only on withdrawn works: {statements}.").format(statements=some),)
+    quoted_claims = join_some((quote_text(one_line(claim.text)) for claim in alone), MAX_NAMED_CLAIMS)
+    return (_("These statements rest only on withdrawn works: {statements}.").format(statements=quoted_claims),)
 
 
 def _is_withdrawn(passage: str, ledger: Ledger) -> bool:
     source = ledger.source(passage.partition(".")[0])
-    return source is not None and any(each.withdraws for each in source.notices)
+    return source is not None and any(notice.withdraws for notice in source.notices)
 
 
 def _works(sources: Sequence[Source]) -> dict[str, str]:
@@ -233,51 +235,51 @@ async def _look_up_unknown(run: Run, ledger: Ledger, works: Mapping[str, str], s
         return WorkNotices()
 
     async def ask(step_context: StepContext) -> WorkNotices:
-        noticed = await _look_up_notices(desk, dois, seconds)
+        answer = await _look_up_notices(desk, dois, seconds)
         for id, doi in works.items():
-            if noticed.notices.get(doi):
-                step_context.emit(SourceNoted(source=id, notices=noticed.notices[doi]))
-        return noticed
+            if answer.notices.get(doi):
+                step_context.emit(SourceNoted(source=id, notices=answer.notices[doi]))
+        return answer
 
     try:
-        noticed = await run.with_gate("write").step("notices", ask, returns=WorkNotices, input=dict(works))
+        result = await run.with_gate("write").step("notices", ask, returns=WorkNotices, input=dict(works))
     except LimitReached as limit:
         return WorkNotices(failed=stop_reason_phrase(limit.reason))
-    for doi, found in noticed.notices.items():
-        ledger.store_notices(doi, found, [id for id, each in works.items() if each == doi])
-    return noticed
+    for doi, notices in result.notices.items():
+        ledger.store_notices(doi, notices, [id for id, work_doi in works.items() if work_doi == doi])
+    return result
 
 
 async def _look_up_notices(desk: Notices, dois: Sequence[str], seconds: float) -> WorkNotices:
     """Look up works one after another, until one cannot be looked up or it takes too long."""
-    found: dict[str, tuple[Notice, ...]] = {}
-    failed = ""
+    notices: dict[str, tuple[Notice, ...]] = {}
+    failure = ""
     try:
         async with asyncio.timeout(seconds):
             for doi in dois:
-                found[doi] = await desk.find_notices(doi)
+                notices[doi] = await desk.find_notices(doi)
     except (SearchError, TimeoutError) as error:
-        failed = str(error) or _("no answer in {seconds} s").format(seconds=f"{seconds:g}")
-    return WorkNotices(notices=found, failed=failed)
+        failure = str(error) or _("no answer in {seconds} s").format(seconds=f"{seconds:g}")
+    return WorkNotices(notices=notices, failed=failure)
 
 
 def _notice_sentences(
-    known: Mapping[str, tuple[Notice, ...]], titles: Mapping[str, str], failed: str
+    notices_by_doi: Mapping[str, tuple[Notice, ...]], titles: Mapping[str, str], failure: str
 ) -> tuple[str, ...]:
     texts = []
-    for doi, notices in known.items():
-        for each in notices:
-            of = f" (doi.org/{each.doi})" if each.doi and each.doi.lower() != doi else ""
-            text = _(WITHDRAWN if each.withdraws else NOTICED)
-            texts.append(text.format(notice=notice_line(each), title=quote_text(titles[doi]) + of))
-    unknown = len(titles) - len(known)
+    for doi, notices in notices_by_doi.items():
+        for notice in notices:
+            doi_suffix = f" (doi.org/{notice.doi})" if notice.doi and notice.doi.lower() != doi else ""
+            text = _(WITHDRAWN if notice.withdraws else NOTICED)
+            texts.append(text.format(notice=notice_line(notice), title=quote_text(titles[doi]) + doi_suffix))
+    unknown = len(titles) - len(notices_by_doi)
     if unknown:
-        why = failed or _("at most {count} are looked up").format(count=format_number(MAX_WORKS))
+        why = failure or _("at most {count} are looked up").format(count=format_number(MAX_WORKS))
         unsure = _("It is not known whether all cited works still stand: {count} could not be looked up ({why}).")
         texts.append(unsure.format(count=format_number(unknown), why=why))
     else:
-        asked = _("Crossref was asked whether the cited works with a DOI ({count}) were retracted or corrected.")
-        texts.append(asked.format(count=format_number(len(titles))))
+        checked_text = _("Crossref was asked whether the cited works with a DOI ({count}) were retracted or corrected.")
+        texts.append(checked_text.format(count=format_number(len(titles))))
     return tuple(texts)
 
 
@@ -303,12 +305,12 @@ def unmet_requests(run: Run, case: Case) -> tuple[str, ...]:
 
 def _unmet_language(run: Run, case: Case, name: str) -> tuple[str, ...]:
     """Nothing if the quoted documents are in the requested language."""
-    asked = run.brief.language if run.brief.language_asked else ""
-    held = {language for language in case.held.languages if language} if case.held else set()
-    wanted = asked.partition("-")[0]
-    if not asked or (held == {wanted} and not run.brief.scope.web):
+    requested = run.brief.language if run.brief.language_asked else ""
+    document_languages = {language for language in case.held.languages if language} if case.held else set()
+    base_language = requested.partition("-")[0]
+    if not requested or (document_languages == {base_language} and not run.brief.scope.web):
         return ()
-    return (_(LANGUAGE_NOT_WRITTEN).format(language=language_name(asked, current_phrases().locale), name=name),)
+    return (_(LANGUAGE_NOT_WRITTEN).format(language=language_name(requested, current_phrases().locale), name=name),)
 
 
 LANGUAGES_DIFFER = N_(
@@ -324,11 +326,11 @@ def language_gap_notes(run: Run, case: Case) -> tuple[str, ...]:
     Empty if a document may be in the question's language, if one of the two is not known, or if passages were searched
     by their meaning too.
     """
-    asked = question_language(case.question)
-    held = [language for language in case.held.languages if language] if case.held else []
-    compared = run.profile("complex").quotes and run.world.similarity is None and not run.brief.scope.web
-    if not compared or not asked or not held or asked in held:
+    asked_language = question_language(case.question)
+    document_languages = [language for language in case.held.languages if language] if case.held else []
+    by_words_only = run.profile("complex").quotes and run.world.similarity is None and not run.brief.scope.web
+    if not by_words_only or not asked_language or not document_languages or asked_language in document_languages:
         return ()
     locale = current_phrases().locale
-    named = join_some((language_name(each, locale) for each in held), LANGUAGES_NAMED)
-    return (_(LANGUAGES_DIFFER).format(asked=language_name(asked, locale), held=named),)
+    language_list = join_some((language_name(code, locale) for code in document_languages), LANGUAGES_NAMED)
+    return (_(LANGUAGES_DIFFER).format(asked=language_name(asked_language, locale), held=language_list),)

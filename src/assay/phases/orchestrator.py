@@ -20,7 +20,7 @@ from assay.core.phrases import ended_by_text
 from assay.core.plan import Plan
 from assay.core.translation import gettext as _
 from assay.phases.case import Research, steering_messages, to_json, user_message
-from assay.phases.dispatch import RESEARCH_AGENT, AgentPool, Dispatch, Sent, collect
+from assay.phases.dispatch import RESEARCH_AGENT, AgentPool, Dispatch, SentAgent, collect
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.tools.arguments import define
@@ -61,13 +61,13 @@ class CycleRules(msgspec.Struct, frozen=True, kw_only=True):
 
 async def orchestrate(run: Run, agent_pool: AgentPool, plan: Plan) -> Research:
     """Send agents until the orchestrator, the cycles or a limit end it; findings are kept whatever ended it."""
-    orchestrator, more = Orchestrator(agent_pool, Research(plan=plan)), True
+    orchestrator, continues = Orchestrator(agent_pool, Research(plan=plan)), True
     try:
         for cycle in range(1, agent_pool.rules.cycles + 1):
-            place = run.child(f"cycle-{cycle}")
-            if not await orchestrator.take_instructions(place) and not more:
+            cycle_run = run.child(f"cycle-{cycle}")
+            if not await orchestrator.take_instructions(cycle_run) and not continues:
                 break
-            more = await orchestrator.run_cycle(place, cycle)
+            continues = await orchestrator.run_cycle(cycle_run, cycle)
     except LimitReached as limit:
         run.warn(ended_by_text(limit.reason))
     except ModelFailed as failed:
@@ -83,64 +83,66 @@ class Orchestrator:
         self.history = History(agent_pool.case.question_messages())
         self._unconsidered = False
 
-    async def take_instructions(self, place: Run) -> bool:
+    async def take_instructions(self, run: Run) -> bool:
         """Take the owner's instructions since the last decision; return whether there were any."""
-        instructions = await place.take_steering()
+        instructions = await run.take_steering()
         for message in steering_messages(instructions):
             self.history.add(ModelTurn(said=message))
         self.research = msgspec.structs.replace(self.research, steering=(*self.research.steering, *instructions))
         return bool(instructions)
 
-    async def run_cycle(self, place: Run, cycle: int) -> bool:
+    async def run_cycle(self, run: Run, cycle: int) -> bool:
         """Make one decision and send its agents. Returns whether another cycle follows.
 
         Raises:
             LimitReached, ModelFailed: nothing more can be decided.
         """
-        message, settled = await self._decide(place, cycle)
-        sent = [each for each in settled.values() if isinstance(each, Sent)]
-        if not sent:
+        message, outcomes = await self._decide(run, cycle)
+        agents = [outcome for outcome in outcomes.values() if isinstance(outcome, SentAgent)]
+        if not agents:
             return False
-        self._set_research(place, self.research.with_running(each.task.step for each in sent))
+        self._set_research(run, self.research.with_running(outcome.task.step for outcome in agents))
         self.research = msgspec.structs.replace(self.research, cycles=cycle)
-        answers = {id: await self._collect_result(place, each) for id, each in settled.items()}
-        hint = place.prompt("assay.phases", "explore") if cycle == 1 else ""
+        answers = {id: await self._collect_result(run, outcome) for id, outcome in outcomes.items()}
+        hint = run.prompt("assay.phases", "explore") if cycle == 1 else ""
         self.history.add(ModelTurn(said=message, results=_results(message.calls, answers), told=hint))
         return True
 
-    async def _collect_result(self, place: Run, sent: Sent | str) -> str:
-        if isinstance(sent, str):
-            return sent
-        research, results = await collect(sent, self.research)
-        self._set_research(place, research)
+    async def _collect_result(self, run: Run, outcome: SentAgent | str) -> str:
+        if isinstance(outcome, str):
+            return outcome
+        research, results = await collect(outcome, self.research)
+        self._set_research(run, research)
         return results
 
-    def _set_research(self, place: Run, research: Research) -> None:
+    def _set_research(self, run: Run, research: Research) -> None:
         if research.plan != self.research.plan:
-            place.emit(PlanChanged(plan=research.plan))
+            run.emit(PlanChanged(plan=research.plan))
         self.research = research
 
-    async def _decide(self, place: Run, cycle: int) -> tuple[Message, Mapping[str, Sent | str]]:
+    async def _decide(self, run: Run, cycle: int) -> tuple[Message, Mapping[str, SentAgent | str]]:
         """Ask until agents are sent or the report is wanted. Thinking and mistakes use up no cycle, but have limits."""
         thoughts = mistakes = 0
         while True:
-            message, settled = await self._ask_for_calls(place, cycle, thoughts)
-            called = tool_names(message.calls)
-            thought = THINK.name in called
-            if any(isinstance(each, Sent) for each in settled.values()) or GENERATE_REPORT.name in called:
-                self._unconsidered = not (thought or thoughts) and THINK in self._tools(place, thoughts)
-                return message, settled
-            mistakes += not thought or thoughts >= self.agent_pool.rules.thoughts
+            message, outcomes = await self._ask_for_calls(run, cycle, thoughts)
+            names = tool_names(message.calls)
+            is_thought = THINK.name in names
+            if any(isinstance(outcome, SentAgent) for outcome in outcomes.values()) or GENERATE_REPORT.name in names:
+                self._unconsidered = not (is_thought or thoughts) and THINK in self._tools(run, thoughts)
+                return message, outcomes
+            mistakes += not is_thought or thoughts >= self.agent_pool.rules.thoughts
             thoughts += sum(call.name == THINK.name for call in message.calls)
             if mistakes > 1:
                 if not message.calls:
-                    log_ignored_tools(place, place.profile("analytical").name, "orchestrate")
+                    log_ignored_tools(run, run.profile("analytical").name, "orchestrate")
                 return message, {}
-            results = _results(message.calls, {id: str(reason) for id, reason in settled.items()})
+            results = _results(message.calls, {id: str(reason) for id, reason in outcomes.items()})
             self.history.add(ModelTurn(said=message, results=results, told="" if message.calls else CALL_A_TOOL))
 
-    async def _ask_for_calls(self, place: Run, cycle: int, thoughts: int) -> tuple[Message, Mapping[str, Sent | str]]:
-        tools = self._tools(place, thoughts)
+    async def _ask_for_calls(
+        self, run: Run, cycle: int, thoughts: int
+    ) -> tuple[Message, Mapping[str, SentAgent | str]]:
+        tools = self._tools(run, thoughts)
         depth = self.agent_pool.rules
         cycle_rules = CycleRules(
             cycle=cycle,
@@ -151,45 +153,45 @@ class Orchestrator:
         )
         request = Request(
             task="orchestrate",
-            system=_system_prompt(place, tools),
+            system=_system_prompt(run, tools),
             messages=(),
             tools=tools,
             tool_choice="required",
-            max_tokens=output_cap(place.profile("analytical"), depth.decision_tokens),
+            max_tokens=output_cap(run.profile("analytical"), depth.decision_tokens),
         )
-        dispatch = Dispatch(place, self.agent_pool, self.research, cycle)
+        dispatch = Dispatch(run, self.agent_pool, self.research, cycle)
         try:
-            closing = [user_message("plan", to_json(self.research.plan)), rules_message(cycle_rules)]
+            closing_messages = [user_message("plan", to_json(self.research.plan)), rules_message(cycle_rules)]
             hooks = StreamHooks(
                 on_call=dispatch.take_call, on_begin=partial(self.agent_pool.foresight.begin_final_calls, self.research)
             )
-            reply = await ask_with_history(place, "analytical", self.history, request, closing, hooks)
+            reply = await ask_with_history(run, "analytical", self.history, request, closing_messages, hooks)
         except (LimitReached, ModelFailed):
             dispatch.settle_calls([])
             raise
         calls = read_calls(reply, tool_names(tools))
         if not reply.calls:
-            _log_thoughts(place, calls)
+            _log_thoughts(run, calls)
         return Message(role="assistant", text=reply.text, calls=calls), dispatch.settle_calls(calls)
 
-    def _tools(self, place: Run, thoughts: int) -> tuple[ToolDefinition, ...]:
-        native = place.profile("analytical").native_reasoning
+    def _tools(self, run: Run, thoughts: int) -> tuple[ToolDefinition, ...]:
+        native = run.profile("analytical").native_reasoning
         may_think = not native and thoughts < self.agent_pool.rules.thoughts
         return (RESEARCH_AGENT, GENERATE_REPORT, *((THINK,) if may_think else ()))
 
 
-def _system_prompt(place: Run, tools: Sequence[ToolDefinition]) -> str:
+def _system_prompt(run: Run, tools: Sequence[ToolDefinition]) -> str:
     """The orchestrator's prompt; for models with native reasoning without `think`."""
-    text = place.prompt("assay.phases", "orchestrate")
-    return f"{text}\n\n{place.prompt('assay.phases', 'think')}" if THINK in tools else text
+    text = run.prompt("assay.phases", "orchestrate")
+    return f"{text}\n\n{run.prompt('assay.phases', 'think')}" if THINK in tools else text
 
 
-def _log_thoughts(place: Run, calls: Sequence[ToolCall]) -> None:
+def _log_thoughts(run: Run, calls: Sequence[ToolCall]) -> None:
     """Log the thoughts of `calls` that were read from a reply's text, where no stream could report them."""
     for thought in (str(call.arguments.get(THINK.thought, "")) for call in calls if call.name == THINK.name):
         if thought:
-            place.emit(ThinkStarted())
-            place.emit(ThinkFinished(text=thought))
+            run.emit(ThinkStarted())
+            run.emit(ThinkFinished(text=thought))
 
 
 def _results(calls: Sequence[ToolCall], answers: Mapping[str, str]) -> tuple[CallResult, ...]:

@@ -105,8 +105,8 @@ async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
         if run.brief.mode == "agent":
             draft = await run_single_agent(run, case)
         else:
-            case, at = await take_up_case(run, case)
-            draft = await write_draft(run, case, at, strategy)
+            case, checkpoint = await take_up_case(run, case)
+            draft = await write_draft(run, case, checkpoint, strategy)
         outcome = await finish_run(run, case, draft)
         await count_unused_speculation(run)
         return outcome
@@ -115,7 +115,7 @@ async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
 async def take_up_case(run: Run, case: Case) -> tuple[Case, Checkpoint]:
     """Do triage. A forked run continues from the checkpoint it was forked at."""
     if run.brief.fork is not None:
-        case, at = await load_fork(run, case)
+        case, checkpoint = await load_fork(run, case)
     else:
         await search_question(run, case)
         triage, case = await classify_question(run, case, partial(foresee_background, run, case))
@@ -124,35 +124,37 @@ async def take_up_case(run: Run, case: Case) -> tuple[Case, Checkpoint]:
             if uses_inherited_evidence(run.brief, triage) or not has_searchable_sources(run, case)
             else drop_inherited_evidence(run, case)
         )
-        at = Checkpoint(triage=triage, question=case.question, answers=case.answers, assumptions=case.assumptions)
-    run.set_depth(at.triage.depth)
-    return case, at
+        checkpoint = Checkpoint(
+            triage=triage, question=case.question, answers=case.answers, assumptions=case.assumptions
+        )
+    run.set_depth(checkpoint.triage.depth)
+    return case, checkpoint
 
 
-async def write_draft(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> Draft:
+async def write_draft(run: Run, case: Case, checkpoint: Checkpoint, strategy: Strategy) -> Draft:
     """Write the report: an answer at once, a survey of every document, or the result of research."""
-    triage = at.triage
+    triage = checkpoint.triage
     if run.brief.fork is None:
         if triage.answer is not None or run.brief.mode == "web_search":
             return await answer_at_once(run, case, triage.answer or "")
         if not has_searchable_sources(run, case):
             return await answer_without_search(run, case)
         if triage.whole_collection and not run.brief.schema and await confirm_step(run, _(EVERY_DOCUMENT)):
-            surveyed = await write_survey(run, case)
-            if surveyed is not None:
-                return surveyed
-    return await draft_from_research(run, case, at, strategy)
+            draft = await write_survey(run, case)
+            if draft is not None:
+                return draft
+    return await draft_from_research(run, case, checkpoint, strategy)
 
 
-async def draft_from_research(run: Run, case: Case, at: Checkpoint, strategy: Strategy) -> Draft:
+async def draft_from_research(run: Run, case: Case, checkpoint: Checkpoint, strategy: Strategy) -> Draft:
     """Do background, plan, research with coverage, and report, except what a forked run brought along."""
     agent_pool = AgentPool(case, run.rules, NextCalls(run, case))
-    at = await add_background(run, case, at)
-    at = await add_plan(run, case, at)
-    at, research = await do_research(run, agent_pool, at, strategy)
+    checkpoint = await add_background(run, case, checkpoint)
+    checkpoint = await add_plan(run, case, checkpoint)
+    checkpoint, research = await do_research(run, agent_pool, checkpoint, strategy)
     case = await add_instructions(run, case, research.steering)
     await look_up_before_writing(run, case.ledger, research.findings)
-    return await report_findings(run, case, research, at.coverage)
+    return await report_findings(run, case, research, checkpoint.coverage)
 
 
 async def answer_at_once(run: Run, case: Case, text: str) -> Draft:
@@ -180,39 +182,41 @@ async def answer_without_search(run: Run, case: Case) -> Draft:
     return draft
 
 
-async def add_background(run: Run, case: Case, at: Checkpoint) -> Checkpoint:
+async def add_background(run: Run, case: Case, checkpoint: Checkpoint) -> Checkpoint:
     """Add what a first search shows the planner."""
     if run.brief.fork is not None:
-        return at
-    return msgspec.structs.replace(at, background=await search_background(run, case))
+        return checkpoint
+    return msgspec.structs.replace(checkpoint, background=await search_background(run, case))
 
 
-async def add_plan(run: Run, case: Case, at: Checkpoint) -> Checkpoint:
+async def add_plan(run: Run, case: Case, checkpoint: Checkpoint) -> Checkpoint:
     """Add a plan: the one that exists, one given by the user, or the planner's."""
-    if at.plan is not None:
-        return at
-    store_checkpoint(run, "plan", at, case.ledger)
-    if at.given:
-        plan = await accept_given_plan(run, at.given)
+    if checkpoint.plan is not None:
+        return checkpoint
+    store_checkpoint(run, "plan", checkpoint, case.ledger)
+    if checkpoint.given:
+        plan = await accept_given_plan(run, checkpoint.given)
     else:
         await search_names(run, case)
-        plan = await make_plan(run, case, at.background)
-    return msgspec.structs.replace(at, plan=plan, given=None)
+        plan = await make_plan(run, case, checkpoint.background)
+    return msgspec.structs.replace(checkpoint, plan=plan, given=None)
 
 
 async def do_research(
-    run: Run, agent_pool: AgentPool, at: Checkpoint, strategy: Strategy
+    run: Run, agent_pool: AgentPool, checkpoint: Checkpoint, strategy: Strategy
 ) -> tuple[Checkpoint, Research]:
     """Return existing research, or do it with the strategy; then coverage sends agents for open parts."""
-    if at.research is not None:
-        return at, at.research
-    assert at.plan is not None
-    store_checkpoint(run, "research", at, agent_pool.case.ledger)
+    if checkpoint.research is not None:
+        return checkpoint, checkpoint.research
+    assert checkpoint.plan is not None
+    store_checkpoint(run, "research", checkpoint, agent_pool.case.ledger)
     async with run.phase("research") as phase:
-        research, coverage = await complete_coverage(phase, agent_pool, await strategy(phase, agent_pool, at.plan))
-    at = msgspec.structs.replace(at, research=research, coverage=coverage)
-    store_checkpoint(run, "write", at, agent_pool.case.ledger)
-    return at, research
+        research, coverage = await complete_coverage(
+            phase, agent_pool, await strategy(phase, agent_pool, checkpoint.plan)
+        )
+    checkpoint = msgspec.structs.replace(checkpoint, research=research, coverage=coverage)
+    store_checkpoint(run, "write", checkpoint, agent_pool.case.ledger)
+    return checkpoint, research
 
 
 async def report_findings(run: Run, case: Case, research: Research, coverage: tuple[Coverage, ...]) -> Draft:

@@ -41,8 +41,8 @@ _STEP = {
 def plan_schema(name: str, step: Mapping[str, Any] | None = None, **fields: Any) -> Schema:
     """The JSON schema of a plan, for services that enforce one; `step` and `fields` add to a step and to the plan."""
     steps = {"type": "array", "items": object_schema({**_STEP, **(step or {})})}
-    written = {"title": {"type": "string"}, "thought": {"type": "string"}, **fields, "steps": steps}
-    return Schema(name=name, schema=object_schema(written))
+    properties = {"title": {"type": "string"}, "thought": {"type": "string"}, **fields, "steps": steps}
+    return Schema(name=name, schema=object_schema(properties))
 
 
 PLAN_SCHEMA = plan_schema("plan")
@@ -58,8 +58,8 @@ class PlanRules(msgspec.Struct, frozen=True, kw_only=True):
     def sentences(self) -> str:
         """The rules as sentences."""
         usual = f"{self.min_steps} to {self.max_steps}" if self.min_steps < self.max_steps else str(self.max_steps)
-        most = pluralize(self.max_steps, "step")
-        return f"Today is {self.date}. At this depth a question usually takes {usual} steps; plan at most {most}."
+        step_limit = pluralize(self.max_steps, "step")
+        return f"Today is {self.date}. At this depth a question usually takes {usual} steps; plan at most {step_limit}."
 
 
 async def make_plan(run: Run, case: Case, background: str) -> Plan:
@@ -87,7 +87,7 @@ async def accept_given_plan(run: Run, plan: Plan) -> Plan:
     return plan
 
 
-async def confirm_step(run: Run, wanted: str) -> bool:
+async def confirm_step(run: Run, step_title: str) -> bool:
     """True if research may go on with this single step; a person decides if the brief says so.
 
     Raises:
@@ -96,7 +96,7 @@ async def confirm_step(run: Run, wanted: str) -> bool:
     if run.brief.review == "never":
         return True
     async with run.phase("plan") as phase:
-        plan = single_step_plan(wanted)
+        plan = single_step_plan(step_title)
         phase.emit(PlanProposed(plan=plan))
         return await review_plan(phase, plan) == plan
 
@@ -135,13 +135,13 @@ async def _ask_within_window(phase: Run, request: Request) -> Plan | None:
     """Ask for the plan, without the background if that is too much."""
     steps = Steps()
     hooks = StreamHooks(deltas=steps, listener=steps, reading=data_reader)
-    read = partial(read_plan, max_steps=phase.rules.max_steps)
+    parse = partial(read_plan, max_steps=phase.rules.max_steps)
     try:
-        return await ask_until_readable(phase, "analytical", request, read, UNREADABLE_PLAN_NOTE, hooks)
+        return await ask_until_readable(phase, "analytical", request, parse, UNREADABLE_PLAN_NOTE, hooks)
     except ContextTooLong:
-        kept = tuple(message for message in request.messages if message.name != "background")
-        shorter = msgspec.structs.replace(request, messages=kept)
-        return await ask_until_readable(phase, "analytical", shorter, read, UNREADABLE_PLAN_NOTE, hooks)
+        messages = tuple(message for message in request.messages if message.name != "background")
+        shorter = msgspec.structs.replace(request, messages=messages)
+        return await ask_until_readable(phase, "analytical", shorter, parse, UNREADABLE_PLAN_NOTE, hooks)
 
 
 class Steps:
@@ -204,26 +204,26 @@ def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
     if not isinstance(value, dict):
         return None
     value = value["plan"] if isinstance(value.get("plan"), dict) else value
-    written = value.get("steps")
-    steps = [_read_step(each) for each in written] if isinstance(written, list) else []
-    found = [step for step in steps if step is not None]
+    entries = value.get("steps")
+    steps = [_read_step(entry) for entry in entries] if isinstance(entries, list) else []
+    parsed_steps = [step for step in steps if step is not None]
     if not more:  # there is no step to retry yet
-        found = [msgspec.structs.replace(step, again=0) for step in found]
-    numbered = _number_steps(found, max_steps, searching=not more)
+        parsed_steps = [msgspec.structs.replace(step, again=0) for step in parsed_steps]
+    numbered_steps = _number_steps(parsed_steps, max_steps, must_search=not more)
     enough = more and value.get("enough_context") is True
-    if not numbered and not enough:
+    if not numbered_steps and not enough:
         return None
-    title = one_line_text(value.get("title")) or (numbered[0].title if numbered else "")
+    title = one_line_text(value.get("title")) or (numbered_steps[0].title if numbered_steps else "")
     thought = one_line_text(value.get("thought"))
-    return Plan(title=title[:TITLE_LENGTH], thought=thought, enough_context=enough, steps=numbered)
+    return Plan(title=title[:TITLE_LENGTH], thought=thought, enough_context=enough, steps=numbered_steps)
 
 
 def drop_repeated_descriptions(plan: Plan, question: str) -> Plan:
     """Drop descriptions that only repeat the question or its beginning: every agent gets the question anyway."""
-    whole = one_line_text(question).casefold()
+    question_text = one_line_text(question).casefold()
     steps = (
         msgspec.structs.replace(step, description="")
-        if whole.startswith(step.description.casefold().rstrip("…. ")) or step.description == step.title
+        if question_text.startswith(step.description.casefold().rstrip("…. ")) or step.description == step.title
         else step
         for step in plan.steps
     )
@@ -240,23 +240,23 @@ def _read_step(value: object) -> PlanStep | None:
         return None
     analysis = value.get("type") == "analysis"
     needs_search = value.get("needs_search", not analysis)
-    retried = value.get("again")
+    retried_id = value.get("again")
     return PlanStep(
         id=0,
         title=title,
         description=one_line_text(value.get("description")),
         type="analysis" if analysis else "research",
         needs_search=needs_search if isinstance(needs_search, bool) else not analysis,
-        again=retried if type(retried) is int and 0 < retried <= MAX_STEP_NUMBER else 0,
+        again=retried_id if type(retried_id) is int and 0 < retried_id <= MAX_STEP_NUMBER else 0,
     )
 
 
-def _number_steps(steps: list[PlanStep], most: int, *, searching: bool) -> tuple[PlanStep, ...]:
-    """Number the steps from 1, without repetitions; with `searching`, at least one of them searches."""
+def _number_steps(steps: list[PlanStep], max_steps: int, *, must_search: bool) -> tuple[PlanStep, ...]:
+    """Number the steps from 1, without repetitions; with `must_search`, at least one of them searches."""
     by_title: dict[str, PlanStep] = {}
     for step in steps:
         by_title.setdefault(step.title.casefold(), step)
-    distinct = list(by_title.values())[:most]
-    if searching and distinct and not any(step.needs_search for step in distinct):
+    distinct = list(by_title.values())[:max_steps]
+    if must_search and distinct and not any(step.needs_search for step in distinct):
         distinct[0] = msgspec.structs.replace(distinct[0], type="research", needs_search=True)
     return tuple(msgspec.structs.replace(step, id=number) for number, step in enumerate(distinct, 1))

@@ -122,13 +122,13 @@ class PlanProgress(msgspec.Struct, frozen=True, kw_only=True):
     """The progress of a plan, by which decisions are checked: its iteration, and the numbers of done and remaining
     steps.
 
-    `tried` counts the steps worked on, with any result; `failed` are those without any result.
+    `steps_tried` counts the steps worked on, with any result; `failed_steps` are those without any result.
     """
 
-    done: int
-    tried: int
-    left: int
-    failed: tuple[int, ...] = ()
+    steps_done: int
+    steps_tried: int
+    steps_left: int
+    failed_steps: tuple[int, ...] = ()
     iteration: int
     min_steps: int
     max_steps: int
@@ -137,17 +137,17 @@ class PlanProgress(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def can_adjust(self) -> bool:
         """True if there may be another plan, and a step in it."""
-        return self.iteration < self.plans and self.tried < self.max_steps
+        return self.iteration < self.plans and self.steps_tried < self.max_steps
 
 
-def plan_progress(agent_pool: AgentPool, research: Research, tried: Collection[int]) -> PlanProgress:
-    """The progress of a run's plan; `tried` are the ids of the steps worked on."""
+def plan_progress(agent_pool: AgentPool, research: Research, tried_ids: Collection[int]) -> PlanProgress:
+    """The progress of a run's plan; `tried_ids` are the ids of the steps worked on."""
     pending = [step.id for step in research.plan.steps if step.status == "pending"]
     return PlanProgress(
-        done=sum(step.status in WORKED_ON for step in research.plan.steps),
-        tried=len(tried),
-        left=sum(id not in tried for id in pending),
-        failed=tuple(id for id in pending if id in tried),
+        steps_done=sum(step.status in WORKED_ON for step in research.plan.steps),
+        steps_tried=len(tried_ids),
+        steps_left=sum(id not in tried_ids for id in pending),
+        failed_steps=tuple(id for id in pending if id in tried_ids),
         iteration=research.plan.iteration,
         min_steps=agent_pool.rules.min_steps,
         max_steps=agent_pool.rules.max_steps,
@@ -155,19 +155,19 @@ def plan_progress(agent_pool: AgentPool, research: Research, tried: Collection[i
     )
 
 
-def rejection_reason(choice: Choice, at: PlanProgress) -> str:
+def rejection_reason(choice: Choice, progress: PlanProgress) -> str:
     """Why a decision must not be followed, "" if it may. Without remaining steps, completing cuts nothing short."""
-    if choice == "complete" and at.left and at.done < at.min_steps:
-        return f"at this depth at least {at.min_steps} steps are done first; done: {at.done}"
-    if choice == "adjust" and at.iteration >= at.plans:
-        return f"there are at most {at.plans} plans"
-    if choice == "adjust" and at.tried >= at.max_steps:
-        return f"at this depth there are at most {at.max_steps} steps"
+    if choice == "complete" and progress.steps_left and progress.steps_done < progress.min_steps:
+        return f"at this depth at least {progress.min_steps} steps are done first; done: {progress.steps_done}"
+    if choice == "adjust" and progress.iteration >= progress.plans:
+        return f"there are at most {progress.plans} plans"
+    if choice == "adjust" and progress.steps_tried >= progress.max_steps:
+        return f"at this depth there are at most {progress.max_steps} steps"
     return ""
 
 
 async def decide(
-    place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress, hooks: StreamHooks = HEARD
+    run: Run, agent_pool: AgentPool, research: Research, step: int, progress: PlanProgress, hooks: StreamHooks = HEARD
 ) -> Decision:
     """Ask the reflector. If it fails, or decides what the rules do not allow, research continues as planned.
 
@@ -175,43 +175,43 @@ async def decide(
         LimitReached: nothing more may be asked.
     """
     try:
-        decision = await _ask_for_decision(place, agent_pool, research, step, at, hooks)
+        decision = await _ask_for_decision(run, agent_pool, research, step, progress, hooks)
     except ModelFailed as failed:
-        place.warn(_("the reflector failed, research goes on as planned: {why}").format(why=failed.reason))
+        run.warn(_("the reflector failed, research goes on as planned: {why}").format(why=failed.reason))
         return Decision(step=step, note=f"the reflector failed: {failed.reason}")
     if decision is None:
-        place.warn(_("the reflector's decision could not be read, research goes on as planned"))
+        run.warn(_("the reflector's decision could not be read, research goes on as planned"))
         return Decision(step=step, note="the reflector's decision could not be read")
-    return msgspec.structs.replace(decision, note=rejection_reason(decision.decision, at))
+    return msgspec.structs.replace(decision, note=rejection_reason(decision.decision, progress))
 
 
 async def _ask_for_decision(
-    place: Run, agent_pool: AgentPool, research: Research, step: int, at: PlanProgress, hooks: StreamHooks
+    run: Run, agent_pool: AgentPool, research: Research, step: int, progress: PlanProgress, hooks: StreamHooks
 ) -> Decision | None:
     """The decision; asked for once more if it cannot be read."""
-    coverage = assess_coverage(agent_pool.case.question, research) if place.brief.assess else ()
+    coverage = assess_coverage(agent_pool.case.question, research) if run.brief.assess else ()
     rules = ReflectRules(
         step=step,
-        steps_done=at.done,
-        steps_left=at.left,
-        failed=at.failed,
-        min_steps=at.min_steps,
-        max_steps=at.max_steps,
-        plan=at.iteration,
-        plans=at.plans,
+        steps_done=progress.steps_done,
+        steps_left=progress.steps_left,
+        failed=progress.failed_steps,
+        min_steps=progress.min_steps,
+        max_steps=progress.max_steps,
+        plan=progress.iteration,
+        plans=progress.plans,
         date=agent_pool.case.date,
     )
 
     async def attempt(tokens: int) -> Decision | None:
-        request = _request(place, agent_pool, research, coverage, rules, tokens)
-        read = partial(read_decision, step=step, coverage=coverage)
-        return await ask_until_readable(place, "simple", request, read, UNREADABLE_REPLY_NOTE, hooks)
+        request = _request(run, agent_pool, research, coverage, rules, tokens)
+        parse = partial(read_decision, step=step, coverage=coverage)
+        return await ask_until_readable(run, "simple", request, parse, UNREADABLE_REPLY_NOTE, hooks)
 
-    return await ask_with_halving(attempt, place.profile("simple").window // FINDINGS_WINDOW_DIVISOR)
+    return await ask_with_halving(attempt, run.profile("simple").window // FINDINGS_WINDOW_DIVISOR)
 
 
 def _request(
-    place: Run,
+    run: Run,
     agent_pool: AgentPool,
     research: Research,
     coverage: Sequence[Coverage],
@@ -220,7 +220,7 @@ def _request(
 ) -> Request:
     return Request(
         task="reflect",
-        system=place.prompt("assay.phases", "reflect"),
+        system=run.prompt("assay.phases", "reflect"),
         messages=(
             *agent_pool.case.question_messages(),
             *findings_message(agent_pool.case.ledger, research.findings, tokens),
@@ -230,7 +230,7 @@ def _request(
             rules_message(rules),
         ),
         tool_choice="none",
-        max_tokens=output_cap(place.profile("simple"), place.rules.decision_tokens),
+        max_tokens=output_cap(run.profile("simple"), run.rules.decision_tokens),
         effort="low",
         schema=DECISION_SCHEMA,
     )
@@ -249,13 +249,13 @@ def read_decision(text: str, step: int, coverage: Sequence[Coverage] = ()) -> De
     if choice is None:
         return None
     changes = value.get("changes")
-    listed = changes if isinstance(changes, list) else [changes]
-    kept = [one_line_text(each)[:MAX_CHANGE_CHARS] for each in listed if isinstance(each, str) and each.strip()]
+    entries = changes if isinstance(changes, list) else [changes]
+    texts = [one_line_text(entry)[:MAX_CHANGE_CHARS] for entry in entries if isinstance(entry, str) and entry.strip()]
     return Decision(
         step=step,
         decision=choice,
         reasoning=one_line_text(value.get("reasoning"))[:MAX_REASONING_CHARS],
-        changes=tuple(kept[:MAX_CHANGES]),
+        changes=tuple(texts[:MAX_CHANGES]),
         judged=read_assessments(value.get("coverage"), coverage),
     )
 
@@ -278,10 +278,10 @@ class Classic(Agent):
         Raises:
             LimitReached: what ended it.
         """
-        place = run.child("turn-1")
+        first_turn = run.child("turn-1")
         self.turns = 1
         results = await self.execute_calls(
-            place, _call_message("search", [{"query": query} for query in await self._ask_for_queries(place)])
+            first_turn, _call_message("search", [{"query": query} for query in await self._ask_for_queries(first_turn)])
         )
         pages = top_sources(results, self._pages)
         if pages and "open" in self.tools:
@@ -294,29 +294,31 @@ class Classic(Agent):
         """The task's first line: the title of its plan step."""
         return self.task.task.splitlines()[0]
 
-    async def _ask_for_queries(self, place: Run) -> list[str]:
+    async def _ask_for_queries(self, run: Run) -> list[str]:
         """The model's queries, completed with the step's own words; only those words if the model fails."""
         search = self.tools["search"].definition
         request = Request(
             task="research",
-            system=place.prompt("assay.phases", "queries"),
+            system=run.prompt("assay.phases", "queries"),
             messages=(),
             tools=(search,),
             tool_choice="required",
-            max_tokens=output_cap(place.profile("analytical"), place.rules.query_tokens),
+            max_tokens=output_cap(run.profile("analytical"), run.rules.query_tokens),
             effort="low",
         )
         try:
-            closing = [rules_message(QueryRules(queries=self._queries))]
-            reply = await ask_with_history(place, "analytical", self.history, request, closing)
+            closing_messages = [rules_message(QueryRules(queries=self._queries))]
+            reply = await ask_with_history(run, "analytical", self.history, request, closing_messages)
         except ModelFailed as failed:
-            place.warn(_("searched with the words of the step alone: {why}").format(why=failed.reason))
+            run.warn(_("searched with the words of the step alone: {why}").format(why=failed.reason))
             return [self.subject]
-        asked = [str(call.arguments.get("query", "")) for call in read_calls(reply, [search.name])]
-        distinct = {normalize_query(query): query for query in reversed([*asked, self.subject])}
+        queries = [str(call.arguments.get("query", "")) for call in read_calls(reply, [search.name])]
+        distinct = {normalize_query(query): query for query in reversed([*queries, self.subject])}
         return [query for query in reversed(distinct.values()) if query.strip()][: self._queries]
 
 
 def _call_message(tool: str, arguments: Sequence[Mapping[str, object]]) -> Message:
-    calls = (ToolCall(id=f"{tool}-{place}", name=tool, arguments=dict(each)) for place, each in enumerate(arguments, 1))
+    calls = (
+        ToolCall(id=f"{tool}-{number}", name=tool, arguments=dict(values)) for number, values in enumerate(arguments, 1)
+    )
     return Message(role="assistant", calls=tuple(calls))

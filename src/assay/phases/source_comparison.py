@@ -62,13 +62,13 @@ DEVICE_LABELS = frozenset(("www", "amp", "m", "mobile", "touch", "print"))
 """First labels of hosts that are versions of a site rather than other sites."""
 
 
-def is_same_site(one: str, other: str) -> bool:
+def is_same_site(url: str, other_url: str) -> bool:
     """True if two addresses are of one site: equal hosts except `www.`, `amp.` and the like, or one below the other.
 
     That is narrower than a registrable domain and needs no list of these: `a.github.io` is not `b.github.io`.
     """
     try:
-        first, second = _bare_host(parse_url(one).host), _bare_host(parse_url(other).host)
+        first, second = _bare_host(parse_url(url).host), _bare_host(parse_url(other_url).host)
     except BadUrl:
         return False
     return is_below(first, second) or is_below(second, first)
@@ -80,18 +80,20 @@ def group_pages(sources: Iterable[Source]) -> tuple[tuple[str, ...], ...]:
     groups = DocumentGroups()
     groups.join([source.document_sha256, *_addresses(source)] for source in read_ones)
     numbers = groups.group_numbers()
-    found: defaultdict[int, set[str]] = defaultdict(set)
+    documents_by_group: defaultdict[int, set[str]] = defaultdict(set)
     for source in read_ones:
-        found[numbers[source.document_sha256]].add(source.document_sha256)
-    return tuple(sorted(tuple(sorted(group)) for group in found.values() if len(group) > 1))
+        documents_by_group[numbers[source.document_sha256]].add(source.document_sha256)
+    return tuple(sorted(tuple(sorted(group)) for group in documents_by_group.values() if len(group) > 1))
 
 
 def _addresses(source: Source) -> set[str]:
     """All addresses of a page in the form for comparison, which ignores TLS."""
-    there = source.metadata.get(FINAL_URL, source.url)
-    stated = source.metadata.get(CANONICAL, "")
-    own = (stated,) if stated and is_same_site(stated, there) else ()
-    return {canonical_url(address).partition("://")[2] or address for address in (source.url, there, *own)}
+    final_url = source.metadata.get(FINAL_URL, source.url)
+    stated_url = source.metadata.get(CANONICAL, "")
+    canonical_urls = (stated_url,) if stated_url and is_same_site(stated_url, final_url) else ()
+    return {
+        canonical_url(address).partition("://")[2] or address for address in (source.url, final_url, *canonical_urls)
+    }
 
 
 def _bare_host(host: str) -> str:
@@ -110,33 +112,33 @@ def read_parts(run: Run, reader: DocumentReader, documents: Sequence[str]) -> li
     """The passages of documents (hashes) in the form for comparison; empty if no embedder is set. Blocking."""
     if run.world.similarity is None:
         return []
-    found: list[Part] = []
+    parts: list[Part] = []
     for document in run.world.library.documents_by_hash(documents[:MOST_COMPARED]):
-        found += _document_parts(reader, document)
-    return found
+        parts += _document_parts(reader, document)
+    return parts
 
 
-def max_comparison_cost(run: Run, compared: Sequence[Part]) -> Usage:
+def max_comparison_cost(run: Run, parts: Sequence[Part]) -> Usage:
     """The most that comparing them may cost."""
     similarity = run.world.similarity
     return (
-        similarity.max_usage([*(each.read for each in compared), *ELSEWHERE])
-        if similarity is not None and compared
+        similarity.max_usage([*(part.read for part in parts), *ELSEWHERE])
+        if similarity is not None and parts
         else Usage()
     )
 
 
-async def add_rewrites(run: Run, compared: Sequence[Part], groups: Mapping[str, int]) -> tuple[dict[str, int], Usage]:
+async def add_rewrites(run: Run, parts: Sequence[Part], groups: Mapping[str, int]) -> tuple[dict[str, int], Usage]:
     """The groups of documents that copy one another, with rewritten ones added, and the cost."""
-    if len({each.document for each in compared}) < 2:
+    if len({part.document for part in parts}) < 2:
         return dict(groups), Usage()
-    texts = [each.read for each in compared]
+    texts = [part.read for part in parts]
     try:
-        found = await compare_texts(run, texts, [*texts, *ELSEWHERE])
+        comparison = await compare_texts(run, texts, [*texts, *ELSEWHERE])
     except SearchError as failed:
         log.warning("sources are compared by words alone: %s", failed)
         return dict(groups), Usage()
-    return merge_groups(groups, find_rewrites(compared, found.rows)), found.usage
+    return merge_groups(groups, find_rewrites(parts, comparison.rows)), comparison.usage
 
 
 def _document_parts(reader: DocumentReader, document: Document) -> list[Part]:
@@ -176,43 +178,49 @@ async def compare_sources(run: Run, case: Case, draft: Draft) -> Draft:
         case: has the ledger, and the date of the research, since an added citation may be newer than all others.
         draft: the report as written; its coverage names the passages that findings cite.
     """
-    cited = resolve_citations(draft.text, case.ledger)
-    found = (id for part in draft.coverage for id in part.passages)
-    named = tuple(dict.fromkeys((*(passage.id for passage in cited.passages), *found)))
-    compared = await _compare_documents(run, case, named) if named else SourceComparison()
+    citations = resolve_citations(draft.text, case.ledger)
+    finding_ids = (id for part in draft.coverage for id in part.passages)
+    passage_ids = tuple(dict.fromkeys((*(passage.id for passage in citations.passages), *finding_ids)))
+    comparison = await _compare_documents(run, case, passage_ids) if passage_ids else SourceComparison()
     passages, sources = case.ledger.passages_and_sources()
-    if compared.copies:
-        run.emit(CopiesFound(groups=compared.copies))
-    for each in compared.conflicts:
-        cites = tuple(passages[id] for id in each.passages)
+    if comparison.copies:
+        run.emit(CopiesFound(groups=comparison.copies))
+    for conflict in comparison.conflicts:
+        cites = tuple(passages[id] for id in conflict.passages)
         run.emit(
-            ConflictFound(text=each.text, subject=each.subject, measure=each.measure, sides=each.sides, passages=cites)
+            ConflictFound(
+                text=conflict.text,
+                subject=conflict.subject,
+                measure=conflict.measure,
+                sides=conflict.sides,
+                passages=cites,
+            )
         )
-    limits = copy_notes(compared.copies, [passage.document_sha256 for passage in cited.passages], sources)
+    limits = copy_notes(comparison.copies, [passage.document_sha256 for passage in citations.passages], sources)
     draft = msgspec.structs.replace(draft, limits=(*draft.limits, *limits))
-    return _add_disagreements(run, case, draft, compared.conflicts)
+    return _add_disagreements(run, case, draft, comparison.conflicts)
 
 
-async def _compare_documents(run: Run, case: Case, cited: Sequence[str]) -> SourceComparison:
+async def _compare_documents(run: Run, case: Case, passage_ids: Sequence[str]) -> SourceComparison:
     reader, (passages, sources) = case.reader, case.ledger.passages_and_sources()
-    read = {source.document_sha256: source.media_type != SNIPPET for source in sources.values()}
-    shown = dict.fromkeys(passage.document_sha256 for passage in passages.values())
-    documents = sorted(sha256 for sha256 in shown if read.get(sha256))
+    has_full_text = {source.document_sha256: source.media_type != SNIPPET for source in sources.values()}
+    shown_documents = dict.fromkeys(passage.document_sha256 for passage in passages.values())
+    documents = sorted(sha256 for sha256 in shown_documents if has_full_text.get(sha256))
 
     def work() -> tuple[dict[str, int], tuple[Conflict, ...]]:
         groups = group_by_copying(_texts(run.world.library, reader, documents), group_pages(sources.values()))
-        return groups, find_conflicts(passages, sources, cited, groups)
+        return groups, find_conflicts(passages, sources, passage_ids, groups)
 
     async def step(step_context: StepContext) -> SourceComparison:
-        groups, found = await asyncio.to_thread(work)
-        again, usage = await add_rewrites(run, compared, groups)
+        groups, conflicts = await asyncio.to_thread(work)
+        merged_groups, usage = await add_rewrites(run, parts, groups)
         step_context.spend(usage)
-        return SourceComparison(copies=copy_groups(again), conflicts=found)
+        return SourceComparison(copies=copy_groups(merged_groups), conflicts=conflicts)
 
     try:
-        compared = await asyncio.to_thread(read_parts, run, reader, documents)
-        cost = max_comparison_cost(run, compared)
-        return await run.step("compare", step, returns=SourceComparison, input=list(cited), cost=cost)
+        parts = await asyncio.to_thread(read_parts, run, reader, documents)
+        cost = max_comparison_cost(run, parts)
+        return await run.step("compare", step, returns=SourceComparison, input=list(passage_ids), cost=cost)
     except Failed as failed:
         run.warn(
             _("the sources were not compared with each other: {why}").format(why=stop_reason_phrase(failed.reason))
@@ -222,57 +230,65 @@ async def _compare_documents(run: Run, case: Case, cited: Sequence[str]) -> Sour
 
 def _texts(library: Library, reader: DocumentReader, documents: Sequence[str]) -> dict[str, str]:
     """The beginnings of documents, as far as they are compared, by hash."""
-    stored = text_reader(library, reader, documents)
-    return {sha256: stored(sha256)[: 4 * MAX_COMPARED_CHARS].decode(errors="ignore") for sha256 in documents}
+    read_text = text_reader(library, reader, documents)
+    return {sha256: read_text(sha256)[: 4 * MAX_COMPARED_CHARS].decode(errors="ignore") for sha256 in documents}
 
 
-def _add_disagreements(run: Run, case: Case, draft: Draft, found: Sequence[Conflict]) -> Draft:
+def _add_disagreements(run: Run, case: Case, draft: Draft, conflicts: Sequence[Conflict]) -> Draft:
     """The draft with disagreements about what is asked: in its text, or if that has a fixed form, among its limits."""
-    if found:
-        found = relevant_conflicts(found, run.brief.question, [each.text for each in claims(draft.text)])
-    if not found:
+    if conflicts:
+        conflicts = relevant_conflicts(conflicts, run.brief.question, [item.text for item in claims(draft.text)])
+    if not conflicts:
         return draft
     passages, sources = case.ledger.passages_and_sources()
     if draft.composed or run.brief.template:
-        texts = tuple(conflict_summary(each, sources) for each in found)
+        texts = tuple(conflict_summary(item, sources) for item in conflicts)
         return msgspec.structs.replace(draft, limits=(*draft.limits, *texts))
-    added = conflicts_section(found, passages, sources, draft.text)
-    if not added:
+    section = conflicts_section(conflicts, passages, sources, draft.text)
+    if not section:
         return draft
-    text = update_date(add_section(draft.text, added), case)
+    text = update_date(add_section(draft.text, section), case)
     run.emit(ReportRevised(text=text, why=REVISION_REASON, spans=streamed_spans(draft.streamed, text)))
     return msgspec.structs.replace(draft, text=text)
 
 
-def relevant_conflicts(found: Sequence[Conflict], question: str, statements: Sequence[str]) -> tuple[Conflict, ...]:
+def relevant_conflicts(conflicts: Sequence[Conflict], question: str, statements: Sequence[str]) -> tuple[Conflict, ...]:
     """The disagreements that may be about what the question asks.
 
     If a statement of the report has all that it asks of what it names ("the activation energy of LZTO-3"), a
     disagreement whose sides share none of these words is about something else.
     """
-    asked = read_question(question)
-    wanted = set(asked.keys) - asked.names
-    told = (wanted <= set(keys(each, asked.analysis)) for each in statements)
-    if not (wanted and asked.names and asked.wanted == "other" and not asked.measure and any(told)):
-        return tuple(found)
-    shared = [set(keys(f"{each.subject} {each.measure}", asked.analysis)) for each in found]
+    parsed_question = read_question(question)
+    topic = set(parsed_question.keys) - parsed_question.names
+    covers_topic = (topic <= set(keys(item, parsed_question.analysis)) for item in statements)
+    if not (
+        topic
+        and parsed_question.names
+        and parsed_question.answer_kind == "other"
+        and not parsed_question.measure
+        and any(covers_topic)
+    ):
+        return tuple(conflicts)
+    conflict_keys = [set(keys(f"{item.subject} {item.measure}", parsed_question.analysis)) for item in conflicts]
     return tuple(
-        each
-        for each, held in zip(found, shared, strict=True)
-        if not each.measure or not wanted.isdisjoint(held) or any(near_keys(wanted, held).values())
+        item
+        for item, key_set in zip(conflicts, conflict_keys, strict=True)
+        if not item.measure or not topic.isdisjoint(key_set) or any(near_keys(topic, key_set).values())
     )
 
 
-def copy_notes(groups: Sequence[Sequence[str]], cited: Sequence[str], sources: Mapping[str, Source]) -> tuple[str, ...]:
+def copy_notes(
+    groups: Sequence[Sequence[str]], cited_documents: Sequence[str], sources: Mapping[str, Source]
+) -> tuple[str, ...]:
     """A note for readers about cited documents that copy one another."""
     names = {source.document_sha256: _source_name(source) for source in reversed(list(sources.values()))}
     texts = []
     for group in groups:
-        inside = [sha256 for sha256 in group if sha256 in cited]
+        inside = [sha256 for sha256 in group if sha256 in cited_documents]
         if len(inside) > 1:
-            named = join_some((quote_text(names[sha256]) for sha256 in inside), MOST_NAMED)
+            name_list = join_some((quote_text(names[sha256]) for sha256 in inside), MOST_NAMED)
             text = _("{count} of the documents cited copy one another and count as one source: {documents}.")
-            texts.append(text.format(count=format_number(len(inside)), documents=named))
+            texts.append(text.format(count=format_number(len(inside)), documents=name_list))
     return tuple(texts)
 
 

@@ -83,21 +83,21 @@ async def clarify(phase: Run, case: Case, triage: Triage) -> Case:
     if not questions:
         return case
     phase.emit(ClarifyRequested(questions=questions))
-    given = match_answers(questions, phase.brief.answers)
-    received: tuple[str, ...] = ()
-    if phase.brief.may_ask and None in given:
-        received = await phase.receive("answers", tuple[str, ...])
-    answers = merge_answers(given, received)
-    assumed = tuple(
+    given_answers = match_answers(questions, phase.brief.answers)
+    received_answers: tuple[str, ...] = ()
+    if phase.brief.may_ask and None in given_answers:
+        received_answers = await phase.receive("answers", tuple[str, ...])
+    answers = merge_answers(given_answers, received_answers)
+    assumptions = tuple(
         _("Not asked: {question} The usual reading was assumed.").format(question=question)
         for question, answer in zip(questions, answers, strict=True)
         if not answer
     )
-    phase.emit(ClarifyAnswered(answers=answers if any(answers) else (), assumptions=assumed))
+    phase.emit(ClarifyAnswered(answers=answers if any(answers) else (), assumptions=assumptions))
     dialogue = "\n".join(
         f"{question} — {answer}" for question, answer in zip(questions, answers, strict=True) if answer
     )
-    return msgspec.structs.replace(case, answers=dialogue, assumptions=(*case.assumptions, *assumed))
+    return msgspec.structs.replace(case, answers=dialogue, assumptions=(*case.assumptions, *assumptions))
 
 
 def can_ask(brief: Brief) -> bool:
@@ -105,10 +105,12 @@ def can_ask(brief: Brief) -> bool:
     return brief.may_ask or bool(brief.answers)
 
 
-def merge_answers(given: tuple[str | None, ...], received: tuple[str, ...]) -> tuple[str, ...]:
+def merge_answers(given_answers: tuple[str | None, ...], received_answers: tuple[str, ...]) -> tuple[str, ...]:
     """The answer to each question: the one received, else the one given beforehand, else an empty one."""
-    later = (*received, *("" for _ in given))
-    return tuple((new.strip() or (old or "").strip())[:LONGEST_ANSWER] for old, new in zip(given, later, strict=False))
+    later = (*received_answers, *("" for _ in given_answers))
+    return tuple(
+        (new.strip() or (old or "").strip())[:LONGEST_ANSWER] for old, new in zip(given_answers, later, strict=False)
+    )
 
 
 MAX_ASSUMPTIONS = 3
@@ -130,8 +132,8 @@ class TriageRules(msgspec.Struct, frozen=True, kw_only=True):
 
     def sentences(self) -> str:
         """The rules as sentences."""
-        asked = f"You may ask the user at most {pluralize(self.questions, 'question')}."
-        return f"Today is {self.date}. {asked if self.questions else 'Nobody can be asked.'}"
+        question_limit = f"You may ask the user at most {pluralize(self.questions, 'question')}."
+        return f"Today is {self.date}. {question_limit if self.questions else 'Nobody can be asked.'}"
 
 
 async def classify_question(run: Run, case: Case, on_begin: Callable[[], None] | None = None) -> tuple[Triage, Case]:
@@ -151,15 +153,15 @@ async def classify_question(run: Run, case: Case, on_begin: Callable[[], None] |
 
 def _add_assumptions(case: Case, triage: Triage) -> Case:
     """The case with triage's assumptions, for those who research and write, and for the reader."""
-    assumptions = tuple(f"Assumed: {each}" for each in triage.assumptions)
+    assumptions = tuple(f"Assumed: {assumption}" for assumption in triage.assumptions)
     return msgspec.structs.replace(case, assumed=triage.assumptions, assumptions=(*case.assumptions, *assumptions))
 
 
 def _restate_question(case: Case, triage: Triage) -> Case:
     if not triage.restated or triage.restated == case.question:
         return case
-    assumed = _("The question was read as {question}.").format(question=quote_text(triage.restated))
-    return msgspec.structs.replace(case, question=triage.restated, assumptions=(assumed,))
+    assumption = _("The question was read as {question}.").format(question=quote_text(triage.restated))
+    return msgspec.structs.replace(case, question=triage.restated, assumptions=(assumption,))
 
 
 def run_mode(run: Run, triage: Triage) -> Mode:
@@ -208,7 +210,7 @@ def _read_reply(phase: Run, reply: Reply) -> Triage:
 
 def _read_plan_call(phase: Run, call: ToolCall) -> Triage:
     try:
-        wanted = read(GENERATE_PLAN, call.arguments, GeneratePlan)
+        arguments = read(GENERATE_PLAN, call.arguments, GeneratePlan)
     except ToolError as failed:
         phase.warn(
             _("triage called generate_plan wrongly, the question is taken as a moderate one: {why}").format(
@@ -216,26 +218,28 @@ def _read_plan_call(phase: Run, call: ToolCall) -> Triage:
             )
         )
         return Triage(follow_up=_follow_up_kind(phase, ""))
-    depth = wanted.depth or DEPTH_OF[wanted.complexity]
+    depth = arguments.depth or DEPTH_OF[arguments.complexity]
     misread = phase.brief.conversation or (phase.rarity is not None and phase.rarity.meant)
-    restated = " ".join(wanted.restated.split())[:MAX_QUESTION_CHARS] if misread else ""
-    follow_up = _follow_up_kind(phase, wanted.follow_up)
+    restated = " ".join(arguments.restated.split())[:MAX_QUESTION_CHARS] if misread else ""
+    follow_up = _follow_up_kind(phase, arguments.follow_up)
     return Triage(
-        complexity=wanted.complexity,
+        complexity=arguments.complexity,
         depth=depth,
         follow_up=follow_up,
         restated=restated,
-        whole_collection=wanted.whole_collection,
-        reasoning=one_line_text(wanted.reasoning)[:MAX_QUESTION_CHARS],
+        whole_collection=arguments.whole_collection,
+        reasoning=one_line_text(arguments.reasoning)[:MAX_QUESTION_CHARS],
         assumptions=tuple(
-            line[:MAX_QUESTION_CHARS] for each in wanted.assumptions[:MAX_ASSUMPTIONS] if (line := one_line_text(each))
+            line[:MAX_QUESTION_CHARS]
+            for assumption in arguments.assumptions[:MAX_ASSUMPTIONS]
+            if (line := one_line_text(assumption))
         ),
     )
 
 
-def _follow_up_kind(phase: Run, stated: Literal["", FollowUp]) -> FollowUp:
+def _follow_up_kind(phase: Run, kind: Literal["", FollowUp]) -> FollowUp:
     """The kind of follow-up by triage; if it names none, it follows from whether the run continues another."""
-    return stated or ("complex_follow_up" if phase.brief.parent else "new_topic")
+    return kind or ("complex_follow_up" if phase.brief.parent else "new_topic")
 
 
 def read_questions(text: str) -> tuple[str, ...]:

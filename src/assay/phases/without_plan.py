@@ -19,7 +19,7 @@ from assay.core.translation import N_, record_statement
 from assay.core.translation import gettext as _
 from assay.phases.background import QuickLook, recall_all, search_and_read, search_once
 from assay.phases.case import Case, Draft, Research, agent_task, can_search, has_searchable_sources, user_message
-from assay.phases.dispatch import Sent, check_work_allowed, collect
+from assay.phases.dispatch import SentAgent, check_work_allowed, collect
 from assay.phases.fork import log_cited_sources
 from assay.phases.write import (
     REVISION_REASON,
@@ -53,98 +53,100 @@ async def answer_directly(run: Run, case: Case, text: str) -> Draft:
     Raises:
         ModelFailed: no model worked and nothing was found.
     """
-    reads = make_proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
-    searched = search_and_read if run.brief.mode == "web_search" else search_once
-    look = QuickLook() if text else await searched(run, case)
+    proofreader = make_proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
+    search = search_and_read if run.brief.mode == "web_search" else search_once
+    quick_look = QuickLook() if text else await search(run, case)
     async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted())
         if text:
             phase.emit(ReportDelta(text=text))  # a greeting, or a remark on the conversation: it needs no sources
             return Draft(text=text, researched=False, sourced=False)
-        if can_search(run, case) and not look.evidence and not look.late:
+        if can_search(run, case) and not quick_look.evidence and not quick_look.late:
             draft = await nothing_found(phase, case)
         else:
-            draft = await _write_answer(phase, case, look, reads)
-    return msgspec.structs.replace(draft, proofreader=reads)
+            draft = await _write_answer(phase, case, quick_look, proofreader)
+    return msgspec.structs.replace(draft, proofreader=proofreader)
 
 
 async def answer_from_opened(run: Run, case: Case) -> Draft:
     """Answer only from what was opened before."""
-    reads = make_proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
-    look = await recall_all(run, case)
+    proofreader = make_proofreader(run, case.ledger, case.reader, "answer", case.added_checks)
+    quick_look = await recall_all(run, case)
     async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted())
-        if not look.evidence:
+        if not quick_look.evidence:
             await require_search(phase, case)
             text = record_statement(_("Nothing that answers this question is in {scope}.").format(scope=case.scope))
             phase.emit(ReportDelta(text=text))
-            return Draft(text=text, sourced=False, limits=look.limits)
-        draft = await _write_answer(phase, case, look, reads)
-    return msgspec.structs.replace(draft, proofreader=reads)
+            return Draft(text=text, sourced=False, limits=quick_look.limits)
+        draft = await _write_answer(phase, case, quick_look, proofreader)
+    return msgspec.structs.replace(draft, proofreader=proofreader)
 
 
-async def _write_answer(phase: Run, case: Case, look: QuickLook, reads: Proofreader | None) -> Draft:
+async def _write_answer(phase: Run, case: Case, quick_look: QuickLook, proofreader: Proofreader | None) -> Draft:
     """Ask for the answer.
 
     Raises:
         ModelFailed: there is none, and nothing was found that could replace it.
     """
-    first = "" if look.evidence else f"{unsourced_line()}\n\n"
-    heard = reads if look.evidence else None
+    first = "" if quick_look.evidence else f"{unsourced_line()}\n\n"
+    active_proofreader = proofreader if quick_look.evidence else None
     if first:
         phase.emit(ReportDelta(text=first))
     try:
-        reply = await _ask_for_answer(phase, case, look.evidence, heard)
+        reply = await _ask_for_answer(phase, case, quick_look.evidence, active_proofreader)
     except (LimitReached, ModelFailed) as failed:
-        return _show_passages(phase, case, failed, heard)
+        return _show_passages(phase, case, failed, active_proofreader)
     wrong, content = reply_defect(reply), reply.text
     if wrong:
         content = salvage_text(reply)
         if not resolve_citations(content, case.ledger).passages:
-            return _show_passages(phase, case, ModelFailed(f"the answer could not be used: {wrong}"), heard)
+            return _show_passages(
+                phase, case, ModelFailed(f"the answer could not be used: {wrong}"), active_proofreader
+            )
         phase.warn(_("the answer was used in part: {why}").format(why=wrong.partition(";")[0]))
     cites = bool(resolve_citations(content, case.ledger).passages)
-    if heard and (wrong or not cites):
-        heard.restart_text()  # text without sources is not checked
+    if active_proofreader and (wrong or not cites):
+        active_proofreader.restart_text()  # text without sources is not checked
     text = add_date(content, case) if cites else f"{unsourced_line()}\n\n{content}"
-    read = content if heard and cites and not wrong else ""
+    streamed = content if active_proofreader and cites and not wrong else ""
     log_code_changes(
         phase,
         first + reply.text,
         text,
         REVISION_REASON if cites or first else "the answer cites nothing",
-        streamed_spans(read, text),
+        streamed_spans(streamed, text),
     )
     return Draft(
         text=text,
-        researched=bool(look.evidence),
+        researched=bool(quick_look.evidence),
         sourced=cites,
-        limits=_cut_short_notes(look, phase.rules.look_seconds),
-        streamed=read,
+        limits=_cut_short_notes(quick_look, phase.rules.look_seconds),
+        streamed=streamed,
     )
 
 
-def _cut_short_notes(look: QuickLook, seconds: float) -> tuple[str, ...]:
+def _cut_short_notes(quick_look: QuickLook, seconds: float) -> tuple[str, ...]:
     """A note for readers about a look that was cut short."""
-    if not look.late:
-        return look.limits
-    return (_(CUT if look.evidence else LATE).format(seconds=round(seconds)),)
+    if not quick_look.late:
+        return quick_look.limits
+    return (_(CUT if quick_look.evidence else LATE).format(seconds=round(seconds)),)
 
 
-def _show_passages(phase: Run, case: Case, failed: LimitReached | ModelFailed, heard: Proofreader | None) -> Draft:
+def _show_passages(phase: Run, case: Case, error: LimitReached | ModelFailed, proofreader: Proofreader | None) -> Draft:
     """Show the passages found instead of an answer; if there are none and no model works, the run fails."""
     text = quote_nearest_passages(case.question, case.ledger)
-    if not text and isinstance(failed, ModelFailed):
-        raise failed
-    phase.warn(_("no model answered: {why}").format(why=stop_reason_phrase(failed.reason)))
-    if heard:
-        heard.restart_text()
+    if not text and isinstance(error, ModelFailed):
+        raise error
+    phase.warn(_("no model answered: {why}").format(why=stop_reason_phrase(error.reason)))
+    if proofreader:
+        proofreader.restart_text()
     text = add_date(text or nothing_found_text(), case)
     phase.emit(ReportRevised(text=text, why="no model answered; the passages found are the report"))
     return Draft(text=text, limits=(_(ENDED),), written=False)
 
 
-async def _ask_for_answer(phase: Run, case: Case, evidence: str, heard: Proofreader | None) -> Reply:
+async def _ask_for_answer(phase: Run, case: Case, evidence: str, proofreader: Proofreader | None) -> Reply:
     request = Request(
         task="answer",
         system=phase.prompt("assay.phases", "answer"),
@@ -157,7 +159,7 @@ async def _ask_for_answer(phase: Run, case: Case, evidence: str, heard: Proofrea
         request,
         StreamHooks(
             deltas=lambda text: ReportDelta(text=text),
-            listener=heard.listener("") if heard else None,
+            listener=proofreader.listener("") if proofreader else None,
             reading=citation_reading(case.ledger.knows),
         ),
     )
@@ -197,7 +199,7 @@ async def _research(run: Run, case: Case, turns: int) -> Research:
             "agent", task, lambda lane: research_task(lane, task, case.ledger, case.tools), returns=Finding
         )
         phase.emit(AgentsPlanned(cycle=1, lanes=(handle.lane,)))
-        research, _why = await collect(Sent(task=task, handle=handle), research)
+        research, _why = await collect(SentAgent(task=task, handle=handle), research)
     return research
 
 
@@ -212,9 +214,9 @@ async def _report_findings(run: Run, case: Case, research: Research) -> Draft:
         if research.failed:
             raise ModelFailed(f"the agent failed: {research.failed[-1]}")
         limits = shortcoming_notes(research)
-        found = [finding for finding in research.findings if finding.passages]
-        if not found:
+        cited_findings = [finding for finding in research.findings if finding.passages]
+        if not cited_findings:
             nothing = await nothing_found(phase, case)
             return Draft(text=nothing.text, limits=limits, sourced=nothing.sourced, found=False)
-        phase.emit(ReportDelta(text=found[0].text))
-        return Draft(text=found[0].text, limits=limits)
+        phase.emit(ReportDelta(text=cited_findings[0].text))
+        return Draft(text=cited_findings[0].text, limits=limits)

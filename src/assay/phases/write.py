@@ -15,7 +15,7 @@ from assay.core.errors import LimitReached, ModelFailed, NothingSearched
 from assay.core.events import ReportDelta, ReportRevised, ReportStarted, ToolsIgnored, decode
 from assay.core.phrases import stop_reason_phrase
 from assay.core.plan import Coverage, Plan
-from assay.core.search_record import Looked, Silent, summarize_searches
+from assay.core.search_record import SearchSummary, Silent, summarize_searches
 from assay.core.translation import N_, join_some, quote_text, record_statement
 from assay.core.translation import gettext as _
 from assay.core.view import fold_events
@@ -79,14 +79,14 @@ TOOLS_IGNORED = (
 NOTHING_READ = "there is nothing to answer from: {scope} holds no source; start a run which may search"
 
 
-async def places_searched(run: Run) -> Looked:
+async def places_searched(run: Run) -> SearchSummary:
     """Where the run has searched so far, by its own log. No limit applies: nothing is called."""
 
-    async def look(_: StepContext) -> Looked:
+    async def summarize(_: StepContext) -> SearchSummary:
         run.check_owner()
         return summarize_searches(fold_events(await run.log()))
 
-    return await run.free_step("looked", look, returns=Looked)
+    return await run.free_step("looked", summarize, returns=SearchSummary)
 
 
 async def check_tools(run: Run) -> None:
@@ -96,13 +96,13 @@ async def check_tools(run: Run) -> None:
         NothingSearched: no agent's model made a tool call, although each was told to, and reminded.
     """
 
-    async def look(_: StepContext) -> str:
+    async def find_ignored(_: StepContext) -> str:
         log = await run.log()
-        ignored = {event.lane: event.model for event in map(decode, log) if isinstance(event, ToolsIgnored)}
+        ignored_models = {event.lane: event.model for event in map(decode, log) if isinstance(event, ToolsIgnored)}
         lanes = {lane.lane for lane in fold_events(log).lanes}
-        return next(iter(ignored.values()), "") if lanes and lanes <= ignored.keys() else ""
+        return next(iter(ignored_models.values()), "") if lanes and lanes <= ignored_models.keys() else ""
 
-    model = await run.free_step("tools-ignored", look, returns=str)
+    model = await run.free_step("tools-ignored", find_ignored, returns=str)
     if model and not run.exhausted:
         run.emit(ReportStarted())
         raise NothingSearched(TOOLS_IGNORED.format(model=model))
@@ -136,40 +136,46 @@ def closest_passages(question: str, ledger: Ledger) -> str:
     """The passages nearest to a question, of as many documents as possible, below their heading; empty if none shares a
     word with it.
     """
-    found = [each for each in ledger.recall(question, MAX_RECALLED_PASSAGES) if len(each.text) > MIN_PASSAGE_CHARS]
-    best = {each.document_sha256: each for each in reversed(found)}
-    first = [each for each in found if best[each.document_sha256] is each]
-    nearest = [*first, *(each for each in found if each not in first)][:MAX_CLOSEST_PASSAGES]
+    recalled = [
+        candidate
+        for candidate in ledger.recall(question, MAX_RECALLED_PASSAGES)
+        if len(candidate.text) > MIN_PASSAGE_CHARS
+    ]
+    best = {candidate.document_sha256: candidate for candidate in reversed(recalled)}
+    first = [candidate for candidate in recalled if best[candidate.document_sha256] is candidate]
+    nearest = [*first, *(candidate for candidate in recalled if candidate not in first)][:MAX_CLOSEST_PASSAGES]
     items = "\n".join(f"- {findings.cited_sentences(passage)}" for passage in nearest)
     return f"## {phrases.closest_heading()}\n\n{items}" if items else ""
 
 
-async def require_search(run: Run, case: Case) -> Looked:
+async def require_search(run: Run, case: Case) -> SearchSummary:
     """Where the run has searched.
 
     Raises:
         NothingSearched: nowhere, and no limit is the reason.
     """
-    seen = await places_searched(run)
-    if not seen.has_searched and not run.exhausted:
-        raise NothingSearched(not_searched_reason(run, case, seen))
-    return seen
+    searches = await places_searched(run)
+    if not searches.has_searched and not run.exhausted:
+        raise NothingSearched(not_searched_reason(run, case, searches))
+    return searches
 
 
-def nothing_found_text(seen: Looked, run: Run, case: Case) -> str:
+def nothing_found_text(searches: SearchSummary, run: Run, case: Case) -> str:
     """The report's text if nothing was found: where, with which queries, who did not answer, what ended it."""
-    ended = _("research was cut short: {why}").format(why=stop_reason_phrase(run.exhausted)) if run.exhausted else ""
-    if not seen.has_searched:
+    cut_short_text = (
+        _("research was cut short: {why}").format(why=stop_reason_phrase(run.exhausted)) if run.exhausted else ""
+    )
+    if not searches.has_searched:
         return _code_sentence(
             _("Nothing was searched, so it is unknown whether there is an answer"),
-            ended,
-            _silent_providers_text(seen.silent),
+            cut_short_text,
+            _silent_providers_text(searches.silent),
         )
-    asked = case.ledger.queries(since=run.brief.lane)  # an earlier run's own report has its queries
-    queries = join_some((quote_text(shorten_text(query, QUERY_LENGTH)) for query in asked), QUERIES_NAMED)
-    found = _("Nothing that answers this question was found in {scope}").format(scope=case.scope)
-    searched = _("searched for {queries}").format(queries=queries) if asked else ""
-    return _code_sentence(found, searched, _silent_providers_text(seen.silent), ended)
+    all_queries = case.ledger.queries(since=run.brief.lane)  # an earlier run's own report has its queries
+    queries = join_some((quote_text(shorten_text(query, QUERY_LENGTH)) for query in all_queries), QUERIES_NAMED)
+    not_found_text = _("Nothing that answers this question was found in {scope}").format(scope=case.scope)
+    searched_text = _("searched for {queries}").format(queries=queries) if all_queries else ""
+    return _code_sentence(not_found_text, searched_text, _silent_providers_text(searches.silent), cut_short_text)
 
 
 def _code_sentence(*parts: str) -> str:
@@ -177,16 +183,16 @@ def _code_sentence(*parts: str) -> str:
     return record_statement(_("{text}.").format(text=_("; ").join(filter(None, parts))))
 
 
-def not_searched_reason(run: Run, case: Case, seen: Looked) -> str:
+def not_searched_reason(run: Run, case: Case, searches: SearchSummary) -> str:
     """Why nothing was searched, and what to do about it."""
     if "search" not in case.tools:
         return NOTHING_READ.format(scope=case.scope) if run.brief.parent else NOT_ALLOWED
     if not has_searchable_sources(run, case):
         return NO_DOCUMENTS.format(scope=case.scope) if run.brief.scope.collections else NO_SOURCES
-    if seen.silent:
-        return NO_ANSWER.format(reasons="; ".join(map(_provider_reason, seen.silent)))
-    if seen.ended:
-        return STOPPED.format(reasons="; ".join(map(stop_reason_phrase, seen.ended)))
+    if searches.silent:
+        return NO_ANSWER.format(reasons="; ".join(map(_provider_reason, searches.silent)))
+    if searches.ended:
+        return STOPPED.format(reasons="; ".join(map(stop_reason_phrase, searches.ended)))
     return NOT_CALLED
 
 
@@ -249,32 +255,32 @@ async def _run_writer(phase: Run, writer: ReportWriter, research: Research) -> D
         texts, why = _texts_and_findings(writer, research), "the writer failed; the findings are the report"
         if writer.proofreader:
             writer.proofreader.restart_text()
-    streamed = "\n\n".join(texts)
+    streamed_text = "\n\n".join(texts)
     texts = add_opening(texts, opening)
-    done = _format_text(phase, writer.case, texts, writer.coverage)
+    report = _format_text(phase, writer.case, texts, writer.coverage)
     if why == REVISION_REASON:
-        read = streamed if writer.proofreader else ""
-        log_code_changes(phase, streamed, done.text, places=streamed_spans(read, done.text))
-        return Draft(text=done.text, limits=(*writer.limits, *done.limits), streamed=read)
-    phase.emit(ReportRevised(text=done.text, why=why))
-    limits = (_(NOT_WRITTEN if not writer.texts else HALF_WRITTEN), *writer.limits, *done.limits)
-    return Draft(text=done.text, limits=limits, written=False)
+        checked_text = streamed_text if writer.proofreader else ""
+        log_code_changes(phase, streamed_text, report.text, spans=streamed_spans(checked_text, report.text))
+        return Draft(text=report.text, limits=(*writer.limits, *report.limits), streamed=checked_text)
+    phase.emit(ReportRevised(text=report.text, why=why))
+    limits = (_(NOT_WRITTEN if not writer.texts else HALF_WRITTEN), *writer.limits, *report.limits)
+    return Draft(text=report.text, limits=limits, written=False)
 
 
 def _format_text(phase: Run, case: Case, texts: Sequence[str], coverage: Sequence[Coverage]) -> FormedReport:
     """The text with its date and what could not be found, under the headings of the template if there is one."""
-    dated = cited_date_sentence("\n\n".join(texts), case)
+    date_text = cited_date_sentence("\n\n".join(texts), case)
     if phase.brief.template:
-        return fill_template(texts, phase.brief.template, dated, missing_parts(coverage))
+        return fill_template(texts, phase.brief.template, date_text, missing_parts(coverage))
     return FormedReport(
-        text=add_date_and_missing(reconcile_missing(join_parts(texts), coverage), dated, gap_lines(coverage))
+        text=add_date_and_missing(reconcile_missing(join_parts(texts), coverage), date_text, gap_lines(coverage))
     )
 
 
 def cited_date_sentence(text: str, case: Case) -> str:
     """A sentence with the date of a text, by the sources it cites; an annual report is of the year in its title."""
-    cited = resolve_citations(text, case.ledger)
-    sources = [*cited.sources, *(case.ledger.source(passage.source) for passage in cited.passages)]
+    citations = resolve_citations(text, case.ledger)
+    sources = [*citations.sources, *(case.ledger.source(passage.source) for passage in citations.passages)]
     return date_sentence((source.published or year_of_subject(source.title) for source in sources if source), case.date)
 
 
@@ -289,21 +295,21 @@ def update_date(text: str, case: Case) -> str:
 
 
 def log_code_changes(
-    phase: Run, streamed: str, text: str, why: str = REVISION_REASON, places: Mapping[str, tuple[int, int]] = {}
+    phase: Run, streamed_text: str, text: str, why: str = REVISION_REASON, spans: Mapping[str, tuple[int, int]] = {}
 ) -> None:
     """Log what code changed in a streamed text: an addition at its end, or the whole text again.
 
-    `places` are the places of its claims in `text`, if known.
+    `spans` are the places of its claims in `text`, if known.
     """
-    if text.startswith(streamed):
-        phase.emit(ReportDelta(text=text[len(streamed) :]))
+    if text.startswith(streamed_text):
+        phase.emit(ReportDelta(text=text[len(streamed_text) :]))
     else:
-        phase.emit(ReportRevised(text=text, why=why, spans=dict(places)))
+        phase.emit(ReportRevised(text=text, why=why, spans=dict(spans)))
 
 
 def shortcoming_notes(research: Research) -> tuple[str, ...]:
     """What a reader must know about the research: agents that failed or were cut short."""
-    failed = [_("An agent failed: {reason}.").format(reason=reason) for reason in research.failed]
+    failures = [_("An agent failed: {reason}.").format(reason=reason) for reason in research.failed]
     short = [
         _("Research on {task} was cut short: {why}.").format(
             task=quote_text(" ".join(finding.task.split())),
@@ -312,13 +318,13 @@ def shortcoming_notes(research: Research) -> tuple[str, ...]:
         for finding in research.findings
         if finding.stop != "done"
     ]
-    return (*failed, *short)
+    return (*failures, *short)
 
 
 async def _show_found_passages(phase: Run, case: Case, research: Research) -> Draft:
     """Show the passages found before a limit ended research; empty if there are none or agents rejected them."""
-    judged = any(finding.stop == "done" for finding in research.findings)
-    passages = "" if judged or not phase.exhausted else quote_nearest_passages(case.question, case.ledger)
+    has_judgement = any(finding.stop == "done" for finding in research.findings)
+    passages = "" if has_judgement or not phase.exhausted else quote_nearest_passages(case.question, case.ledger)
     if not passages:
         return await nothing_found(phase, case)
     notice = record_statement(_(CUT_SHORT).format(why=stop_reason_phrase(phase.exhausted)))
@@ -329,8 +335,8 @@ async def _show_found_passages(phase: Run, case: Case, research: Research) -> Dr
 
 def _texts_and_findings(writer: ReportWriter, research: Research) -> tuple[str, ...]:
     """What was written before the writer failed, and the findings it had still to write up."""
-    rest = [finding for part in writer.left for finding in part.findings] if writer.texts else writer.findings
-    return (*writer.texts, compose_findings(research.plan, rest))
+    remaining = [finding for part in writer.unwritten for finding in part.findings] if writer.texts else writer.findings
+    return (*writer.texts, compose_findings(research.plan, remaining))
 
 
 def compose_findings(plan: Plan, findings: Sequence[Finding]) -> str:

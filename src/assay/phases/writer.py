@@ -90,7 +90,7 @@ class WriteRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportWriter:
-    """Writes one report; `texts` are the parts written so far, `left` those still to write.
+    """Writes one report; `texts` are the parts written so far, `unwritten` those still to write.
 
     `limits` are notices to the reader about how it was written.
     """
@@ -108,15 +108,15 @@ class ReportWriter:
         self.coverage = coverage
         self.findings = [finding for finding in research.findings if finding.passages]
         self.texts: list[str] = []
-        self.left: list[FindingsPart] = []
+        self.unwritten: list[FindingsPart] = []
         self.limits: dict[str, None] = {}
         self._research = research
         may_recall = RECALL_TOOL in case.tools and has_uncited_passages(case.ledger, self.findings)
         self._most_recalls = phase.rules.recalls if may_recall else 0
         self.recalls = self._most_recalls  # left to the current part
         self.turns = 0
-        self._following: Sequence[ReportPart] = ()
-        self.called = False  # in the current part: a request that contains calls must define their tool
+        self._next_parts: Sequence[ReportPart] = ()
+        self.has_recalled = False  # in the current part: a request that contains calls must define their tool
 
     @property
     def profile(self) -> Profile:
@@ -148,31 +148,31 @@ class ReportWriter:
     def _room_for_findings(self) -> int:
         """The tokens of the window for findings: at most half of it."""
         request = self._request()
-        whole = ReportPart(part=FindingsPart(findings=(), messages=()), number=1, of=1)
-        fixed = [*self.case.question_messages(), *self._closing_messages(whole)]
-        free = message_room(self.profile, request.system, (), request.max_tokens) - total_tokens(fixed)
+        single_part = ReportPart(part=FindingsPart(findings=(), messages=()), number=1, total=1)
+        fixed_messages = [*self.case.question_messages(), *self._closing_messages(single_part)]
+        free = message_room(self.profile, request.system, (), request.max_tokens) - total_tokens(fixed_messages)
         return min(free, self.profile.window // 2)
 
     def _divide_findings(self, tokens: int) -> list[ReportPart]:
         """The report in as few parts as possible, with at most `tokens` of findings each."""
         pieces = split_findings(self.findings, self.case.ledger, tokens)
-        return [ReportPart(part=part, number=number, of=len(pieces)) for number, part in enumerate(pieces, 1)]
+        return [ReportPart(part=part, number=number, total=len(pieces)) for number, part in enumerate(pieces, 1)]
 
     def _begin_part(self, piece: ReportPart) -> None:
         """Begin a part: it has its own share of the calls of `recall`, so no part depends on another."""
-        share, more = divmod(self._most_recalls, piece.of)
-        self.called, self.recalls = False, share + (piece.number <= more)
+        share, remainder = divmod(self._most_recalls, piece.total)
+        self.has_recalled, self.recalls = False, share + (piece.number <= remainder)
 
     def _history(self, piece: ReportPart) -> History:
         return History([*self.case.question_messages(), *piece.part.messages])
 
     async def _write_parts(self, pieces: Sequence[ReportPart]) -> tuple[str, ...]:
-        self.texts, self.left = [], [each.part for each in pieces]
-        for place, piece in enumerate(pieces):
+        self.texts, self.unwritten = [], [report_part.part for report_part in pieces]
+        for index, piece in enumerate(pieces):
             if self.texts:
                 self.phase.emit(ReportDelta(text="\n\n"))
-            self.texts.append(await self._write_part(piece, pieces[place + 1 : place + PARTS_AT_ONCE]))
-            self.left = [each.part for each in pieces[place + 1 :]]
+            self.texts.append(await self._write_part(piece, pieces[index + 1 : index + PARTS_AT_ONCE]))
+            self.unwritten = [report_part.part for report_part in pieces[index + 1 :]]
         return tuple(self.texts)
 
     async def write_opening(self) -> ReportOpening:
@@ -184,14 +184,14 @@ class ReportWriter:
         if len(self.texts) < 2 or self.phase.brief.template or self.profile.quotes:
             return ReportOpening()
         write_rules = WriteRules(date=self.case.date, language=language_name(self.case.language), opening=True)
-        of = len(self.texts)
-        written = (
-            user_message("findings", f"Part {number} of {of}\n{text}") for number, text in enumerate(self.texts, 1)
+        total = len(self.texts)
+        part_messages = (
+            user_message("findings", f"Part {number} of {total}\n{text}") for number, text in enumerate(self.texts, 1)
         )
-        messages = (*self.case.question_messages(), *written, rules_message(write_rules))
-        most = min(OPENING_TOKENS, self._request().max_tokens)
-        request = msgspec.structs.replace(self._request(), messages=messages, max_tokens=most)
-        if total_tokens(messages) > message_room(self.profile, request.system, (), most):
+        messages = (*self.case.question_messages(), *part_messages, rules_message(write_rules))
+        max_tokens = min(OPENING_TOKENS, self._request().max_tokens)
+        request = msgspec.structs.replace(self._request(), messages=messages, max_tokens=max_tokens)
+        if total_tokens(messages) > message_room(self.profile, request.system, (), max_tokens):
             return ReportOpening()
         try:
             reply = await self.phase.ask(
@@ -202,7 +202,7 @@ class ReportWriter:
                 _("the report begins with its first part: {why}").format(why=stop_reason_phrase(failed.reason))
             )
             return ReportOpening()
-        return ReportOpening() if reply_defect(reply) else read_opening(reply.text, of, self._cites)
+        return ReportOpening() if reply_defect(reply) else read_opening(reply.text, total, self._cites)
 
     def _cites(self, text: str) -> bool:
         return bool(resolve_citations(text, self.case.ledger).passages)
@@ -214,7 +214,7 @@ class ReportWriter:
             same._most_recalls = self._most_recalls
             self.phase.foresee(part_slot(piece.number), "complex", partial(same._first_request_of, piece), certain=True)
 
-    async def _write_part(self, piece: ReportPart, following: Sequence[ReportPart] = ()) -> str:
+    async def _write_part(self, piece: ReportPart, next_parts: Sequence[ReportPart] = ()) -> str:
         """Write one part. A reply that is cut off or repeats itself is dropped and written once more.
 
         If that is no better, the part is the better of the two without its faults.
@@ -223,7 +223,7 @@ class ReportWriter:
             LimitReached, ModelFailed: there is none.
         """
         self._begin_part(piece)
-        self._following = following
+        self._next_parts = next_parts
         history = self._history(piece)
         first = await self._reply(history, piece)
         wrong = self._defect(first, piece)
@@ -241,10 +241,10 @@ class ReportWriter:
 
     def _defect(self, reply: Reply, piece: ReportPart) -> str:
         """Why a reply is no report: a fault of its form, or it has nothing of the cited findings; "" if it is one."""
-        wrong, cited = reply_defect(reply), [each.text for each in piece.part.findings if each.passages]
-        if wrong or not cited or self._cites(reply.text):
+        wrong, cited_texts = reply_defect(reply), [finding.text for finding in piece.part.findings if finding.passages]
+        if wrong or not cited_texts or self._cites(reply.text):
             return wrong
-        return OFF_TOPIC_NOTE if is_off_topic(reply.text, "\n".join((self.case.question, *cited))) else ""
+        return OFF_TOPIC_NOTE if is_off_topic(reply.text, "\n".join((self.case.question, *cited_texts))) else ""
 
     def _usable_text(self, reply: Reply) -> str:
         """The usable text of a faulty reply; empty if it cites nothing, since findings say more."""
@@ -282,14 +282,16 @@ class ReportWriter:
 
     async def _recall(self, history: History, reply: Reply, calls: Sequence[ToolCall]) -> None:
         """Carry out the calls, as many as are left."""
-        made, refused = calls[: self.recalls], calls[self.recalls :]
-        self.recalls -= len(made)
+        allowed, refused = calls[: self.recalls], calls[self.recalls :]
+        self.recalls -= len(allowed)
         self.turns += 1
-        self.called = True
-        place = self.phase.child(f"recall-{self.turns}")
-        about = self.case.question
-        results = await execute_calls(place, self.case.ledger, {RECALL_TOOL: self.case.tools[RECALL_TOOL]}, made, about)
-        results += tuple(tool_result(call.id, NO_CALLS_LEFT, (), about) for call in refused)
+        self.has_recalled = True
+        recall_run = self.phase.child(f"recall-{self.turns}")
+        question = self.case.question
+        results = await execute_calls(
+            recall_run, self.case.ledger, {RECALL_TOOL: self.case.tools[RECALL_TOOL]}, allowed, question
+        )
+        results += tuple(tool_result(call.id, NO_CALLS_LEFT, (), question) for call in refused)
         message = Message(role="assistant", text=reply.text, calls=tuple(calls))
         history.add(ModelTurn(said=message, results=results))
 
@@ -300,7 +302,7 @@ class ReportWriter:
         except (ContextTooLong, Refused):
             raise
         except ModelFailed:
-            if not tools or self.called:
+            if not tools or self.has_recalled:
                 raise
             self.recalls = self._most_recalls = 0
             self._drop_part_text()
@@ -322,7 +324,7 @@ class ReportWriter:
             self._request_for(history, piece, tools),
             StreamHooks(
                 slot=part_slot(piece.number),
-                on_begin=partial(self._begin_next_parts, self._following),
+                on_begin=partial(self._begin_next_parts, self._next_parts),
                 deltas=lambda text: ReportDelta(text=text),
                 listener=self.proofreader.listener(self._text_so_far()) if self.proofreader else None,
                 reading=citation_reading(self.case.ledger.knows),
@@ -331,14 +333,16 @@ class ReportWriter:
 
     def _tools(self, piece: ReportPart) -> tuple[ToolDefinition, ...]:
         """`recall`, if there is something to look at and room for it. Once called, it stays defined."""
-        if self.called:
+        if self.has_recalled:
             return (self.case.tools[RECALL_TOOL].definition,)
         if not self.recalls:
             return ()
         tools = (self.case.tools[RECALL_TOOL].definition,)
         request = self._request()
-        taken = total_tokens([*self.case.question_messages(), *piece.part.messages, *self._closing_messages(piece)])
-        free = message_room(self.profile, request.system, tools, request.max_tokens) - taken
+        used_tokens = total_tokens(
+            [*self.case.question_messages(), *piece.part.messages, *self._closing_messages(piece)]
+        )
+        free = message_room(self.profile, request.system, tools, request.max_tokens) - used_tokens
         return tools if free >= MIN_RECALL_TOKENS else ()
 
     def _closing_messages(self, piece: ReportPart) -> list[Message]:
@@ -347,15 +351,15 @@ class ReportWriter:
             date=self.case.date,
             language=language_name(self.case.language),
             part=piece.number,
-            parts=piece.of,
-            words=-(-word_limit(self.phase.brief.length, self.phase.rules.words) // piece.of),
+            parts=piece.total,
+            words=-(-word_limit(self.phase.brief.length, self.phase.rules.words) // piece.total),
             asked=self.phase.brief.length != "normal",
             recalls=self.recalls,
             missing="" if current_phrases().locale == ENGLISH else missing_heading(),
         )
-        plan = self.plan if piece.of == 1 else plan_part(self.plan, piece.part)
+        plan = self.plan if piece.total == 1 else plan_part(self.plan, piece.part)
         return [
-            user_message("coverage", to_json(self.coverage if piece.number == piece.of else [])),
+            user_message("coverage", to_json(self.coverage if piece.number == piece.total else [])),
             rules_message(write_rules),
             user_message("plan", to_json(plan)),
         ]

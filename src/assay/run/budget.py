@@ -15,7 +15,7 @@ from assay.core.brief import Brief
 from assay.core.errors import LimitReached, TooLittle, UsageError
 from assay.core.messages import REASONING_ROOM, Profile, Request, input_tokens
 from assay.core.ports import HoldRecord, Model, World
-from assay.core.usage import MEASURES, Budget, Measure, Usage
+from assay.core.usage import MEASURES, Budget, Usage, UsageMeasure
 
 # What a budget pays for: the worst case of a call, at least one report, and the reserve.
 
@@ -173,14 +173,14 @@ def lowest_limit(*limits: N | None) -> N | None:
     return min((limit for limit in limits if limit is not None), default=None)
 
 
-def limits(budget: Budget) -> dict[Measure, Any]:
+def limits(budget: Budget) -> dict[UsageMeasure, Any]:
     """The limits of a budget except time, by measure."""
     return {measure: limit for measure in MEASURES if (limit := getattr(budget, measure)) is not None}
 
 
 def budget_share(budget: Budget, share: float) -> Budget:
     """`share` of every limit except time. Whole calls are rounded down, but never to 0."""
-    shared: dict[Measure, Any] = {
+    shared: dict[UsageMeasure, Any] = {
         name: max(1, int(limit * share)) if limit else 0 for name, limit in limits(budget).items()
     }
     if budget.usd is not None:

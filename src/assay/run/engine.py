@@ -212,12 +212,12 @@ class Engine:
         brief: Brief,
         world: World,
         log: Sequence[EventDraft] = (),
-        given: RunInputs = NO_INPUTS,
+        inputs: RunInputs = NO_INPUTS,
         priority: int | None = None,
     ) -> None:
         """Store a run with its frozen brief, without executing it.
 
-        A forked run begins with a `log` and with what it is `given`. A run with a `priority` is queued in the same
+        A forked run begins with a `log` and with what it is `inputs`. A run with a `priority` is queued in the same
         transaction, so that no process has to survive until it could be queued afterwards.
 
         Raises:
@@ -229,9 +229,9 @@ class Engine:
         stored = msgspec.json.encode(brief)
         if priority is not None:
             place = QueuePlace(user=brief.user, priority=priority, release=brief.release)
-            given = msgspec.structs.replace(given, place=place)
-        given = msgspec.structs.replace(given, owner=brief.owner, within=tuple(world.allowances))
-        await self.journal.create(run_id, brief.question, stored, [draft, *log], brief.thread, given)
+            inputs = msgspec.structs.replace(inputs, place=place)
+        inputs = msgspec.structs.replace(inputs, owner=brief.owner, within=tuple(world.allowances))
+        await self.journal.create(run_id, brief.question, stored, [draft, *log], brief.thread, inputs)
 
     async def prepare_and_store(
         self, run_id: str, prepare: Prepare, priority: int | None = None, given: RunInputs = NO_INPUTS
@@ -247,7 +247,7 @@ class Engine:
         for _ in range(MAX_PREPARATIONS):
             brief, world = await prepare()
             with contextlib.suppress(Overtaken):
-                await self.create(run_id, brief, world, given=given, priority=priority)
+                await self.create(run_id, brief, world, inputs=given, priority=priority)
                 return world
         raise Overtaken
 

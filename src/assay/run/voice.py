@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from assay.core.citations.reader import Reading, TextReader, read_all
+from assay.core.citations.reader import ReaderFactory, TextReader, read_all
 from assay.core.events import Event, ThinkDelta, ThinkFinished, ThinkStarted
 from assay.core.json_decoders import FieldText, field_text
 from assay.core.lazy import regex
@@ -186,7 +186,7 @@ class StreamHooks(msgspec.Struct, frozen=True, kw_only=True):
     thinking: bool = True
     on_call: Callable[[int, ToolCall], None] | None = None
     listener: Listener | None = None
-    reading: Reading | None = None
+    reading: ReaderFactory | None = None
     on_begin: Callable[[], None] | None = None
     slot: str = ""
 
@@ -290,7 +290,7 @@ class Voice:
                 self._listener.hear(text)
 
 
-def _new_reader(reading: Reading | None) -> TextReader | None:
+def _new_reader(reading: ReaderFactory | None) -> TextReader | None:
     return reading() if reading is not None else None
 
 

@@ -106,14 +106,19 @@ class McpServer:
         except _UnusableAnswer as error:
             raise FetchFailed(f"unreachable: {self.name} {error}") from error
         row = _decode_or_none(text, _Row) or _Row(text=text)
-        given = row.text or ""
-        if not given.strip():
+        content = row.text or ""
+        if not content.strip():
             raise FetchFailed(f"not found: {self.name} gave no text")
-        at = row.url if row.url and is_address(row.url) else url
+        address = row.url if row.url and is_address(row.url) else url
         title = " ".join((row.title or "").split())
-        body = f"# {title}\n\n{given}" if title and not given.lstrip().startswith("#") else given
+        body = f"# {title}\n\n{content}" if title and not content.lstrip().startswith("#") else content
         return Fetched(
-            url=at, final_url=at, status=0, media_type="text/markdown", body=body.encode(), fetched_at=self._clock.now()
+            url=address,
+            final_url=address,
+            status=0,
+            media_type="text/markdown",
+            body=body.encode(),
+            fetched_at=self._clock.now(),
         )
 
     async def close(self) -> None:
@@ -121,8 +126,8 @@ class McpServer:
         await self._line.close()
 
     def _hits(self, text: str) -> Iterator[WebHit]:
-        found = _decode_or_none(text, _Found) or _Found(_decode_or_none(text, list[msgspec.Raw]) or [])
-        for row in convert_rows(found.results, _Row):
+        answer = _decode_or_none(text, _Found) or _Found(_decode_or_none(text, list[msgspec.Raw]) or [])
+        for row in convert_rows(answer.results, _Row):
             id = "" if row.id is None else str(row.id)
             if id and self._access.fetch:
                 url = f"{self.name}/{quote(id, safe='')}"
@@ -177,20 +182,20 @@ class McpServer:
         headers = {} if key is None else {"Authorization": f"Bearer {key.reveal()}"}
         transport = _LimitedTransport(self._access.bytes)
         async with httpx2.AsyncClient(transport=transport, headers=headers, timeout=seconds, trust_env=False) as http:
-            reached = streamable_http_client(self._access.url, http_client=http)
-            async with Client(reached, read_timeout_seconds=seconds) as client:
+            connection = streamable_http_client(self._access.url, http_client=http)
+            async with Client(connection, read_timeout_seconds=seconds) as client:
                 yield client
 
 
 class _LimitedTransport(httpx2.AsyncBaseTransport):
     """A transport that cuts answers at a number of bytes."""
 
-    def __init__(self, most: int) -> None:
-        self._inner, self._most = httpx2.AsyncHTTPTransport(verify=tls_context(told=True)), most
+    def __init__(self, max_bytes: int) -> None:
+        self._inner, self._max_bytes = httpx2.AsyncHTTPTransport(verify=tls_context(told=True)), max_bytes
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)
-        response.stream = _CountedStream(response.stream, self._most)
+        response.stream = _CountedStream(response.stream, self._max_bytes)
         return response
 
     async def aclose(self) -> None:
@@ -198,15 +203,15 @@ class _LimitedTransport(httpx2.AsyncBaseTransport):
 
 
 class _CountedStream(httpx2.AsyncByteStream):
-    def __init__(self, inner: Any, most: int) -> None:
-        self._inner, self._most = inner, most
+    def __init__(self, inner: Any, max_bytes: int) -> None:
+        self._inner, self._max_bytes = inner, max_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         async for part in self._inner:
             size += len(part)
-            if size > self._most:
-                raise httpx2.ReadError(f"more than {self._most:,} bytes")
+            if size > self._max_bytes:
+                raise httpx2.ReadError(f"more than {self._max_bytes:,} bytes")
             yield part
 
     async def aclose(self) -> None:
@@ -227,13 +232,13 @@ async def _argument(client: Client, tool: str) -> str:
     Raises:
         _Wrong: there is no such tool.
     """
-    tools = {each.name: each for each in (await client.list_tools()).tools}
+    tools = {listed_tool.name: listed_tool for listed_tool in (await client.list_tools()).tools}
     if tool not in tools:
         raise _UnusableAnswer(f"has no tool named {tool!r}; it has: {', '.join(sorted(tools)[:20]) or 'none'}")
     schema = tools[tool].input_schema
-    known = schema.get("properties") or {}
-    named = [name for name in ("query", "id") if name in known]
-    return str((named or schema.get("required") or list(known) or ["query"])[0])
+    properties = schema.get("properties") or {}
+    preferred = [name for name in ("query", "id") if name in properties]
+    return str((preferred or schema.get("required") or list(properties) or ["query"])[0])
 
 
 def _check_sdk() -> None:
@@ -261,8 +266,8 @@ def _reason_of(error: Exception) -> str:
         ExceptionGroup: it contains more than a server's failure.
     """
     if isinstance(error, ExceptionGroup):
-        _, others = error.split((*_library_errors(), TimeoutError))
-        if others is not None:
+        _, unexpected = error.split((*_library_errors(), TimeoutError))
+        if unexpected is not None:
             raise error
         return _reason_of(error.exceptions[0])
     text = " ".join((str(error) or type(error).__name__).split())[:200]

@@ -62,14 +62,16 @@ class SharedConnection(Generic[C]):
             await asyncio.to_thread(connection.join, CLOSE_SECONDS)
 
     async def _ask_and_return(self, connection: _Connection[C], question: Callable[[C], Awaitable[T]]) -> T:
-        whole = False
+        is_complete = False
         try:
             answer = await connection.ask(question)
-            whole = True
+            is_complete = True
             return answer
         finally:
             connection.give_back()
-            if not whole:  # also if the caller does not wait any more: a late answer must not reach the next question
+            if (
+                not is_complete
+            ):  # also if the caller does not wait any more: a late answer must not reach the next question
                 connection.end()
                 if self._connection is connection:
                     self._connection = None
@@ -86,7 +88,7 @@ class _Connection(Generic[C]):
     ) -> None:
         self._open, self._faults, self._idle = open, faults, idle
         self._lock = threading.Lock()
-        self._taken, self._ended = 0, False
+        self._user_count, self._ended = 0, False
         self._ready: Future[tuple[asyncio.AbstractEventLoop, C]] = Future()
         self._ready.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it for others
         self._wake: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
@@ -96,12 +98,12 @@ class _Connection(Generic[C]):
     def take(self) -> bool:
         """Keep the connection open for a question; False if it has ended."""
         with self._lock:
-            self._taken += not self._ended
+            self._user_count += not self._ended
             return not self._ended
 
     def give_back(self) -> None:
         with self._lock:
-            self._taken -= 1
+            self._user_count -= 1
 
     def end(self) -> None:
         """Close it, without waiting."""
@@ -147,16 +149,16 @@ class _Connection(Generic[C]):
                 self._ready.set_exception(ConnectionClosed("the connection was not made"))
 
     async def _serve(self) -> None:
-        loop, woken = asyncio.get_running_loop(), asyncio.Event()
+        loop, wake_event = asyncio.get_running_loop(), asyncio.Event()
         with self._lock:
             if self._ended:
                 return
-            self._wake = (loop, woken)
+            self._wake = (loop, wake_event)
         faults: tuple[type[Exception], ...] = (ExceptionGroup, *self._faults())
         try:
             async with self._open() as client:
                 self._ready.set_result((loop, client))
-                await self._until_idle(woken)
+                await self._until_idle(wake_event)
         except faults as error:
             if not self._ready.done():
                 self._ready.set_exception(error)
@@ -165,15 +167,15 @@ class _Connection(Generic[C]):
                 self._ended, self._wake = True, None
             await asyncio.sleep(0)  # what was just passed over begins, and is ended with the rest
 
-    async def _until_idle(self, woken: asyncio.Event) -> None:
+    async def _until_idle(self, wake_event: asyncio.Event) -> None:
         while True:
             try:
                 async with asyncio.timeout(self._idle):
-                    await woken.wait()
+                    await wake_event.wait()
                     return
             except TimeoutError:
                 with self._lock:
-                    self._ended = self._ended or not self._taken
+                    self._ended = self._ended or not self._user_count
                     if self._ended:
                         return
 

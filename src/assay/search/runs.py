@@ -74,8 +74,8 @@ class RunIndex:
         return len(self._all_matches(Query.term_query(SCHEMA, "owner", owner)))
 
     def unfinished_runs(self) -> dict[str, tuple[int, int]]:
-        found = self._all_matches(Query.term_query(SCHEMA, "ended", "no"))
-        return {_text(entry, "run"): (_number(entry, "number"), _number(entry, "seq")) for entry in found}
+        entries = self._all_matches(Query.term_query(SCHEMA, "ended", "no"))
+        return {_text(entry, "run"): (_number(entry, "number"), _number(entry, "seq")) for entry in entries}
 
     def last_number(self) -> int:
         with index_errors():
@@ -88,19 +88,19 @@ class RunIndex:
     def _all_matches(self, query: Query) -> list[tantivy.Document]:
         with index_errors():
             searcher = self._searcher()
-            found = searcher.search(query, max(searcher.num_docs, 1), count=False).hits
-            return [searcher.doc(address) for _, address in found]
+            hits = searcher.search(query, max(searcher.num_docs, 1), count=False).hits
+            return [searcher.doc(address) for _, address in hits]
 
-    def change(self, put: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
-        gone = [*forget, *(run.run_id for run in put)]
-        if not gone:
+    def change(self, added: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
+        run_ids = [*forget, *(run.run_id for run in added)]
+        if not run_ids:
             return
         with index_errors():
             self._searcher()
             writer = self._open_index().writer(WRITER_HEAP_BYTES, 1)
-            for run_id in gone:
+            for run_id in run_ids:
                 writer.delete_documents_by_term("run", run_id)
-            for run in put:
+            for run in added:
                 writer.add_document(_entry(run))
             writer.commit()
             writer.wait_merging_threads()
@@ -112,15 +112,15 @@ class RunIndex:
             searcher = self._searcher()
             names = {name for name in (*STEMMERS, UNSTEMMED) if searcher.doc_freq("analysis", name)}
             words = Words(text, {*names, analysis_of("")})
-            wanted = [forms for forms in dict.fromkeys(words.plain) if not words.stop.intersection(forms)]
-            wanted = wanted or list(dict.fromkeys(words.plain))
-            if not wanted:
+            query_words = [forms for forms in dict.fromkeys(words.plain) if not words.stop.intersection(forms)]
+            query_words = query_words or list(dict.fromkeys(words.plain))
+            if not query_words:
                 return []
             for occur in (Occur.Must, Occur.Should):
-                query = _query(wanted, owner, occur)
+                query = _query(query_words, owner, occur)
                 if searcher.search(query, 1, count=False).hits:
-                    found = searcher.search(query, limit, count=False, offset=offset).hits
-                    return [_hit(searcher.doc(address), score, wanted) for score, address in found]
+                    hits = searcher.search(query, limit, count=False, offset=offset).hits
+                    return [_hit(searcher.doc(address), score, query_words) for score, address in hits]
         return []
 
     def clear(self) -> None:
@@ -134,8 +134,8 @@ class RunIndex:
         return index.searcher()
 
     def _open_index(self) -> tantivy.Index:
-        there = self._path is None or (self._path / "meta.json").exists()
-        if self._index is None or not there:
+        exists = self._path is None or (self._path / "meta.json").exists()
+        if self._index is None or not exists:
             self._index = open_index(SCHEMA, self._path)
         return self._index
 
@@ -162,20 +162,20 @@ def _replace_unindexable(text: str) -> str:
 
 def _query(words: Sequence[tuple[str, ...]], owner: str | None, occur: Occur) -> Query:
     parts = [(occur, _word_query(forms)) for forms in words]
-    asked = Query.boolean_query(parts)
+    query = Query.boolean_query(parts)
     if owner is None:
-        return asked
+        return query
     mine = Query.const_score_query(Query.term_query(SCHEMA, "owner", owner), 0.0)
-    return Query.boolean_query([(Occur.Must, mine), (Occur.Must, asked)])
+    return Query.boolean_query([(Occur.Must, mine), (Occur.Must, query)])
 
 
 def _word_query(forms: Sequence[str]) -> Query:
     """A word in any of its forms, in the question or the report."""
-    asked = [
+    question_queries = [
         Query.boost_query(Query.term_query(SCHEMA, "question", form), QUESTION_WEIGHT) for form in dict.fromkeys(forms)
     ]
     queries = [Query.term_query(SCHEMA, "report", form) for form in dict.fromkeys(forms)]
-    return Query.disjunction_max_query([*asked, *queries])
+    return Query.disjunction_max_query([*question_queries, *queries])
 
 
 def _hit(entry: tantivy.Document, score: float, words: Sequence[tuple[str, ...]]) -> RunHit:
@@ -195,12 +195,12 @@ def _number(entry: tantivy.Document, name: str) -> int:
 
 def _snippet(text: str, analysis: str, words: Sequence[tuple[str, ...]]) -> str:
     """The first of the sentences with most of the words; empty if none has any."""
-    best, most = "", 0
+    best, best_count = "", 0
     for start, end in sentences(text):
         sentence = text[start:end]
-        held = set(terms(sentence, analysis))
-        count = sum(not held.isdisjoint(forms) for forms in words)
-        if count > most:
-            best, most = sentence, count
+        sentence_terms = set(terms(sentence, analysis))
+        count = sum(not sentence_terms.isdisjoint(forms) for forms in words)
+        if count > best_count:
+            best, best_count = sentence, count
     short = _SPACE.sub(" ", best).strip()
     return short if len(short) <= LONGEST_SNIPPET else short[: LONGEST_SNIPPET - 1].rstrip() + "…"

@@ -35,9 +35,9 @@ else:
 
 log = logging.getLogger(__name__)
 
-Say = Callable[[str], None]
+ProgressLog = Callable[[str], None]
 """Tells a user of progress."""
-Turn = Callable[[Say], AbstractContextManager[object]]
+WriteTurn = Callable[[ProgressLog], AbstractContextManager[object]]
 """The right to write; while another process has it, the caller is told."""
 
 PATIENCE_SECONDS = 3_600.0
@@ -61,13 +61,13 @@ VECTORS_WORK = SharedWork(name="the vectors", lock=0x61737369)
 INDEX_WORK = SharedWork(name="the search index", lock=0x61737368, pause=0.05)
 
 
-def without_lock(say: Say) -> AbstractContextManager[None]:
+def without_lock(say: ProgressLog) -> AbstractContextManager[None]:
     """The right to write something that is not shared."""
     return nullcontext()
 
 
 @contextmanager
-def file_lock(file: Path, work: SharedWork, say: Say) -> Iterator[filelock.FileLock]:
+def file_lock(file: Path, work: SharedWork, say: ProgressLog) -> Iterator[filelock.FileLock]:
     """The right of one process of a home, by a lock file beside `file`; it may be released in another thread.
 
     Raises:
@@ -126,21 +126,21 @@ def spans_one_by_one(spans: OneSpans, documents: Iterable[Document]) -> Iterator
 
 
 def documents_after(
-    library: Library, row: int, each_spans: EachSpans, page: int, most: int | None = None
+    library: Library, row: int, each_spans: EachSpans, page: int, limit: int | None = None
 ) -> Iterator[tuple[int, Document, Sequence[PassageSpan]]]:
-    """The documents after `row` with their rows and passages, read `page` at a time, about `most` in all."""
-    taken: deque[tuple[int, Document]] = deque()  # those whose passages `each_spans` still works on
+    """The documents after `row` with their rows and passages, read `page` at a time, about `limit` in all."""
+    pending: deque[tuple[int, Document]] = deque()  # those whose passages `each_spans` still works on
 
-    def missing() -> Iterator[Document]:
+    def read_documents() -> Iterator[Document]:
         last, count = row, 0
-        while (most is None or count < most) and (found := library.documents_after(last, min(page, most or page))):
-            for last, document in found:
-                taken.append((last, document))
+        while (limit is None or count < limit) and (batch := library.documents_after(last, min(page, limit or page))):
+            for last, document in batch:
+                pending.append((last, document))
                 yield document
-            count += len(found)
+            count += len(batch)
 
-    for spans in each_spans(missing()):
-        number, document = taken.popleft()
+    for spans in each_spans(read_documents()):
+        number, document = pending.popleft()
         yield number, document, spans_or_title_only(spans, document)
 
 
@@ -158,7 +158,7 @@ UNFOUND_KINDS: frozenset[BlockKind] = frozenset(("heading", "navigation"))
 
 def first_passages(each_spans: EachSpans, document: Document) -> tuple[PassageSpan, ...]:
     """The first passages of a document: all that can be shown of one whose title or name alone has the words."""
-    spans = (span for found in each_spans([document]) for span in spans_or_title_only(found, document))
+    spans = (span for group in each_spans([document]) for span in spans_or_title_only(group, document))
     return tuple(islice((span for span in spans if span.kind not in UNFOUND_KINDS), PASSAGES_PER_HIT))
 
 
@@ -233,25 +233,25 @@ class ServerIndex(ABC):
 
     def to_hits(
         self,
-        asked: TitleMatcher,
-        ranked: Sequence[IndexMatch],
+        matcher: TitleMatcher,
+        matches: Sequence[IndexMatch],
         hashes: Mapping[int, str],
         fields: Callable[[int], Sequence[PassageSpan]],
         each_spans: EachSpans,
     ) -> list[Hit]:
         """The documents as hits, by their hashes when they were indexed; those that have left the library are skipped.
 
-        `fields` returns the header fields in a row, for documents that are `asked` by name.
+        `fields` returns the header fields in a row, for documents that are `matcher` by name.
         """
-        documents = self._library.documents_at([found.row for found in ranked])
+        documents = self._library.documents_at([match.row for match in matches])
         hits = []
-        for found in ranked:
-            document = documents.get(found.row)
-            if document is None or document.sha256 != hashes.get(found.row):
+        for match in matches:
+            document = documents.get(match.row)
+            if document is None or document.sha256 != hashes.get(match.row):
                 continue
-            best = found.spans or first_passages(each_spans, document)
-            more = fields(found.row) if asked.is_named(document) else ()
-            hits.append(Hit(document=document, score=found.score, spans=tuple(dict.fromkeys((*best, *more)))))
+            best = match.spans or first_passages(each_spans, document)
+            header_fields = fields(match.row) if matcher.is_named(document) else ()
+            hits.append(Hit(document=document, score=match.score, spans=tuple(dict.fromkeys((*best, *header_fields)))))
         return hits
 
 
@@ -275,21 +275,21 @@ class OwnedSearch:
         return await self._index.search(await self._scoped_query(query))
 
     async def search_with_usage(self, query: Query) -> tuple[list[Hit], Usage]:
-        asked = await self._scoped_query(query)
+        scoped = await self._scoped_query(query)
         if isinstance(self._index, Metered):
-            return await self._index.search_with_usage(asked)
-        return await self._index.search(asked), Usage()
+            return await self._index.search_with_usage(scoped)
+        return await self._index.search(scoped), Usage()
 
     async def explain(self, query: Query) -> list[Explanation]:
         return await self._index.explain(await self._scoped_query(query))
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
-        asked = await self._scoped_query(Query(text=text, collections=tuple(collections)))
-        return await self._index.rarity(text, asked.collections) if isinstance(self._index, Counting) else Rarity()
+        scoped = await self._scoped_query(Query(text=text, collections=tuple(collections)))
+        return await self._index.rarity(text, scoped.collections) if isinstance(self._index, Counting) else Rarity()
 
     async def _scoped_query(self, query: Query) -> Query:
         try:
-            meant = await asyncio.to_thread(self._library.resolve_names, query.collections)
+            collections = await asyncio.to_thread(self._library.resolve_names, query.collections)
         except StoreError as error:
             raise SearchError(f"{self.name} search: {error}") from error
-        return msgspec.structs.replace(query, collections=meant)
+        return msgspec.structs.replace(query, collections=collections)

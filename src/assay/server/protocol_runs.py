@@ -91,8 +91,8 @@ def add_options(function: F) -> F:
 
 def _arguments() -> Iterable[Parameter]:
     for name, (declaration, offer) in offered_options(RunOptions, "mcp").items():
-        kind = body_type(declaration, offer.sent)
-        annotation: Any = Annotated.__class_getitem__((kind, Field(description=offer.about)))  # type: ignore[attr-defined]
+        kind = body_type(declaration, offer.api_type)
+        annotation: Any = Annotated.__class_getitem__((kind, Field(description=offer.description)))  # type: ignore[attr-defined]
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=default_value(kind), annotation=annotation)
 
 

@@ -165,14 +165,14 @@ class PlaceReader:
                 clock=self._clock,
                 collection=collection,
                 shared=self._context.settings.database is not None,
-                moving=self._note_renewals,
+                on_move=self._note_renewals,
             ),
             FileReaders(
                 extractors=self._readers.extractors(), archives=self._readers.archives(), largest=self._largest
             ),
             pages=pages,
             progress=self._reading.report_progress,
-            needed=False,
+            require_document=False,
         )
         self.files += done.files
         self.added += done.added
@@ -298,8 +298,8 @@ class _RevalidatedPages:
         found = self._kept.get(url)
         return None if found is None else msgspec.structs.replace(found, fresh_until=0.0)
 
-    def put(self, kept: KeptPage) -> None:
-        self._kept.put(kept)
+    def put(self, page: KeptPage) -> None:
+        self._kept.put(page)
 
     def forget(self, url: str) -> None:
         self._kept.forget(url)

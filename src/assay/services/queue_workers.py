@@ -168,7 +168,7 @@ class Worker:
 
     async def _take_abandoned_runs(self) -> None:
         """Take runs of dead processes of this machine without waiting for their leases to expire."""
-        held = await self._queue.list_runs(held=True)
+        held = await self._queue.list_runs(running=True)
         self._elsewhere = any(run.holder != self._engine.holder for run in held)
         for run in held:
             if len(self._handles) >= self._slots:

@@ -215,10 +215,10 @@ class ThreadMessage(ConversationMessage, frozen=True, kw_only=True):
     created_at: str
 
 
-async def page(context: Context, wanted: RunFilter, cursor: str, limit: int, *, accounts: bool = True) -> RunsPage:
+async def page(context: Context, criteria: RunFilter, cursor: str, limit: int, *, accounts: bool = True) -> RunsPage:
     """The runs that match, newest first; see `Assay.page`."""
     journal = context.store.journal
-    found = await journal.page(wanted, lists.check_page_size(limit), lists.read_cursor(cursor, int))
+    found = await journal.page(criteria, lists.check_page_size(limit), lists.read_cursor(cursor, int))
     known = clear_dead_holders(found.rows)
     rows = await add_accounts(context, known) if accounts else [listed_run(row, None) for row in known]
     rows = await add_reasons(context, rows)

@@ -26,7 +26,7 @@ class CachedBlobs:
     """
 
     def __init__(self, distant: KeptBlobs, folder: Path, limit: int) -> None:
-        self._distant, self._near, self._limit = distant, FolderBlobs(folder), limit
+        self._distant, self._cache, self._limit = distant, FolderBlobs(folder), limit
         self._lock = threading.Lock()
         self._size = -1  # not known yet
 
@@ -35,27 +35,27 @@ class CachedBlobs:
         return self._distant.place
 
     def put(self, data: bytes) -> str:
-        name, packed = sha256(data), pack(data)
-        self.keep(name, packed)
+        name, frame = sha256(data), pack(data)
+        self.keep(name, frame)
         return name
 
-    def put_all(self, many: Sequence[bytes]) -> list[str]:
-        return put_at_once(self.put, many)
+    def put_all(self, contents: Sequence[bytes]) -> list[str]:
+        return put_at_once(self.put, contents)
 
     def register_owner(self) -> None:
         self._distant.register_owner()
 
-    def keep(self, name: str, packed: bytes) -> None:
-        self._distant.keep(name, packed)
-        self._cache_frame(name, packed)
+    def keep(self, name: str, frame: bytes) -> None:
+        self._distant.keep(name, frame)
+        self._cache_frame(name, frame)
 
     def get(self, sha256: str) -> bytes:
         """The bytes, from the cache or the remote store."""
-        found = self._read_cached(sha256)
-        if found is None:
-            packed, found = self._distant.read(sha256)
-            self._cache_frame(sha256, packed)
-        return found
+        data = self._read_cached(sha256)
+        if data is None:
+            frame, data = self._distant.read(sha256)
+            self._cache_frame(sha256, frame)
+        return data
 
     def has(self, sha256: str) -> bool:
         return self._distant.has(sha256)
@@ -70,42 +70,44 @@ class CachedBlobs:
         return self._distant.age(sha256)
 
     def remove(self, sha256: str) -> None:
-        self._near.remove(sha256)
+        self._cache.remove(sha256)
         self._distant.remove(sha256)
 
     def owners(self) -> set[str]:
         return self._distant.owners()
 
     def _read_cached(self, name: str) -> bytes | None:
-        if not self._near.has(name):
+        if not self._cache.has(name):
             return None
         try:
-            found = self._near.get(name)
+            data = self._cache.get(name)
         except StoreError:
             return None  # it is written again
-        self._near.touch(name)
-        return found
+        self._cache.touch(name)
+        return data
 
-    def _cache_frame(self, name: str, packed: bytes) -> None:
+    def _cache_frame(self, name: str, frame: bytes) -> None:
         """Cache a frame; with a full disk it must be read again later, which is no error."""
-        if len(packed) > self._limit:
+        if len(frame) > self._limit:
             return
         try:
-            self._near.keep(name, packed)
-            self._trim(len(packed))
+            self._cache.keep(name, frame)
+            self._trim(len(frame))
         except StoreError as error:
             log.warning("what was read of %s is not kept here: %s", self._distant.place, error)
 
-    def _trim(self, more: int) -> None:
+    def _trim(self, added_bytes: int) -> None:
         """Remove what was used longest ago if there is too much, including what other processes cached."""
         with self._lock:
-            self._size = sum(each.size for each in self._near.list_blobs()) if self._size < 0 else self._size + more
+            self._size = (
+                sum(blob.size for blob in self._cache.list_blobs()) if self._size < 0 else self._size + added_bytes
+            )
             if self._size <= self._limit:
                 return
-            kept = sorted(self._near.list_blobs(), key=lambda each: each.modified)
-            self._size = sum(each.size for each in kept)
-            for each in kept:
+            blobs = sorted(self._cache.list_blobs(), key=lambda blob: blob.modified)
+            self._size = sum(blob.size for blob in blobs)
+            for blob in blobs:
                 if self._size <= FULL_SHARE * self._limit:
                     break
-                self._near.remove(each.name)
-                self._size -= each.size
+                self._cache.remove(blob.name)
+                self._size -= blob.size

@@ -56,7 +56,7 @@ class KeptBlobs(Blobs, Protocol):
             StoreError: it cannot be written.
         """
 
-    def keep(self, name: str, packed: bytes) -> None:
+    def keep(self, name: str, frame: bytes) -> None:
         """Store a frame under its name.
 
         Raises:
@@ -114,18 +114,18 @@ class Damage(Exception):
 
 def pack(data: bytes) -> bytes:
     """A zstd frame."""
-    packed: bytes = zstandard.ZstdCompressor(level=_LEVEL).compress(data)
-    return packed
+    frame: bytes = zstandard.ZstdCompressor(level=_LEVEL).compress(data)
+    return frame
 
 
-def unpack(packed: bytes, name: str) -> bytes:
+def unpack(frame: bytes, name: str) -> bytes:
     """The content of a frame.
 
     Raises:
         Damage: it is not a frame, or its content does not match the name.
     """
     try:
-        data: bytes = zstandard.ZstdDecompressor().decompress(packed)
+        data: bytes = zstandard.ZstdDecompressor().decompress(frame)
     except (zstandard.ZstdError, MemoryError) as error:
         raise Damage from error
     if sha256(data) != name:
@@ -133,22 +133,22 @@ def unpack(packed: bytes, name: str) -> bytes:
     return data
 
 
-def verify_frame(packed: bytes, name: str, most: int) -> None:
+def verify_frame(frame: bytes, name: str, max_bytes: int) -> None:
     """Check a foreign frame with little memory, however large its content is.
 
     Raises:
-        Damage: it is not a frame, its content does not match the name, or it claims to hold more than `most`.
+        Damage: it is not a frame, its content does not match the name, or it claims to hold more than `max_bytes`.
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     try:
-        if zstandard.get_frame_parameters(packed).content_size > most:
+        if zstandard.get_frame_parameters(frame).content_size > max_bytes:
             raise Damage
-        with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
+        with zstandard.ZstdDecompressor().stream_reader(frame) as reader:
             while part := reader.read(_PART):
-                found.update(part)
+                digest.update(part)
     except (zstandard.ZstdError, MemoryError) as error:
         raise Damage from error
-    if found.hexdigest() != name:
+    if digest.hexdigest() != name:
         raise Damage
 
 
@@ -173,10 +173,10 @@ def blob_path(name: str) -> str:
     return f"{name[:2]}/{name[2:]}{SUFFIX}"
 
 
-def blob_name(place: str) -> str:
+def blob_name(path: str) -> str:
     """The name of the blob at a path below its store's folder; empty if it is not a blob."""
-    parts = place.split("/")
-    name = "".join(parts).removesuffix(SUFFIX) if len(parts) == 2 and place.endswith(SUFFIX) else ""
+    parts = path.split("/")
+    name = "".join(parts).removesuffix(SUFFIX) if len(parts) == 2 and path.endswith(SUFFIX) else ""
     return name if is_name(name) and len(parts[0]) == 2 else ""
 
 
@@ -204,18 +204,18 @@ class FolderBlobs:
                 self.keep(name, pack(data))
         return name
 
-    def put_all(self, many: Sequence[bytes]) -> list[str]:
+    def put_all(self, contents: Sequence[bytes]) -> list[str]:
         """Store several, one after another, and return their hashes."""
-        return [self.put(data) for data in many]
+        return [self.put(data) for data in contents]
 
-    def keep(self, name: str, packed: bytes) -> None:
+    def keep(self, name: str, frame: bytes) -> None:
         """Store a frame under its name, replacing an existing one.
 
         Raises:
             StoreError: the folder cannot be written.
         """
         self.register_owner()
-        self._write(self._path(name), packed)
+        self._write(self._path(name), frame)
 
     def get(self, sha256: str) -> bytes:
         return self.read(sha256)[1]
@@ -224,13 +224,13 @@ class FolderBlobs:
         path = self._path(check_name(sha256))
         try:
             with open(path, "rb") as file:
-                packed = file.read()
+                frame = file.read()
         except FileNotFoundError:
             raise StoreError(f"no blob {sha256} in {self._folder}: `assay db check` names what is missing") from None
         except OSError as error:
             raise StoreError(f"{path} cannot be read ({error.strerror}): check its permissions") from error
         try:
-            return packed, unpack(packed, sha256)
+            return frame, unpack(frame, sha256)
         except Damage as error:
             raise StoreError(f"{path} is damaged: delete it and add its document again") from error
 
@@ -305,18 +305,18 @@ class FolderBlobs:
         """Its path as text, since a `Path` costs as much to make as its file to look at."""
         return f"{self._folder}/{blob_path(name)}"
 
-    def _write(self, path: str, packed: bytes) -> None:
-        beside = f"{path}.{os.getpid()}-{threading.get_ident()}.tmp"
+    def _write(self, path: str, frame: bytes) -> None:
+        temporary = f"{path}.{os.getpid()}-{threading.get_ident()}.tmp"
         try:
             try:
-                _create(beside, packed)
+                _create(temporary, frame)
             except FileNotFoundError:  # the shard's first blob
                 os.makedirs(os.path.dirname(path), exist_ok=True)
-                _create(beside, packed)
-            os.replace(beside, path)
+                _create(temporary, frame)
+            os.replace(temporary, path)
         except OSError as error:
             with contextlib.suppress(OSError):
-                os.unlink(beside)
+                os.unlink(temporary)
             raise unwritable_error(f"{path} cannot be written ({error.strerror}): {ROOM}", error) from error
 
 
@@ -363,12 +363,12 @@ class MemoryBlobs:
         self._blobs: dict[str, MemoryBytes] = {}
 
     def put(self, data: bytes) -> str:
-        name, held = share_bytes(data)
-        self._blobs[name] = held
+        name, shared = share_bytes(data)
+        self._blobs[name] = shared
         return name
 
-    def put_all(self, many: Sequence[bytes]) -> list[str]:
-        return [self.put(data) for data in many]
+    def put_all(self, contents: Sequence[bytes]) -> list[str]:
+        return [self.put(data) for data in contents]
 
     def get(self, sha256: str) -> bytes:
         if sha256 not in self._blobs:

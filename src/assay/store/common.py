@@ -23,7 +23,7 @@ from assay.core.sources import Document, sha256
 from assay.core.usage import Usage
 
 T = TypeVar("T")
-Wall = Callable[[], float]
+WallClock = Callable[[], float]
 """Wall-clock time in seconds since 1970, as `time.time`: leases are compared between processes."""
 
 MAX_FOUND = 20
@@ -63,51 +63,51 @@ def read_labels_text(text: str) -> dict[str, str]:
     return msgspec.json.decode(f"{{{text[1:-1]}}}", type=dict[str, str]) if text else {}
 
 
-def label_marks(wanted: str) -> tuple[str, ...]:
-    """Texts of which one occurs in the labels of any run with the label `wanted`.
+def label_marks(label: str) -> tuple[str, ...]:
+    """Texts of which one occurs in the labels of any run with the label `label`.
 
     A quotation mark inside a name or a value is escaped, so that no text looks like the beginning of a label.
     """
-    name, value = read_label(wanted)
-    named = f",{msgspec.json.encode(wanted).decode()}:"
-    if "=" not in wanted:
-        return (named,)
-    return (named, f",{msgspec.json.encode(name).decode()}:{msgspec.json.encode(value).decode()},")
+    name, value = read_label(label)
+    name_mark = f",{msgspec.json.encode(label).decode()}:"
+    if "=" not in label:
+        return (name_mark,)
+    return (name_mark, f",{msgspec.json.encode(name).decode()}:{msgspec.json.encode(value).decode()},")
 
 
 # Listeners for runs whose log has grown.
 
-Told = Callable[[str], None]
+Listener = Callable[[str], None]
 
 
 class Listeners:
     """A set of callbacks; they may be added, removed and called from several threads."""
 
     def __init__(self) -> None:
-        self._told: tuple[Told, ...] = ()
+        self._listeners: tuple[Listener, ...] = ()
         self._lock = threading.Lock()
 
-    def add(self, listener: Told) -> Callable[[], None]:
+    def add(self, listener: Listener) -> Callable[[], None]:
         """Call `told` from now on; call the result to stop that."""
         with self._lock:
-            self._told = (*self._told, listener)
+            self._listeners = (*self._listeners, listener)
         return lambda: self._remove(listener)
 
     def notify(self, run_ids: Iterable[str]) -> None:
         """Report that the logs of these runs have grown."""
-        listeners = self._told
+        listeners = self._listeners
         for run_id in run_ids:
-            for each in listeners:
-                each(run_id)
+            for listener in listeners:
+                listener(run_id)
 
     @property
     def any(self) -> bool:
         """True if there are listeners."""
-        return bool(self._told)
+        return bool(self._listeners)
 
-    def _remove(self, listener: Told) -> None:
+    def _remove(self, listener: Listener) -> None:
         with self._lock:
-            self._told = tuple(each for each in self._told if each is not listener)
+            self._listeners = tuple(registered for registered in self._listeners if registered is not listener)
 
 
 # Rows as one owner sees them.
@@ -192,7 +192,7 @@ def envelopes(run_id: str, drafts: Sequence[EventDraft], first: int) -> tuple[En
     )
 
 
-def created_at(drafts: Sequence[EventDraft], wall: Wall) -> str:
+def created_at(drafts: Sequence[EventDraft], wall: WallClock) -> str:
     """When a run was created: its first event's time, so that list and log agree."""
     return drafts[0].at if drafts else iso(wall())
 
@@ -202,37 +202,38 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def next_control(now: Action, asked: Action) -> Action:
-    """The control row after `asked`: a cancel is never overruled."""
-    return now if now == "cancel" else asked
+def next_control(current: Action, requested: Action) -> Action:
+    """The control row after `requested`: a cancel is never overruled."""
+    return current if current == "cancel" else requested
 
 
-def new_drafts(drafts: Sequence[EventDraft], stored: Container[str] = ()) -> list[EventDraft]:
+def new_drafts(drafts: Sequence[EventDraft], stored_keys: Container[str] = ()) -> list[EventDraft]:
     """The drafts whose key is not stored yet, each key once: the first one counts."""
     seen: set[str] = set()
     new = []
     for draft in drafts:
-        if draft.key not in seen and draft.key not in stored:
+        if draft.key not in seen and draft.key not in stored_keys:
             seen.add(draft.key)
             new.append(draft)
     return new
 
 
-def resolve_run_id(reference: str, starting: Sequence[str], known: Iterable[str]) -> str:
-    """The one run id in `starting`, the ids that begin with `reference`.
+def resolve_run_id(reference: str, candidates: Sequence[str], run_ids: Iterable[str]) -> str:
+    """The one run id in `candidates`, the ids that begin with `reference`.
 
     Raises:
-        UnknownName: there is none (the message suggests the nearest of `known`, newest first, or names the newest), or
+        UnknownName: there is none (the message suggests the nearest of `run_ids`, newest first, or names the newest),
+        or
             more than one (it names some).
     """
-    if len(starting) == 1:
-        return starting[0]
-    if starting:
-        raise UnknownName("run", reference, hint=f"(more than one begins so: {_some_ids(starting)})")
-    known = list(known)
-    near = difflib.get_close_matches(reference, [*known, LAST_REFERENCE] if known else [], n=1)
-    newest = f"(the newest: {_some_ids(known)})" if known else "(there are no runs yet)"
-    raise UnknownName("run", reference, near, "" if near else newest)
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        raise UnknownName("run", reference, hint=f"(more than one begins so: {_some_ids(candidates)})")
+    run_ids = list(run_ids)
+    suggestions = difflib.get_close_matches(reference, [*run_ids, LAST_REFERENCE] if run_ids else [], n=1)
+    newest = f"(the newest: {_some_ids(run_ids)})" if run_ids else "(there are no runs yet)"
+    raise UnknownName("run", reference, suggestions, "" if suggestions else newest)
 
 
 def _some_ids(ids: Sequence[str]) -> str:
@@ -280,8 +281,8 @@ def reference_to(owner: str, name: str, *, alone: bool) -> str:
 
 def split_reference(reference: str) -> tuple[str, str]:
     """The owner and the name in such a reference."""
-    owner, found, name = reference.partition(SLASH)
-    return (owner, name) if found else ("", reference)
+    owner, separator, name = reference.partition(SLASH)
+    return (owner, name) if separator else ("", reference)
 
 
 def others_collection_error(reference: str) -> UsageError:
@@ -345,17 +346,17 @@ def rank(reference: str, sha: str, looked_up: str) -> int | None:
 
 def by_frequency(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Name → count, the most frequent first, equal ones by name; without empty names."""
-    known = [(name, count) for name, count in counts if name]
-    return dict(sorted(known, key=lambda entry: (-entry[1], entry[0])))
+    entries = [(name, count) for name, count in counts if name]
+    return dict(sorted(entries, key=lambda entry: (-entry[1], entry[0])))
 
 
-def files_of(documents: Iterable[str], stamped: Iterable[tuple[str, Sequence[str]]]) -> dict[str, tuple[str, ...]]:
+def files_of(documents: Iterable[str], files: Iterable[tuple[str, Sequence[str]]]) -> dict[str, tuple[str, ...]]:
     """The files, as paths with the documents they gave, by each of some documents."""
-    wanted, found = set(documents), defaultdict[str, set[str]](set)
-    for path, given in stamped:
-        for sha in wanted.intersection(given):
-            found[sha].add(path)
-    return {sha: tuple(sorted(paths)) for sha, paths in found.items()}
+    hashes, paths_by_hash = set(documents), defaultdict[str, set[str]](set)
+    for path, path_hashes in files:
+        for sha in hashes.intersection(path_hashes):
+            paths_by_hash[sha].add(path)
+    return {sha: tuple(sorted(paths)) for sha, paths in paths_by_hash.items()}
 
 
 def unknown_document(sha: str) -> UnknownName:
@@ -369,9 +370,9 @@ AT_ONCE = 8
 """Blobs that `put_at_once` stores at the same time."""
 
 
-def put_at_once(put: Callable[[bytes], str], many: Sequence[bytes]) -> list[str]:
+def put_at_once(put: Callable[[bytes], str], contents: Sequence[bytes]) -> list[str]:
     """Store several with `put`, at the same time, since each waits for its requests; return their hashes."""
-    if len(many) < 2:
-        return [put(data) for data in many]
-    with ThreadPoolExecutor(min(len(many), AT_ONCE), "assay-blobs") as pool:
-        return list(pool.map(put, many))
+    if len(contents) < 2:
+        return [put(data) for data in contents]
+    with ThreadPoolExecutor(min(len(contents), AT_ONCE), "assay-blobs") as pool:
+        return list(pool.map(put, contents))

@@ -11,11 +11,11 @@ from assay.core.ports import FRESH_SHARE, LONGEST_LEASE, Lease, Renewal
 T = TypeVar("T")
 
 
-def is_held(until: float, now: float, left: float = 0.0) -> bool:
-    """True if a lease until then is valid for more than `left` seconds. One that ends too far ahead was taken before
+def is_held(until: float, now: float, margin: float = 0.0) -> bool:
+    """True if a lease until then is valid for more than `margin` seconds. One that ends too far ahead was taken before
     the clock was set back.
     """
-    return now + left < until <= now + LONGEST_LEASE
+    return now + margin < until <= now + LONGEST_LEASE
 
 
 def is_fresh(until: float, now: float, ttl: float) -> bool:
@@ -41,13 +41,13 @@ def fence_lost(lease: Lease) -> FenceLost:
 class LeaseLook(NamedTuple):
     """A look at leases, kept so that those that only wait are looked at again only after a change.
 
-    `wanted` is what `Journal.renew_all` returned. `ends`: when the first and the last of them end. `changes`: of
+    `outcomes` is what `Journal.renew_all` returned. `ends`: when the first and the last of them end. `changes`: of
     the database, before the look.
     """
 
     leases: tuple[Lease, ...]
     ttl: float
-    wanted: dict[Lease, Renewal | FenceLost]
+    outcomes: dict[Lease, Renewal | FenceLost]
     ends: tuple[float, float]
     changes: tuple[int, int] = (0, 0)
 
@@ -64,4 +64,4 @@ class LeaseLook(NamedTuple):
         """The leases that another look would renew, or none if that cannot be told: one may end later than the rest."""
         if is_held(self.ends[1], now, self.ttl):
             return []
-        return [lease for lease in self.leases if not isinstance(self.wanted.get(lease), FenceLost)]
+        return [lease for lease in self.leases if not isinstance(self.outcomes.get(lease), FenceLost)]

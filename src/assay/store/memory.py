@@ -31,7 +31,7 @@ from assay.core.ports.collections import ADDITION_ENDED, Addition
 from assay.core.ports.store import Store
 from assay.store import common
 from assay.store.blobs import MemoryBlobs
-from assay.store.common import Listeners, OwnedView, Wall, given_labels
+from assay.store.common import Listeners, OwnedView, WallClock, given_labels
 from assay.store.leases import LeaseLook, fence_lost, is_held, to_renew
 from assay.store.memory_library import MemoryLibrary as MemoryLibrary
 from assay.store.memory_lists import MemoryListing, StoredRun
@@ -52,22 +52,24 @@ class MemoryAdditions(OwnedView):
 
     def find(self, id: str) -> Addition:
         with self._lock:
-            found = self._additions.get(id)
-        if found is None or not self._is_visible(found):
+            addition = self._additions.get(id)
+        if addition is None or not self._is_visible(addition):
             raise UnknownName("addition", id)
-        return found
+        return addition
 
     def all(self, limit: int = 100) -> list[Addition]:
         with self._lock:
-            return [each for each in reversed(self._additions.values()) if self._is_visible(each)][:limit]
+            return [addition for addition in reversed(self._additions.values()) if self._is_visible(addition)][:limit]
 
     def forget(self, before: str) -> None:
         with self._lock:
             old = [
-                each for each in self._additions.values() if each.state in ADDITION_ENDED and each.updated_at < before
+                addition
+                for addition in self._additions.values()
+                if addition.state in ADDITION_ENDED and addition.updated_at < before
             ]
-            for each in filter(self._is_visible, old):
-                del self._additions[each.id]
+            for addition in filter(self._is_visible, old):
+                del self._additions[addition.id]
 
     def _is_visible(self, addition: Addition) -> bool:
         return self._owner in (None, addition.owner)
@@ -80,20 +82,20 @@ class MemoryCache:
     """`Cache` in a dictionary, whose single operations are atomic."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, bytes] = {}
+        self._entries: dict[str, bytes] = {}
 
     def recall(self, key: str) -> bytes | None:
-        return self._kept.get(key)
+        return self._entries.get(key)
 
     def keep(self, key: str, data: bytes) -> None:
-        self._kept.setdefault(key, data)
+        self._entries.setdefault(key, data)
 
     def entries(self, prefix: str) -> dict[str, bytes]:
-        return {key: data for key, data in self._kept.copy().items() if key.startswith(prefix)}
+        return {key: data for key, data in self._entries.copy().items() if key.startswith(prefix)}
 
     def forget(self, keys: Collection[str]) -> None:
         for key in keys:
-            self._kept.pop(key, None)
+            self._entries.pop(key, None)
 
 
 # Permits in memory, for the runs of one process.
@@ -102,26 +104,33 @@ class MemoryCache:
 class MemoryPermits:
     """`Permits` in a dictionary: id → service, and until when."""
 
-    def __init__(self, wall: Wall) -> None:
-        self._wall, self._held = wall, dict[str, tuple[str, float]]()
+    def __init__(self, wall: WallClock) -> None:
+        self._wall, self._permits = wall, dict[str, tuple[str, float]]()
 
-    async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
+    async def take(self, service: str, id: str, limit: int, ttl: float) -> bool:
         now = self._wall()
-        self._held = {each: held for each, held in self._held.items() if now < held[1] <= now + LONGEST_LEASE}
-        if sum(of == service for each, (of, _) in self._held.items() if each != id) >= most:
+        self._permits = {
+            permit_id: permit for permit_id, permit in self._permits.items() if now < permit[1] <= now + LONGEST_LEASE
+        }
+        if (
+            sum(
+                permit_service == service for permit_id, (permit_service, _) in self._permits.items() if permit_id != id
+            )
+            >= limit
+        ):
             return False
-        self._held[id] = (service, now + ttl)
+        self._permits[id] = (service, now + ttl)
         return True
 
     async def renew(self, id: str, ttl: float) -> None:
-        if id in self._held:
-            self._held[id] = (self._held[id][0], self._wall() + ttl)
+        if id in self._permits:
+            self._permits[id] = (self._permits[id][0], self._wall() + ttl)
 
     async def give_back(self, id: str) -> None:
-        self._held.pop(id, None)
+        self._permits.pop(id, None)
 
 
-def memory_store(wall: Wall = time.time) -> Store:
+def memory_store(wall: WallClock = time.time) -> Store:
     """An empty store in memory."""
     return Store(
         journal=MemoryJournal(wall),
@@ -136,7 +145,7 @@ def memory_store(wall: Wall = time.time) -> Store:
 class MemoryJournal(MemoryListing):
     """`Journal` in the process; safe to use from several threads."""
 
-    def __init__(self, wall: Wall = time.time) -> None:
+    def __init__(self, wall: WallClock = time.time) -> None:
         super().__init__(wall)
         self._listeners = Listeners()
 
@@ -147,20 +156,20 @@ class MemoryJournal(MemoryListing):
         brief: bytes,
         events: Sequence[EventDraft],
         thread: str = "",
-        given: RunInputs = NO_INPUTS,
+        inputs: RunInputs = NO_INPUTS,
     ) -> tuple[Envelope, ...]:
         with self._lock:
             if run_id in self._runs:
                 raise common.run_exists(run_id)
-            for each in given.within:
-                counted = [run for run in self._runs.values() if each.owner in (None, run.owner)]
-                going = sum(run.status in ACTIVE_STATUSES for run in counted)
-                check_allowance(each, _spending(counted, each.since, None), going, brief)
-            whose = given.owner if self._owner is None else self._owner
-            run = StoredRun(run_id, question, brief, common.created_at(events, self._wall), thread, whose)
+            for allowance in inputs.within:
+                counted_runs = [run for run in self._runs.values() if allowance.owner in (None, run.owner)]
+                going = sum(run.status in ACTIVE_STATUSES for run in counted_runs)
+                check_allowance(allowance, _spending(counted_runs, allowance.since, None), going, brief)
+            owner = inputs.owner if self._owner is None else self._owner
+            run = StoredRun(run_id, question, brief, common.created_at(events, self._wall), thread, owner)
             run.labels = given_labels(brief)
             self._add_run(run)
-            return run.apply(Commit(events=tuple(events), steps=given.steps, ledger=given.ledger))
+            return run.apply(Commit(events=tuple(events), steps=inputs.steps, ledger=inputs.ledger))
 
     async def acquire(self, run_id: str, holder: str, ttl: float, evict: str = "") -> Lease:
         with self._lock:
@@ -185,7 +194,7 @@ class MemoryJournal(MemoryListing):
         with self._lock:
             now = self._wall()
             if self._looks and self._looks[0].is_current(leases, ttl, now):
-                return dict(self._looks[0].wanted)
+                return dict(self._looks[0].outcomes)
             for lease in leases:
                 run = self._find_held(lease)
                 if run is None:
@@ -229,11 +238,11 @@ class MemoryJournal(MemoryListing):
         loop = asyncio.get_running_loop()
         future: asyncio.Future[tuple[Envelope, ...]] = loop.create_future()
         try:
-            written = self._commit(lease, commit)
+            envelopes = self._commit(lease, commit)
         except FenceLost as error:
             loop.call_soon(_set_error, future, error)
         else:
-            loop.call_soon(_set_result, future, written)
+            loop.call_soon(_set_result, future, envelopes)
         return future
 
     async def events(self, run_id: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
@@ -241,8 +250,8 @@ class MemoryJournal(MemoryListing):
             first = max(after, 0)
             return self._run(run_id).events[first : None if limit is None else first + max(limit, 0)]
 
-    def listen(self, told: Callable[[str], None]) -> Callable[[], None]:
-        return self._listeners.add(told)
+    def listen(self, listener: Callable[[str], None]) -> Callable[[], None]:
+        return self._listeners.add(listener)
 
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
         with self._lock:
@@ -272,43 +281,43 @@ class MemoryJournal(MemoryListing):
     async def rows(self, run_ids: Collection[str]) -> dict[str, RunRow]:
         with self._lock:
             now = self._wall()
-            found = (self._runs.get(run_id) for run_id in run_ids)
-            return {run.run_id: run.row(now) for run in found if run is not None and self._is_visible(run)}
+            runs = (self._runs.get(run_id) for run_id in run_ids)
+            return {run.run_id: run.row(now) for run in runs if run is not None and self._is_visible(run)}
 
     async def news(self, after: Mapping[str, int], limit: int) -> dict[str, News]:
         with self._lock:
-            now, left, found = self._wall(), max(limit, 0), dict[str, News]()
+            now, remaining, news = self._wall(), max(limit, 0), dict[str, News]()
             for run_id, seq in after.items():
                 run = self._runs.get(run_id)
                 if run is not None and self._is_visible(run):
-                    new = tuple(run.events[max(seq, 0) : max(seq, 0) + left])
-                    left -= len(new)
-                    found[run_id] = News(row=run.row(now), events=new)
-            return found
+                    new = tuple(run.events[max(seq, 0) : max(seq, 0) + remaining])
+                    remaining -= len(new)
+                    news[run_id] = News(row=run.row(now), events=new)
+            return news
 
     async def find(self, reference: str) -> RunRow:
         with self._lock:
             ids = [run.run_id for run in self._visible_runs()]
             if reference in ids:
-                chosen = reference
+                chosen_id = reference
             elif reference == common.LAST_REFERENCE and ids:
-                chosen = ids[0]
+                chosen_id = ids[0]
             else:
-                starting = [run_id for run_id in ids if reference and run_id.startswith(reference)]
-                chosen = common.resolve_run_id(reference, sorted(starting), ids)
-            return self._runs[chosen].row(self._wall())
+                candidates = [run_id for run_id in ids if reference and run_id.startswith(reference)]
+                chosen_id = common.resolve_run_id(reference, sorted(candidates), ids)
+            return self._runs[chosen_id].row(self._wall())
 
     async def latest(self, thread: str) -> RunRow | None:
         with self._lock:
-            found = (run for run in self._visible_runs() if thread and run.thread == thread)
-            return next((run.row(self._wall()) for run in found), None)
+            runs = (run for run in self._visible_runs() if thread and run.thread == thread)
+            return next((run.row(self._wall()) for run in runs), None)
 
     async def spending(
         self, since: str = "", limit: int | None = None, only: Collection[str] | None = None
     ) -> list[RunSpending]:
         with self._lock:
-            known = (run for run in self._visible_runs() if only is None or run.run_id in only)
-            return _spending(known, since, limit)
+            runs = (run for run in self._visible_runs() if only is None or run.run_id in only)
+            return _spending(runs, since, limit)
 
     async def delete(self, run_id: str, evict: str = "") -> None:
         with self._lock:
@@ -329,19 +338,19 @@ class MemoryJournal(MemoryListing):
             run = self._runs.get(lease.run_id)
             if run is None or run.fence != lease.fence:
                 raise fence_lost(lease)
-            written = run.apply(commit)
+            envelopes = run.apply(commit)
         self._listeners.notify([lease.run_id])
-        return written
+        return envelopes
 
 
 def _spending(runs: Iterable[StoredRun], since: str, limit: int | None) -> list[RunSpending]:
-    found = [run for run in runs if run.created_at >= since]
-    return [common.run_spending(run, [hold.amount for hold in run.holds.values()]) for run in found[:limit]]
+    recent = [run for run in runs if run.created_at >= since]
+    return [common.run_spending(run, [hold.amount for hold in run.holds.values()]) for run in recent[:limit]]
 
 
-def _set_result(future: asyncio.Future[tuple[Envelope, ...]], written: tuple[Envelope, ...]) -> None:
+def _set_result(future: asyncio.Future[tuple[Envelope, ...]], envelopes: tuple[Envelope, ...]) -> None:
     if not future.done():
-        future.set_result(written)
+        future.set_result(envelopes)
 
 
 def _set_error(future: asyncio.Future[tuple[Envelope, ...]], error: FenceLost) -> None:

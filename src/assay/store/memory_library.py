@@ -43,32 +43,32 @@ class MemoryCollections(OwnedView):
 
     def collections(self) -> list[CollectionRow]:
         with self._lock:
-            rows = [self._row(key, held) for key, held in self._readable_collections()]
+            rows = [self._row(key, stored) for key, stored in self._readable_collections()]
         return sorted(rows, key=lambda row: row.name)
 
-    def _row(self, key: Key, held: StoredCollection) -> CollectionRow:
+    def _row(self, key: Key, stored: StoredCollection) -> CollectionRow:
         mine = self._owner in (None, key[0])
         return CollectionRow(
             name=self._reference(key),
-            documents=len(held.rows),
-            private=held.private,
-            origins=len(held.origins) if mine else 0,
+            documents=len(stored.rows),
+            private=stored.private,
+            origins=len(stored.origins) if mine else 0,
             owner=key[0],
-            open=held.open,
-            readers=held.readers if mine else (),
+            open=stored.open,
+            readers=stored.readers if mine else (),
         )
 
     def resolve_names(self, collections: Iterable[str]) -> tuple[str, ...]:
         with self._lock:
-            found = (self._readable_key(name) for name in dict.fromkeys(collections))
-            return tuple(SLASH.join(key) for key in found if key is not None)
+            keys = (self._readable_key(name) for name in dict.fromkeys(collections))
+            return tuple(SLASH.join(key) for key in keys if key is not None)
 
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
         with self._lock:
-            held = self._own_collection(collection)
-            if held is None:
+            stored = self._own_collection(collection)
+            if stored is None:
                 raise UnknownName("collection", collection)
-            held.open, held.readers = open, tuple(sorted(set(readers)))
+            stored.open, stored.readers = open, tuple(sorted(set(readers)))
 
     def mark(self, collection: str, *, private: bool) -> None:
         with self._lock:
@@ -76,20 +76,22 @@ class MemoryCollections(OwnedView):
 
     def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
         with self._lock:
-            named = {key for name in collections if (key := self._readable_key(name)) is not None}
-            rows = set().union(*(self._collections[key].rows for key in named))
-            seen, hashes = self._seen_rows(), set(documents)
-            rows |= {row for (_, sha), row in self._rows.items() if sha in hashes and row in seen}
-            found = (
-                key for key, held in self._collections.items() if held.private and (key in named or held.rows & rows)
+            keys = {key for name in collections if (key := self._readable_key(name)) is not None}
+            rows = set().union(*(self._collections[key].rows for key in keys))
+            visible_rows, hashes = self._seen_rows(), set(documents)
+            rows |= {row for (_, sha), row in self._rows.items() if sha in hashes and row in visible_rows}
+            private_keys = (
+                key
+                for key, stored in self._collections.items()
+                if stored.private and (key in keys or stored.rows & rows)
             )
-            return sorted(self._reference(key) for key in found)
+            return sorted(self._reference(key) for key in private_keys)
 
     def remove(self, documents: Iterable[str], collection: str) -> None:
         with self._lock:
-            held, hashes = self._own_collection(collection), set(documents)
-            if held is not None:
-                held.rows.difference_update(row for (_, sha), row in self._rows.items() if sha in hashes)
+            stored, hashes = self._own_collection(collection), set(documents)
+            if stored is not None:
+                stored.rows.difference_update(row for (_, sha), row in self._rows.items() if sha in hashes)
 
     def drop(self, collection: str) -> None:
         with self._lock:
@@ -98,31 +100,31 @@ class MemoryCollections(OwnedView):
 
     def origins(self, collection: str) -> list[Origin]:
         with self._lock:
-            held = self._collections.get(self._own_key(collection), StoredCollection())
-            return [held.origins[place] for place in sorted(held.origins)]
+            stored = self._collections.get(self._own_key(collection), StoredCollection())
+            return [stored.origins[place] for place in sorted(stored.origins)]
 
     def add_origins(self, collection: str, origins: Iterable[Origin]) -> None:
         with self._lock:
-            self._get_or_create(collection).origins.update((each.place, each) for each in origins)
+            self._get_or_create(collection).origins.update((origin.place, origin) for origin in origins)
 
-    def forget_origins(self, collection: str, places: Iterable[str]) -> None:
+    def forget_origins(self, collection: str, origins: Iterable[str]) -> None:
         with self._lock:
-            held = self._own_collection(collection)
-            for place in places if held is not None else ():
-                held.origins.pop(place, None)  # type: ignore[union-attr]
+            stored = self._own_collection(collection)
+            for place in origins if stored is not None else ():
+                stored.origins.pop(place, None)  # type: ignore[union-attr]
 
     # whose they are
 
     def _readable_collections(self) -> Iterator[tuple[Key, StoredCollection]]:
         """The collections that the owner may read."""
-        for key, held in self._collections.items():
-            if self._owner in (None, key[0]) or held.open or self._owner in held.readers:
-                yield key, held
+        for key, stored in self._collections.items():
+            if self._owner in (None, key[0]) or stored.open or self._owner in stored.readers:
+                yield key, stored
 
     def _seen_rows(self) -> set[int]:
         """The documents that the owner may read: their own, and those in readable collections."""
-        own = {row for (owner, _), row in self._rows.items() if self._owner in (None, owner)}
-        return own.union(*(held.rows for _, held in self._readable_collections()))
+        own_rows = {row for (owner, _), row in self._rows.items() if self._owner in (None, owner)}
+        return own_rows.union(*(stored.rows for _, stored in self._readable_collections()))
 
     def _own_key(self, name: str) -> Key:
         return (self._owner, name) if self._owner is not None else common.split_reference(name)
@@ -138,17 +140,17 @@ class MemoryCollections(OwnedView):
 
     def _own_collection(self, name: str) -> StoredCollection | None:
         """The owner's collection; None if there is none."""
-        held = self._collections.get(self._own_key(name))
-        if held is None and SLASH in name and self._readable_key(name) is not None:
+        stored = self._collections.get(self._own_key(name))
+        if stored is None and SLASH in name and self._readable_key(name) is not None:
             raise common.others_collection_error(name)
-        return held
+        return stored
 
     def _get_or_create(self, name: str) -> StoredCollection:
         """The owner's collection, created if it does not exist."""
-        held = self._own_collection(name)
-        if held is None and self._owner and SLASH in name:
+        stored = self._own_collection(name)
+        if stored is None and self._owner and SLASH in name:
             raise common.unfit_name(name)
-        return self._collections.setdefault(self._own_key(name), StoredCollection()) if held is None else held
+        return self._collections.setdefault(self._own_key(name), StoredCollection()) if stored is None else stored
 
 
 class MemoryLibrary(MemoryCollections):
@@ -187,8 +189,8 @@ class MemoryLibrary(MemoryCollections):
         row = self._rows.get((self._owner or "", move.sha256))
         if row is None or self._documents[row - 1].url != move.before:
             return
-        moved = msgspec.structs.replace(self._documents[row - 1], url=move.url, name=move.name)
-        self._documents[row - 1], self._lookups[row - 1] = moved, common.document_lookup_text(moved)
+        document = msgspec.structs.replace(self._documents[row - 1], url=move.url, name=move.name)
+        self._documents[row - 1], self._lookups[row - 1] = document, common.document_lookup_text(document)
 
     def collection_for(self, documents: Iterable[str]) -> str:
         name, hashes = common.collection_of_set(documents)
@@ -208,7 +210,7 @@ class MemoryLibrary(MemoryCollections):
             return None if row is None else self._documents[row - 1]
 
     def documents_by_hash(self, documents: Collection[str]) -> list[Document]:
-        return [found for sha in dict.fromkeys(documents) if (found := self.document(sha)) is not None]
+        return [document for sha in dict.fromkeys(documents) if (document := self.document(sha)) is not None]
 
     def existing_documents(self, documents: Iterable[str]) -> set[str]:
         with self._lock:
@@ -221,25 +223,27 @@ class MemoryLibrary(MemoryCollections):
 
     def snapshot(self, sha256: str) -> Snapshot | None:
         with self._lock:
-            seen = self._seen_rows()
-            owners = {self._owners[row - 1] for row in seen if self._documents[row - 1].snapshot_sha256 == sha256}
+            visible_rows = self._seen_rows()
+            owners = {
+                self._owners[row - 1] for row in visible_rows if self._documents[row - 1].snapshot_sha256 == sha256
+            }
             order = sorted(owners, key=lambda owner: (owner != (self._owner or ""), owner))
             return next((self._snapshots[owner, sha256] for owner in order), None)
 
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
-        wanted = common.lookup_reference(reference)
-        if not wanted:
+        lookup = common.lookup_reference(reference)
+        if not lookup:
             return []
         with self._lock:
-            ranked = []
+            ranking = []
             for row in self.members(collections):
                 document = self._documents[row - 1]
-                place = common.rank(wanted, document.sha256, self._lookups[row - 1])
-                if place is not None:
-                    ranked.append((place, self._owners[row - 1] != (self._owner or ""), row, document))
-        best = [document for *_, document in sorted(ranked, key=lambda found: found[:3])[: common.MAX_FOUND]]
+                rank = common.rank(lookup, document.sha256, self._lookups[row - 1])
+                if rank is not None:
+                    ranking.append((rank, self._owners[row - 1] != (self._owner or ""), row, document))
+        best = [document for *_, document in sorted(ranking, key=lambda found: found[:3])[: common.MAX_FOUND]]
         # the owner's and a shared copy are one document
-        return list({each.sha256: each for each in reversed(best)}.values())[::-1]
+        return list({candidate.sha256: candidate for candidate in reversed(best)}.values())[::-1]
 
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
         with self._lock:
@@ -259,13 +263,13 @@ class MemoryLibrary(MemoryCollections):
             first = max(row, 0)
             if self._owner is None:
                 return list(enumerate(self._documents[first : first + max(limit, 0)], first + 1))
-            seen = sorted(each for each in self._seen_rows() if each > first)
-            return [(each, self._documents[each - 1]) for each in seen[: max(limit, 0)]]
+            visible_rows = sorted(visible_row for visible_row in self._seen_rows() if visible_row > first)
+            return [(visible_row, self._documents[visible_row - 1]) for visible_row in visible_rows[: max(limit, 0)]]
 
     def documents_at(self, rows: Collection[int]) -> dict[int, Document]:
         with self._lock:
-            known = range(1, len(self._documents) + 1) if self._owner is None else self._seen_rows()
-            return {row: self._documents[row - 1] for row in rows if row in known}
+            visible_rows = range(1, len(self._documents) + 1) if self._owner is None else self._seen_rows()
+            return {row: self._documents[row - 1] for row in rows if row in visible_rows}
 
     def last_row(self) -> int:
         return len(self._documents)
@@ -283,8 +287,8 @@ class MemoryLibrary(MemoryCollections):
 
     def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
         with self._lock:
-            found = {path: self._stamps.get((self._owner or "", path)) for path in paths}
-        return {path: stamp for path, stamp in found.items() if stamp is not None}
+            stamps = {path: self._stamps.get((self._owner or "", path)) for path in paths}
+        return {path: stamp for path, stamp in stamps.items() if stamp is not None}
 
     def files_of(self, documents: Collection[str]) -> dict[str, tuple[str, ...]]:
         """See the port."""
@@ -305,9 +309,9 @@ class MemoryLibrary(MemoryCollections):
 
     def _row_of(self, sha: str) -> int | None:
         """The row of the text with this hash: the owner's, else the first one the owner may read."""
-        own = self._rows.get((self._owner or "", sha))
-        if own is not None:
-            return own
-        theirs = sorted(row for (_, each), row in self._rows.items() if each == sha)
-        seen = self._seen_rows() if theirs else set()
-        return next((row for row in theirs if row in seen), None)
+        own_row = self._rows.get((self._owner or "", sha))
+        if own_row is not None:
+            return own_row
+        theirs = sorted(row for (_, document_sha), row in self._rows.items() if document_sha == sha)
+        visible_rows = self._seen_rows() if theirs else set()
+        return next((row for row in theirs if row in visible_rows), None)

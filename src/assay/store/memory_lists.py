@@ -23,7 +23,7 @@ from assay.core.ports.lists import (
     change_labels,
 )
 from assay.store import common
-from assay.store.common import OwnedView, Wall, label_marks, labels_text
+from assay.store.common import OwnedView, WallClock, label_marks, labels_text
 from assay.store.leases import LeaseLook, is_held
 
 
@@ -55,11 +55,11 @@ class StoredRun:
     def append(self, drafts: Sequence[EventDraft]) -> tuple[Envelope, ...]:
         """Write events that are not stored yet."""
         new = common.new_drafts(drafts, self.keys)
-        added = common.envelopes(self.run_id, new, len(self.events) + 1)
-        self.events.extend(added)
-        for envelope, draft in zip(added, new, strict=True):
+        envelopes = common.envelopes(self.run_id, new, len(self.events) + 1)
+        self.events.extend(envelopes)
+        for envelope, draft in zip(envelopes, new, strict=True):
             self.keys[draft.key] = EventKey(seq=envelope.seq, key=draft.key, step=draft.step, attempt=draft.attempt)
-        return added
+        return envelopes
 
     def apply(self, commit: Commit) -> tuple[Envelope, ...]:
         """Write a commit."""
@@ -100,7 +100,7 @@ Key = tuple[str, str]
 class MemoryListing(OwnedView):
     """`Listing` over runs in the process, as one owner sees them; None sees all."""
 
-    def __init__(self, wall: Wall) -> None:
+    def __init__(self, wall: WallClock) -> None:
         self._wall = wall
         self._runs: dict[str, StoredRun] = {}
         self._titles: dict[Key, str] = {}
@@ -108,19 +108,21 @@ class MemoryListing(OwnedView):
         self._looks: list[LeaseLook] = []  # the last at leases, until something of them changes; all owners share it
         self._lock = threading.Lock()
 
-    async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
+    async def page(self, run_filter: RunFilter, limit: int, before: int | None = None) -> RunPage:
         with self._lock:
             now = self._wall()
-            found = [
-                run for run in self._visible_runs() if (before is None or run.number < before) and _matches(run, wanted)
+            runs = [
+                run
+                for run in self._visible_runs()
+                if (before is None or run.number < before) and _matches(run, run_filter)
             ]
-            rows = [run.row(now) for run in found[:limit]]
-        return RunPage(rows, found[limit - 1].number if len(found) > limit else None)
+            rows = [run.row(now) for run in runs[:limit]]
+        return RunPage(rows, runs[limit - 1].number if len(runs) > limit else None)
 
     async def runs_after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
         with self._lock:
-            found = sorted((run for run in self._visible_runs() if run.number > number), key=lambda run: run.number)
-            return [(run.number, run.row(self._wall())) for run in found[:limit]]
+            runs = sorted((run for run in self._visible_runs() if run.number > number), key=lambda run: run.number)
+            return [(run.number, run.row(self._wall())) for run in runs[:limit]]
 
     async def label(self, run_id: str, added: Mapping[str, str], removed: Collection[str] = ()) -> dict[str, str]:
         with self._lock:
@@ -130,43 +132,43 @@ class MemoryListing(OwnedView):
 
     async def usage(self, since: str = "", until: str = "", *, daily: bool = False) -> list[ModelUsage]:
         with self._lock:
-            wanted = RunFilter(since=since, until=until)
-            found = [
+            criteria = RunFilter(since=since, until=until)
+            attempts = [
                 (run.owner, run.run_id, run.created_at, bytes(event.data))
                 for run in reversed(list(self._visible_runs()))
-                if _matches(run, wanted)
+                if _matches(run, criteria)
                 for event in run.events
                 if event.type == ModelAttempted.kind
             ]
-        return common.usage_by_model(found, daily=daily)
+        return common.usage_by_model(attempts, daily=daily)
 
     async def counts(self) -> dict[RunStatus, int]:
         with self._lock:
             return dict(Counter(run.status for run in self._visible_runs()))
 
-    async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
+    async def threads(self, text: str = "", limit: int = 100, position: ThreadPlace | None = None) -> ThreadPage:
         with self._lock:
-            newest = place.newest if place else max((run.number for run in self._runs.values()), default=0)
-            held = self._threads(run for run in self._visible_runs() if run.number <= newest)
+            newest = position.newest if position else max((run.number for run in self._runs.values()), default=0)
+            threads = self._threads(run for run in self._visible_runs() if run.number <= newest)
             folded = common.fold_text(text)
-            found = [
+            matches = [
                 (runs[0].number, self._row(key, runs))
-                for key, runs in held.items()
-                if (place is None or runs[0].number < place.before) and self._has_text(key, folded)
+                for key, runs in threads.items()
+                if (position is None or runs[0].number < position.before) and self._has_text(key, folded)
             ]
-        rows = [row for _, row in found[:limit]]
-        return ThreadPage(rows, ThreadPlace(newest, found[limit - 1][0]) if len(found) > limit else None)
+        rows = [row for _, row in matches[:limit]]
+        return ThreadPage(rows, ThreadPlace(newest, matches[limit - 1][0]) if len(matches) > limit else None)
 
     async def thread(self, reference: str) -> ThreadRow:
         with self._lock:
-            held = self._threads(self._visible_runs())
-            named = [key for key in held if key[1] == reference]
-            titled = [key for key in held if self._titles.get(key) == reference]
-            starting = [key for key in held if key[1].startswith(reference)]
-            found = (named or titled or starting) if reference else []
-            if len(found) != 1:
-                raise UnknownName("thread", reference, [name for _, name in held])
-            return self._row(found[0], held[found[0]])
+            threads = self._threads(self._visible_runs())
+            by_name = [key for key in threads if key[1] == reference]
+            by_title = [key for key in threads if self._titles.get(key) == reference]
+            by_prefix = [key for key in threads if key[1].startswith(reference)]
+            keys = (by_name or by_title or by_prefix) if reference else []
+            if len(keys) != 1:
+                raise UnknownName("thread", reference, [name for _, name in threads])
+            return self._row(keys[0], threads[keys[0]])
 
     async def rename(self, thread: str, title: str) -> None:
         with self._lock:
@@ -211,29 +213,29 @@ class MemoryListing(OwnedView):
         """Remove a run, and with the last one the title of its thread."""
         del self._runs[run.run_id]
         self._looks.clear()
-        if not any(each.thread == run.thread and each.owner == run.owner for each in self._runs.values()):
+        if not any(other.thread == run.thread and other.owner == run.owner for other in self._runs.values()):
             self._titles.pop((run.owner, run.thread), None)
 
     # threads
 
     def _threads(self, runs: Iterable[StoredRun]) -> dict[Key, list[StoredRun]]:
         """The runs of each thread, newest first; the thread of the newest first."""
-        held: dict[Key, list[StoredRun]] = {}
+        threads: dict[Key, list[StoredRun]] = {}
         for run in runs:
             if run.thread:
-                held.setdefault((run.owner, run.thread), []).append(run)
-        return held
+                threads.setdefault((run.owner, run.thread), []).append(run)
+        return threads
 
     def _thread_keys(self, thread: str) -> list[Key]:
-        found = [key for key in self._threads(self._visible_runs()) if key[1] == thread]
-        if not found:
+        keys = [key for key in self._threads(self._visible_runs()) if key[1] == thread]
+        if not keys:
             raise UnknownName("thread", thread)
-        return found
+        return keys
 
     def _has_text(self, key: Key, folded: str) -> bool:
         title = common.fold_text(self._titles.get(key, ""))
-        asked = (run for run in self._runs.values() if (run.owner, run.thread) == key)
-        return folded in title or any(folded in common.fold_text(run.question) for run in asked)
+        thread_runs = (run for run in self._runs.values() if (run.owner, run.thread) == key)
+        return folded in title or any(folded in common.fold_text(run.question) for run in thread_runs)
 
     def _row(self, key: Key, runs: Sequence[StoredRun]) -> ThreadRow:
         owner, name = key
@@ -250,14 +252,14 @@ class MemoryListing(OwnedView):
         )
 
 
-def _matches(run: StoredRun, wanted: RunFilter) -> bool:
+def _matches(run: StoredRun, criteria: RunFilter) -> bool:
     """True if a run matches."""
     return (
-        (not wanted.status or run.status in wanted.status)
-        and common.fold_text(wanted.text) in common.fold_text(run.question)
-        and (not wanted.since or run.created_at >= wanted.since)
-        and (not wanted.until or run.created_at < wanted.until)
-        and (not wanted.thread or run.thread == wanted.thread)
-        and (not wanted.label or any(mark in labels_text(run.labels) for mark in label_marks(wanted.label)))
-        and (not wanted.collection or common.join_lines(wanted.collection) in common.collections_text(run.brief))
+        (not criteria.status or run.status in criteria.status)
+        and common.fold_text(criteria.text) in common.fold_text(run.question)
+        and (not criteria.since or run.created_at >= criteria.since)
+        and (not criteria.until or run.created_at < criteria.until)
+        and (not criteria.thread or run.thread == criteria.thread)
+        and (not criteria.label or any(mark in labels_text(run.labels) for mark in label_marks(criteria.label)))
+        and (not criteria.collection or common.join_lines(criteria.collection) in common.collections_text(run.brief))
     )

@@ -105,8 +105,8 @@ class ObjectBlobs:
         self.keep(name, pack(data))
         return name
 
-    def put_all(self, many: Sequence[bytes]) -> list[str]:
-        return put_at_once(self.put, many)
+    def put_all(self, contents: Sequence[bytes]) -> list[str]:
+        return put_at_once(self.put, contents)
 
     def register_owner(self) -> None:
         """See the port; once."""
@@ -116,25 +116,25 @@ class ObjectBlobs:
             self._call_store("written", lambda: obstore.put(self._store, mark, b"1"))
             self._owner = None
 
-    def keep(self, name: str, packed: bytes) -> None:
+    def keep(self, name: str, frame: bytes) -> None:
         self.register_owner()
-        there = self._head(name)
-        if there is None or there.size != len(packed) or _age(there) > FRESH_SECONDS:
-            self._call_store("written", lambda: obstore.put(self._store, blob_path(name), packed))
+        existing = self._head(name)
+        if existing is None or existing.size != len(frame) or _age(existing) > FRESH_SECONDS:
+            self._call_store("written", lambda: obstore.put(self._store, blob_path(name), frame))
 
     def get(self, sha256: str) -> bytes:
         return self.read(sha256)[1]
 
     def read(self, sha256: str) -> tuple[bytes, bytes]:
-        place = blob_path(check_name(sha256))
+        path = blob_path(check_name(sha256))
         try:
-            packed = self._call_store("read", lambda: bytes(obstore.get(self._store, place).bytes()))
+            frame = self._call_store("read", lambda: bytes(obstore.get(self._store, path).bytes()))
         except FileNotFoundError:
             raise StoreError(f"no blob {sha256} in {self._url}: `assay db check` names what is missing") from None
         try:
-            return packed, unpack(packed, sha256)
+            return frame, unpack(frame, sha256)
         except Damage as error:
-            raise StoreError(f"{self._url}/{place} is damaged: delete it and add its document again") from error
+            raise StoreError(f"{self._url}/{path} is damaged: delete it and add its document again") from error
 
     def has(self, sha256: str) -> bool:
         """True if it exists; an empty object is not a blob.
@@ -142,19 +142,19 @@ class ObjectBlobs:
         Raises:
             StoreError: the store cannot be reached, or refuses.
         """
-        there = self._head(sha256) if is_name(sha256) else None
-        return there is not None and there.size > 0
+        blob = self._head(sha256) if is_name(sha256) else None
+        return blob is not None and blob.size > 0
 
     def list_blobs(self) -> Iterator[StoredBlob]:
         pages = iter(obstore.list(self._store))
         while page := self._call_store("listed", lambda: next(pages, None)):
-            for each in page:
-                if name := blob_name(each["path"]):
-                    yield StoredBlob(name, each["size"], each["last_modified"])
+            for item in page:
+                if name := blob_name(item["path"]):
+                    yield StoredBlob(name, item["size"], item["last_modified"])
 
     def age(self, sha256: str) -> float | None:
-        there = self._head(check_name(sha256))
-        return None if there is None else _age(there)
+        blob = self._head(check_name(sha256))
+        return None if blob is None else _age(blob)
 
     def remove(self, sha256: str) -> None:
         try:
@@ -163,17 +163,17 @@ class ObjectBlobs:
             return
 
     def owners(self) -> set[str]:
-        found = self._call_store("listed", lambda: obstore.list(self._store, OWNERS).collect())
-        return {each["path"].rpartition("/")[2] for each in found}
+        items = self._call_store("listed", lambda: obstore.list(self._store, OWNERS).collect())
+        return {item["path"].rpartition("/")[2] for item in items}
 
     def _head(self, name: str) -> StoredBlob | None:
         try:
-            there = self._call_store("reached", lambda: obstore.head(self._store, blob_path(name)))
+            meta = self._call_store("reached", lambda: obstore.head(self._store, blob_path(name)))
         except FileNotFoundError:
             return None
-        return StoredBlob(name, there["size"], there["last_modified"])
+        return StoredBlob(name, meta["size"], meta["last_modified"])
 
-    def _call_store(self, what: str, ask: Callable[[], T]) -> T:
+    def _call_store(self, action: str, ask: Callable[[], T]) -> T:
         """The store's answer.
 
         Raises:
@@ -183,30 +183,30 @@ class ObjectBlobs:
         try:
             return ask()
         except FileNotFoundError as error:
-            if is_no_bucket(error, what):
+            if is_no_bucket(error, action):
                 raise StoreError(
-                    f"{self._url} cannot be {what}: {NO_BUCKET}; check keys, region and endpoint (AWS_…)"
+                    f"{self._url} cannot be {action}: {NO_BUCKET}; check keys, region and endpoint (AWS_…)"
                 ) from None
             raise
         except (BaseError, OSError) as error:
             raise StoreError(
-                f"{self._url} cannot be {what}: {_reason(error)}; check keys, region and endpoint (AWS_…)"
+                f"{self._url} cannot be {action}: {_reason(error)}; check keys, region and endpoint (AWS_…)"
             ) from None
 
 
-def _age(stored: StoredBlob) -> float:
-    return (datetime.now(UTC) - stored.modified).total_seconds()
+def _age(blob: StoredBlob) -> float:
+    return (datetime.now(UTC) - blob.modified).total_seconds()
 
 
 def _reason(error: BaseException) -> str:
     """The meaning of a library's error in our own words, with the store's status and code."""
     message = error_summary(error)
     code = _CODE.search(message)
-    answered = " ".join(filter(None, (http_status(error), code[1] if code else "")))
+    status = " ".join(filter(None, (http_status(error), code[1] if code else "")))
     if isinstance(error, PermissionError) or type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
-        return f"access is refused ({answered or 'no right'}): look at its keys and their rights in the environment"
-    if answered:
-        return f"it answers {answered}"
+        return f"access is refused ({status or 'no right'}): look at its keys and their rights in the environment"
+    if status:
+        return f"it answers {status}"
     kind = _KIND.search(message)
     if kind is not None and kind[1] == "Timeout":
         return "it does not answer in time"

@@ -22,8 +22,8 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
 
 
-def _with_body(kept: KeptPage, body: bytes) -> KeptPage:
-    return msgspec.structs.replace(kept, page=msgspec.structs.replace(kept.page, body=body))
+def _with_body(entry: KeptPage, body: bytes) -> KeptPage:
+    return msgspec.structs.replace(entry, page=msgspec.structs.replace(entry.page, body=body))
 
 
 class FolderPages:
@@ -44,17 +44,17 @@ class FolderPages:
             return None
         return _with_body(record.kept, body) if record.kept.page.final_url == url else None
 
-    def put(self, kept: KeptPage) -> None:
-        record = _Record(kept=_with_body(kept, b""), sha256=self._blobs.put(kept.page.body))
-        path = self._path(kept.page.final_url)
-        beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    def put(self, page: KeptPage) -> None:
+        record = _Record(kept=_with_body(page, b""), sha256=self._blobs.put(page.page.body))
+        path = self._path(page.page.final_url)
+        temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            beside.write_bytes(msgspec.json.encode(record))
-            os.replace(beside, path)
+            temporary.write_bytes(msgspec.json.encode(record))
+            os.replace(temporary, path)
         except OSError as error:
             with contextlib.suppress(OSError):
-                beside.unlink()
+                temporary.unlink()
             raise StoreError(
                 f"{path} cannot be written ({error.strerror}): free some space, or check its permissions"
             ) from error
@@ -72,31 +72,31 @@ class FolderPages:
 
 
 class MemoryPages:
-    """`PageCache` in the process; beyond `most` pages or `most_bytes` (as stored), the oldest are dropped first."""
+    """`PageCache` in the process; beyond `max_pages` pages or `max_bytes` (as stored), the oldest are dropped first."""
 
-    def __init__(self, most: int = 1_000, most_bytes: int = 64_000_000) -> None:
-        self._most, self._most_bytes, self._bytes = most, most_bytes, 0
-        self._kept: dict[str, tuple[KeptPage, MemoryBytes]] = {}
+    def __init__(self, max_pages: int = 1_000, max_bytes: int = 64_000_000) -> None:
+        self._max_pages, self._max_bytes, self._bytes = max_pages, max_bytes, 0
+        self._entries: dict[str, tuple[KeptPage, MemoryBytes]] = {}
         self._lock = threading.Lock()
 
     def get(self, url: str) -> KeptPage | None:
-        found = self._kept.get(url)
-        return None if found is None else _with_body(found[0], found[1].get())
+        entry = self._entries.get(url)
+        return None if entry is None else _with_body(entry[0], entry[1].get())
 
-    def put(self, kept: KeptPage) -> None:
-        _, body = share_bytes(kept.page.body)
+    def put(self, page: KeptPage) -> None:
+        _, body = share_bytes(page.page.body)
         with self._lock:
-            self._drop(kept.page.final_url)
-            self._kept[kept.page.final_url] = _with_body(kept, b""), body
+            self._drop(page.page.final_url)
+            self._entries[page.page.final_url] = _with_body(page, b""), body
             self._bytes += body.size
-            while len(self._kept) > self._most or self._bytes > self._most_bytes:
-                self._drop(next(iter(self._kept)))
+            while len(self._entries) > self._max_pages or self._bytes > self._max_bytes:
+                self._drop(next(iter(self._entries)))
 
     def forget(self, url: str) -> None:
         with self._lock:
             self._drop(url)
 
     def _drop(self, url: str) -> None:
-        dropped = self._kept.pop(url, None)
+        dropped = self._entries.pop(url, None)
         if dropped is not None:
             self._bytes -= dropped[1].size

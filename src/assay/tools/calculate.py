@@ -120,7 +120,7 @@ def _best_answer(
         except StoreError:  # a damaged document has no tables; opening it reports the damage
             continue
         found = answer_question(question, texts.tables(document))
-        if found is not None and (best is None or (found.covered, found.fit) > (best[0].covered, best[0].fit)):
+        if found is not None and (best is None or (found.coverage, found.fit) > (best[0].coverage, best[0].fit)):
             best = (found, document, spans)
     if best is not None:
         return _observation(*best, room)
@@ -134,7 +134,7 @@ def _extreme_of_documents(texts: DocumentTexts, documents: Sequence[Document], q
 
     Also if one of the values cannot be compared: it may be the highest.
     """
-    if read_asking(question).ways[0].operation not in ("max", "min"):
+    if read_asking(question).operations[0].operation not in ("max", "min"):
         return None
     try:
         spans = {
@@ -152,10 +152,10 @@ def _extreme_of_documents(texts: DocumentTexts, documents: Sequence[Document], q
         for each in documents
     )
     found = answer_question(question, [table]) if table is not None else None
-    if table is None or found is None or found.wanted.operation not in ("max", "min"):
+    if table is None or found is None or found.computation.operation not in ("max", "min"):
         return None
-    each, values = found.answers[0], [value for value in table.column(found.wanted.column) if value]
-    compared = found.wanted.given or (len(each.rows) == len(values) and 2 * len(values) > len(documents))
+    each, values = found.answers[0], [value for value in table.column(found.computation.column) if value]
+    compared = found.computation.conditions or (len(each.rows) == len(values) and 2 * len(values) > len(documents))
     if not compared or (not table.language and any(map(_UNSURE.search, values))):
         return None
     return _joint_observation(found, spans)
@@ -164,8 +164,8 @@ def _extreme_of_documents(texts: DocumentTexts, documents: Sequence[Document], q
 def _joint_observation(found: FoundAnswer, spans: Mapping[str, tuple[Document, PassageSpan]]) -> Observation:
     """The answer over several documents, with the passages of the cells that were compared, the best first."""
     each = found.answers[0]
-    columns = (found.wanted.column, *(each.column for each in found.wanted.given))
-    rows = [*each.named, *(row for row in each.rows if row not in each.named)]
+    columns = (found.computation.column, *(each.column for each in found.computation.conditions))
+    rows = [*each.named_rows, *(row for row in each.rows if row not in each.named_rows)]
     names = dict.fromkeys(row.cells[column].name for row in rows for column in columns if column in row.cells)
     cited = [spans[name] for name in names]
     shown: dict[str, list[PassageSpan]] = {}
@@ -208,7 +208,7 @@ def _observation(found: FoundAnswer, document: Document, spans: Sequence[Passage
 def _fitting_rows(each: TableAnswer, by_ordinal: Mapping[str, PassageSpan], room: int) -> list[TableRow]:
     """The rows to show, those an answer names first, as far as they fit."""
     cited = each.cited_rows()
-    named = [row for row in cited if row in each.named]
+    named = [row for row in cited if row in each.named_rows]
     kept: list[TableRow] = []
     for row in [*named, *(row for row in cited if row not in named)][:MOST_CITED]:
         room -= sum(len(span.text) for span in _spans(row, by_ordinal))

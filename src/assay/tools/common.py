@@ -143,7 +143,7 @@ def rank_passages(spans: Sequence[PassageSpan], find: str) -> list[PassageSpan]:
     asked = read_question(find, beside="\n".join(span.text for span in spans[:LANGUAGE_SAMPLE_PASSAGES]))
     statements = [
         QuotableStatement(
-            text=each.text, place=each.ordinal, label=each.label, heading=" ".join((*each.heading, each.lead))
+            text=each.text, position=each.ordinal, label=each.label, heading=" ".join((*each.heading, each.lead))
         )
         for each in spans
     ]

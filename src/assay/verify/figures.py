@@ -306,7 +306,7 @@ def explain_column_sum(claim: AnalyzedText, amount: Amount, texts: Texts) -> str
     """How the amount follows from a column of the cited rows ("sum of 12 rows of price"); empty if it does not."""
     pairs = tuple(zip(texts.passages, (reading.plain.text for reading in texts.readings), strict=True))
     tables = _tables(pairs)
-    operation = read_asking(claim.plain.text).ways[0].operation if tables else "cell"
+    operation = read_asking(claim.plain.text).operations[0].operation if tables else "cell"
     if operation not in ("sum", "mean"):
         return ""
     for table in tables:

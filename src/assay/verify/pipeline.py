@@ -327,7 +327,7 @@ def recheck_by_code(view: RunView, text_of: TextOf, rules: CheckRules = DEFAULT_
     cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
     held = HeldPassages(view.sources)
     held.add_documents(compare_with_documents(cited, text_of))
-    with use_phrases(Phrases(stated=view.report.stated)):
+    with use_phrases(Phrases(statements=view.report.stated)):
         sentences = claims_by_start(view.report.text)
     found: list[PendingClaim] = []
     now: dict[str, CodeRuling] = {}

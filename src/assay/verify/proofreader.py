@@ -107,11 +107,11 @@ class SentenceStream:
 
     def _is_decided(self, block: ReportBlock) -> bool:
         """True if all its markers are known."""
-        return self._base + block.places[-1] < self._scanner.decided_length
+        return self._base + block.positions[-1] < self._scanner.decided_length
 
     def _take(self, seen: str, block: ReportBlock) -> tuple[ReportSentence, ...]:
         """Read a block, which makes the block before it final."""
-        first, last = (self._base + place for place in (block.places[0], block.places[-1]))
+        first, last = (self._base + place for place in (block.positions[0], block.positions[-1]))
         start = bisect_left(self._markers, first, key=attrgetter("start"))
         inside = self._markers[start : bisect_right(self._markers, last, key=attrgetter("start"))]
         near = [_move_marker(marker, -self._base) for marker in inside]

@@ -11,7 +11,7 @@ import pytest
 
 from assay.cli.main import main
 from assay.cli.runs.lists import format_csv
-from assay.core.search_record import Left, SearchRow
+from assay.core.search_record import ExcludedPage, SearchRow
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,9 @@ def test_the_searches_of_a_run(place: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_no_cell_is_a_formula_and_all_come_back() -> None:
     rows = [
-        SearchRow(query='=1+1, "x"', provider="a", hits=2, read=1, cited=0, excluded=(Left("https://b.org/", "why"),)),
+        SearchRow(
+            query='=1+1, "x"', provider="a", hits=2, read=1, cited=0, excluded=(ExcludedPage("https://b.org/", "why"),)
+        ),
         SearchRow(query="tides", provider="b", hits=0, read=0, cited=0, failed="b did not answer"),
     ]
     first, second = csv.DictReader(io.StringIO(format_csv(rows)))

@@ -23,7 +23,7 @@ def test_one_document_has_one_number_and_one_entry() -> None:
 
 
 def test_a_source_marker_takes_its_passage_from_the_claims() -> None:
-    books = compile_bibliography("x [S901].", SOURCES, PASSAGES, claimed=("S901.1", "S2001.9"))
+    books = compile_bibliography("x [S901].", SOURCES, PASSAGES, claimed_ids=("S901.1", "S2001.9"))
     assert [passage.id for passage in books.cited] == ["S901.1"]
     assert [citation.number for citation in books.citations(("S901.1", "S2001.9"))] == [1]
 

@@ -26,7 +26,7 @@ from assay.core.relevance.features import Features
     ],
 )
 def test_a_question_denies_what_follows_its_negation_else_what_precedes_it(question: str, denied: set[str]) -> None:
-    assert read_question(question).denied == denied
+    assert read_question(question).denied_keys == denied
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_a_statement_denies_or_affirms_it(question: str, statement: str, expecte
 
 def test_of_two_statements_the_one_with_the_questions_polarity_is_better() -> None:
     texts = ("Vorax is a search provider and needs a key.", "Brax is a search provider and needs no key.")
-    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
-    assert judge(read_question("Which search providers need no key?"), statements).ranked[0].place == 1
+    statements = [QuotableStatement(text=text, position=place) for place, text in enumerate(texts)]
+    assert judge(read_question("Which search providers need no key?"), statements).ranked[0].index == 1
 
 
 def test_statements_that_only_affirm_what_is_denied_do_not_answer() -> None:

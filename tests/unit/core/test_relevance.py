@@ -21,11 +21,11 @@ TOWER = (
 
 
 def statements(*texts: str, source: int = 0) -> list[QuotableStatement]:
-    return [QuotableStatement(text=text, source=source, place=place) for place, text in enumerate(texts)]
+    return [QuotableStatement(text=text, source=source, position=place) for place, text in enumerate(texts)]
 
 
 def best(question: str, *texts: str) -> str:
-    return texts[judge(read_question(question, beside=" ".join(texts)), statements(*texts)).ranked[0].place]
+    return texts[judge(read_question(question, beside=" ".join(texts)), statements(*texts)).ranked[0].index]
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_the_statement_which_answers_is_the_best(question: str, texts: tuple[str
 
 
 def test_what_stands_around_a_statement_counts() -> None:
-    found = QuotableStatement(text="The default is 96 megabytes.", label="frob_buffers (integer)", place=1)
-    other = QuotableStatement(text="The default is 40 peers.", label="frob_peers (integer)", place=2)
-    assert judge(read_question("What is the default of frob_buffers?"), [other, found]).ranked[0].place == 1
-    under = QuotableStatement(text="They are paid forty pounds.", heading="Keepers", place=1)
-    away = QuotableStatement(text="They are paid thirty pounds.", heading="Pilots", place=9)
-    assert judge(read_question("How much are keepers paid?"), [away, under]).ranked[0].place == 1
+    found = QuotableStatement(text="The default is 96 megabytes.", label="frob_buffers (integer)", position=1)
+    other = QuotableStatement(text="The default is 40 peers.", label="frob_peers (integer)", position=2)
+    assert judge(read_question("What is the default of frob_buffers?"), [other, found]).ranked[0].index == 1
+    under = QuotableStatement(text="They are paid forty pounds.", heading="Keepers", position=1)
+    away = QuotableStatement(text="They are paid thirty pounds.", heading="Pilots", position=9)
+    assert judge(read_question("How much are keepers paid?"), [away, under]).ranked[0].index == 1
 
 
 def test_what_answers_is_likelier_than_what_shares_a_word() -> None:
@@ -64,7 +64,7 @@ def test_what_answers_is_likelier_than_what_shares_a_word() -> None:
 def test_what_lacks_the_measure_asked_for_is_no_answer_beside_what_has_it() -> None:
     texts = ("The new quay of Brest was opened in 1912.", "It is 450 metres long.")
     judged = judge(read_question("How long is it (new quay Brest)?"), statements(*texts))
-    assert [texts[each.place] for each in judged.ranked] == ["It is 450 metres long."]
+    assert [texts[each.index] for each in judged.ranked] == ["It is 450 metres long."]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_lacks_the_measure_asked_for_is_no_answer_beside_what_has_it() -> N
 )
 def test_how_often_is_answered_by_a_frequency_not_by_any_number(question: str, beside: str, answer: str) -> None:
     judged = judge(read_question(question), statements(beside, answer))
-    assert [(beside, answer)[each.place] for each in judged.ranked] == [answer]
+    assert [(beside, answer)[each.index] for each in judged.ranked] == [answer]
     assert not judge(read_question(question), statements(beside)).is_answered()
 
 
@@ -135,7 +135,7 @@ def test_nothing_is_judged_where_there_is_nothing() -> None:
 
 def test_a_part_is_read_with_what_it_is_part_of() -> None:
     part = read_question("and when?", "Who founded Debian and when?")
-    assert part.wanted == "date"
+    assert part.answer_kind == "date"
     assert {"found", "debian"} <= set(part.keys)
 
 
@@ -152,7 +152,7 @@ TEXTS = st.lists(st.text("ab cdé中ا1.,?", max_size=30), max_size=6)
 def test_any_statements_are_judged(question: str, texts: list[str]) -> None:
     asked, found = read_question(question), statements(*texts)
     judged = judge(asked, found)
-    places = [each.place for each in judged.ranked]
+    places = [each.index for each in judged.ranked]
     assert len(set(places)) == len(places) <= len(texts)
     assert 0.0 <= judged.chance <= 1.0
     assert [each.score for each in judged.ranked] == sorted((each.score for each in judged.ranked), reverse=True)

@@ -16,7 +16,7 @@ from assay.core.relevance.topic_question import keys
 
 def gains(question: str, *texts: str, heading: str = "", label: str = "") -> list[float]:
     statements = [
-        QuotableStatement(text=text, place=place, heading=heading, label=label) for place, text in enumerate(texts)
+        QuotableStatement(text=text, position=place, heading=heading, label=label) for place, text in enumerate(texts)
     ]
     return definition_gains(read_question(question, beside=" ".join(texts)), statements)
 
@@ -63,9 +63,9 @@ def test_the_definition_opens_the_answer() -> None:
         "You need a sponsor for your first upload.",
         "A sponsor is a member who uploads packages on behalf of others.",
     )
-    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
+    statements = [QuotableStatement(text=text, position=place) for place, text in enumerate(texts)]
     for question, first in (("What is a sponsor?", 2), ("For what do I need a sponsor?", 1)):
-        assert judge(read_question(question, beside=" ".join(texts)), statements).ranked[0].place == first
+        assert judge(read_question(question, beside=" ".join(texts)), statements).ranked[0].index == first
 
 
 def test_what_describes_a_term_defines_it() -> None:
@@ -91,15 +91,15 @@ OTHERS = ("See `port.ring()` for the bell of the port.", "Never use port.ring() 
 
 def statements(label: str = "", heading: str = "", title: str = "") -> list[QuotableStatement]:
     below = [
-        QuotableStatement(text=text, place=place, label=label, heading=heading, title=title)
+        QuotableStatement(text=text, position=place, label=label, heading=heading, title=title)
         for place, text in enumerate(SAYS, 2)
     ]
-    return [*(QuotableStatement(text=text, place=place) for place, text in enumerate(OTHERS)), *below]
+    return [*(QuotableStatement(text=text, position=place) for place, text in enumerate(OTHERS)), *below]
 
 
 def order(question: str, found: list[QuotableStatement]) -> list[str]:
     ranked = judge(read_question(question, beside=" ".join(each.text for each in found)), found).ranked
-    return [found[each.place].text for each in ranked]
+    return [found[each.index].text for each in ranked]
 
 
 @pytest.mark.parametrize(
@@ -128,13 +128,13 @@ def test_so_do_those_below_such_a_heading(heading: str) -> None:
 
 def test_of_an_entry_what_says_the_thing_asked_for_comes_first() -> None:
     found = statements(label="port.ring(times)")
-    found.append(QuotableStatement(text="Returns the number of bells.", place=9, label="port.ring(times)"))
+    found.append(QuotableStatement(text="Returns the number of bells.", position=9, label="port.ring(times)"))
     assert order("What does port.ring return?", found)[0] == "Returns the number of bells."
 
 
 def test_a_line_with_a_key_says_the_thing_asked_for_too_and_else_it_does_not_open_the_answer() -> None:
     found = statements(heading="port.ring")
-    found.append(QuotableStatement(text="Default: `2` (twice).", place=9, heading="port.ring", kind="row"))
+    found.append(QuotableStatement(text="Default: `2` (twice).", position=9, heading="port.ring", kind="row"))
     assert order("What is the default of port.ring?", found)[0] == "Default: `2` (twice)."
     assert order("What does port.ring do?", found)[0] == SAYS[0]
 
@@ -171,7 +171,7 @@ def test_an_option_is_known_by_its_hyphens() -> None:
 
 def may_answer(question: str, *texts: str, scope: str = "", passages: int = 40, address: str = "") -> bool:
     """Whether something may answer; `scope` is the text of the other passages of a library."""
-    statements = [QuotableStatement(text=text, place=3 * at, address=address) for at, text in enumerate(texts)]
+    statements = [QuotableStatement(text=text, position=3 * at, address=address) for at, text in enumerate(texts)]
     read = read_question(question, beside=" ".join(texts))
     held = set(keys(" ".join((*texts, scope)), read.analysis))
     rarity = Rarity(passages=passages, holding={key: int(key in held) for key in keys(question, read.analysis)})

@@ -16,9 +16,9 @@ NOTES = (
     ("Version 2", "It reads the gauge every ten minutes.", "It was written by Oda Brandt."),
     ("Version 3", "It reads the gauge every minute.", "It was written by Tomas Fell."),
 )
-EDITIONS = [QuotableStatement(text=text, place=place) for place, sentences in enumerate(BOOK) for text in sentences]
+EDITIONS = [QuotableStatement(text=text, position=place) for place, sentences in enumerate(BOOK) for text in sentences]
 VERSIONS = [
-    QuotableStatement(text=text, place=2 * at + place, heading=f"Releases > {heading}")
+    QuotableStatement(text=text, position=2 * at + place, heading=f"Releases > {heading}")
     for at, (heading, *texts) in enumerate(NOTES)
     for place, text in enumerate(texts)
 ]
@@ -26,7 +26,7 @@ VERSIONS = [
 
 def able(question: str, statements: list[QuotableStatement]) -> list[str]:
     read = read_question(question, beside=" ".join(each.text for each in statements))
-    return [statements[each.place].text for each in judge(read, statements).ranked]
+    return [statements[each.index].text for each in judge(read, statements).ranked]
 
 
 @pytest.mark.parametrize("number", ["second", "2nd"])

@@ -13,12 +13,12 @@ from assay.core.relevance.signs import MEASURES, has_number, is_question, stated
 
 
 def statements(*texts: str) -> list[QuotableStatement]:
-    return [QuotableStatement(text=text, place=place, title="The Spire") for place, text in enumerate(texts)]
+    return [QuotableStatement(text=text, position=place, title="The Spire") for place, text in enumerate(texts)]
 
 
 def ordered(question: str, *texts: str) -> list[str]:
     return [
-        texts[each.place] for each in judge(read_question(question, beside=" ".join(texts)), statements(*texts)).ranked
+        texts[each.index] for each in judge(read_question(question, beside=" ".join(texts)), statements(*texts)).ranked
     ]
 
 
@@ -129,8 +129,8 @@ def test_times_are_bounded_by_two_years(text: str, times: list[tuple[int, int]])
 
 
 def best(question: str, *texts: str) -> str:
-    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
-    return texts[judge(read_question(question, beside=" ".join(texts)), statements).ranked[0].place]
+    statements = [QuotableStatement(text=text, position=place) for place, text in enumerate(texts)]
+    return texts[judge(read_question(question, beside=" ".join(texts)), statements).ranked[0].index]
 
 
 def test_a_year_within_a_time_is_that_time() -> None:
@@ -202,13 +202,13 @@ LONG = [f"The ferry number {number} to Borkum is blue." for number in range(9)]
     ],
 )
 def test_nothing_answers_if_a_name_is_nowhere(question: str, texts: list[str], answers: bool) -> None:
-    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
+    statements = [QuotableStatement(text=text, position=place) for place, text in enumerate(texts)]
     assert (judge(read_question(question, beside=" ".join(texts)), statements).chance > 0) == answers
 
 
 def test_where_nouns_have_capitals_no_word_is_known_as_a_name() -> None:
-    assert read_question("Wie viele Einwohner hat die Stadt München heute?").named == ()
-    assert read_question("How fast does it run on an Apple M2?").named == (frozenset(("appl", "m2")),)
+    assert read_question("Wie viele Einwohner hat die Stadt München heute?").name_keys == ()
+    assert read_question("How fast does it run on an Apple M2?").name_keys == (frozenset(("appl", "m2")),)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_signs_of_an_extent_are_whole_words(text: str, extent: bool) -> None:
 
 def test_free_software_has_no_price() -> None:
     texts = ("The program is free software.", "The program runs on Unix.")
-    statements = [QuotableStatement(text=text, place=place) for place, text in enumerate(texts)]
+    statements = [QuotableStatement(text=text, position=place) for place, text in enumerate(texts)]
     assert not judge(read_question("How much does the program cost?"), statements).is_answered()
     assert best("How much does the program cost?", *texts, "The program is free of charge.") not in texts
 
@@ -300,10 +300,10 @@ def test_a_number(text: str) -> None:
     ],
 )
 def test_who_has_none_is_counted(question: str, texts: tuple[str, ...], first: int) -> None:
-    statements = [QuotableStatement(text=text, place=at, title="Planets") for at, text in enumerate(texts)]
+    statements = [QuotableStatement(text=text, position=at, title="Planets") for at, text in enumerate(texts)]
     judgement = judge(read_question(question, beside=" ".join(texts)), statements)
     assert judgement.is_answered()
-    assert texts[judgement.ranked[0].place] == texts[first]
+    assert texts[judgement.ranked[0].index] == texts[first]
 
 
 @pytest.mark.parametrize(

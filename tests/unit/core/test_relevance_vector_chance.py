@@ -18,7 +18,7 @@ TEXTS = (
     "Each automobile needs maintenance after twelve months.",
     *(f"Bread of kind {number} is made of flour, water and salt." for number in range(8)),
 )
-STATEMENTS = [QuotableStatement(text=text, source=0, place=at * 5) for at, text in enumerate(TEXTS)]
+STATEMENTS = [QuotableStatement(text=text, source=0, position=at * 5) for at, text in enumerate(TEXTS)]
 FAR = [0.1] * 8
 numbers = st.floats(-1, 1, allow_nan=False)
 
@@ -28,13 +28,13 @@ def judged(*cosines: float | None) -> Judgement:
 
 
 def test_without_cosines_words_decide():
-    assert TEXTS[judged().ranked[0].place] == TEXTS[0]
+    assert TEXTS[judged().ranked[0].index] == TEXTS[0]
     assert judged() == judge(ASKED, STATEMENTS) == judged(*[None] * len(TEXTS))
 
 
 def test_what_is_nearest_comes_first_where_words_say_little():
     near = judged(0.1, 0.5, *FAR)
-    assert TEXTS[near.ranked[0].place] == TEXTS[1]
+    assert TEXTS[near.ranked[0].index] == TEXTS[1]
 
 
 def test_what_stands_far_above_the_usual_is_an_answer_in_any_words():
@@ -49,7 +49,7 @@ def test_what_is_near_answers_how_often_though_the_best_words_do_not_say_it():
     assert not judge(often, STATEMENTS).is_answered()
     near = judge(often, STATEMENTS, None, [0.1, 0.8, *FAR])
     assert near.is_answered()
-    assert [TEXTS[each.place] for each in near.ranked] == [TEXTS[1]]
+    assert [TEXTS[each.index] for each in near.ranked] == [TEXTS[1]]
 
 
 def test_what_is_as_near_as_all_others_is_less_likely_an_answer():
@@ -59,7 +59,7 @@ def test_what_is_as_near_as_all_others_is_less_likely_an_answer():
 def test_among_a_few_none_is_the_usual_one():
     few = judge(ASKED, STATEMENTS[:2], None, [0.1, 0.9])
     assert few.chance == judge(ASKED, STATEMENTS[:2]).chance
-    assert TEXTS[few.ranked[0].place] == TEXTS[1]
+    assert TEXTS[few.ranked[0].index] == TEXTS[1]
 
 
 def test_statements_which_were_not_compared_stand_in_the_middle():

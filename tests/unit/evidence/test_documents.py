@@ -66,7 +66,11 @@ def test_a_missing_text_is_said() -> None:
 def test_context_stops_at_words() -> None:
     blobs = MemoryBlobs()
     found = document(blobs, "alpha beta gamma delta epsilon")
-    assert passage_with_surroundings(DocumentReader(blobs), found, 11, 16, around=8) == (" beta ", "gamma", " delta ")
+    assert passage_with_surroundings(DocumentReader(blobs), found, 11, 16, context_bytes=8) == (
+        " beta ",
+        "gamma",
+        " delta ",
+    )
     assert passage_with_surroundings(DocumentReader(blobs), found, 11, 16) == ("alpha beta ", "gamma", " delta epsilon")
 
 
@@ -84,7 +88,7 @@ def test_context_is_part_of_the_text(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(start, len(text)))
     low, high = len(text[:start].encode()), len(text[:end].encode())
     before, middle, after = passage_with_surroundings(
-        DocumentReader(blobs), found, low, high, around=data.draw(st.integers(0, 40))
+        DocumentReader(blobs), found, low, high, context_bytes=data.draw(st.integers(0, 40))
     )
     assert middle == text[start:end]
     assert before + middle + after in text
@@ -95,7 +99,7 @@ def test_what_is_kept_is_bounded_in_bytes(asked: list[tuple[int, int]]) -> None:
     cache = documents._Cache[bytes](4, 100, len)
     for key, size in asked:
         cache.get(str(key), lambda size=size: b"x" * size)  # type: ignore[misc]
-        kept = [value for value, _ in cache._kept.values()]
+        kept = [value for value, _ in cache._entries.values()]
         assert cache._bytes == sum(map(len, kept))
         assert cache._bytes <= 100
         assert len(kept) <= 4

@@ -158,7 +158,7 @@ async def test_bedrock_signs_with_the_keys_it_is_given_and_no_others(monkeypatch
 def test_an_api_key_of_bedrock_comes_before_what_signs() -> None:
     signing = (Secret("AKIAPLANTED"), Secret("planted-secret-key"))
     model = create("bedrock:m", Access(key=KEY, region="eu-west-1", signing=signing))
-    assert model._signing == ()
+    assert model._signing_keys == ()
     elsewhere = create("bedrock:m", Access(url="https://vpce.example", region="eu-west-1", signing=signing))
     assert elsewhere._service.url == "https://vpce.example"
 

@@ -28,7 +28,7 @@ ASKED = Request(
     tool_choice="search",
     max_tokens=20_000,
 )
-SERVICE = ChatService(name="mine", url="http://127.0.0.1:9/v1", keyed=True)
+SERVICE = ChatService(name="mine", url="http://127.0.0.1:9/v1", takes_cache_key=True)
 PROFILE = Profile(name="mine:m", native_reasoning=True, max_output=30_000)
 
 

@@ -62,8 +62,8 @@ def test_the_date_is_no_claim_and_a_sentence_like_it_is_one() -> None:
         for published in ([], ["2024"], ["2024-05-01"]):
             (sentence,) = read_sentences(f"*{date_sentence(published, '2026-01-01')}*")
             assert sentence.role == "structure"
-    assert role_of("As of 2024, the population is five million.", (), cited=False) == "fact"
-    assert role_of("As of 2024-05-01, the date of the newest treaty is 1990.", (), cited=False) == "fact"
+    assert role_of("As of 2024, the population is five million.", (), is_cited=False) == "fact"
+    assert role_of("As of 2024-05-01, the date of the newest treaty is 1990.", (), is_cited=False) == "fact"
 
 
 def test_the_date_stands_below_the_answer() -> None:

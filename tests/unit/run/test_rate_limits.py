@@ -53,7 +53,7 @@ async def test_two_processes_share_a_limit() -> None:
     service = Service(taking({"openai": 1}, permits), taking({"openai": 1}, permits))
     await asyncio.gather(*(service.call(number) for number in range(6)))
     assert (service.most, len(service.order)) == (1, 6)
-    assert not permits._held
+    assert not permits._permits
 
 
 async def test_a_call_which_fails_or_is_cancelled_gives_its_turn_back() -> None:
@@ -66,7 +66,7 @@ async def test_a_call_which_fails_or_is_cancelled_gives_its_turn_back() -> None:
     waiting.cancel()
     held.cancel()
     await asyncio.gather(held, waiting, return_exceptions=True)
-    assert not permits._held
+    assert not permits._permits
     with pytest.raises(ValueError, match="no reply"):
         async with service._turns[0].call_slot("openai:small"):
             raise ValueError("no reply")

@@ -113,7 +113,7 @@ def test_the_most_is_what_all_texts_cost(place: Place):
 
 
 def test_memory_is_bounded():
-    held = RecentVectors(most=30)
+    held = RecentVectors(max_bytes=30)
     held.keep("passage", [(bytes([n]), bytes(10)) for n in range(5)])
     assert [held.get("passage", bytes([n])) is not None for n in range(5)] == [False, False, True, True, True]
     held.get("passage", bytes([2]))
@@ -140,7 +140,7 @@ async def test_passages_which_were_found_are_known_and_a_question_is_metered(pla
     hits, usage = await owned.search_with_usage(query)
     assert (hits, usage) == (await search.search(query), Usage(input_tokens=1, usd=1e-6))
     assert (await owned.search_with_usage(query))[1] == Usage()
-    similarity = EmbedderSimilarity(place.embedder, place.store, search.remembered, lambda: True, 64)
+    similarity = EmbedderSimilarity(place.embedder, place.store, search.recent_vectors, lambda: True, 64)
     found = await similarity.cosines([SERVICE], [passage_text("Vehicles", "", AUTOMOBILE)])
     assert found.usage.input_tokens == 1  # the question, as a passage: the passage was kept
     assert isinstance(owned, Counting)

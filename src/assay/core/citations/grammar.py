@@ -89,138 +89,142 @@ class Parser:
         closed: places that no citation may include, and where each ends.
     """
 
-    def __init__(self, text: str, whole: bool, closed: Mapping[int, int] | None = None) -> None:
-        self._text, self._whole, self._closed = text, whole, closed or {}
+    def __init__(self, text: str, final: bool, closed_spans: Mapping[int, int] | None = None) -> None:
+        self._text, self._final, self._closed_spans = text, final, closed_spans or {}
         self._limit = 0
 
-    def wrapped_citation(self, at: int) -> CitationGroup | None:
-        """The wrapped citation that begins at `at`.
+    def wrapped_citation(self, position: int) -> CitationGroup | None:
+        """The wrapped citation that begins at `position`.
 
         Raises:
             Undecided: the text ends too early to tell.
         """
-        self._limit = at + MAX_CITATION_CHARS
-        return None if self._text[at : at + 1] in _LETTERS else self._citation(at, 0)
+        self._limit = position + MAX_CITATION_CHARS
+        return None if self._text[position : position + 1] in _LETTERS else self._citation(position, 0)
 
-    def bare_id(self, at: int) -> CitationGroup | None:
-        """The id at `at`, without a wrapper. Raises as `wrapped_citation`."""
-        self._limit = at + MAX_CITATION_CHARS
-        return self._item(at)
+    def bare_id(self, position: int) -> CitationGroup | None:
+        """The id at `position`, without a wrapper. Raises as `wrapped_citation`."""
+        self._limit = position + MAX_CITATION_CHARS
+        return self._item(position)
 
-    def introduced_list(self, at: int) -> CitationGroup | None:
-        """The list after a word such as `Source:` at `at`. Raises as `wrapped_citation`."""
-        self._limit = at + MAX_CITATION_CHARS
-        start = self._skip_lead(at)
-        if not {":", "："} & set(self._text[at:start]):
+    def introduced_list(self, position: int) -> CitationGroup | None:
+        """The list after a word such as `Source:` at `position`. Raises as `wrapped_citation`."""
+        self._limit = position + MAX_CITATION_CHARS
+        start = self._skip_lead(position)
+        if not {":", "："} & set(self._text[position:start]):
             return None
         return self._list(start, 0)
 
-    def peek(self, at: int) -> str:
-        """The character at `at`, "" after the end. Raises as `wrapped_citation`."""
-        self._limit = at + 1
-        return self._character(at)
+    def peek(self, position: int) -> str:
+        """The character at `position`, "" after the end. Raises as `wrapped_citation`."""
+        self._limit = position + 1
+        return self._character(position)
 
     # one character at a time
 
-    def _character(self, at: int) -> str:
-        """The character at `at`; "" after the end, and at places that no citation may reach.
+    def _character(self, position: int) -> str:
+        """The character at `position`; "" after the end, and at places that no citation may reach.
 
         Raises:
             Undecided: it is not there yet.
         """
-        if at >= self._limit or at in self._closed:
+        if position >= self._limit or position in self._closed_spans:
             return ""
-        if at < len(self._text):
-            return self._text[at]
-        if self._whole:
+        if position < len(self._text):
+            return self._text[position]
+        if self._final:
             return ""
         raise NeedsMoreText
 
-    def _skip_spaces(self, at: int) -> int:
-        while (sign := self._character(at)) and sign in _SPACES:
-            at += 1
-        return at
+    def _skip_spaces(self, position: int) -> int:
+        while (sign := self._character(position)) and sign in _SPACES:
+            position += 1
+        return position
 
-    def _follows(self, at: int, wanted: str) -> bool:
-        return all(self._character(at + place) == sign for place, sign in enumerate(wanted))
+    def _follows(self, position: int, expected: str) -> bool:
+        return all(self._character(position + offset) == sign for offset, sign in enumerate(expected))
 
-    def _letters(self, at: int) -> str:
-        """The word at `at`; "" if there is none, or a long one."""
-        end = at
+    def _letters(self, position: int) -> str:
+        """The word at `position`; "" if there is none, or a long one."""
+        end = position
         while (sign := self._character(end)).isalpha() or (sign and unicodedata.category(sign).startswith("M")):
             end += 1
-            if end - at > _WORD:
+            if end - position > _WORD:
                 return ""
-        return self._text[at:end]
+        return self._text[position:end]
 
     # the grammar; each function returns what it read, or None
 
-    def _citation(self, at: int, depth: int) -> CitationGroup | None:
+    def _citation(self, position: int, depth: int) -> CitationGroup | None:
         if depth > DEEPEST:
             return None
-        sign = self._character(at)
+        sign = self._character(position)
         if not sign:
             return None
         if sign in _LETTERS:
-            return self._item(at)
-        if sign == "<" and (found := self._tagged_citation(at, depth)):
-            return found
+            return self._item(position)
+        if sign == "<" and (citation := self._tagged_citation(position, depth)):
+            return citation
         if sign in _PAIRS:
-            return self._enclosed_citation(at + 1, _PAIRS[sign], depth)
+            return self._enclosed_citation(position + 1, _PAIRS[sign], depth)
         if depth and sign in _QUOTES:
-            return self._enclosed_citation(at + 1, _QUOTES[sign], depth, tight=True)
+            return self._enclosed_citation(position + 1, _QUOTES[sign], depth, tight=True)
         if sign in _RUNS:
-            run = self._sign_run(at)
-            return self._enclosed_citation(at + len(run), run, depth, tight=True) if len(run) <= 3 else None
+            run = self._sign_run(position)
+            return self._enclosed_citation(position + len(run), run, depth, tight=True) if len(run) <= 3 else None
         if sign == "\\":
-            return self._command_citation(at, depth)
-        return self._prefixed_citation(at, depth) if sign in _PREFIXES else None
+            return self._command_citation(position, depth)
+        return self._prefixed_citation(position, depth) if sign in _PREFIXES else None
 
-    def _sign_run(self, at: int) -> str:
-        end = at
-        while self._character(end) == self._text[at] and end - at < 4:
+    def _sign_run(self, position: int) -> str:
+        end = position
+        while self._character(end) == self._text[position] and end - position < 4:
             end += 1
-        return self._text[at:end]
+        return self._text[position:end]
 
-    def _prefixed_citation(self, at: int, depth: int) -> CitationGroup | None:
-        found = self._citation(at + 1, depth + 1)
-        if found and self._text[at] == "^" and self._character(found.end) == "^":
-            return CitationGroup(found.end + 1, found.items)
-        return found
+    def _prefixed_citation(self, position: int, depth: int) -> CitationGroup | None:
+        citation = self._citation(position + 1, depth + 1)
+        if citation and self._text[position] == "^" and self._character(citation.end) == "^":
+            return CitationGroup(citation.end + 1, citation.items)
+        return citation
 
-    def _command_citation(self, at: int, depth: int) -> CitationGroup | None:
-        end = at + 1
-        while (sign := self._character(end)).isascii() and (sign.isalpha() or sign == "*") and end - at < 24:
+    def _command_citation(self, position: int, depth: int) -> CitationGroup | None:
+        end = position + 1
+        while (sign := self._character(end)).isascii() and (sign.isalpha() or sign == "*") and end - position < 24:
             end += 1
-        if end == at + 1 and sign == "[":  # an escaped bracket
+        if end == position + 1 and sign == "[":  # an escaped bracket
             return self._enclosed_citation(end + 1, "]", depth) or self._enclosed_citation(end + 1, "\\]", depth)
-        opened = self._character(end) == "{" and _COMMAND.match(self._text, at)
-        return self._enclosed_citation(end + 1, "}", depth) if opened else None
+        has_argument = self._character(end) == "{" and _COMMAND.match(self._text, position)
+        return self._enclosed_citation(end + 1, "}", depth) if has_argument else None
 
-    def _tagged_citation(self, at: int, depth: int) -> CitationGroup | None:
+    def _tagged_citation(self, position: int, depth: int) -> CitationGroup | None:
         """`<sup>S3.17</sup>`, and any other tag."""
-        end = at + 1
+        end = position + 1
         sign = self._character(end)
-        while (sign.isascii() and sign.isalpha()) if end == at + 1 else (sign and sign not in "<>\n"):
+        while (sign.isascii() and sign.isalpha()) if end == position + 1 else (sign and sign not in "<>\n"):
             end += 1
             sign = self._character(end)
-        tag = _TAG.match(self._text, at) if sign == ">" else None
+        tag = _TAG.match(self._text, position) if sign == ">" else None
         return self._enclosed_citation(end + 1, f"</{tag[1]}>", depth) if tag else None
 
-    def _enclosed_citation(self, at: int, closing: str, depth: int, tight: bool = False) -> CitationGroup | None:
-        """The text between an opening sign, which ends at `at`, and its closing one; `tight`: without a space."""
-        found = self._list(self._skip_lead(at if tight else self._skip_spaces(at)), depth)
-        if found is None:
+    def _enclosed_citation(
+        self, position: int, closing_sign: str, depth: int, tight: bool = False
+    ) -> CitationGroup | None:
+        """The text between an opening sign, which ends at `position`, and its closing one; `tight`: without a space."""
+        group = self._list(self._skip_lead(position if tight else self._skip_spaces(position)), depth)
+        if group is None:
             return None
-        end = found.end if tight else self._skip_spaces(found.end)
-        if not self._follows(end, closing):
-            end = self._skip_tail(end, closing)
-        return CitationGroup(end + len(closing), found.items) if end >= 0 else None
+        end = group.end if tight else self._skip_spaces(group.end)
+        if not self._follows(end, closing_sign):
+            end = self._skip_tail(end, closing_sign)
+        return CitationGroup(end + len(closing_sign), group.items) if end >= 0 else None
 
-    def _skip_lead(self, at: int) -> int:
-        """The end of `source:`, `see the passages` or `1†`, which only introduce a citation; `at` if there is none."""
-        end = self._number(at, 3)
-        end = end + 1 if end > at and self._character(end) == "†" else at
+    def _skip_lead(self, position: int) -> int:
+        """The end of `source:`, `see the passages` or `1†`, which only introduce a citation; `position` if there is
+        none.
+        """
+        end = self._number(position, 3)
+        end = end + 1 if end > position and self._character(end) == "†" else position
         for _ in range(2):
             word = self._letters(end)
             if word.lower() not in LEAD_WORDS:
@@ -230,46 +234,46 @@ class Parser:
                 end += 1
         return end
 
-    def _skip_tail(self, at: int, closing: str) -> int:
+    def _skip_tail(self, position: int, closing_sign: str) -> int:
         """The closing sign after nothing (`S3.17:`) or a place inside the source (`, p. 4`, `†L1-L5`); -1 if there is
         none.
         """
-        sign = self._character(at)
+        sign = self._character(position)
         if sign != "†":
             if sign and sign in ",:;":
-                at = self._skip_spaces(at + 1)
-                if self._follows(at, closing):
-                    return at
-            word = "§" if self._character(at) == "§" else self._letters(at)
+                position = self._skip_spaces(position + 1)
+                if self._follows(position, closing_sign):
+                    return position
+            word = "§" if self._character(position) == "§" else self._letters(position)
             if word.lower() not in _PLACES:
                 return -1
-        while (sign := self._character(at)) and sign != "\n" and not self._follows(at, closing):
-            at += 1
-        return at if sign and sign != "\n" else -1
+        while (sign := self._character(position)) and sign != "\n" and not self._follows(position, closing_sign):
+            position += 1
+        return position if sign and sign != "\n" else -1
 
-    def _list(self, at: int, depth: int) -> CitationGroup | None:
-        found = self._citation(at, depth + 1)
-        if found is None:
+    def _list(self, position: int, depth: int) -> CitationGroup | None:
+        group = self._citation(position, depth + 1)
+        if group is None:
             return None
-        end, items = found.end, list(found.items)
+        end, items = group.end, list(group.items)
         while True:
             start = self._skip_separators(end)
-            more = self._citation(start, depth + 1)
-            if more is None:
+            next_group = self._citation(start, depth + 1)
+            if next_group is None:
                 return CitationGroup(end, tuple(items))
-            items.extend(more.items)
-            end = more.end
+            items.extend(next_group.items)
+            end = next_group.end
 
-    def _skip_separators(self, at: int) -> int:
+    def _skip_separators(self, position: int) -> int:
         """Where the next item of a list may begin."""
-        at = self._skip_spaces(at)
-        while (sign := self._character(at)) and sign in _SEPARATORS:
-            at = self._skip_spaces(at + 1)
-        word = self._letters(at)
-        return self._skip_spaces(at + len(word)) if word.lower() in _CONJUNCTIONS else at
+        position = self._skip_spaces(position)
+        while (sign := self._character(position)) and sign in _SEPARATORS:
+            position = self._skip_spaces(position + 1)
+        word = self._letters(position)
+        return self._skip_spaces(position + len(word)) if word.lower() in _CONJUNCTIONS else position
 
-    def _item(self, at: int) -> CitationGroup | None:
-        first = self._id(at)
+    def _item(self, position: int) -> CitationGroup | None:
+        first = self._id(position)
         if first is None:
             return None
         after = self._skip_spaces(first.end)
@@ -282,31 +286,31 @@ class Parser:
                 return CitationGroup(last.end, (f"{first.items[0]}-{last.items[0]}",))
         return first
 
-    def _id(self, at: int) -> CitationGroup | None:
+    def _id(self, position: int) -> CitationGroup | None:
         """`S3` or `S3.17`, with no other word joined to it."""
-        if self._character(at) not in _LETTERS:
+        if self._character(position) not in _LETTERS:
             return None
-        end = self._number(at + 1, 7)
-        if end == at + 1:
+        end = self._number(position + 1, 7)
+        if end == position + 1:
             return None
         if (sign := self._character(end)) and sign in _POINTS:
             end = max(end, self._number(end + 1, 6)) if self._character(end + 1) in _DIGITS else end
-        return self._complete_id(at, end, "")
+        return self._complete_id(position, end, "")
 
-    def _number(self, at: int, most: int) -> int:
-        end = at
-        while end - at <= most and self._character(end) in _DIGITS:
+    def _number(self, position: int, max_digits: int) -> int:
+        end = position
+        while end - position <= max_digits and self._character(end) in _DIGITS:
             end += 1
-        return end if end - at <= most else at
+        return end if end - position <= max_digits else position
 
-    def _short_range_end(self, at: int, first: str) -> CitationGroup | None:
+    def _short_range_end(self, position: int, first: str) -> CitationGroup | None:
         """The end of `S3.17-19` or `S3-5`, in which the second id is only a number."""
         stem, point, _ = first.partition(".")
-        end = self._number(at, 6)
-        return self._complete_id(at, end, f"{stem}." if point else "S") if end > at else None
+        end = self._number(position, 6)
+        return self._complete_id(position, end, f"{stem}." if point else "S") if end > position else None
 
-    def _complete_id(self, at: int, end: int, stem: str) -> CitationGroup | None:
-        """The id from `at` to `end`, unless a word, path or longer number continues after it."""
+    def _complete_id(self, position: int, end: int, stem: str) -> CitationGroup | None:
+        """The id from `position` to `end`, unless a word, path or longer number continues after it."""
         sign = self._character(end)
         if is_word_character(sign) or sign == "/" or (sign == "\\" and self._character(end + 1).isalnum()):
             return None
@@ -314,7 +318,7 @@ class Parser:
             after = self._character(end + 1)
             if sign not in _DASHES or after not in _LETTERS | _DIGITS:
                 return None
-        name = stem + unicodedata.normalize("NFKC", self._text[at:end]).upper()
+        name = stem + unicodedata.normalize("NFKC", self._text[position:end]).upper()
         return CitationGroup(end, (name,))
 
 
@@ -330,10 +334,10 @@ def is_ambiguous(before: str, item: str) -> bool:
     word = re.search(r"([^\W\d_]+)\.?[ \t]*$", before[-40:])
     if word is None:
         return "." not in item
-    lowered = word[1].lower()
-    if lowered in LEAD_WORDS:
+    lowercase_word = word[1].lower()
+    if lowercase_word in LEAD_WORDS:
         return False
-    if "." not in item or lowered in _LABELS:
+    if "." not in item or lowercase_word in _LABELS:
         return True
-    own = before[-40:].rstrip()[-1:] != "." and word[1][0].isupper()
-    return own and int(item[1:].partition(".")[0]) < 1000
+    is_name = before[-40:].rstrip()[-1:] != "." and word[1][0].isupper()
+    return is_name and int(item[1:].partition(".")[0]) < 1000

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from assay.core.citations.prose import CitationHoister, Knows, Prose, ProseCitations
+from assay.core.citations.prose import CitationHoister, IsKnown, Prose, ProseCitations
 from assay.core.lazy import regex
 from assay.core.scanner import LOOK_AHEAD
 
@@ -41,19 +41,19 @@ class Fences:
         wrapping: the languages of a fence that is removed if the text begins with it.
     """
 
-    def __init__(self, knows: Knows = lambda _: False, wrapping: frozenset[str] = MARKDOWN) -> None:
-        self._knows, self._wrapping = knows, wrapping
-        self._held = ""  # what is not decided yet
+    def __init__(self, knows: IsKnown = lambda _: False, wrapper_languages: frozenset[str] = MARKDOWN) -> None:
+        self._knows, self._wrapper_languages = knows, wrapper_languages
+        self._buffer = ""  # what is not decided yet
         self._line_start = True
         self._preamble: str | None = ""  # the beginning of the text, while it may only announce a fence
-        self._given = 0  # how much of it was output
+        self._preamble_output = 0  # how much of it was output
         self._sign = ""  # of the current fence of code
         self._wrappers: list[str] = []  # signs of the removed fences that are still open
-        self._cited: list[str] = []  # in the current code
+        self._cited_ids: list[str] = []  # in the current code
 
     def feed(self, chunk: str) -> str:
         """Add text; return what is certain of the new text."""
-        self._held += chunk
+        self._buffer += chunk
         return self._take(final=False)
 
     def finish(self) -> str:
@@ -62,29 +62,29 @@ class Fences:
 
     def _take(self, final: bool) -> str:
         parts: list[str] = []
-        while self._held:
+        while self._buffer:
             end, new = self._next(final)
             if not end:
                 break
             parts.append(new)
-            self._line_start = self._held[end - 1] == "\n"
-            self._held = self._held[end:]
+            self._line_start = self._buffer[end - 1] == "\n"
+            self._buffer = self._buffer[end:]
         return "".join(parts)
 
     def _next(self, final: bool) -> tuple[int, str]:
         """The end of the next decision (0 for none yet), and its output."""
-        newline = self._held.find("\n")
-        whole = newline >= 0 or final
-        end = newline + 1 if newline >= 0 else len(self._held)
+        newline = self._buffer.find("\n")
+        is_complete = newline >= 0 or final
+        end = newline + 1 if newline >= 0 else len(self._buffer)
         if self._sign:
-            return (end, self._rewrite_code(self._held[:end])) if whole else (0, "")
+            return (end, self._rewrite_code(self._buffer[:end])) if is_complete else (0, "")
         if not self._line_start:
-            return end, self._hold_preamble(self._held[:end])
-        if not whole and _BEGUN.fullmatch(self._held):
+            return end, self._hold_preamble(self._buffer[:end])
+        if not is_complete and _BEGUN.fullmatch(self._buffer):
             return 0, ""
-        opening = _OPENING.fullmatch(self._held[:end]) if whole else None
+        opening = _OPENING.fullmatch(self._buffer[:end]) if is_complete else None
         if opening is None:
-            return end, self._hold_preamble(self._held[:end])
+            return end, self._hold_preamble(self._buffer[:end])
         if self._wrappers and not opening[3].strip() and opening[2].startswith(self._wrappers[-1]):
             self._wrappers.pop()
             return end, ""
@@ -94,32 +94,32 @@ class Fences:
 
     def _open_fence(self, opening: re.Match[str], end: int, final: bool) -> tuple[int, str]:
         language = opening[3].strip().lower()
-        inside, closed = self._fence_content(opening[2], end)
-        decided = final or closed or len(inside) >= LOOK_AHEAD
+        inside, is_closed = self._fence_content(opening[2], end)
+        is_decided = final or is_closed or len(inside) >= LOOK_AHEAD
         first = self._preamble is not None
-        if language in self._wrapping and first:
+        if language in self._wrapper_languages and first:
             return self._remove_opening(opening[2], end)
         if language in PROSE and not opening[1]:
-            if not decided:
+            if not is_decided:
                 return 0, ""
             if ProseCitations(inside[:LOOK_AHEAD], self._knows).items or (
                 first and not language and _HEADING.search(inside)
             ):
                 return self._remove_opening(opening[2], end)
         self._sign = opening[2]
-        return end, self._release_preamble() + self._held[:end]
+        return end, self._release_preamble() + self._buffer[:end]
 
     def _fence_content(self, sign: str, start: int) -> tuple[str, bool]:
         """The text of a fence so far, and whether it is complete."""
-        at = start
-        while at < len(self._held):
-            newline = self._held.find("\n", at)
-            stop = newline + 1 if newline >= 0 else len(self._held)
-            closing = _CLOSING.fullmatch(self._held[at:stop]) if newline >= 0 else None
+        line_start = start
+        while line_start < len(self._buffer):
+            newline = self._buffer.find("\n", line_start)
+            stop = newline + 1 if newline >= 0 else len(self._buffer)
+            closing = _CLOSING.fullmatch(self._buffer[line_start:stop]) if newline >= 0 else None
             if closing and closing[1].startswith(sign):
-                return self._held[start:at], True
-            at = stop
-        return self._held[start:], False
+                return self._buffer[start:line_start], True
+            line_start = stop
+        return self._buffer[start:], False
 
     def _remove_opening(self, sign: str, end: int) -> tuple[int, str]:
         text = "" if self._is_announcement() else self._release_preamble()
@@ -134,19 +134,19 @@ class Fences:
         if self._preamble is None:
             return text
         self._preamble += text
-        begun = self._preamble.lstrip()
-        line = begun.partition("\n")[0].rstrip()
-        ended = "\n" in begun
-        if len(begun) > LONGEST_PREAMBLE or begun[:1] in ("#", "|") or (ended and not _announces(begun)):
+        preamble = self._preamble.lstrip()
+        line = preamble.partition("\n")[0].rstrip()
+        has_newline = "\n" in preamble
+        if len(preamble) > LONGEST_PREAMBLE or preamble[:1] in ("#", "|") or (has_newline and not _announces(preamble)):
             return self._release_preamble()
-        if line and ProseCitations(begun, self._knows).items:
+        if line and ProseCitations(preamble, self._knows).items:
             return self._release_preamble()
-        return "" if _may_announce(begun) else self._rest_of_preamble()
+        return "" if _may_announce(preamble) else self._rest_of_preamble()
 
     def _rest_of_preamble(self) -> str:
         """The part of the text's beginning that was not output yet; the rest follows."""
-        begun = self._preamble or ""
-        text, self._given = begun[self._given :], len(begun)
+        preamble = self._preamble or ""
+        text, self._preamble_output = preamble[self._preamble_output :], len(preamble)
         return text
 
     def _is_announcement(self) -> bool:
@@ -154,7 +154,7 @@ class Fences:
 
     def _release_preamble(self) -> str:
         """What is held back of the beginning; nothing is held back any more."""
-        text, self._preamble = (self._preamble or "")[self._given :], None
+        text, self._preamble = (self._preamble or "")[self._preamble_output :], None
         return text
 
     def _rewrite_code(self, line: str) -> str:
@@ -163,18 +163,18 @@ class Fences:
         if closing and closing[1].startswith(self._sign):
             self._sign = ""
             return line + self._move_citations("\n" if line.endswith("\n") else "\n\n")
-        found = ProseCitations(line, self._knows)
-        self._cited.extend(found.items)
-        return found.text if found.items else line
+        citations = ProseCitations(line, self._knows)
+        self._cited_ids.extend(citations.items)
+        return citations.text if citations.items else line
 
-    def _move_citations(self, apart: str) -> str:
+    def _move_citations(self, separator: str) -> str:
         """The citations of the code that has ended, in a paragraph of their own."""
-        cited, self._cited = dict.fromkeys(self._cited), []
-        return f"{apart}[{', '.join(cited)}]\n" if cited else ""
+        ids, self._cited_ids = dict.fromkeys(self._cited_ids), []
+        return f"{separator}[{', '.join(ids)}]\n" if ids else ""
 
     def _close_open_fence(self) -> str:
         """Close a fence of code that nobody closed, at the end of the text."""
-        return f"\n{self._sign}" + self._move_citations("\n\n") if self._sign and self._cited else ""
+        return f"\n{self._sign}" + self._move_citations("\n\n") if self._sign and self._cited_ids else ""
 
 
 def _may_announce(text: str) -> bool:
@@ -203,14 +203,14 @@ class TextReader(Protocol):
         """Return the rest; add nothing afterwards."""
 
 
-Reading = Callable[[], TextReader]
+ReaderFactory = Callable[[], TextReader]
 """Begins to read a text."""
 
 
 class CitationReader:
     """Reads a text with citations; `knows` says whether the run gave out an id."""
 
-    def __init__(self, knows: Knows) -> None:
+    def __init__(self, knows: IsKnown) -> None:
         self._stages: tuple[TextReader, ...] = (Fences(knows), CitationHoister(knows), Prose(knows))
 
     def feed(self, chunk: str) -> str:
@@ -227,17 +227,17 @@ class CitationReader:
         return text
 
 
-def citation_reading(knows: Knows) -> Reading:
+def citation_reading(knows: IsKnown) -> ReaderFactory:
     """The reading of a text with citations of ids that `knows` knows."""
     return lambda: CitationReader(knows)
 
 
 def data_reader() -> TextReader:
     """The reading of data that a model may have wrapped in a fence."""
-    return Fences(wrapping=DATA)
+    return Fences(wrapper_languages=DATA)
 
 
-def read_all(reading: Reading, text: str) -> str:
-    """A whole text, read with `reading`."""
-    reader = reading()
+def read_all(reader_factory: ReaderFactory, text: str) -> str:
+    """A whole text, read with `reader_factory`."""
+    reader = reader_factory()
     return reader.feed(text) + reader.finish()

@@ -52,9 +52,15 @@ def spelled_values(statement: str) -> Iterator[SpelledValue]:
     for start, end, day in days_in(statement):
         free[start:end] = " " * (end - start)
         year, month, number = day.split("-")
-        months = [name for name, place in MONTHS.items() if place == int(month)]
-        ways = product({number, *(f"{int(number)}{ending}" for ending in _ENDINGS)}, {month, str(int(month)), *months})
-        orders = (each for one, other in ways for each in ((one, other, year), (year, other, one), (other, one, year)))
+        months = [name for name, index in MONTHS.items() if index == int(month)]
+        day_months = product(
+            {number, *(f"{int(number)}{ending}" for ending in _ENDINGS)}, {month, str(int(month)), *months}
+        )
+        orders = (
+            order
+            for day_form, month_form in day_months
+            for order in ((day_form, month_form, year), (year, month_form, day_form), (month_form, day_form, year))
+        )
         yield SpelledValue(f"={day}", start, end, frozenset(map(" ".join, orders)))
     for match in _AMOUNT.finditer("".join(free)):
         value, grouped = _value(match), match["grouped"]
@@ -65,36 +71,40 @@ def spelled_values(statement: str) -> Iterator[SpelledValue]:
 
 def without_values(statement: str, text: str) -> str:
     """A statement with spaces in place of the days and amounts that `text` has, in any form."""
-    held: list[str] | None = None
+    text_words: list[str] | None = None
     for value in spelled_values(statement):
-        held = words(text) if held is None else held
-        if any(contains_phrase(words(form), held) for form in value.forms):
+        text_words = words(text) if text_words is None else text_words
+        if any(contains_phrase(words(form), text_words) for form in value.forms):
             statement = f"{statement[: value.start]}{' ' * (value.end - value.start)}{statement[value.end :]}"
     return statement
 
 
-def contains_phrase(form: Sequence[str], held: Sequence[str]) -> bool:
-    """True if the words of `form` stand in `held` in their order, with nothing but a word such as "of" between them."""
-    plain = [word for word in held if word not in _JOINING] if len(form) > 1 else held
-    return any(word == form[0] and list(plain[at : at + len(form)]) == list(form) for at, word in enumerate(plain))
+def contains_phrase(form: Sequence[str], text_words: Sequence[str]) -> bool:
+    """True if the words of `form` stand in `text_words` in their order, with nothing but a word such as "of" between
+    them.
+    """
+    plain = [word for word in text_words if word not in _JOINING] if len(form) > 1 else text_words
+    return any(
+        word == form[0] and list(plain[index : index + len(form)]) == list(form) for index, word in enumerate(plain)
+    )
 
 
 def _value(match: re.Match[str]) -> Decimal:
     """The amount; before a word like "million", one point is decimal: "1.234 million"."""
-    digits, places = match["grouped"] or match["plain"], match["places"] or ""
-    if match["scale"] and not places and re.fullmatch(r"\d+\.\d{3}", digits):
-        digits, places = digits.split(".")
+    digits, decimals = match["grouped"] or match["plain"], match["places"] or ""
+    if match["scale"] and not decimals and re.fullmatch(r"\d+\.\d{3}", digits):
+        digits, decimals = digits.split(".")
     scale = SCALES[match["scale"].casefold()] if match["scale"] else 0
-    whole = "".join(filter(str.isdecimal, digits))
-    return Decimal(f"{whole}.{places or 0}").scaleb(scale).normalize()
+    integer = "".join(filter(str.isdecimal, digits))
+    return Decimal(f"{integer}.{decimals or 0}").scaleb(scale).normalize()
 
 
 def _amount_spellings(value: Decimal) -> Iterator[str]:
-    whole, _, places = f"{value:f}".partition(".")
-    for digits in (whole, f"{int(whole):,}"):
-        yield f"{digits} {places}"
-        if len(places) == 1:
-            yield f"{digits} {places}0"
+    integer, _, decimals = f"{value:f}".partition(".")
+    for digits in (integer, f"{int(integer):,}"):
+        yield f"{digits} {decimals}"
+        if len(decimals) == 1:
+            yield f"{digits} {decimals}0"
     for name, power in SCALES.items():
         part = f"{value.scaleb(-power):f}"
         if value >= Decimal(10) ** power and len(part.partition(".")[2]) <= _MOST_PLACES:

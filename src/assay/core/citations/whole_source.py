@@ -34,10 +34,10 @@ class TermPlaces:
         """`texts` are the words of each."""
         self._places: defaultdict[str, list[int]] = defaultdict(list)
         self.count = 0
-        for at, words in enumerate(texts):
+        for index, words in enumerate(texts):
             for word in sorted(set(words)):
-                self._places[word].append(at)
-            self.count = at + 1
+                self._places[word].append(index)
+            self.count = index + 1
 
     def places(self, word: str) -> Sequence[int]:
         """The texts that contain a word, in order."""
@@ -45,8 +45,12 @@ class TermPlaces:
 
     def places_of_all(self, words: Iterable[str]) -> list[int]:
         """The texts that contain all of `words`."""
-        fewest, *others = sorted(map(self.places, words), key=len)
-        return [at for at in fewest if all(each[min(bisect_left(each, at), len(each) - 1)] == at for each in others)]
+        fewest, *other_places = sorted(map(self.places, words), key=len)
+        return [
+            index
+            for index in fewest
+            if all(indices[min(bisect_left(indices, index), len(indices) - 1)] == index for indices in other_places)
+        ]
 
     def set_places(self, word: str, places: Iterable[int]) -> None:
         """Let `word` stand for the texts at `places`."""
@@ -67,8 +71,8 @@ class WholeSource:
         by_source: dict[str, list[Passage]] = {}
         for passage in passages:
             by_source.setdefault(passage.source, []).append(passage)
-        in_order = (sorted(group, key=lambda each: ordinal_of(each.id)) for group in by_source.values())
-        self.passages = [each for group in in_order for each in group]
+        in_order = (sorted(group, key=lambda item: ordinal_of(item.id)) for group in by_source.values())
+        self.passages = [item for group in in_order for item in group]
         self._analysis = analysis_for("\n".join(passage.text for passage in self.passages[:SAMPLE]))
         self._rarity = TermPlaces(map(self._passage_keys, range(len(self.passages))))
         self._values: dict[str, bool] = {}
@@ -80,58 +84,61 @@ class WholeSource:
         statement fails by one number that its passages lack. A day or an amount counts as one word, in whatever form a
         passage writes it, if any does.
         """
-        whole = {word: self._rarity.weight(word) for word in self._key_words(statement)}
-        weights, total = whole, sum(whole.values())
-        picked: list[int] = []
-        while weights and len(picked) < MAX_PASSAGES:
-            best, gain = self._best_passage(weights, whole)
+        all_weights = {word: self._rarity.weight(word) for word in self._key_words(statement)}
+        weights, total = all_weights, sum(all_weights.values())
+        best_indices: list[int] = []
+        while weights and len(best_indices) < MAX_PASSAGES:
+            best, gain = self._best_passage(weights, all_weights)
             if gain < _WORTH * total:
                 weights = {word: weight for word, weight in weights.items() if any(map(str.isdigit, word))}
-                best, _ = self._best_passage(weights, whole)
+                best, _ = self._best_passage(weights, all_weights)
             if best < 0:
                 break
-            picked.append(best)
+            best_indices.append(best)
             weights = {word: weight for word, weight in weights.items() if best not in self._rarity.places(word)}
-        return tuple(self.passages[at] for at in picked)
+        return tuple(self.passages[index] for index in best_indices)
 
     def _key_words(self, statement: str) -> set[str]:
         """The words of a statement, and its days and amounts, each instead of its own words if a passage has it."""
-        rest = statement
-        found: set[str] = set()
+        remaining = statement
+        key_words: set[str] = set()
         for value in spelled_values(statement):
             if self._has_value(value):
-                found.add(value.name)
-                rest = f"{rest[: value.start]}{' ' * (value.end - value.start)}{rest[value.end :]}"
-        return found | set(keys(rest, self._analysis))
+                key_words.add(value.name)
+                remaining = f"{remaining[: value.start]}{' ' * (value.end - value.start)}{remaining[value.end :]}"
+        return key_words | set(keys(remaining, self._analysis))
 
-    def _passage_keys(self, at: int) -> tuple[str, ...]:
-        return keys(" ".join((*self.passages[at].heading, self.passages[at].text)), self._analysis)
+    def _passage_keys(self, index: int) -> tuple[str, ...]:
+        return keys(" ".join((*self.passages[index].heading, self.passages[index].text)), self._analysis)
 
     def _has_value(self, value: SpelledValue) -> bool:
         """True if a passage has a value; then its name stands for it among the words."""
         if value.name not in self._values:
             forms = [form for text in value.forms if (form := keys(text, self._analysis))]
             likely = {words: self._rarity.places_of_all(words) for words in set(map(frozenset, forms))}
-            found = {
-                at for form in forms for at in likely[frozenset(form)] if contains_phrase(form, self._passage_keys(at))
+            indices = {
+                index
+                for form in forms
+                for index in likely[frozenset(form)]
+                if contains_phrase(form, self._passage_keys(index))
             }
-            self._values[value.name] = bool(found)
-            self._rarity.set_places(value.name, found)
+            self._values[value.name] = bool(indices)
+            self._rarity.set_places(value.name, indices)
         return self._values[value.name]
 
-    def _best_passage(self, weights: Mapping[str, float], whole: Mapping[str, float]) -> tuple[int, float]:
+    def _best_passage(self, weights: Mapping[str, float], all_weights: Mapping[str, float]) -> tuple[int, float]:
         """The passage with the most of `weights`, the first of equals, and their weight.
 
         The other words of the statement count for a part: a row with its names and its date says more than a date.
         """
         gains: dict[int, float] = {}
         for word in sorted(weights):
-            for at in self._rarity.places(word):
-                gains[at] = gains.get(at, 0.0) + weights[word]
-        shared = dict.fromkeys(gains, 0.0)
-        for word in sorted(whole.keys() - weights.keys()):
-            for at in self._rarity.places(word):
-                if at in shared:
-                    shared[at] += _AGAIN * whole[word]
-        best = max(gains, key=lambda at: (round(gains[at] + shared[at], 9), -at), default=-1)
+            for index in self._rarity.places(word):
+                gains[index] = gains.get(index, 0.0) + weights[word]
+        extra_gains = dict.fromkeys(gains, 0.0)
+        for word in sorted(all_weights.keys() - weights.keys()):
+            for index in self._rarity.places(word):
+                if index in extra_gains:
+                    extra_gains[index] += _AGAIN * all_weights[word]
+        best = max(gains, key=lambda index: (round(gains[index] + extra_gains[index], 9), -index), default=-1)
         return best, gains.get(best, 0.0)

@@ -102,7 +102,7 @@ class Collections(Protocol):
     def add_origins(self, collection: str, origins: Iterable[Origin]) -> None:
         """Store origins of a collection (created if it does not exist); an origin with the same place is replaced."""
 
-    def forget_origins(self, collection: str, places: Iterable[str]) -> None:
+    def forget_origins(self, collection: str, origins: Iterable[str]) -> None:
         """Delete origins of a collection."""
 
 

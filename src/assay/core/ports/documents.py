@@ -209,7 +209,7 @@ class PageCache(Protocol):
     def get(self, url: str) -> KeptPage | None:
         """Return the page last stored for this address; None if there is none or it cannot be read any more."""
 
-    def put(self, kept: KeptPage) -> None:
+    def put(self, page: KeptPage) -> None:
         """Store a page under its `final_url`, replacing an older one.
 
         Raises:
@@ -246,7 +246,7 @@ class Blobs(Protocol):
     def put(self, data: bytes) -> str:
         """Store `data` and return its hash. Storing the same bytes again costs one look-up."""
 
-    def put_all(self, many: Sequence[bytes]) -> list[str]:
+    def put_all(self, contents: Sequence[bytes]) -> list[str]:
         """Store several and return their hashes, in about the time that one takes where a request takes long."""
 
     def get(self, sha256: str) -> bytes:

@@ -48,7 +48,7 @@ class QueueDepth(msgspec.Struct, frozen=True, kw_only=True):
     parked: int = 0
 
 
-Unfit = Callable[[str], bool]
+IsUnfit = Callable[[str], bool]
 """Says whether this worker must leave the runs of a release to others."""
 
 
@@ -68,7 +68,7 @@ class Queue(Protocol):
         """
 
     async def claim(
-        self, holder: str, ttl: float, limits: QueueLimits, but: Collection[str] = (), unfit: Unfit | None = None
+        self, holder: str, ttl: float, limits: QueueLimits, but: Collection[str] = (), unfit: IsUnfit | None = None
     ) -> Lease | None:
         """Take the lease of the next run; None if there is none to take.
 
@@ -86,10 +86,10 @@ class Queue(Protocol):
     async def remove(self, run_id: str) -> None:
         """Take the run out of the queue: it has ended, or another process continues it."""
 
-    async def list_runs(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
+    async def list_runs(self, limit: int = 1_000, *, running: bool = False) -> list[QueuedRun]:
         """The runs in the queue, including those in execution: highest priority first, then oldest first.
 
-        With `held`, only those in execution.
+        With `running`, only those in execution.
         """
 
     async def depth(self) -> QueueDepth:
@@ -170,7 +170,7 @@ class JobClaim(msgspec.Struct, frozen=True, kw_only=True):
     per_user: int = 0
     parent: str | None = None
     but: Collection[str] = ()
-    unfit: Unfit | None = None
+    unfit: IsUnfit | None = None
 
 
 class Jobs(Protocol):
@@ -194,7 +194,7 @@ class Jobs(Protocol):
             UnknownName: there is none.
         """
 
-    async def list(self, wanted: JobFilter = TOP_LEVEL_JOBS) -> list[Job]:
+    async def list(self, job_filter: JobFilter = TOP_LEVEL_JOBS) -> list[Job]:
         """The jobs that match, newest first."""
 
     async def count(self, parent: str | None = None) -> dict[JobState, int]:

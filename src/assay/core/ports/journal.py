@@ -189,11 +189,11 @@ class Journal(Listing, Protocol):
         brief: bytes,
         events: Sequence[EventDraft],
         thread: str = "",
-        given: RunInputs = NO_INPUTS,
+        inputs: RunInputs = NO_INPUTS,
     ) -> tuple[Envelope, ...]:
         """Create a run with its first events; `thread` names its conversation.
 
-        `given` is stored in the same transaction, which also queues the run if `given` has a place in the queue. Its
+        `inputs` is stored in the same transaction, which also queues the run if `inputs` has a place in the queue. Its
         budget is checked against each allowance there, over all owners' runs.
 
         Raises:

@@ -21,9 +21,9 @@ MOST_ENTRIES = 1_000
 """The most entries of one page."""
 
 
-def cursor_text(place: object) -> str:
+def cursor_text(position: object) -> str:
     """A place as text; empty if it is None, because nothing follows."""
-    return "" if place is None else base64.urlsafe_b64encode(msgspec.json.encode(place)).rstrip(b"=").decode()
+    return "" if position is None else base64.urlsafe_b64encode(msgspec.json.encode(position)).rstrip(b"=").decode()
 
 
 def read_cursor(cursor: str, kind: type[T]) -> T | None:
@@ -88,7 +88,7 @@ def check_labels(labels: Mapping[str, str]) -> dict[str, str]:
     for name, value in cast("Mapping[object, object]", labels).items():
         if not isinstance(name, str) or not isinstance(value, str):
             raise UsageError(f"a label cannot be {name!r}={value!r}: write both as text")
-    if len(labels) > MOST_LABELS or any(len(each) > LONGEST_LABEL for pair in labels.items() for each in pair):
+    if len(labels) > MOST_LABELS or any(len(part) > LONGEST_LABEL for pair in labels.items() for part in pair):
         raise UsageError(f"a run has up to {MOST_LABELS} labels, names and values of up to {LONGEST_LABEL} characters")
     return dict(labels)
 
@@ -160,7 +160,7 @@ class RunIndexing(Protocol):
     def last_number(self) -> int:
         """The highest number; 0 if there is none."""
 
-    def change(self, put: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
+    def change(self, added: Sequence[IndexedRun], forget: Iterable[str] = ()) -> None:
         """Add or replace some runs and remove others. Call it within `write_lock`."""
 
     def clear(self) -> None:
@@ -267,7 +267,7 @@ class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
 class Listing(Protocol):
     """The part of a journal that lists runs and threads."""
 
-    async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
+    async def page(self, run_filter: RunFilter, limit: int, before: int | None = None) -> RunPage:
         """Return the newest runs that match. `before` is the `next` of the previous page, unaffected by newer runs."""
 
     async def runs_after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
@@ -291,7 +291,7 @@ class Listing(Protocol):
     async def counts(self) -> dict[RunStatus, int]:
         """Count runs by status; a status without runs is left out."""
 
-    async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
+    async def threads(self, text: str = "", limit: int = 100, position: ThreadPlace | None = None) -> ThreadPage:
         """Return the threads with the latest runs, or those with `text` in their title or a question, ignoring case."""
 
     async def thread(self, reference: str) -> ThreadRow:

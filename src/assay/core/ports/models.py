@@ -94,9 +94,9 @@ def default_judges(models: Mapping[Role, Sequence[str]]) -> tuple[str, ...]:
     If there is no other model, the built-in one.
     """
     roles: tuple[Role, ...] = ("analytical", "simple", "complex")
-    named = [name for role in roles for name in models.get(role, ()) if name != BUILT_IN]
+    names = [name for role in roles for name in models.get(role, ()) if name != BUILT_IN]
     writer = model_family(next(iter(models.get("complex", ())), BUILT_IN))
-    ordered = sorted(dict.fromkeys(named), key=lambda name: model_family(name) == writer)
+    ordered = sorted(dict.fromkeys(names), key=lambda name: model_family(name) == writer)
     return tuple(ordered) or (BUILT_IN,)
 
 
@@ -238,8 +238,8 @@ class Similarity(Protocol):
 class Permits(Protocol):
     """Permits to call a service for a limited time: those of a dead process expire."""
 
-    async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
-        """Take a permit with this `id` for `ttl` seconds, if fewer than `most` of the service are in use."""
+    async def take(self, service: str, id: str, limit: int, ttl: float) -> bool:
+        """Take a permit with this `id` for `ttl` seconds, if fewer than `limit` of the service are in use."""
 
     async def renew(self, id: str, ttl: float) -> None:
         """Extend the permit to `ttl` seconds from now."""

@@ -39,7 +39,7 @@ class Adoption(Protocol):
     def collection_names(self, owner: str) -> list[str]:
         """The names of an owner's collections."""
 
-    def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> OwnedCounts:
+    def adopt(self, source: str, target: str, moved_folders: Mapping[str, str]) -> OwnedCounts:
         """Transfer everything of `source` to `target`, in one transaction, and return what that was.
 
         Args:

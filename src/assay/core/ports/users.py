@@ -82,8 +82,8 @@ class UserStore(Protocol):
     async def remove(self, name: str) -> bool:
         """Delete a user with all credentials; False if there is none."""
 
-    async def count_failure(self, name: str, most: int, until: float) -> None:
-        """Count a wrong password. The `most`-th locks the user until then and resets the count."""
+    async def count_failure(self, name: str, max_failures: int, until: float) -> None:
+        """Count a wrong password. The `max_failures`-th locks the user until then and resets the count."""
 
     async def reset_failures(self, name: str) -> None:
         """Reset the count of wrong passwords."""
@@ -119,7 +119,7 @@ class LimitStore(Protocol):
     async def all(self) -> dict[str, GivenLimits]:
         """All limits of single users, by user."""
 
-    async def set_limits(self, user: str, given: GivenLimits) -> None:
+    async def set_limits(self, user: str, limits: GivenLimits) -> None:
         """Set the limits of a user, replacing the earlier ones; empty: as in the settings."""
 
 
@@ -208,8 +208,8 @@ def bucket_state(rate: Rate, due: float, now: float) -> BucketState:
 
     `due` above `now` + `rate.seconds` means that no token is available.
     """
-    left = math.floor((now + rate.seconds - due) / rate.pause + 1e-9)
-    return BucketState(rate=rate, left=max(left, 0), full=max(due - now, 0.0))
+    available = math.floor((now + rate.seconds - due) / rate.pause + 1e-9)
+    return BucketState(rate=rate, left=max(available, 0), full=max(due - now, 0.0))
 
 
 # The audit log of a server: who did what, and when.
@@ -248,8 +248,8 @@ class AuditLog(Protocol):
     async def add(self, entry: AuditEntry) -> None:
         """Store an entry; the log sets its number and time."""
 
-    async def page(self, wanted: AuditFilter, limit: int, before: int | None = None) -> list[AuditEntry]:
+    async def page(self, audit_filter: AuditFilter, limit: int, before: int | None = None) -> list[AuditEntry]:
         """The newest entries that match, with numbers below `before`."""
 
-    async def drop(self, seconds: float, most: int) -> int:
-        """Delete entries older than `seconds`, and the oldest if there are more than `most`."""
+    async def drop(self, seconds: float, max_entries: int) -> int:
+        """Delete entries older than `seconds`, and the oldest if there are more than `max_entries`."""

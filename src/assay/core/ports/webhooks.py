@@ -91,7 +91,7 @@ class WebhookStore(Protocol):
     async def unsent_events(self, types: Collection[str], limit: int) -> list[NewEvents]:
         """Return runs that wait or have ended, oldest first, with their events of these types not yet noted."""
 
-    async def record_deliveries(self, seen: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
+    async def record_deliveries(self, processed: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
         """Store deliveries, except those that exist, and note up to which event runs (by number) were processed."""
 
     async def claim(self, limit: int, seconds: float) -> list[tuple[Delivery, Webhook]]:

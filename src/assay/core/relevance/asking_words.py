@@ -7,10 +7,12 @@ from typing import Literal
 
 from assay.core.lazy import regex
 
-Wanted = Literal["number", "date", "name", "reason", "other"]
-Measure = Literal["", "age", "extent", "frequency", "money", "share", "weight", "temperature", "loudness", "voltage"]
+AnswerKind = Literal["number", "date", "name", "reason", "other"]
+MeasureKind = Literal[
+    "", "age", "extent", "frequency", "money", "share", "weight", "temperature", "loudness", "voltage"
+]
 """The kind of number asked for, if the question says so: an age, a length or time, how often, a price, a share …"""
-ASKING_FORMS: dict[Wanted, str] = {
+ASKING_FORMS: dict[AnswerKind, str] = {
     "number": "number of, anzahl der, anzahl von, количество, число, número de, nombre de, "
     "how many, how much, how large, how big, how long, how old, how often, how frequently, how far, what percentage, "
     "what percent, wie viele, wie viel, wieviel, wieviele, wie lange, wie hoch, wie alt, wie oft, wie häufig, "
@@ -30,7 +32,7 @@ ASKING_FORMS: dict[Wanted, str] = {
     "(?<![称成作认视])为什么, (?<![稱成作認視])為什麼, なぜ, لماذا, por qué, pourquoi, perché, por que, waarom, क्यों",
 }
 """The words that ask for each kind, in any text; where there are none, a question asks for `other`."""
-_ASKING_IN: dict[str, dict[Wanted, str]] = {
+_ASKING_IN: dict[str, dict[AnswerKind, str]] = {
     "ja": {
         "number": "いくつ, いくら, 何人, 何件, 何回, 何個, 何年間, 何日間, 何歳, 何割, 何パーセント, "
         "どのくらい, どれくらい, どれだけ, どれほど, (?:どの|どれ)くらいの頻度",
@@ -138,17 +140,17 @@ _ENDINGS = {"ja": "[\u3041-\u309f]*", "ko": "[\uac00-\ud7af]*"}
 """What is written together with a word that asks: particles, "is it?"."""
 
 
-def asking_forms(languages: Iterable[str]) -> Iterator[tuple[Wanted, str]]:
+def asking_forms(languages: Iterable[str]) -> Iterator[tuple[AnswerKind, str]]:
     """The kinds and the forms that ask for them, in some languages: those known everywhere, and their own."""
     for language in ("", *languages):
         before, ending = "(?<!, )" if language in _SUBORDINATE else "", _ENDINGS.get(language, "")
-        for wanted, forms in (_ASKING_IN.get(language, {}) if language else ASKING_FORMS).items():
-            yield from ((wanted, before + form.strip() + ending) for form in forms.split(","))
+        for answer_kind, forms in (_ASKING_IN.get(language, {}) if language else ASKING_FORMS).items():
+            yield from ((answer_kind, before + form.strip() + ending) for form in forms.split(","))
 
 
 HOW_HIGH_ENDING = "hoch"
 """The end of "wie hoch", which the answer may have too ("26 Meter hoch"); "how tall" and the like are no cue at all."""
-MEASURE_FORMS: dict[Measure, str] = {
+MEASURE_FORMS: dict[MeasureKind, str] = {
     "age": "how old, wie alt, сколько лет, какого возраста, 几岁, 幾歲, 多大年纪, 何歳, كم عمر, qué edad, quel âge, "
     "quanti anni ha, che età, quantos anos tem, que idade, hoe oud",
     "extent": "how long, how far, how tall, how high, how deep, how wide, wie lange, wie lang, wie weit, "
@@ -178,7 +180,7 @@ MEASURE_FORMS: dict[Measure, str] = {
     "сколько процентов, 百分之几, 百分比, qué porcentaje, quel pourcentage, che percentuale, que percentagem",
 }
 """The words that ask for a measure. How often something *did* happen is a count."""
-LIGHT_WORDS: dict[Measure, str] = {
+LIGHT_WORDS: dict[MeasureKind, str] = {
     "weight": "heavy weigh weighs schwer wiegt wiegen весит весят pesa pesan pèse pèsent pesano zwaar weegt",
     "temperature": "hot warm cold temperature heiß warm kalt temperatur температура température temperatura",
     "loudness": "loud noisy laut ruidoso luid",

@@ -77,8 +77,8 @@ def only_announces(question: str, text: str) -> bool:
 
     "This section presents three schemes: linear, geometric, and by digits" says more.
     """
-    found = _ANNOUNCES.match(text)
-    return found is not None and ": " not in text[found.end() :] and _ABOUT_A_PART.search(question) is None
+    match = _ANNOUNCES.match(text)
+    return match is not None and ": " not in text[match.end() :] and _ABOUT_A_PART.search(question) is None
 
 
 # Titles of sections that ask the question, as in a FAQ: what stands below "Why was it moved?" answers it.
@@ -90,9 +90,9 @@ def title_share(question: TopicQuestion, heading: str) -> float:
     if not is_question(title):
         return 0.0
     title = title[sentences(title)[-1][0] :]
-    asked, held = set(question.keys), set(keys(title, question.analysis)) - stop_terms(question.analysis)
-    near = near_keys(asked, held)
-    common = {key for key in asked if key in held or key in near}
-    extra = held - asked - {each for key in common for each in near.get(key, ())}
-    share = len(common) / (len(asked) + len(extra))
+    question_keys, title_keys = set(question.keys), set(keys(title, question.analysis)) - stop_terms(question.analysis)
+    near_by_key = near_keys(question_keys, title_keys)
+    common = {key for key in question_keys if key in title_keys or key in near_by_key}
+    extra = title_keys - question_keys - {other_key for key in common for other_key in near_by_key.get(key, ())}
+    share = len(common) / (len(question_keys) + len(extra))
     return share if share >= QUESTION_SHARE else 0.0

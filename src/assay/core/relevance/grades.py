@@ -53,9 +53,9 @@ class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def grade_sentences(
-    asked: Sequence[str], statements: Sequence[CitedSentence], rarity: Rarity | None = None
+    question_texts: Sequence[str], statements: Sequence[CitedSentence], rarity: Rarity | None = None
 ) -> tuple[Relevance, ...]:
-    """How far each sentence answers one of the questions `asked`: the question itself, and its parts.
+    """How far each sentence answers one of the questions `question_texts`: the question itself, and its parts.
 
     By default `rarity` is counted over the sentences. A `framed` sentence answers whatever else is cited. The result is
     empty ("") if the report is in another language than the question, since their words cannot be compared, or if no
@@ -63,7 +63,10 @@ def grade_sentences(
 
     If the question compares two things, what says what one of them is answers too, but only if both are told.
     """
-    words, pair = _grade_all(asked, statements, rarity), comparisons.read_comparison(asked[0]) if asked else None
+    words, pair = (
+        _grade_all(question_texts, statements, rarity),
+        comparisons.read_comparison(question_texts[0]) if question_texts else None,
+    )
     if pair is None:
         return words
     sides = [_grade_all((pair.question_about(side),), statements, rarity) for side in pair.sides]
@@ -75,52 +78,65 @@ def grade_sentences(
     )
 
 
-def _names_both(pair: Comparison, each: CitedSentence) -> bool:
+def _names_both(pair: Comparison, sentence: CitedSentence) -> bool:
     """True if a sentence, with what stands around it, has both things of a comparison."""
-    text = f"{each.text} {each.cited} {each.heading} {each.title}"
+    text = f"{sentence.text} {sentence.cited} {sentence.heading} {sentence.title}"
     sides = [read_question(side, "", text) for side in pair.sides]
     return all(set(side.keys).issubset(keys(text, side.analysis)) for side in sides)
 
 
 def _grade_all(
-    asked: Sequence[str], statements: Sequence[CitedSentence], rarity: Rarity | None = None
+    question_texts: Sequence[str], statements: Sequence[CitedSentence], rarity: Rarity | None = None
 ) -> tuple[Relevance, ...]:
     unknown: Relevance = ""
-    if not statements or not asked or differ_in_language(asked[0], [each.text for each in statements]):
+    if (
+        not statements
+        or not question_texts
+        or differ_in_language(question_texts[0], [each.text for each in statements])
+    ):
         return (unknown,) * len(statements)
-    beside = "\n".join(each.text for each in statements)
-    questions = [read_question(each, "" if at == 0 else asked[0], beside) for at, each in enumerate(asked)]
-    read = [question for question in questions if not question.elliptical]
-    if not read:
+    sentence_text = "\n".join(each.text for each in statements)
+    questions = [
+        read_question(each, "" if index == 0 else question_texts[0], sentence_text)
+        for index, each in enumerate(question_texts)
+    ]
+    usable_questions = [question for question in questions if not question.elliptical]
+    if not usable_questions:
         return (unknown,) * len(statements)
-    vectors = [grade_features(question, statements, rarity) for question in read]
-    cited = _cited_statements(statements)
-    judgements = [judge(question, cited, rarity) for question in read]
-    told = [each.is_answered() for each in judgements]
-    best = {cited[each.ranked[0].place].text for each in judgements if each.is_answered()}
+    vectors = [grade_features(question, statements, rarity) for question in usable_questions]
+    cited_statements = _cited_statements(statements)
+    judgements = [judge(question, cited_statements, rarity) for question in usable_questions]
+    answer_flags = [each.is_answered() for each in judgements]
+    best = {cited_statements[each.ranked[0].index].text for each in judgements if each.is_answered()}
     return tuple(
         "answers"
         if statement.text in best and is_field(statement.text)
-        else _best_grade([each[at] for each in vectors], [answered or statement.framed for answered in told])
-        for at, statement in enumerate(statements)
+        else _best_grade(
+            [each[index] for each in vectors], [has_answer or statement.framed for has_answer in answer_flags]
+        )
+        for index, statement in enumerate(statements)
     )
 
 
 def _cited_statements(statements: Sequence[CitedSentence]) -> list[QuotableStatement]:
     """The sentences of all passages cited, and those of the report that are in other words, each text once."""
-    titles = list(dict.fromkeys(each.title for each in statements))
-    cited = ((each.title, each.heading, each.cited) for each in statements)
-    own = ((each.title, each.heading, each.text) for each in statements if each.text not in _one_line(each.cited))
+    titles = list(dict.fromkeys(statement.title for statement in statements))
+    cited_texts = ((statement.title, statement.heading, statement.cited) for statement in statements)
+    own_texts = (
+        (statement.title, statement.heading, statement.text)
+        for statement in statements
+        if statement.text not in _one_line(statement.cited)
+    )
     return [
         QuotableStatement(
             text=_one_line(text[start:end]),
             source=titles.index(title),
-            place=at,
+            position=index,
             heading=heading,
             title=title,
             kind="row" if is_field(text[start:end]) else "prose",
         )
-        for at, (title, heading, text) in enumerate(dict.fromkeys((*cited, *own)))
+        for index, (title, heading, text) in enumerate(dict.fromkeys((*cited_texts, *own_texts)))
         for start, end in sentences(text)
     ]
 
@@ -131,69 +147,83 @@ def _one_line(text: str) -> str:
 
 def differ_in_language(question: str, statements: Sequence[str]) -> bool:
     """True if question and sentences are clearly in two languages."""
-    asked, answered = question_language(question), detect_language(" ".join(statements))
-    return bool(asked and answered and asked != answered)
+    expected, actual = question_language(question), detect_language(" ".join(statements))
+    return bool(expected and actual and expected != actual)
 
 
 def grade_features(
-    question: TopicQuestion, cited: Sequence[CitedSentence], rarity: Rarity | None = None
+    question: TopicQuestion, cited_sentences: Sequence[CitedSentence], rarity: Rarity | None = None
 ) -> list[Vector]:
     """The features of each sentence, in the order of `GRADE_NAMES`."""
-    statements = [part for at, each in enumerate(cited) for part in _statement_pair(at, each)]
+    statements = [part for index, sentence in enumerate(cited_sentences) for part in _statement_pair(index, sentence)]
     features = Features(question, statements, rarity)
-    held = {key for at in range(len(statements)) for key in features.matches(at)}
-    rarest = max((features.weights[key] for key in held), default=0.0)
-    return [_vector(features, 2 * at + 1, rarest, framed=each.framed) for at, each in enumerate(cited)]
+    matched_keys = {key for index in range(len(statements)) for key in features.matches(index)}
+    rarest = max((features.weights[key] for key in matched_keys), default=0.0)
+    return [
+        _vector(features, 2 * index + 1, rarest, framed=sentence.framed)
+        for index, sentence in enumerate(cited_sentences)
+    ]
 
 
-def _statement_pair(at: int, each: CitedSentence) -> tuple[QuotableStatement, QuotableStatement]:
+def _statement_pair(index: int, sentence: CitedSentence) -> tuple[QuotableStatement, QuotableStatement]:
     """What a sentence cites, and the sentence as its neighbour: a document of their own."""
-    cited = QuotableStatement(text=each.cited, source=at, place=0)
-    return cited, QuotableStatement(text=each.text, source=at, place=1, heading=each.heading, title=each.title)
-
-
-def _vector(features: Features, at: int, rarest: float, *, framed: bool) -> Vector:
-    """The features of a statement; `rarest` is the weight of the rarest of the question's words that any has."""
-    vector = features.vector(at)
-    own, around = features.matches(at), features.matches_around(at)
-    rare = dict(sorted(features.weights.items(), key=lambda item: -item[1])[:MOST_KEYS])
-    total = sum(rare.values()) or 1.0
-
-    def share(held: Mapping[str, float]) -> float:
-        return min(1.0, sum(features.weights[key] * value for key, value in held.items()) / total)
-
-    text = features.statements[at].text
-    amiss = features.denial_match(at) < 0 or is_question(text)
-    missing = max((weight * (1 - around.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
-    return (
-        share(own),
-        *(vector[place] for place in _PLACES[1:]),
-        -1.0 if amiss else max(features.measure_match(at), features.measure_match(at - 1) if framed else -1.0),
-        share(around),
-        missing / (max(rare.values(), default=1.0) or 1.0),
-        float(not framed and (_is_beside(features, around, rarest) or _has_names_alone(features, around, vector))),
-        min(1.0, sum(own.values()) / MOST_KEYS),
-        min(1.0, len(rare) / MOST_KEYS),
-        float(features.question.wanted == "other"),
+    evidence = QuotableStatement(text=sentence.cited, source=index, position=0)
+    return evidence, QuotableStatement(
+        text=sentence.text, source=index, position=1, heading=sentence.heading, title=sentence.title
     )
 
 
-def _is_beside(features: Features, around: Mapping[str, float], rarest: float) -> bool:
+def _vector(features: Features, index: int, rarest: float, *, framed: bool) -> Vector:
+    """The features of a statement; `rarest` is the weight of the rarest of the question's words that any has."""
+    vector = features.vector(index)
+    matches, context_matches = features.matches(index), features.matches_around(index)
+    rare = dict(sorted(features.weights.items(), key=lambda item: -item[1])[:MOST_KEYS])
+    total = sum(rare.values()) or 1.0
+
+    def share(key_matches: Mapping[str, float]) -> float:
+        return min(1.0, sum(features.weights[key] * value for key, value in key_matches.items()) / total)
+
+    text = features.statements[index].text
+    amiss = features.denial_match(index) < 0 or is_question(text)
+    missing = max((weight * (1 - context_matches.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
+    return (
+        share(matches),
+        *(vector[position] for position in _PLACES[1:]),
+        -1.0 if amiss else max(features.measure_match(index), features.measure_match(index - 1) if framed else -1.0),
+        share(context_matches),
+        missing / (max(rare.values(), default=1.0) or 1.0),
+        float(
+            not framed
+            and (_is_beside(features, context_matches, rarest) or _has_names_alone(features, context_matches, vector))
+        ),
+        min(1.0, sum(matches.values()) / MOST_KEYS),
+        min(1.0, len(rare) / MOST_KEYS),
+        float(features.question.answer_kind == "other"),
+    )
+
+
+def _is_beside(features: Features, context_matches: Mapping[str, float], rarest: float) -> bool:
     """True if a sentence, with what it cites, has nothing that the question names, or only its frequent words."""
     names = features.question.names
-    frequent = max((features.weights[key] for key in around), default=0.0) < FREQUENT_SHARE * rarest
-    return frequent or (bool(names) and names.isdisjoint(around))
+    frequent = max((features.weights[key] for key in context_matches), default=0.0) < FREQUENT_SHARE * rarest
+    return frequent or (bool(names) and names.isdisjoint(context_matches))
 
 
-def _has_names_alone(features: Features, around: Mapping[str, float], vector: Vector) -> bool:
+def _has_names_alone(features: Features, context_matches: Mapping[str, float], vector: Vector) -> bool:
     """True if a sentence, with what it cites, has only names, and no kind of answer that is wanted.
 
     Where every noun is written as a name, half of what is asked is more than a name.
     """
     question = features.question
-    asked = set(question.keys) - question.light
-    much = question.capitalizes_nouns and 2 * sum(around.get(key, 0.0) for key in asked) >= len(asked)
-    return features.topic_share(around) == 0.0 and not much and not any(vector[place] > 0 for place in _KINDS)
+    question_keys = set(question.keys) - question.light
+    has_half = question.capitalizes_nouns and 2 * sum(context_matches.get(key, 0.0) for key in question_keys) >= len(
+        question_keys
+    )
+    return (
+        features.topic_share(context_matches) == 0.0
+        and not has_half
+        and not any(vector[position] > 0 for position in _KINDS)
+    )
 
 
 def chance(band: Band, vector: Vector) -> float:
@@ -204,18 +234,19 @@ def chance(band: Band, vector: Vector) -> float:
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
-def _best_grade(vectors: Sequence[Vector], told: Sequence[bool]) -> Relevance:
-    """The best grade of a sentence for any of the questions; `told` says of each whether an answer to it is told.
+def _best_grade(vectors: Sequence[Vector], answer_flags: Sequence[bool]) -> Relevance:
+    """The best grade of a sentence for any of the questions; `answer_flags` says of each whether an answer to it is
+    told.
 
     A sentence does not answer without the measure asked for, if it affirms what the question denies, if it is about
     another version or year, or if it has only the names, none of them, or only frequent words.
     """
     bands = weights()
     answering = [
-        answered
-        for each, answered in zip(vectors, told, strict=True)
-        if each[_MEASURE] >= 0 and each[_FIGURES] > OTHER_VERSION and not each[_BARE]
-        if chance(bands.answers, each) >= bands.answers.bound
+        has_answer
+        for sentence_vector, has_answer in zip(vectors, answer_flags, strict=True)
+        if sentence_vector[_MEASURE] >= 0 and sentence_vector[_FIGURES] > OTHER_VERSION and not sentence_vector[_BARE]
+        if chance(bands.answers, sentence_vector) >= bands.answers.bound
     ]
     if any(answering):
         return "answers"

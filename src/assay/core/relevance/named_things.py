@@ -60,28 +60,34 @@ FEWEST_TOLD = 3
 
 def definition_gains(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement gains since it defines what the question asks the meaning of; 0 for all if it asks none."""
-    asked, analysis = thing_asked(question), question.analysis
+    thing, analysis = thing_asked(question), question.analysis
     return [
-        DEFINING_WEIGHT if asked and (_is_described(each, asked, analysis) or _defines(each, asked, analysis)) else 0.0
-        for each in statements
+        DEFINING_WEIGHT
+        if thing and (_is_described(statement, thing, analysis) or _defines(statement, thing, analysis))
+        else 0.0
+        for statement in statements
     ]
 
 
-def _is_described(each: QuotableStatement, asked: frozenset[str], analysis: str) -> bool:
+def _is_described(statement: QuotableStatement, thing: frozenset[str], analysis: str) -> bool:
     """True if a statement describes what its label names, as in a list of definitions."""
-    told = each.text.removeprefix(each.label)
-    return each.kind == "prose" and len(told.split()) >= FEWEST_TOLD and _names(each.label, analysis) == asked
+    description = statement.text.removeprefix(statement.label)
+    return (
+        statement.kind == "prose"
+        and len(description.split()) >= FEWEST_TOLD
+        and _names(statement.label, analysis) == thing
+    )
 
 
-def _defines(each: QuotableStatement, asked: frozenset[str], analysis: str) -> bool:
+def _defines(statement: QuotableStatement, thing: frozenset[str], analysis: str) -> bool:
     """True if a statement opens with the thing, and says what it is."""
-    found = _DEFINING.match(_OPENING.sub("", each.text, count=1))
-    return found is not None and _names(found["thing"], analysis) == asked
+    match = _DEFINING.match(_OPENING.sub("", statement.text, count=1))
+    return match is not None and _names(match["thing"], analysis) == thing
 
 
 def is_defined_by(question: TopicQuestion, name: str) -> bool:
     """True if a question asks the meaning of this name and of nothing else."""
-    return bool(asked := thing_asked(question)) and _names(name, question.analysis) == asked
+    return bool(thing := thing_asked(question)) and _names(name, question.analysis) == thing
 
 
 def thing_asked(question: TopicQuestion) -> frozenset[str]:
@@ -93,8 +99,8 @@ def thing_asked(question: TopicQuestion) -> frozenset[str]:
 def _thing_keys(question: str, analysis: str) -> frozenset[str]:
     plain = question.strip(" ¿?？.!")
     match = next(filter(None, (pattern.fullmatch(plain) for pattern in _ASKED)), None)
-    said = next(filter(None, match.groups()), "") if match else ""
-    return _names(_WITHIN.split(said)[0], analysis)
+    phrase = next(filter(None, match.groups()), "") if match else ""
+    return _names(_WITHIN.split(phrase)[0], analysis)
 
 
 @lru_cache(maxsize=16384)
@@ -120,25 +126,35 @@ def entry_gains(question: TopicQuestion, statements: Sequence[QuotableStatement]
     most, in order, or the first that speak of that. Else all gain the same. A field gains by the share of the
     question's other words in its key.
     """
-    analysis, asked = question.analysis, frozenset(question.keys)
-    gains = [_entry_field_gain(asked, each, analysis) for each in statements]
+    analysis, question_keys = question.analysis, frozenset(question.keys)
+    gains = [_entry_field_gain(question_keys, statement, analysis) for statement in statements]
     thing = thing_asked(question)
-    written = {frozenset(keys(match[0], analysis)) for match in _IN_CODE.finditer(question.text)}
-    for name in filter(None, written or {thing}):
-        about = [at for at, each in enumerate(statements) if _is_about_entry(each, name, analysis, bool(written))]
-        more = asked - name
-        told = [at for at in about if statements[at].kind == "prose"]
-        further = [at for at in about if more.intersection(keys(statements[at].text, analysis))]
-        opening = zip(further or told, OPENING_WEIGHTS, strict=False) if len(more) <= 1 or thing else ()
-        for at, gain in opening or ((at, ENTRY_WEIGHT) for at in about):
-            gains[at] = max(gain, gains[at])
+    code_names = {frozenset(keys(match[0], analysis)) for match in _IN_CODE.finditer(question.text)}
+    for name in filter(None, code_names or {thing}):
+        entry_indices = [
+            index
+            for index, statement in enumerate(statements)
+            if _is_about_entry(statement, name, analysis, bool(code_names))
+        ]
+        other_keys = question_keys - name
+        prose_indices = [index for index in entry_indices if statements[index].kind == "prose"]
+        matching_indices = [
+            index for index in entry_indices if other_keys.intersection(keys(statements[index].text, analysis))
+        ]
+        opening = (
+            zip(matching_indices or prose_indices, OPENING_WEIGHTS, strict=False)
+            if len(other_keys) <= 1 or thing
+            else ()
+        )
+        for index, gain in opening or ((index, ENTRY_WEIGHT) for index in entry_indices):
+            gains[index] = max(gain, gains[index])
     return gains
 
 
-def _is_about_entry(each: QuotableStatement, name: frozenset[str], analysis: str, in_code: bool) -> bool:
+def _is_about_entry(statement: QuotableStatement, name: frozenset[str], analysis: str, in_code: bool) -> bool:
     """True if a statement's label or heading is called so, or its page if it has neither."""
-    above = [text for text in (each.label, each.heading.rpartition(">")[2]) if text]
-    return any(_is_called(text, name, analysis, in_code) for text in above or _SUBTITLE.split(each.title, 1)[:1])
+    above = [text for text in (statement.label, statement.heading.rpartition(">")[2]) if text]
+    return any(_is_called(text, name, analysis, in_code) for text in above or _SUBTITLE.split(statement.title, 1)[:1])
 
 
 @lru_cache(maxsize=16384)
@@ -150,12 +166,12 @@ def _is_called(entry: str, name: frozenset[str], analysis: str, in_code: bool) -
     return " " not in word and any(frozenset(keys(part, analysis)) == name for part in (word, word.rpartition(".")[2]))
 
 
-def _entry_field_gain(asked: frozenset[str], each: QuotableStatement, analysis: str) -> float:
-    name = _names(each.entry, analysis)
-    more = asked - name
-    if not name or not more or not name <= asked:
+def _entry_field_gain(question_keys: frozenset[str], statement: QuotableStatement, analysis: str) -> float:
+    name = _names(statement.entry, analysis)
+    other_keys = question_keys - name
+    if not name or not other_keys or not name <= question_keys:
         return 0.0
-    return OPENING_WEIGHTS[0] * len(more.intersection(keys(each.key, analysis))) / len(more)
+    return OPENING_WEIGHTS[0] * len(other_keys.intersection(keys(statement.key, analysis))) / len(other_keys)
 
 
 # A name of the question that is nowhere: a question about the museum in Oslo is not answered by documents that never
@@ -183,15 +199,15 @@ def has_missing_name(features: Features) -> bool:
     few sentences; documents that share no other word with the question may be in another language, and so write the
     name in another way.
     """
-    question, known = features.question, features.matched_keys()
-    others = set(question.keys).difference(*question.named)
-    if known.isdisjoint(others or question.keys):
+    question, matched_keys = features.question, features.matched_keys()
+    other_keys = set(question.keys).difference(*question.name_keys)
+    if matched_keys.isdisjoint(other_keys or question.keys):
         return False
-    many = len(features.statements) >= FEWEST_NAMING
-    absent = {key for key in question.keys if key not in known and (many or features.is_nowhere(key))}
+    has_many = len(features.statements) >= FEWEST_NAMING
+    absent = {key for key in question.keys if key not in matched_keys and (has_many or features.is_nowhere(key))}
     texts = list(_texts(features))
-    cut = frozenset(key for word in _CUT.findall(question.text) for key in keys(word, question.analysis))
-    names = filter(None, (_without_letters(name - cut) for name in question.named))
+    cut_keys = frozenset(key for word in _CUT.findall(question.text) for key in keys(word, question.analysis))
+    names = filter(None, (_without_letters(name - cut_keys) for name in question.name_keys))
     return any(name <= absent and not _is_abbreviated(name, question.text, texts, question.analysis) for name in names)
 
 
@@ -204,10 +220,10 @@ def _is_abbreviated(name: frozenset[str], question: str, texts: Iterable[str], a
     """True if a name is the initials of words in a text, or its own initials are in one."""
     short = {match[0] for match in _SHORT.finditer(question) if name.intersection(keys(match[0], analysis))}
     long = {_initials(run[0]) for run in _RUN.finditer(question) if name <= frozenset(keys(run[0], analysis))}
-    long = {each for each in long if len(each) > 1}
+    long = {abbreviation for abbreviation in long if len(abbreviation) > 1}
     return any(
-        any(each in _initials(run[0]) for each in short for run in _RUN.finditer(text))
-        or any(match[0] in each for each in long for match in _SHORT.finditer(text))
+        any(abbreviation in _initials(run[0]) for abbreviation in short for run in _RUN.finditer(text))
+        or any(match[0] in abbreviation for abbreviation in long for match in _SHORT.finditer(text))
         for text in texts
     )
 
@@ -217,51 +233,64 @@ def _initials(run: str) -> str:
 
 
 def _texts(features: Features) -> Iterator[str]:
-    for each in features.statements:
-        yield from (f"{each.label} {each.text}", each.heading, each.title, each.address)
+    for statement in features.statements:
+        yield from (f"{statement.label} {statement.text}", statement.heading, statement.title, statement.address)
 
 
 # What a row is about.
 
 
-def is_row_on_subject(features: Features, at: int) -> bool:
+def is_row_on_subject(features: Features, index: int) -> bool:
     """True if a row is about what the question names, and has something of what is asked about that: it describes only
     its own subject, and only what its key or its column says. A row without a reason does not say why.
     """
-    question, each = features.question, features.statements[at]
-    if each.kind != "row":
+    question, statement = features.question, features.statements[index]
+    if statement.kind != "row":
         return True
-    if question.wanted == "reason" and not REASON.search(each.text):
+    if question.answer_kind == "reason" and not REASON.search(statement.text):
         return False
-    titled, own = features.matches_in(each.title).keys(), features.matches(at).keys()
-    held = titled | own | features.matches_in(each.heading).keys()
+    title_keys, own_keys = features.matches_in(statement.title).keys(), features.matches(index).keys()
+    row_keys = title_keys | own_keys | features.matches_in(statement.heading).keys()
     names = frozenset[str]() if question.capitalizes_nouns else question.names
-    if not names | features.subjects <= held or is_another_kind(question, each.text.partition(":")[0], held):
+    if not names | features.subjects <= row_keys or is_another_kind(
+        question, statement.text.partition(":")[0], row_keys
+    ):
         return False
-    rest = set(question.keys) - names - features.subjects - question.light - titled
-    return not rest or not rest.isdisjoint(own)
+    other_keys = set(question.keys) - names - features.subjects - question.light - title_keys
+    return not other_keys or not other_keys.isdisjoint(own_keys)
 
 
-def is_complete_row(features: Features, at: int) -> bool:
+def is_complete_row(features: Features, index: int) -> bool:
     """True if a row has all that is asked about what its title names, the "Price" in the data sheet of a "Corsa Notte";
     or alone there has the measure asked for, if nothing else is.
     """
-    question, each = features.question, features.statements[at]
-    titled, own = features.matches_in(each.title).keys(), features.matches(at).keys()
-    asked = set(question.keys) - question.light - titled
-    if each.kind != "row" or not titled:
+    question, statement = features.question, features.statements[index]
+    title_keys, own_keys = features.matches_in(statement.title).keys(), features.matches(index).keys()
+    question_keys = set(question.keys) - question.light - title_keys
+    if statement.kind != "row" or not title_keys:
         return False
-    if asked:
-        return not asked.isdisjoint(own) and asked <= own | features.matches_in(each.heading).keys()
-    beside = (other for other, there in enumerate(features.statements) if there.source == each.source and other != at)
-    return features.measure_match(at) > 0 and not any(features.measure_match(other) > 0 for other in beside)
+    if question_keys:
+        return (
+            not question_keys.isdisjoint(own_keys)
+            and question_keys <= own_keys | features.matches_in(statement.heading).keys()
+        )
+    others = (
+        other_index
+        for other_index, other_statement in enumerate(features.statements)
+        if other_statement.source == statement.source and other_index != index
+    )
+    return features.measure_match(index) > 0 and not any(
+        features.measure_match(other_index) > 0 for other_index in others
+    )
 
 
-def is_another_kind(question: TopicQuestion, key: str, held: Collection[str]) -> bool:
+def is_another_kind(question: TopicQuestion, key: str, row_keys: Collection[str]) -> bool:
     """True if the key of a row has a word of the question behind another one than there: "Flow rate" is no failure
-    rate. `held` are the keys of the question in the row, with its context.
+    rate. `row_keys` are the keys of the question in the row, with its context.
     """
-    asked = {word: kind for kind, word in pairwise(words(question.text))}
-    pairs = ((asked[word], kind) for kind, word in pairwise(words(key)) if word in asked)
-    kinds = ((set(keys(kind, question.analysis)), keys(other, question.analysis)) for kind, other in pairs)
-    return any(kind.intersection(question.keys) - set(held) and kind.isdisjoint(other) for kind, other in kinds)
+    asked_kinds = {word: kind for kind, word in pairwise(words(question.text))}
+    pairs = ((asked_kinds[word], kind) for kind, word in pairwise(words(key)) if word in asked_kinds)
+    kinds = ((set(keys(kind, question.analysis)), keys(row_kind, question.analysis)) for kind, row_kind in pairs)
+    return any(
+        kind.intersection(question.keys) - set(row_keys) and kind.isdisjoint(row_kind) for kind, row_kind in kinds
+    )

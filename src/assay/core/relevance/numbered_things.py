@@ -59,57 +59,69 @@ class NumberedThings:
     """The things that a question numbers, compared with statements."""
 
     def __init__(self, question: TopicQuestion, statements: Sequence[QuotableStatement]) -> None:
-        told = {} if _BEYOND.search(question.text) else numbers_of_things(question.text, question.analysis)
-        self._asked = {thing: numbers for thing, numbers in told.items() if thing[0] in question.keys}
+        thing_numbers = {} if _BEYOND.search(question.text) else numbers_of_things(question.text, question.analysis)
+        self._question_numbers = {
+            thing: numbers for thing, numbers in thing_numbers.items() if thing[0] in question.keys
+        }
         self._analysis, self._statements = question.analysis, statements
-        mentions = _mentions(question.text, question.analysis) if self._asked else ()
+        mentions = _mentions(question.text, question.analysis) if self._question_numbers else ()
         self._keys = {
-            thing: frozenset(keys(written, question.analysis)).intersection(question.keys)
-            for thing, _, written in mentions
+            thing: frozenset(keys(phrase, question.analysis)).intersection(question.keys)
+            for thing, _, phrase in mentions
         }
 
-    def is_other_number(self, at: int) -> bool:
+    def is_other_number(self, index: int) -> bool:
         """True if a statement is about another one of what the question numbers, and its title is not about that."""
-        titled = numbers_of_things(self._statements[at].title, self._analysis) if self._asked else {}
-        told = (
-            (self._numbers(thing, at), numbers)
-            for thing, numbers in self._asked.items()
-            if numbers.isdisjoint(titled.get(thing, ()))
+        title_numbers = (
+            numbers_of_things(self._statements[index].title, self._analysis) if self._question_numbers else {}
         )
-        return any(found and found.isdisjoint(numbers) for found, numbers in told)
+        number_pairs = (
+            (self._numbers(thing, index), numbers)
+            for thing, numbers in self._question_numbers.items()
+            if numbers.isdisjoint(title_numbers.get(thing, ()))
+        )
+        return any(
+            statement_numbers and statement_numbers.isdisjoint(numbers) for statement_numbers, numbers in number_pairs
+        )
 
-    def stated_keys(self, at: int) -> frozenset[str]:
+    def stated_keys(self, index: int) -> frozenset[str]:
         """The question's keys for each of its things that a statement has with that number: "3rd" for "third"."""
-        told = numbers_of_things(self._statements[at].text, self._analysis) if self._asked else {}
-        same = (each for each, numbers in self._asked.items() if not numbers.isdisjoint(told.get(each, frozenset())))
+        stated_numbers = (
+            numbers_of_things(self._statements[index].text, self._analysis) if self._question_numbers else {}
+        )
+        same = (
+            asked_thing
+            for asked_thing, numbers in self._question_numbers.items()
+            if not numbers.isdisjoint(stated_numbers.get(asked_thing, frozenset()))
+        )
         return frozenset(key for thing in same for key in self._keys[thing])
 
-    def subject_keys(self, at: int) -> frozenset[str]:
+    def subject_keys(self, index: int) -> frozenset[str]:
         """Those that it is about: "It had 64 pages" does not say "the third edition"."""
-        asked = self._asked.items()
-        same = (thing for thing, numbers in asked if not numbers.isdisjoint(self._numbers(thing, at)))
+        question_numbers = self._question_numbers.items()
+        same = (thing for thing, numbers in question_numbers if not numbers.isdisjoint(self._numbers(thing, index)))
         return frozenset(key for thing in same for key in self._keys[thing])
 
-    def _numbers(self, thing: Thing, at: int) -> frozenset[int]:
+    def _numbers(self, thing: Thing, index: int) -> frozenset[int]:
         """The numbers a statement has a thing with; else those of the nearest before it in its passage, or above it."""
-        each = self._statements[at]
-        texts = [each.text]
-        for before in range(at - 1, -1, -1):
-            other = self._statements[before]
-            if (other.source, other.place) != (each.source, each.place):
+        statement = self._statements[index]
+        texts = [statement.text]
+        for before in range(index - 1, -1, -1):
+            previous = self._statements[before]
+            if (previous.source, previous.position) != (statement.source, statement.position):
                 break
-            texts.append(other.text)
-        texts += [each.label, *reversed(each.heading.split(" > "))]
-        found = (numbers_of_things(text, self._analysis).get(thing, frozenset()) for text in texts)
-        return next(filter(None, found), frozenset())
+            texts.append(previous.text)
+        texts += [statement.label, *reversed(statement.heading.split(" > "))]
+        number_sets = (numbers_of_things(text, self._analysis).get(thing, frozenset()) for text in texts)
+        return next(filter(None, number_sets), frozenset())
 
 
 def numbers_of_things(text: str, analysis: str) -> Numbers:
     """The numbers with which a text has each thing."""
-    found: dict[Thing, set[int]] = defaultdict(set)
+    numbers_by_thing: dict[Thing, set[int]] = defaultdict(set)
     for thing, number, _ in _mentions(text, analysis):
-        found[thing].add(number)
-    return {thing: frozenset(numbers) for thing, numbers in found.items()}
+        numbers_by_thing[thing].add(number)
+    return {thing: frozenset(numbers) for thing, numbers in numbers_by_thing.items()}
 
 
 @lru_cache(maxsize=16384)
@@ -126,5 +138,5 @@ def _mentions(text: str, analysis: str) -> tuple[tuple[Thing, int, str], ...]:
     )
 
 
-def _number(written: str) -> int:
-    return _ORDINALS.get(written.casefold()) or int(re.sub(r"\D+", "", written))
+def _number(text: str) -> int:
+    return _ORDINALS.get(text.casefold()) or int(re.sub(r"\D+", "", text))

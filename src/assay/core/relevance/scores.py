@@ -50,11 +50,11 @@ Cosine = float | None
 
 def blend_scores(scores: Sequence[float], cosines: Sequence[Cosine]) -> list[float]:
     """Scores by words, adjusted by meaning. A statement that was not compared gets a medium value."""
-    known = [each for each in cosines if each is not None]
-    if not known or max(known) == min(known):
+    known_cosines = [cosine for cosine in cosines if cosine is not None]
+    if not known_cosines or max(known_cosines) == min(known_cosines):
         return list(scores)
-    low, high = min(known), max(known)
-    parts = (0.5 if each is None else (each - low) / (high - low) for each in cosines)
+    low, high = min(known_cosines), max(known_cosines)
+    parts = (0.5 if cosine is None else (cosine - low) / (high - low) for cosine in cosines)
     return [score + MEANING_WEIGHT * part for score, part in zip(scores, parts, strict=True)]
 
 
@@ -62,10 +62,10 @@ def rank_by_both(shares: Sequence[float], cosines: Sequence[float]) -> list[int]
     """The places of passages, best first: half of the score are the question's words, half is meaning."""
     if not shares:
         return []
-    most, high, low = max(shares) or 1.0, max(cosines), min(cosines)
-    near = [(each - low) / (high - low) if high > low else 0.0 for each in cosines]
-    scores = [share / most + part for share, part in zip(shares, near, strict=True)]
-    return sorted(range(len(scores)), key=lambda at: (-scores[at], at))
+    max_share, high, low = max(shares) or 1.0, max(cosines), min(cosines)
+    closeness = [(cosine - low) / (high - low) if high > low else 0.0 for cosine in cosines]
+    scores = [share / max_share + part for share, part in zip(shares, closeness, strict=True)]
+    return sorted(range(len(scores)), key=lambda index: (-scores[index], index))
 
 
 def adjust_chance(chance: float, cosines: Sequence[Cosine], best: Sequence[int], first: int) -> float:
@@ -77,14 +77,16 @@ def adjust_chance(chance: float, cosines: Sequence[Cosine], best: Sequence[int],
         best: the places of the best statements by words.
         first: the place of the best statement by words and meaning.
     """
-    known = [each for each in cosines if each is not None]
-    if len(known) < FEWEST_COMPARED or median(known) >= 1.0:
+    known_cosines = [cosine for cosine in cosines if cosine is not None]
+    if len(known_cosines) < FEWEST_COMPARED or median(known_cosines) >= 1.0:
         return chance
-    usual = median(known)
-    above = {at: (each - usual) / (1.0 - usual) for at in {*best, first} if (each := cosines[at]) is not None}
-    held = [above[at] for at in best if at in above]
-    if held and 0.0 < chance < 1.0:
-        odds = math.log(chance / (1.0 - chance)) + MEANING_ODDS * (max(held) - MEANING_NEUTRAL)
+    usual = median(known_cosines)
+    above = {
+        index: (cosine - usual) / (1.0 - usual) for index in {*best, first} if (cosine := cosines[index]) is not None
+    }
+    best_values = [above[index] for index in best if index in above]
+    if best_values and 0.0 < chance < 1.0:
+        odds = math.log(chance / (1.0 - chance)) + MEANING_ODDS * (max(best_values) - MEANING_NEUTRAL)
         chance = 1.0 / (1.0 + math.exp(-odds))
     return max(chance, SURE_CHANCE) if above.get(first, 0.0) >= MEANING_SURE else chance
 
@@ -126,15 +128,15 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScoredStatement(msgspec.Struct, frozen=True):
-    """A statement: its `place` among the given ones, its score (higher is better), and its document.
+    """A statement: its `index` among the given ones, its score (higher is better), and its document.
 
-    `said` tells whether it has a word of the question itself.
+    `has_question_word` tells whether it has a word of the question itself.
     """
 
-    place: int
+    index: int
     score: float
     source: int = 0
-    said: bool = True
+    has_question_word: bool = True
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -146,8 +148,8 @@ class Judgement(msgspec.Struct, frozen=True):
 
     def is_answered(self, named: bool = False) -> bool:
         """True if the best statements count as an answer; if their document is named, a lower chance is enough."""
-        held = weights()
-        bound = held.bounds.get(self.language, held.bound)
+        model = weights()
+        bound = model.bounds.get(self.language, model.bound)
         return bool(self.ranked) and self.chance >= bound * (NAMED_FACTOR if named else 1.0)
 
     @property
@@ -160,12 +162,13 @@ class Judgement(msgspec.Struct, frozen=True):
             return ()
         best, margin = self.ranked[0], weights().margin
         return tuple(
-            each
-            for each in self.ranked
-            if each is best
+            statement
+            for statement in self.ranked
+            if statement is best
             or (
-                each.said
-                and best.score - each.score <= margin * (1.0 if each.source == best.source else OTHER_DOCUMENT_MARGIN)
+                statement.has_question_word
+                and best.score - statement.score
+                <= margin * (1.0 if statement.source == best.source else OTHER_DOCUMENT_MARGIN)
             )
         )
 
@@ -173,9 +176,9 @@ class Judgement(msgspec.Struct, frozen=True):
     def best_per_source(self) -> tuple[ScoredStatement, ...]:
         """The best statement of each document whose score is near the best of all: for "which of them …?"."""
         by_source: dict[int, ScoredStatement] = {}
-        for each in self.ranked:
-            if each.said and self.ranked[0].score - each.score <= weights().margin:
-                by_source.setdefault(each.source, each)
+        for statement in self.ranked:
+            if statement.has_question_word and self.ranked[0].score - statement.score <= weights().margin:
+                by_source.setdefault(statement.source, statement)
         return tuple(by_source.values())
 
 
@@ -208,44 +211,49 @@ def judge(
     features = Features(question, statements, rarity)
     vectors = features.vectors()
     row = tuple(weights().statement.get(name, 0.0) for name in FEATURE_NAMES)
-    denials = [features.denial_match(at) for at in range(len(statements))]
+    denials = [features.denial_match(index) for index in range(len(statements))]
     scores = [
         sum(map(float.__mul__, row, vector)) + DENIAL_WEIGHT * denial
         for vector, denial in zip(vectors, denials, strict=True)
     ]
     able = _answering_places(features, vectors)
 
-    def ranked(by: Sequence[float]) -> tuple[ScoredStatement, ...]:
-        order = sorted(able, key=lambda at: (-by[at], at))
-        return tuple(ScoredStatement(at, by[at], statements[at].source, vectors[at][_AT["own"]] > 0) for at in order)
+    def rank_statements(ranking_scores: Sequence[float]) -> tuple[ScoredStatement, ...]:
+        order = sorted(able, key=lambda index: (-ranking_scores[index], index))
+        return tuple(
+            ScoredStatement(index, ranking_scores[index], statements[index].source, vectors[index][_AT["own"]] > 0)
+            for index in order
+        )
 
     if not able:
         return Judgement((), 0.0)
-    by_words = ranked(scores)
+    by_words = rank_statements(scores)
     vector = chance_features(features, vectors, by_words, row)
-    best = [each.place for each in by_words[:ANSWER_STATEMENTS]]
+    best = [scored.index for scored in by_words[:ANSWER_STATEMENTS]]
 
-    def amiss(places: Sequence[int]) -> bool:
+    def amiss(indices: Sequence[int]) -> bool:
         """True if these statements, the best, cannot answer."""
-        told = [f"{statements[at].label} {statements[at].text}" for at in places]
-        unsaid = max(vectors[at][_AT["measure"]] for at in places) < 0 or max(denials[at] for at in places) < 0
-        return unsaid or has_missing_name(features) or not tells_who(question, told)
+        texts = [f"{statements[index].label} {statements[index].text}" for index in indices]
+        unsaid = (
+            max(vectors[index][_AT["measure"]] for index in indices) < 0 or max(denials[index] for index in indices) < 0
+        )
+        return unsaid or has_missing_name(features) or not tells_who(question, texts)
 
     wrong = amiss(best) or not features.has_measured_subject(best)
     sure = SURE_CHANCE if is_complete_row(features, best[0]) else 0.0
     chance = 0.0 if wrong else max(_chance(vector), sure)
 
-    def measured(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
+    def with_measure(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
-        return tuple(each for each in order if vectors[each.place][_AT["measure"]] >= 0) or order
+        return tuple(scored for scored in order if vectors[scored.index][_AT["measure"]] >= 0) or order
 
-    lifted = _adjust_scores(question, statements, scores)
+    adjusted_scores = _adjust_scores(question, statements, scores)
     if not cosines:
-        return Judgement(measured(ranked(lifted)), chance, question.language)
-    by_both = ranked(blend_scores(lifted, cosines))
-    both = adjust_chance(chance, cosines, best, by_both[0].place)
-    both = 0.0 if amiss([each.place for each in by_both[:ANSWER_STATEMENTS]]) else both
-    return Judgement(measured(by_both), both, question.language)
+        return Judgement(with_measure(rank_statements(adjusted_scores)), chance, question.language)
+    by_both = rank_statements(blend_scores(adjusted_scores, cosines))
+    combined_chance = adjust_chance(chance, cosines, best, by_both[0].index)
+    combined_chance = 0.0 if amiss([scored.index for scored in by_both[:ANSWER_STATEMENTS]]) else combined_chance
+    return Judgement(with_measure(by_both), combined_chance, question.language)
 
 
 def _answering_places(features: Features, vectors: Sequence[Vector]) -> list[int]:
@@ -256,13 +264,13 @@ def _answering_places(features: Features, vectors: Sequence[Vector]) -> list[int
     """
     question, statements = features.question, features.statements
     return [
-        at
-        for at, each in enumerate(statements)
-        if vectors[at][_AT["figures"]] > OTHER_VERSION
-        and not features.numbered.is_other_number(at)
-        and is_row_on_subject(features, at)
-        and not is_question(each.text)
-        and not only_announces(question.text, each.text)
+        index
+        for index, statement in enumerate(statements)
+        if vectors[index][_AT["figures"]] > OTHER_VERSION
+        and not features.numbered_things.is_other_number(index)
+        and is_row_on_subject(features, index)
+        and not is_question(statement.text)
+        and not only_announces(question.text, statement.text)
     ]
 
 
@@ -277,41 +285,47 @@ def _adjust_scores(
         strict=True,
     )
     losses = back_matter_losses(question.text, statements)
-    return [gain[0] - behind if behind else sum(gain) for gain, behind in zip(gains, losses, strict=True)]
+    return [gain[0] - loss if loss else sum(gain) for gain, loss in zip(gains, losses, strict=True)]
 
 
 def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit: int) -> list[int]:
     """The places of the `limit` best statements with a word of the question; what cannot answer alone comes last."""
     may = _quick_filter(question) if len(statements) > PREFILTER_STATEMENTS else None
-    held = [_words_of(question, each) if may is None or may(each) else set[str]() for each in statements]
-    seen = Counter(key for found in held for key in found)
-    weighed = sorted((-sum(1 / seen[key] for key in found), at) for at, found in enumerate(held) if found)
-    places = sorted(at for _, at in weighed[:MOST_JUDGED])
-    able = [places[each.place] for each in judge(question, [statements[at] for at in places]).ranked]
-    return list(dict.fromkeys([*able, *(at for _, at in weighed[:MOST_JUDGED])]))[:limit]
+    key_sets = [
+        _words_of(question, statement) if may is None or may(statement) else set[str]() for statement in statements
+    ]
+    counts = Counter(key for matched_keys in key_sets for key in matched_keys)
+    weighted_indices = sorted(
+        (-sum(1 / counts[key] for key in matched_keys), index)
+        for index, matched_keys in enumerate(key_sets)
+        if matched_keys
+    )
+    indices = sorted(index for _, index in weighted_indices[:MOST_JUDGED])
+    able = [indices[statement.index] for statement in judge(question, [statements[index] for index in indices]).ranked]
+    return list(dict.fromkeys([*able, *(index for _, index in weighted_indices[:MOST_JUDGED])]))[:limit]
 
 
 def _quick_filter(question: TopicQuestion) -> Callable[[QuotableStatement], bool]:
     """A quick look at whether a statement may have a word of the question; true for other letters than A to Z."""
     starts = [key[:STEM_START] for key in question.keys]
 
-    def look(each: QuotableStatement) -> bool:
-        text = f"{each.text} {each.heading}".lower()
+    def may_match(statement: QuotableStatement) -> bool:
+        text = f"{statement.text} {statement.heading}".lower()
         return not text.isascii() or any(start in text for start in starts)
 
-    return look
+    return may_match
 
 
-def _words_of(question: TopicQuestion, each: QuotableStatement) -> set[str]:
+def _words_of(question: TopicQuestion, statement: QuotableStatement) -> set[str]:
     """The keys of the question in a statement and its heading."""
-    stated = {*keys(each.text, question.analysis), *keys(each.heading, question.analysis)}
-    return stated.intersection(question.keys)
+    statement_keys = {*keys(statement.text, question.analysis), *keys(statement.heading, question.analysis)}
+    return statement_keys.intersection(question.keys)
 
 
 def _chance(vector: Vector) -> float:
-    held = weights()
-    parts = (held.chance.get(name, 0.0) * value for name, value in zip(CHANCE_NAMES, vector, strict=True))
-    total = held.bias + sum(parts)
+    model = weights()
+    parts = (model.chance.get(name, 0.0) * value for name, value in zip(CHANCE_NAMES, vector, strict=True))
+    total = model.bias + sum(parts)
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
@@ -331,7 +345,7 @@ def chance_features(
     features: Features, vectors: Sequence[Vector], ranked: Sequence[ScoredStatement], row: Vector
 ) -> Vector:
     """The features of a chance; `row` are the weights of a statement."""
-    best = [vectors[each.place] for each in ranked[:ANSWER_STATEMENTS]]
+    best = [vectors[statement.index] for statement in ranked[:ANSWER_STATEMENTS]]
     top = best[0]
     kinds = [sum(vector[_AT[kind]] for kind in ("number", "date", "name")) for vector in best]
     later = ranked[min(len(ranked), 2 * ANSWER_STATEMENTS) - 1].score
@@ -340,13 +354,13 @@ def chance_features(
         ranked[0].score - later,
         max(vector[_AT["own"]] for vector in vectors),
         features.absent_share(),
-        features.names_share(ranked[0].place),
+        features.names_share(ranked[0].index),
         math.log(1 + len(set(features.question.keys))),
         top[_AT["pairs"]],
         top[_AT["close"]],
         max(kinds),
-        *features.document_features(ranked[0].place),
-        min(1.0, (len({each.source for each in features.statements}) - 1) / 4),
+        *features.document_features(ranked[0].index),
+        min(1.0, (len({statement.source for statement in features.statements}) - 1) / 4),
         float(max(kinds) < 0),
         min(0.0, max(vector[_AT["measure"]] for vector in best)),
     )

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, NUMERALS, TENS, stop_terms
 from assay.core.measures import split_label
-from assay.core.relevance.asking_words import Measure
+from assay.core.relevance.asking_words import MeasureKind
 from assay.core.relevance.topic_question import CAPITALIZING, TopicQuestion, is_unspaced, keys, near_keys
 
 # Who did what is asked: only if a question asks who did something ("who wrote …?"), not who somebody is.
@@ -61,8 +61,8 @@ _MARKED_QUESTION = regex(
 
 def is_question(text: str) -> bool:
     """True if a text is a question and nothing else; one that tells what somebody asked is not."""
-    asked = text.rstrip().endswith(("?", "？", "؟"))
-    return asked and _TELLING.search(_MARKED_QUESTION.sub("", text, count=1)) is None
+    is_marked = text.rstrip().endswith(("?", "？", "؟"))
+    return is_marked and _TELLING.search(_MARKED_QUESTION.sub("", text, count=1)) is None
 
 
 def tells_who(question: TopicQuestion, texts: Sequence[str]) -> bool:
@@ -72,7 +72,7 @@ def tells_who(question: TopicQuestion, texts: Sequence[str]) -> bool:
     Also if the question does not ask that, or its language writes every noun with a capital letter.
     """
     verb = _asked_verb(question.text, question.analysis)
-    if not verb or question.negating != question.language or question.language in CAPITALIZING:
+    if not verb or question.negation_language != question.language or question.language in CAPITALIZING:
         return True
     return is_unspaced(question.text) or any(_may_tell_who(text, verb, question.analysis) for text in texts)
 
@@ -90,9 +90,9 @@ def is_done(text: str, verb: re.Match[str]) -> bool:
     return not begins and before[-1].casefold() not in _UNFINISHED
 
 
-def _is_name(found: re.Match[str], analysis: str) -> bool:
+def _is_name(match: re.Match[str], analysis: str) -> bool:
     """True if two words with a capital may be somebody's name: "SEE ALSO" and "TABLE The" are none."""
-    parts = (found["first"], found["last"])
+    parts = (match["first"], match["last"])
     empty = any(stop_terms(analysis).issuperset(keys(word, analysis)) for word in parts)
     return not empty and not all(map(str.isupper, parts))
 
@@ -101,8 +101,8 @@ def verb_keys(question: TopicQuestion, text: str) -> frozenset[str]:
     """The key of the question's verb, if a text has another form of it: "written" for "wrote"."""
     verb = _asked_verb(question.text, question.analysis) or _event_verb(question.text, question.analysis)
     words = (match[0].casefold() for match in _WORD.finditer(text)) if verb else ()
-    told = any(is_same_verb(verb, word, question.analysis) for word in words)
-    return frozenset(keys(verb, question.analysis)) if told else frozenset()
+    has_verb = any(is_same_verb(verb, word, question.analysis) for word in words)
+    return frozenset(keys(verb, question.analysis)) if has_verb else frozenset()
 
 
 @lru_cache(maxsize=512)
@@ -134,15 +134,15 @@ def _infinitive(word: str) -> str:
     return _IRREGULAR.get(word) or _IRREGULAR.get(word.removesuffix("s"), word)
 
 
-def _is_ablaut(one: str, other: str) -> bool:
+def _is_ablaut(first_word: str, second_word: str) -> bool:
     """True if two words have the same consonants, but for an ending: "sang" and "sung", "schrieb" and "geschrieben".
 
     They begin alike: "opened" is not "painted".
     """
-    first = {_VOWELS.sub("", _strip_ge(word)[:1]) for word in (one, other)}
+    first = {_VOWELS.sub("", _strip_ge(word)[:1]) for word in (first_word, second_word)}
     if len(first) > 1:
         return False
-    short, long = sorted((_consonants(one), _consonants(other)), key=len)
+    short, long = sorted((_consonants(first_word), _consonants(second_word)), key=len)
     return len(short) > 1 and long.startswith(short) and set(long[len(short) :]) <= set("nrst")
 
 
@@ -201,7 +201,7 @@ _OFTEN_PHRASES = (
 )
 _OFTEN = rf"\b(?:{'|'.join(_OFTEN_WORDS.split())})\b|\b(?:{'|'.join(_OFTEN_STARTS.split())})|{_OFTEN_PHRASES}"
 """Signs of how often something happens, in the languages of which `asking_words` knows how to ask it."""
-_MEASURES: dict[Measure, tuple[str, ...]] = {
+_MEASURES: dict[MeasureKind, tuple[str, ...]] = {
     "age": (
         r"\byears?\b|\baged?\b|\bborn\b|\b(?:is|was|turned) (?:about )?\d{1,3}(?=[.,;]|$)",
         r"\bjahren?\b|jährig|\bim alter\b|gebor|\bлет\b|\bгода?\b|возраст|родил|[岁歲]|出生|年[龄齢]|\d年",
@@ -253,7 +253,7 @@ MEASURES = {measure: regex("|".join(patterns), re.IGNORECASE) for measure, patte
 """Signs of a measure in a statement."""
 
 
-def has_measure(measure: Measure, text: str) -> bool:
+def has_measure(measure: MeasureKind, text: str) -> bool:
     """True if a text has a measure of this kind; also if none is asked for."""
     return measure == "" or MEASURES[measure].search(_UNDER_HEAD.sub(_with_unit, text)) is not None
 
@@ -265,13 +265,13 @@ LONGEST_UNIT = 40
 _LAST = regex(r"([^\W\d_]+|[^\w\s()])\)?\Z")
 
 
-def _with_unit(found: re.Match[str]) -> str:
+def _with_unit(match: re.Match[str]) -> str:
     """The number under a head with the unit or currency of the head behind it."""
-    head = found.string[: found.start()].rpartition("|")[2].rpartition("\n")[2].rstrip("* ")
+    head = match.string[: match.start()].rpartition("|")[2].rpartition("\n")[2].rstrip("* ")
     last = _LAST.search(head[-LONGEST_UNIT:])
     if last is None or not (split_label(head).unit or MEASURES["money"].search(f"1 {last[1]}")):
-        return found[0]
-    return f"{found[0]} {last[1]}"
+        return match[0]
+    return f"{match[0]} {last[1]}"
 
 
 _NUMBER = regex(r"\d")
@@ -318,10 +318,10 @@ def _numerals(language: str) -> re.Pattern[str] | None:
 
 def has_number(text: str, language: str = "") -> bool:
     """True if a text has a number, in digits or in words of the language."""
-    written = _NUMBER.search(text) or _NUMERAL.search(text)
-    if not written and (own := _numerals(language)) is not None:
-        written = own.search(text)
-    return bool(written or (is_unspaced(text) and _CJK_NUMBER.search(text)))
+    match = _NUMBER.search(text) or _NUMERAL.search(text)
+    if not match and (numerals := _numerals(language)) is not None:
+        match = numerals.search(text)
+    return bool(match or (is_unspaced(text) and _CJK_NUMBER.search(text)))
 
 
 def has_name(text: str) -> float:
@@ -340,5 +340,5 @@ _YEARS = regex(
 
 def stated_times(text: str) -> list[tuple[int, int]]:
     """The first and last year of each time that a text bounds by years: "from April 2013 until April 2015"."""
-    found = ((int(match["first"]), int(match["last"])) for match in _YEARS.finditer(text))
-    return [time for time in found if time[0] < time[1]]
+    times = ((int(match["first"]), int(match["last"])) for match in _YEARS.finditer(text))
+    return [time for time in times if time[0] < time[1]]

@@ -18,8 +18,8 @@ from assay.core.relevance.asking_words import (
     HOW_HIGH_ENDING,
     LIGHT_WORDS,
     MEASURE_FORMS,
-    Measure,
-    Wanted,
+    AnswerKind,
+    MeasureKind,
     asking_forms,
     remove_asking_words,
 )
@@ -41,7 +41,7 @@ _UNSPACED = regex("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\
 class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     """A sentence, a table row or a line with a key, as it would be quoted.
 
-    `source` is the rank of its document among those found, 0 for the best; `place` is that of its passage in the
+    `source` is the rank of its document among those found, 0 for the best; `position` is that of its passage in the
     document. `label` is the name it describes or the headers of its columns; `heading` is above it;
     `title` and `address` are those of the document. `entry` is what it gives a value of, if it is a field of an
     entry, and `key` names that value.
@@ -49,7 +49,7 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     source: int = 0
-    place: int = 0
+    position: int = 0
     label: str = ""
     heading: str = ""
     title: str = ""
@@ -61,9 +61,12 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
 
 def with_plain_digits(statements: Sequence[QuotableStatement]) -> Sequence[QuotableStatement]:
     """The same statements with all digits as in ASCII, in which numbers and years are compared."""
-    plain = [plain_digits(each.text) for each in statements]
+    plain = [plain_digits(statement.text) for statement in statements]
     pairs = zip(statements, plain, strict=True)
-    return [each if each.text == text else msgspec.structs.replace(each, text=text) for each, text in pairs]
+    return [
+        statement if statement.text == text else msgspec.structs.replace(statement, text=text)
+        for statement, text in pairs
+    ]
 
 
 @lru_cache(maxsize=4096)
@@ -89,13 +92,13 @@ def is_unspaced(text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _asking_cues(languages: frozenset[str]) -> tuple[tuple[Wanted, re.Pattern[str]], ...]:
+def _asking_cues(languages: frozenset[str]) -> tuple[tuple[AnswerKind, re.Pattern[str]], ...]:
     # Compiled when a question is first read: two hundred patterns.
-    return tuple((wanted, _compile_cue(form)) for wanted, form in asking_forms(sorted(languages)))
+    return tuple((answer_kind, _compile_cue(form)) for answer_kind, form in asking_forms(sorted(languages)))
 
 
 @cache
-def _measure_cues() -> tuple[tuple[Measure, re.Pattern[str]], ...]:
+def _measure_cues() -> tuple[tuple[MeasureKind, re.Pattern[str]], ...]:
     return tuple((measure, _compile_cue(form)) for measure, forms in MEASURE_FORMS.items() for form in forms.split(","))
 
 
@@ -115,69 +118,71 @@ CAPITALIZING = frozenset(("de", "lb"))
 
 
 class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A question: `keys` of its topic words, in order, and the `wanted` kind of answer.
+    """A question: `keys` of its topic words, in order, and the `answer_kind` kind of answer.
 
-    `names` are those keys that are written as names or contain digits, `named` the keys of each name of one or more
+    `names` are those keys that are written as names or contain digits, `name_keys` the keys of each name of one or more
     words, none if either language writes every noun with a capital letter. `measure` is what a number is wanted of.
     `language` is that of the documents, "" if unknown. A question is `elliptical` if no word of it has a topic ("How
-    far?"): its keys are then those of all its words. `denied` are the keys that a negation in it denies ("which
-    providers need no key?"), found by the negations of `negating`, a language. `light` are keys that only ask for the
-    measure.
+    far?"): its keys are then those of all its words. `denied_keys` are the keys that a negation in it denies ("which
+    providers need no key?"), found by the negations of `negation_language`, a language. `light` are keys that only
+    ask for the measure.
     """
 
     text: str
     analysis: str
     keys: tuple[str, ...]
     names: frozenset[str]
-    wanted: Wanted
-    measure: Measure = ""
+    answer_kind: AnswerKind
+    measure: MeasureKind = ""
     elliptical: bool = False
     language: str = ""
-    denied: frozenset[str] = frozenset()
-    negating: str = ""
-    named: tuple[frozenset[str], ...] = ()
+    denied_keys: frozenset[str] = frozenset()
+    negation_language: str = ""
+    name_keys: tuple[frozenset[str], ...] = ()
     light: frozenset[str] = frozenset()
 
     @property
     def capitalizes_nouns(self) -> bool:
         """True if the question or the documents are in a language that writes every noun as it writes names."""
-        return not CAPITALIZING.isdisjoint((self.language, self.negating))
+        return not CAPITALIZING.isdisjoint((self.language, self.negation_language))
 
 
 @lru_cache(maxsize=512)
-def read_question(text: str, about: str = "", beside: str = "") -> TopicQuestion:
+def read_question(text: str, context: str = "", document_text: str = "") -> TopicQuestion:
     """Analyze a question.
 
-    `about` are words of the question it is part of, if it does not say enough. `beside` is text of the documents, whose
-    language is easier to detect than that of a few words.
+    `context` are words of the question it is part of, if it does not say enough. `document_text` is text of the
+    documents, whose language is easier to detect than that of a few words.
     """
-    text, about = _normalize(text), _normalize(about)
-    whole = f"{about} {text}".strip()
-    asking = language_of(whole)
-    language = language_of(beside) or asking
+    text, context = _normalize(text), _normalize(context)
+    full_text = f"{context} {text}".strip()
+    asked_language = language_of(full_text)
+    language = language_of(document_text) or asked_language
     analysis = analysis_of(language)
-    stop = stop_terms(language) | stop_terms(asking)
-    wanted, cue = _wanted_kind(text, frozenset((language, asking)))
+    stop = stop_terms(language) | stop_terms(asked_language)
+    answer_kind, cue = _wanted_kind(text, frozenset((language, asked_language)))
     bare = text.casefold().replace(cue.removesuffix(HOW_HIGH_ENDING), " ", 1) if cue else text
-    stated = (key for part in (bare, about) for key in _keys(part, analysis))
-    topic = tuple(dict.fromkeys(key for key in stated if key not in stop))
-    telling = topic or keys(whole, analysis)
-    names = _names(text, analysis) | _names(about, analysis)
-    negating = asking or language
-    denied = (frozenset(_keys(part, analysis)) & set(topic) for part in denied_parts(text, negating))
+    question_keys = (key for part in (bare, context) for key in _keys(part, analysis))
+    topic = tuple(dict.fromkeys(key for key in question_keys if key not in stop))
+    telling_keys = topic or keys(full_text, analysis)
+    names = _names(text, analysis) | _names(context, analysis)
+    negation_language = asked_language or language
+    denied_keys = (frozenset(_keys(part, analysis)) & set(topic) for part in denied_parts(text, negation_language))
     measure = _measure_asked(text)
     return TopicQuestion(
-        text=whole,
+        text=full_text,
         analysis=analysis,
-        keys=telling,
-        names=names & set(telling),
-        wanted=wanted,
+        keys=telling_keys,
+        names=names & set(telling_keys),
+        answer_kind=answer_kind,
         measure=measure,
         elliptical=not topic,
         language=language,
-        denied=next(filter(None, denied), frozenset()),
-        negating=negating,
-        named=() if CAPITALIZING.intersection((language, negating)) else _name_keys(whole, analysis, topic),
+        denied_keys=next(filter(None, denied_keys), frozenset()),
+        negation_language=negation_language,
+        name_keys=()
+        if CAPITALIZING.intersection((language, negation_language))
+        else _name_keys(full_text, analysis, topic),
         light=frozenset(
             keys(f"{LIGHT_WORDS.get(measure, '')} {HOW_HIGH_ENDING if cue.endswith(HOW_HIGH_ENDING) else ''}", analysis)
         )
@@ -198,32 +203,32 @@ def _normalize(text: str) -> str:
     return _POSSESSIVE.sub("", plain_digits(unicodedata.normalize("NFKC", text))).strip()
 
 
-def _wanted_kind(text: str, languages: frozenset[str]) -> tuple[Wanted, str]:
+def _wanted_kind(text: str, languages: frozenset[str]) -> tuple[AnswerKind, str]:
     """The kind asked for, and the words that ask for it: the first ones, the longer of two at one place."""
     folded = text.casefold()
-    found = [
-        (match.start(), -len(match[0]), wanted, match[0])
-        for wanted, cue in _asking_cues(languages)
+    matches = [
+        (match.start(), -len(match[0]), answer_kind, match[0])
+        for answer_kind, cue in _asking_cues(languages)
         if (match := cue.search(folded))
     ]
-    return min(found)[2:] if found else ("other", "")
+    return min(matches)[2:] if matches else ("other", "")
 
 
-def _measure_asked(text: str) -> Measure:
+def _measure_asked(text: str) -> MeasureKind:
     """The measure that a question asks for: the first of several, the longer of two at one place."""
     folded = text.casefold()
-    found = [
+    matches = [
         (match.start(), -len(match[0]), measure) for measure, cue in _measure_cues() if (match := cue.search(folded))
     ]
-    return min(found)[2] if found else ""
+    return min(matches)[2] if matches else ""
 
 
 def _names(text: str, analysis: str) -> frozenset[str]:
     """Keys of words with a capital inside the question, or with digits. Letters that no space separates end a word."""
     text = _UNSPACED.sub(" ", text)
-    found = [match[0] for match in _NAME.finditer(text) if match.start() and any(map(str.isupper, match[0]))]
+    names = [match[0] for match in _NAME.finditer(text) if match.start() and any(map(str.isupper, match[0]))]
     digits = [word for word in text.split() if any(map(str.isdigit, word))]
-    return frozenset(key for word in (*found, *digits) for key in keys(word, analysis))
+    return frozenset(key for word in (*names, *digits) for key in keys(word, analysis))
 
 
 def _name_keys(text: str, analysis: str, topic: Sequence[str]) -> tuple[frozenset[str], ...]:
@@ -236,22 +241,22 @@ def _name_keys(text: str, analysis: str, topic: Sequence[str]) -> tuple[frozense
             else:
                 runs.append([match[0]])
             end = match.end()
-    found = (frozenset(keys(" ".join(run), analysis)).intersection(topic) for run in runs)
-    return tuple(filter(None, found))
+    key_sets = (frozenset(keys(" ".join(run), analysis)).intersection(topic) for run in runs)
+    return tuple(filter(None, key_sets))
 
 
 # Near keys: forms a stemmer keeps apart, parts of compounds, and words derived from one another.
 
 
-def near_keys(wanted: Iterable[str], held: Iterable[str]) -> dict[str, frozenset[str]]:
-    """For each wanted key, the other keys in `held` that are near to it."""
-    asked = {key for key in wanted if _is_word(key) and not is_unspaced(key)}
-    found: dict[str, set[str]] = defaultdict(set)
-    for other in filter(_is_word, set(held)):
-        for key in asked:
+def near_keys(wanted_keys: Iterable[str], other_keys: Iterable[str]) -> dict[str, frozenset[str]]:
+    """For each wanted key, the other keys in `other_keys` that are near to it."""
+    candidates = {key for key in wanted_keys if _is_word(key) and not is_unspaced(key)}
+    near: dict[str, set[str]] = defaultdict(set)
+    for other in filter(_is_word, set(other_keys)):
+        for key in candidates:
             if key != other and _is_near(key, other):
-                found[key].add(other)
-    return {key: frozenset(others) for key, others in found.items()}
+                near[key].add(other)
+    return {key: frozenset(others) for key, others in near.items()}
 
 
 def _is_word(key: str) -> bool:
@@ -259,15 +264,15 @@ def _is_word(key: str) -> bool:
     return len(key) >= LEAST_LETTERS and (key.isalpha() or not any(map(str.isdigit, key)))
 
 
-def _is_near(one: str, other: str) -> bool:
-    short, long = (one, other) if len(one) <= len(other) else (other, one)
+def _is_near(first: str, second: str) -> bool:
+    short, long = (first, second) if len(first) <= len(second) else (second, first)
     if len(short) >= LEAST_PART and short in long:
         return True
-    if one[0] != other[0] or 2 * len(short) < len(long):
+    if first[0] != second[0] or 2 * len(short) < len(long):
         return False
-    if one[:COMMON_START] == other[:COMMON_START] and _common_prefix_length(short, long) >= COMMON_SHARE * len(long):
+    if first[:COMMON_START] == second[:COMMON_START] and _common_prefix_length(short, long) >= COMMON_SHARE * len(long):
         return True
-    ours, theirs = _letter_pairs(one), _letter_pairs(other)
+    ours, theirs = _letter_pairs(first), _letter_pairs(second)
     return 2 * len(ours & theirs) >= ALIKE_PAIRS * (len(ours) + len(theirs))
 
 
@@ -279,17 +284,17 @@ def _letter_pairs(key: str) -> frozenset[str]:
 
 def _common_prefix_length(short: str, long: str) -> int:
     """The length of the common beginning."""
-    return next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    return next((index for index, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
 
 
 # What a question denies, and whether a statement denies it too.
 
-Near = Mapping[str, frozenset[str]]
+NearKeys = Mapping[str, frozenset[str]]
 """The keys near to each key of a question."""
 _WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
-def denial_score(question: TopicQuestion, statement: QuotableStatement, near: Near) -> float:
+def denial_score(question: TopicQuestion, statement: QuotableStatement, near: NearKeys) -> float:
     """1 if a statement denies what the question denies, -1 if it affirms at least half of it.
 
     0 if it does not speak of that, or denies something else. A statement that does not speak of it is under a heading
@@ -299,27 +304,29 @@ def denial_score(question: TopicQuestion, statement: QuotableStatement, near: Ne
     return next(filter(None, (_text_denial_score(question, text, near) for text in texts)), 0.0)
 
 
-def _text_denial_score(question: TopicQuestion, text: str, near: Near) -> float:
-    spoken = [(_denied_words(question, part, near), denies) for part, denies in clauses(text, question.negating)]
+def _text_denial_score(question: TopicQuestion, text: str, near: NearKeys) -> float:
+    spoken = [
+        (_denied_words(question, part, near), denies) for part, denies in clauses(text, question.negation_language)
+    ]
     if any(words and (denies or _has_denying_affix(question, words, near)) for words, denies in spoken):
         return 1.0
-    said = frozenset(key for words, _ in spoken for word in words for key in _denied_keys(question, word, near))
-    affirmed = 2 * len(said) >= len(question.denied) and not any(denies for _, denies in spoken)
-    return -1.0 if said and affirmed else 0.0
+    stated_keys = frozenset(key for words, _ in spoken for word in words for key in _denied_keys(question, word, near))
+    is_affirmed = 2 * len(stated_keys) >= len(question.denied_keys) and not any(denies for _, denies in spoken)
+    return -1.0 if stated_keys and is_affirmed else 0.0
 
 
-def _denied_words(question: TopicQuestion, part: str, near: Near) -> list[str]:
+def _denied_words(question: TopicQuestion, part: str, near: NearKeys) -> list[str]:
     """The words of a clause that speak of what the question denies; the clause, if nothing separates its words."""
     pieces = [part] if is_unspaced(part) else _WORD.findall(part)
     return [piece for piece in pieces if _denied_keys(question, piece, near)]
 
 
-def _has_denying_affix(question: TopicQuestion, words: Sequence[str], near: Near) -> bool:
+def _has_denying_affix(question: TopicQuestion, words: Sequence[str], near: NearKeys) -> bool:
     """True if one of these words denies by an affix: "unsupported"."""
     return any(_denied_keys(question, bare, near) for bare in map(without_affix, words) if bare)
 
 
-def _denied_keys(question: TopicQuestion, text: str, near: Near) -> frozenset[str]:
+def _denied_keys(question: TopicQuestion, text: str, near: NearKeys) -> frozenset[str]:
     """The keys that the question denies and a text has, exactly or nearly."""
-    found, none = frozenset(keys(text, question.analysis)), frozenset[str]()
-    return frozenset(key for key in question.denied if key in found or near.get(key, none) & found)
+    text_keys, empty = frozenset(keys(text, question.analysis)), frozenset[str]()
+    return frozenset(key for key in question.denied_keys if key in text_keys or near.get(key, empty) & text_keys)

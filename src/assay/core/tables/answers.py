@@ -68,66 +68,75 @@ class RowCondition(msgspec.Struct, frozen=True):
 class Computation(msgspec.Struct, frozen=True, kw_only=True):
     """A computation over a table: `column` has what is asked, `label` names rows (-1: nothing does).
 
-    `distinct` counts the different values of the column instead of rows. `over` is computed over each group of rows, by
-    `label`, before the extreme is taken.
+    `distinct` counts the different values of the column instead of rows. `group_operation` is computed over each
+    group of rows, by `label`, before the extreme is taken.
     """
 
     operation: Operation
     column: int
-    given: tuple[RowCondition, ...] = ()
+    conditions: tuple[RowCondition, ...] = ()
     label: int = -1
     distinct: bool = False
-    over: OverGroups = ""
+    group_operation: OverGroups = ""
 
 
 class TableAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence computed from a table, with the rows it rests on; `named` are those of them it names."""
+    """A sentence computed from a table, with the rows it rests on; `named_rows` are those of them it names."""
 
     text: str
     operation: Operation
     value: str
     rows: tuple[TableRow, ...]
-    named: tuple[TableRow, ...] = ()
+    named_rows: tuple[TableRow, ...] = ()
 
     def cited_rows(self) -> tuple[TableRow, ...]:
         """At most `MOST_CITED` of the rows, including those named, in the table's order."""
         if len(self.rows) <= MOST_CITED:
             return self.rows
-        kept = {id(row) for row in (*self.named, *self.rows[: MOST_CITED - len(self.named)])}
-        return tuple(row for row in self.rows if id(row) in kept)
+        row_ids = {id(row) for row in (*self.named_rows, *self.rows[: MOST_CITED - len(self.named_rows)])}
+        return tuple(row for row in self.rows if id(row) in row_ids)
 
 
-def compute(table: ReadTable, wanted: Computation) -> tuple[TableAnswer, ...]:
+def compute(table: ReadTable, computation: Computation) -> tuple[TableAnswer, ...]:
     """The results of a computation: one, or several for cells of several rows; empty if it is impossible.
 
     Rows that are totals of others, and rows without a figure, are left out.
     """
-    bounded = {each.column: figures_of(table, each.column) for each in wanted.given if each.limits}
-    rows = [row for row in table.rows if _meets_conditions(row, wanted.given, bounded)]
-    if wanted.operation != "cell":
+    figures_by_column = {
+        condition.column: figures_of(table, condition.column)
+        for condition in computation.conditions
+        if condition.limits
+    }
+    rows = [row for row in table.rows if _meets_conditions(row, computation.conditions, figures_by_column)]
+    if computation.operation != "cell":
         rows = [row for row in rows if not is_total(row)]
     if not rows:
         return ()
-    if wanted.operation == "cell":
-        return tuple(_cells(table, wanted, rows))
-    if wanted.operation == "count":
-        return (_count_rows(table, wanted, rows),)
-    return tuple(_compute_figures(table, wanted, rows))
+    if computation.operation == "cell":
+        return tuple(_cells(table, computation, rows))
+    if computation.operation == "count":
+        return (_count_rows(table, computation, rows),)
+    return tuple(_compute_figures(table, computation, rows))
 
 
-def _meets_conditions(row: TableRow, given: Iterable[RowCondition], bounded: Mapping[int, Figures | None]) -> bool:
+def _meets_conditions(
+    row: TableRow, conditions: Iterable[RowCondition], figures_by_column: Mapping[int, Figures | None]
+) -> bool:
     return all(
-        (not each.values or row.text(each.column) in each.values)
-        and (not each.limits or _is_within_limits(row.text(each.column), each.limits, bounded[each.column]))
-        for each in given
+        (not condition.values or row.text(condition.column) in condition.values)
+        and (
+            not condition.limits
+            or _is_within_limits(row.text(condition.column), condition.limits, figures_by_column[condition.column])
+        )
+        for condition in conditions
     )
 
 
-def _is_within_limits(text: str, limits: Sequence[Limit], known: Figures | None) -> bool:
+def _is_within_limits(text: str, limits: Sequence[Limit], figures: Figures | None) -> bool:
     date = parse_date(text)
-    figure = None if known is None or date is not None else read_figure(text, known.point)
+    figure = None if figures is None or date is not None else read_figure(text, figures.point)
     value = Decimal(date[0]) if date is not None else figure.value if figure is not None else None
-    return value is not None and all((value - limit.number) * limit.way > 0 for limit in limits)
+    return value is not None and all((value - limit.number) * limit.direction > 0 for limit in limits)
 
 
 def is_total(row: TableRow) -> bool:
@@ -138,88 +147,112 @@ def is_total(row: TableRow) -> bool:
 
 @lru_cache(maxsize=1)
 def _total_words() -> frozenset[str]:
-    words = (word.strip() for each in languages().values() for word in each.sum.split(","))
+    words = (word.strip() for language_words in languages().values() for word in language_words.sum.split(","))
     return frozenset(word.rstrip("*") for word in words) | {"grand total", "all", "subtotal", "sum total", "gesamt"}
 
 
 # computing
 
 
-def _cells(table: ReadTable, wanted: Computation, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
+def _cells(table: ReadTable, computation: Computation, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
     """A sentence for each row; rows with equal content are one."""
-    found: dict[str, tuple[str, tuple[TableRow, ...]]] = {}
+    results: dict[str, tuple[str, tuple[TableRow, ...]]] = {}
     for row in rows:
-        value = row.text(wanted.column)
+        value = row.text(computation.column)
         if not is_missing(value):
-            subject = table.subject(row, [each.column for each in wanted.given])
-            text = _format_sentence("cell", head=table.heads[wanted.column], subject=subject, value=value)
-            found[text] = (value, (*found.get(text, ("", ()))[1], row))
-    for text, (value, same) in found.items():
-        yield TableAnswer(text=text, operation="cell", value=value, rows=same, named=same)
+            subject = table.subject(row, [condition.column for condition in computation.conditions])
+            text = _format_sentence("cell", head=table.heads[computation.column], subject=subject, value=value)
+            results[text] = (value, (*results.get(text, ("", ()))[1], row))
+    for text, (value, same) in results.items():
+        yield TableAnswer(text=text, operation="cell", value=value, rows=same, named_rows=same)
 
 
-def _count_rows(table: ReadTable, wanted: Computation, rows: Sequence[TableRow]) -> TableAnswer:
-    if wanted.distinct:
-        values = {row.text(wanted.column).casefold() for row in rows} - {""}
+def _count_rows(table: ReadTable, computation: Computation, rows: Sequence[TableRow]) -> TableAnswer:
+    if computation.distinct:
+        values = {row.text(computation.column).casefold() for row in rows} - {""}
         value = format_number(len(values))
-        said = _format_sentence(
-            "distinct", head=table.heads[wanted.column], count=format_number(len(rows)), value=value
+        sentence = _format_sentence(
+            "distinct", head=table.heads[computation.column], count=format_number(len(rows)), value=value
         )
     else:
         value = format_number(len(rows))
-        said = _format_sentence("count", count=value)
-    return _answer(table, wanted, said, value, rows)
+        sentence = _format_sentence("count", count=value)
+    return _answer(table, computation, sentence, value, rows)
 
 
-def _compute_figures(table: ReadTable, wanted: Computation, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
+def _compute_figures(table: ReadTable, computation: Computation, rows: Sequence[TableRow]) -> Iterator[TableAnswer]:
     """The sum or mean of a column, or the rows or groups of rows with the most or least of it."""
-    counted, extreme = wanted.over == "count", wanted.operation in ("max", "min")
-    figures = amounts_of(table, wanted.column, days=extreme and not wanted.over) if not counted else None
-    money = columns.currencies(table, wanted.column, rows) if figures is not None else ()
-    if not counted and (figures is None or len(figures.units()) > 1 or len(money) > 1):
+    is_count, extreme = computation.group_operation == "count", computation.operation in ("max", "min")
+    figures = (
+        amounts_of(table, computation.column, days=extreme and not computation.group_operation)
+        if not is_count
+        else None
+    )
+    money = columns.currencies(table, computation.column, rows) if figures is not None else ()
+    if not is_count and (figures is None or len(figures.units()) > 1 or len(money) > 1):
         return
     values = figures.values if figures is not None else (Figure(Decimal(1)),) * len(table.rows)
     by_row = {id(row): figure for row, figure in zip(table.rows, values, strict=True) if figure is not None}
-    used = tuple(row for row in rows if id(row) in by_row and not (wanted.over and is_missing(row.text(wanted.label))))
+    used = tuple(
+        row
+        for row in rows
+        if id(row) in by_row and not (computation.group_operation and is_missing(row.text(computation.label)))
+    )
     parts: dict[str, list[TableRow]] = {}
-    for at, row in enumerate(used):
-        parts.setdefault(row.text(wanted.label) if wanted.over else str(at) if extreme else "", []).append(row)
-    if not used or (wanted.over and len(parts) < FEWEST_GROUPS):
+    for index, row in enumerate(used):
+        parts.setdefault(
+            row.text(computation.label) if computation.group_operation else str(index) if extreme else "", []
+        ).append(row)
+    if not used or (computation.group_operation and len(parts) < FEWEST_GROUPS):
         return
-    over = wanted.over or wanted.operation
-    amounts = {name: _amount(over, [by_row[id(row)] for row in own]) for name, own in parts.items()}
-    best = (min if wanted.operation == "min" else max)(amounts.values())
-    named = tuple(row for name, own in parts.items() if amounts[name] == best for row in own) if extreme else ()
-    labels = tuple(dict.fromkeys(filter(None, (row.text(wanted.label) for row in named)))) if wanted.label >= 0 else ()
-    if extreme and not wanted.over:
-        named, value = named[: MOST_NAMED + 1], named[0].text(wanted.column)
+    operation = computation.group_operation or computation.operation
+    amounts = {name: _amount(operation, [by_row[id(row)] for row in group_rows]) for name, group_rows in parts.items()}
+    best = (min if computation.operation == "min" else max)(amounts.values())
+    named_rows = (
+        tuple(row for name, group_rows in parts.items() if amounts[name] == best for row in group_rows)
+        if extreme
+        else ()
+    )
+    labels = (
+        tuple(dict.fromkeys(filter(None, (row.text(computation.label) for row in named_rows))))
+        if computation.label >= 0
+        else ()
+    )
+    if extreme and not computation.group_operation:
+        named_rows, value = named_rows[: MOST_NAMED + 1], named_rows[0].text(computation.column)
     else:
         unit = by_row[id(used[0])].unit or "".join(money)
         value = f"{best:f}" if figures is None else format_amount(best, figures, unit)
     is_named = 0 < len(labels) <= MOST_NAMED
-    if wanted.over and not is_named:
+    if computation.group_operation and not is_named:
         return
-    form = f"{wanted.operation} {wanted.over}".strip()
-    slots = {"head": table.heads[wanted.column], "by": table.heads[wanted.label], "label": ", ".join(labels)}
-    slots |= {"value": value, "count": format_number(len(parts if wanted.over else used))}
-    said = _format_sentence(form if is_named or not extreme else f"bare {form}", **slots)
-    yield _answer(table, wanted, said, value, used, named)
+    form = f"{computation.operation} {computation.group_operation}".strip()
+    slots = {"head": table.heads[computation.column], "by": table.heads[computation.label], "label": ", ".join(labels)}
+    slots |= {"value": value, "count": format_number(len(parts if computation.group_operation else used))}
+    sentence = _format_sentence(form if is_named or not extreme else f"bare {form}", **slots)
+    yield _answer(table, computation, sentence, value, used, named_rows)
 
 
-def _amount(over: str, figures: Sequence[Figure]) -> Decimal:
-    return Decimal(len(figures)) if over == "count" else mean(figures) if over == "mean" else sum_figures(figures)
+def _amount(operation: str, figures: Sequence[Figure]) -> Decimal:
+    return (
+        Decimal(len(figures))
+        if operation == "count"
+        else mean(figures)
+        if operation == "mean"
+        else sum_figures(figures)
+    )
 
 
 def _answer(
     table: ReadTable,
-    wanted: Computation,
-    said: str,
+    computation: Computation,
+    sentence: str,
     value: str,
     rows: Iterable[TableRow],
-    named: tuple[TableRow, ...] = (),
+    named_rows: tuple[TableRow, ...] = (),
 ) -> TableAnswer:
-    text = _add_conditions(said, table, wanted.given)
-    return TableAnswer(text=text, operation=wanted.operation, value=value, rows=tuple(rows), named=named)
+    text = _add_conditions(sentence, table, computation.conditions)
+    return TableAnswer(text=text, operation=computation.operation, value=value, rows=tuple(rows), named_rows=named_rows)
 
 
 # saying
@@ -229,16 +262,16 @@ def _format_sentence(form: str, **slots: str) -> str:
     return gettext(SENTENCE_FORMS[form][2]).format(**slots)
 
 
-def _add_conditions(said: str, table: ReadTable, given: Sequence[RowCondition]) -> str:
-    conditions = [_format_condition(table, each) for each in given]
-    return gettext(CONDITIONAL_FORM).format(said=said, conditions="; ".join(conditions)) if conditions else said
+def _add_conditions(sentence: str, table: ReadTable, row_conditions: Sequence[RowCondition]) -> str:
+    conditions = [_format_condition(table, condition) for condition in row_conditions]
+    return gettext(CONDITIONAL_FORM).format(said=sentence, conditions="; ".join(conditions)) if conditions else sentence
 
 
-def _format_condition(table: ReadTable, given: RowCondition) -> str:
-    head = table.heads[given.column]
-    signs = [f"{'>' if limit.way > 0 else '<'} {limit.number:f}" for limit in given.limits]
-    told = [*([" / ".join(given.values)] if given.values else []), *signs]
-    return f"{head}: {', '.join(told)}" if not (UNNAMED_COLUMN.fullmatch(head) and given.values) else told[0]
+def _format_condition(table: ReadTable, condition: RowCondition) -> str:
+    head = table.heads[condition.column]
+    signs = [f"{'>' if limit.direction > 0 else '<'} {limit.number:f}" for limit in condition.limits]
+    parts = [*([" / ".join(condition.values)] if condition.values else []), *signs]
+    return f"{head}: {', '.join(parts)}" if not (UNNAMED_COLUMN.fullmatch(head) and condition.values) else parts[0]
 
 
 # Sentences computed from tables are computed again and compared with the table they name.
@@ -258,20 +291,23 @@ def recompute(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | 
 
     None if the sentence states no computation, or one over a column or conditions that no table has.
     """
-    sentence, said = sentence.strip(), ""
+    sentence, computed = sentence.strip(), ""
     for table in tables:
-        for wanted in _possible_computations(sentence, table):
-            answers = compute(table, wanted)
+        for computation in _possible_computations(sentence, table):
+            answers = compute(table, computation)
             if any(answer.text == sentence for answer in answers):
                 return True, sentence
-            said = said or (answers[0].text if answers else "")
-    return (False, said) if said else None
+            computed = computed or (answers[0].text if answers else "")
+    return (False, computed) if computed else None
 
 
 def _messages() -> Iterator[tuple[str, str]]:
     """The forms of computations with their messages, in the current language and in English."""
     return (
-        (form, said) for form in SENTENCE_FORMS if form != "cell" for said in either_language(SENTENCE_FORMS[form][2])
+        (form, message)
+        for form in SENTENCE_FORMS
+        if form != "cell"
+        for message in either_language(SENTENCE_FORMS[form][2])
     )
 
 
@@ -285,17 +321,21 @@ def _bodies_of_sentence(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield sentence, ()
     for message in either_language(CONDITIONAL_FORM):
         for opening in re.finditer(r"\s?[(（]", sentence):
-            said, conditions = sentence[: opening.start()], sentence[opening.end() : -1]
-            if said and conditions and message.format(said=said, conditions=conditions) == sentence:
-                yield said, tuple(conditions.split("; "))
+            body, conditions = sentence[: opening.start()], sentence[opening.end() : -1]
+            if body and conditions and message.format(said=body, conditions=conditions) == sentence:
+                yield body, tuple(conditions.split("; "))
 
 
-def match_form(message: str, text: str, known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str] | None:
-    """The texts in the placeholders of a message; those `known` must match exactly."""
+def match_form(
+    message: str, text: str, known_values: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str] | None:
+    """The texts in the placeholders of a message; those `known_values` must match exactly."""
     parts = re.split(r"\{(\w+)\}", message)
     pattern = "".join(
-        re.escape(part) if at % 2 == 0 else f"(?P<{part}>{re.escape(known[part]) if part in known else '.+'})"
-        for at, part in enumerate(parts)
+        re.escape(part)
+        if index % 2 == 0
+        else f"(?P<{part}>{re.escape(known_values[part]) if part in known_values else '.+'})"
+        for index, part in enumerate(parts)
     )
     match = re.fullmatch(pattern, text)
     return match.groupdict() if match is not None else None
@@ -304,19 +344,19 @@ def match_form(message: str, text: str, known: Mapping[str, str] = MappingProxyT
 def _possible_computations(sentence: str, table: ReadTable) -> Iterator[Computation]:
     """The computations of a table that a sentence may state."""
     for text, conditions in _bodies_of_sentence(sentence):
-        given = tuple(filter(None, (_read_condition(each, table) for each in conditions)))
-        for form, message in _messages() if len(given) == len(conditions) else ():
-            operation, over, _ = SENTENCE_FORMS[form]
+        row_conditions = tuple(filter(None, (_read_condition(condition, table) for condition in conditions)))
+        for form, message in _messages() if len(row_conditions) == len(conditions) else ():
+            operation, group_operation, _ = SENTENCE_FORMS[form]
             for column, head in enumerate(table.heads if "{head}" in message else ("",)):
                 slots = match_form(message, text, {"head": head}) if head in text else None
                 for label in _label_columns(slots.get("label", ""), table, column) if slots is not None else ():
                     yield Computation(
                         operation=operation,
                         column=column,
-                        given=given,
+                        conditions=row_conditions,
                         label=label,
                         distinct=form == "distinct",
-                        over=over,
+                        group_operation=group_operation,
                     )
 
 
@@ -326,20 +366,20 @@ def _label_columns(label: str, table: ReadTable, column: int) -> Iterator[int]:
         yield -1
         return
     parts = (label, *label.split(", "))
-    others = [at for at in range(len(table.heads)) if at != column]
-    holding = [at for at in others if not set(parts).isdisjoint(table.column(at))]
-    yield from holding or others[:1]
+    other_columns = [index for index in range(len(table.heads)) if index != column]
+    matching_columns = [index for index in other_columns if not set(parts).isdisjoint(table.column(index))]
+    yield from matching_columns or other_columns[:1]
 
 
 def _read_condition(condition: str, table: ReadTable) -> RowCondition | None:
     for column, head in enumerate(table.heads):
-        told = condition if UNNAMED_COLUMN.fullmatch(head) else condition.removeprefix(f"{head}: ")
-        if told == condition and not UNNAMED_COLUMN.fullmatch(head):
+        text = condition if UNNAMED_COLUMN.fullmatch(head) else condition.removeprefix(f"{head}: ")
+        if text == condition and not UNNAMED_COLUMN.fullmatch(head):
             continue
-        if told and not _LIMIT.sub("", told):
-            limits = ((1 if m["sign"] == ">" else -1, Decimal(m["number"])) for m in _LIMIT.finditer(told))
+        if text and not _LIMIT.sub("", text):
+            limits = ((1 if m["sign"] == ">" else -1, Decimal(m["number"])) for m in _LIMIT.finditer(text))
             return RowCondition(column, (), tuple(starmap(Limit, limits)))
-        values = tuple(told.split(" / "))
+        values = tuple(text.split(" / "))
         if set(values) <= set(table.column(column)):
             return RowCondition(column, values)
     return None

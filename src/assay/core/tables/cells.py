@@ -93,8 +93,8 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
 
     def subject(self, row: TableRow, columns: Sequence[int]) -> str:
         """The subject of a row, by some of its cells. Figures alone have their headers before them: `pep 744`."""
-        named = any(any(map(str.isalpha, row.text(column))) for column in columns)
-        parts = (row.text(column) if named else self.cell_with_header(row, column) for column in columns)
+        has_words = any(any(map(str.isalpha, row.text(column))) for column in columns)
+        parts = (row.text(column) if has_words else self.cell_with_header(row, column) for column in columns)
         return ", ".join(dict.fromkeys(filter(None, parts)))
 
     def cell_with_header(self, row: TableRow, column: int) -> str:
@@ -105,7 +105,7 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "") -> tuple[ReadTable, ...]:
     """The tables of a document's passages, in order. Other lines separate tables, or are captions."""
-    found: list[ReadTable] = []
+    tables: list[ReadTable] = []
     group: _Group | None = None
     caption = ""
     for piece in pieces:
@@ -113,16 +113,16 @@ def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "
             continue
         for line in _lines(piece):
             if line is None:
-                found += _tables_of_group(group, caption)
+                tables += _tables_of_group(group, caption)
                 group, caption = None, piece.text if len(piece.text) <= LONGEST_CAPTION else ""
             elif group is None or not group.accepts(line):
-                found += _tables_of_group(group, caption)
+                tables += _tables_of_group(group, caption)
                 caption = caption if group is None else group.caption()
                 group = _begin_group(line)
             else:
                 group.add(line)
-    found += _tables_of_group(group, caption)
-    return tuple(msgspec.structs.replace(table, title=title, language=language) for table in found)
+    tables += _tables_of_group(group, caption)
+    return tuple(msgspec.structs.replace(table, title=title, language=language) for table in tables)
 
 
 def _begin_group(line: _Line) -> _Group:
@@ -164,17 +164,17 @@ def _parse_line(piece: TablePiece) -> _Line | None:
     body = piece.text.strip()
     if "|" not in body and KEY_VALUE.fullmatch(body) is None:
         return None
-    barred = body.startswith("|") and body.endswith("|") and len(body) > 1
-    cells = list(_split_cells(piece, body[1:-1] if barred else body, piece.text.index(body) + barred))
+    has_bars = body.startswith("|") and body.endswith("|") and len(body) > 1
+    cells = list(_split_cells(piece, body[1:-1] if has_bars else body, piece.text.index(body) + has_bars))
     if cells and _PLACE.fullmatch(cells[-1].text):
         cells = cells[:-1]
     pairs = [KEY_VALUE.fullmatch(cell.text) for cell in cells if cell.text]
-    labelled = [match for match in pairs if match is not None]
-    if pairs and len(labelled) == len(pairs):
-        found = zip((cell for cell in cells if cell.text), labelled, strict=True)
-        values = tuple(_value_cell(cell, match) for cell, match in found)
-        return _Line(piece, values, tuple(match["head"] for match in labelled))
-    if not barred or len(cells) < 2:
+    label_matches = [match for match in pairs if match is not None]
+    if pairs and len(label_matches) == len(pairs):
+        labelled_cells = zip((cell for cell in cells if cell.text), label_matches, strict=True)
+        values = tuple(_value_cell(cell, match) for cell, match in labelled_cells)
+        return _Line(piece, values, tuple(match["head"] for match in label_matches))
+    if not has_bars or len(cells) < 2:
         return None
     return _Line(piece, tuple(cells))
 
@@ -188,13 +188,13 @@ def row_cells(line: str) -> tuple[str, ...]:
 
 def _split_cells(piece: TablePiece, body: str, offset: int) -> Iterator[TableCell]:
     """The cells of a row with their bytes, including empty ones."""
-    at = 0
+    start = 0
     for bar in [*(match.start() for match in CELL_SEPARATOR.finditer(body)), len(body)]:
-        raw = body[at:bar]
-        first = offset + at + len(raw) - len(raw.lstrip())
+        raw = body[start:bar]
+        first = offset + start + len(raw) - len(raw.lstrip())
         cell = span(piece, first, first + len(raw.strip()))
         yield msgspec.structs.replace(cell, text=cell.text.replace("\\|", "|"))  # bytes as written
-        at = bar + 1
+        start = bar + 1
 
 
 def _value_cell(cell: TableCell, match: re.Match[str]) -> TableCell:
@@ -247,7 +247,7 @@ def _tables_of_group(group: _Group | None, caption: str) -> Iterator[ReadTable]:
     lines = [line for line in lines if not _spans_all(line)]
     if heads and lines:
         rows = tuple(
-            TableRow({at: cell for at, cell in enumerate(line.cells) if cell.text}, (line.piece.name,))
+            TableRow({column: cell for column, cell in enumerate(line.cells) if cell.text}, (line.piece.name,))
             for line in lines
         )
         yield _table(heads, rows, names, heading, caption)
@@ -261,7 +261,7 @@ def _table(
 
 
 def _labelled_rows(group: _Group) -> list[TableRow]:
-    number = {head: at for at, head in enumerate(group.heads)}
+    number = {head: column for column, head in enumerate(group.heads)}
     rows: list[TableRow] = []
     for before, line in pairwise((None, *group.lines)):
         cells = {number[head]: cell for head, cell in zip(line.heads, line.cells, strict=True)} if line else {}
@@ -280,15 +280,15 @@ def _continues_row(before: _Line, line: _Line) -> bool:
     return same and set(before.heads[1:-1]).isdisjoint(line.heads[1:])
 
 
-def _merge_row(row: TableRow, more: dict[int, TableCell], name: str) -> TableRow:
+def _merge_row(row: TableRow, added_cells: dict[int, TableCell], name: str) -> TableRow:
     cells = dict(row.cells)
-    first = min(more)
-    for column, cell in more.items():
-        known = cells.get(column)
-        if known is None:
+    first = min(added_cells)
+    for column, cell in added_cells.items():
+        existing = cells.get(column)
+        if existing is None:
             cells[column] = cell
         elif column != first:  # a cell that was cut between words
-            cells[column] = TableCell(f"{known.text} {cell.text}", known.name, known.start, known.end)
+            cells[column] = TableCell(f"{existing.text} {cell.text}", existing.name, existing.start, existing.end)
     return TableRow(cells, (*row.names, name))
 
 
@@ -315,7 +315,7 @@ def _spans_all(line: _Line) -> bool:
 
 def _is_group_header(row: Sequence[str]) -> bool:
     """True if a row names groups of columns: a text is repeated in neighbouring cells, as merged cells are."""
-    return any(one and one == other for one, other in pairwise(row))
+    return any(left and left == right for left, right in pairwise(row))
 
 
 def column_names(heads: Sequence[str], width: int) -> tuple[str, ...]:
@@ -338,12 +338,15 @@ def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         return False
     if any(len(cell) > LONGEST_PASSAGE for cell in cells):
         return False
-    figures = [(at, cell) for at, cell in enumerate(row) if _FIGURE.fullmatch(cell)]
+    figures = [(column, cell) for column, cell in enumerate(row) if _FIGURE.fullmatch(cell)]
     if not figures:
         return not _are_fields(below)
     years = all(_YEAR.fullmatch(cell) for _, cell in figures) and figures[0][0] > 0
     return years and not all(
-        _YEAR.fullmatch(other[at]) for at, _ in figures for other in below[:HEADER_SAMPLE_ROWS] if len(other) > at
+        _YEAR.fullmatch(other_row[column])
+        for column, _ in figures
+        for other_row in below[:HEADER_SAMPLE_ROWS]
+        if len(other_row) > column
     )
 
 

@@ -30,49 +30,53 @@ def quantities(table: ReadTable, column: int) -> frozenset[str]:
     units = set(figures.units()) if figures is not None else set()
     if match is not None:
         units.add(next(filter(None, match.groups())).casefold())
-    found = {TOLD.get(MEASURES[UNIT_NAMES[unit]].dimension, "") for unit in units if unit in UNIT_NAMES}
-    found |= {
+    signs = {TOLD.get(MEASURES[UNIT_NAMES[unit]].dimension, "") for unit in units if unit in UNIT_NAMES}
+    signs |= {
         sign
-        for sign, read in (("@date", parse_date), ("@time", parse_duration))
-        if all_readable(table.column(column), read)
+        for sign, reader in (("@date", parse_date), ("@time", parse_duration))
+        if all_readable(table.column(column), reader)
     }
-    return frozenset(found | ({"@money"} if is_money(table, column) else set()))
+    return frozenset(signs | ({"@money"} if is_money(table, column) else set()))
 
 
 def is_money(table: ReadTable, column: int) -> bool:
     """True if the header of a column, or its figures, name a currency."""
     figures = figures_of(table, column)
-    named = (table.heads[column], *(figures.units() if figures is not None else ()))
-    return any(word.casefold() in _MONEY for text in named for word in _WORD.findall(text))
+    texts = (table.heads[column], *(figures.units() if figures is not None else ()))
+    return any(word.casefold() in _MONEY for text in texts for word in _WORD.findall(text))
 
 
 def currencies(table: ReadTable, column: int, rows: Sequence[TableRow]) -> tuple[str, ...]:
     """The currencies of the amounts in `rows`, if they stand in the column beside."""
-    for at in (column + 1, column - 1):
-        filled = _filled_cells(table, at) if 0 <= at < len(table.heads) else []
-        if filled and all(text.casefold() in _MONEY for text in filled):
-            return tuple(dict.fromkeys(filter(None, (row.text(at) for row in rows))))
+    for neighbour in (column + 1, column - 1):
+        cells = _filled_cells(table, neighbour) if 0 <= neighbour < len(table.heads) else []
+        if cells and all(text.casefold() in _MONEY for text in cells):
+            return tuple(dict.fromkeys(filter(None, (row.text(neighbour) for row in rows))))
     return ()
 
 
 def is_amount(table: ReadTable, column: int) -> bool:
     """True if the figures of a column are amounts: no years, and no numbers of the rows."""
-    filled = _filled_cells(table, column)
-    numbers = column == 0 and len(set(filled)) == len(filled)
-    return figures_of(table, column) is not None and not all_readable(filled, parse_date) and not numbers
+    cells = _filled_cells(table, column)
+    numbers = column == 0 and len(set(cells)) == len(cells)
+    return figures_of(table, column) is not None and not all_readable(cells, parse_date) and not numbers
 
 
 def is_grouping(table: ReadTable, label: int) -> bool:
     """True if the texts of a column put rows into groups."""
-    filled = _filled_cells(table, label)
-    return 1 < len(set(filled)) < len(filled)
+    cells = _filled_cells(table, label)
+    return 1 < len(set(cells)) < len(cells)
 
 
 def measures_at_times(table: ReadTable, label: int) -> bool:
     """True if rows measure groups at the same times, as inhabitants in each year: their sum is nothing."""
-    for at in range(len(table.heads)):
-        pairs = list(zip(table.column(at), table.column(label), strict=True))
-        if at != label and len(set(pairs)) == len(pairs) and all_readable(table.column(at), parse_date):
+    for time_column in range(len(table.heads)):
+        pairs = list(zip(table.column(time_column), table.column(label), strict=True))
+        if (
+            time_column != label
+            and len(set(pairs)) == len(pairs)
+            and all_readable(table.column(time_column), parse_date)
+        ):
             times = Counter(time for time, _ in pairs)
             if sum(count > 1 for count in times.values()) > SHARED * len(times):
                 return True

@@ -22,10 +22,10 @@ from assay.core.tables.cells import ReadTable
 
 NEIGHBOUR_ROWS = 50
 """Rows whose other cells show the decimal sign."""
-Point = Literal[".", ","]
+DecimalSign = Literal[".", ","]
 """The decimal sign of a column."""
 
-DECIMAL_SIGNS: tuple[Point, ...] = (".", ",")
+DECIMAL_SIGNS: tuple[DecimalSign, ...] = (".", ",")
 COMMA_LANGUAGES = frozenset("cs da de el es fi fr hu id it nb nl no pl pt ro ru sk sl sv tr uk vi".split())
 """The languages which write a decimal comma (CLDR)."""
 MIN_FIGURES_SHARE = 0.6
@@ -70,18 +70,18 @@ class Figure(msgspec.Struct, frozen=True, gc=False):
 
     value: Decimal
     unit: str = ""
-    places: int = 0
+    decimals: int = 0
 
 
 class Figures(msgspec.Struct, frozen=True):
-    """A column of figures: one per row, None if there is none. `grouped` says how thousands are separated.
+    """A column of figures: one per row, None if there is none. `thousands_sign` says how thousands are separated.
 
     Of durations, which are in seconds, `clocks` has the most colons in one.
     """
 
     values: tuple[Figure | None, ...]
-    point: Point = "."
-    grouped: str = ""
+    point: DecimalSign = "."
+    thousands_sign: str = ""
     clocks: int = 0
 
     def units(self) -> frozenset[str]:
@@ -94,36 +94,42 @@ def is_missing(text: str) -> bool:
     return not text.strip() or text.strip().casefold() in _MISSING
 
 
-def read_figures(texts: Sequence[str], language: str = "", beside: Iterable[str] = ()) -> Figures | None:
+def read_figures(texts: Sequence[str], language: str = "", neighbour_texts: Iterable[str] = ()) -> Figures | None:
     """The figures of a column's cells, None if most filled cells are not figures.
 
-    `language` and `beside`, cells of other columns, show the decimal sign if the column itself does not.
+    `language` and `neighbour_texts`, cells of other columns, show the decimal sign if the column itself does not.
     """
-    filled = [text for text in texts if not is_missing(text)]
-    if not filled:
+    cells = [text for text in texts if not is_missing(text)]
+    if not cells:
         return None
-    point = _find_decimal_sign(filled) or _find_decimal_sign(beside) or ("," if language in COMMA_LANGUAGES else ".")
+    point = (
+        _find_decimal_sign(cells)
+        or _find_decimal_sign(neighbour_texts)
+        or ("," if language in COMMA_LANGUAGES else ".")
+    )
     values = tuple(None if is_missing(text) else read_figure(text, point) for text in texts)
-    if sum(value is not None for value in values) < MIN_FIGURES_SHARE * len(filled):
+    if sum(value is not None for value in values) < MIN_FIGURES_SHARE * len(cells):
         return None
-    return Figures(values, point, _thousands_sign(filled, point))
+    return Figures(values, point, _thousands_sign(cells, point))
 
 
 def figures_of(table: ReadTable, column: int) -> Figures | None:
     """The figures of a column, None if it has others; the decimal sign follows from the whole table."""
-    beside = tuple(cell.text for row in table.rows[:NEIGHBOUR_ROWS] for at, cell in row.cells.items() if at != column)
-    return _figures(table.column(column), table.language, beside)
+    neighbour_texts = tuple(
+        cell.text for row in table.rows[:NEIGHBOUR_ROWS] for index, cell in row.cells.items() if index != column
+    )
+    return _figures(table.column(column), table.language, neighbour_texts)
 
 
 _figures = lru_cache(maxsize=1024)(read_figures)
 
 
-def read_figure(text: str, point: Point = ".") -> Figure | None:
+def read_figure(text: str, point: DecimalSign = ".") -> Figure | None:
     """The amount a cell states, None for any other text, including dates."""
-    parted = _split_amount(text)
-    if parted is None:
+    parts = _split_amount(text)
+    if parts is None:
         return None
-    match, digits = parted
+    match, digits = parts
     if not _GROUPED[point].fullmatch(digits):
         return None
     plain = digits.replace(",", "") if point == "." else digits.replace(".", "").replace(",", ".")
@@ -133,8 +139,8 @@ def read_figure(text: str, point: Point = ".") -> Figure | None:
     signs = {match["sign"] or "", match["sign2"] or ""} & {"-", "−", "–"}
     value = Decimal(plain).scaleb(exponent)
     unit, scale = _parse_unit(match["front"] or "", match["unit"] or "")
-    places = max(0, len(plain.partition(".")[2]) - exponent)
-    return Figure((-value if signs or match["open"] else value) * scale, unit, places if scale == 1 else 0)
+    decimals = max(0, len(plain.partition(".")[2]) - exponent)
+    return Figure((-value if signs or match["open"] else value) * scale, unit, decimals if scale == 1 else 0)
 
 
 def _split_amount(text: str) -> tuple[re.Match[str], str] | None:
@@ -150,31 +156,31 @@ def _split_amount(text: str) -> tuple[re.Match[str], str] | None:
 
 def _parse_unit(front: str, behind: str) -> tuple[str, Decimal]:
     """The unit, and the factor from the words of scale before it."""
-    word, _, rest = behind.partition(" ")
+    word, _, remainder = behind.partition(" ")
     power = SCALES.get(word.casefold().rstrip("."), 0) if len(word) > 1 else 0  # "m" are metres
-    return f"{front} {rest if power else behind}".strip().casefold(), Decimal(10) ** power
+    return f"{front} {remainder if power else behind}".strip().casefold(), Decimal(10) ** power
 
 
-def _find_decimal_sign(texts: Iterable[str]) -> Point | None:
+def _find_decimal_sign(texts: Iterable[str]) -> DecimalSign | None:
     """The decimal sign with which alone all figures can be read; None if both work, or neither."""
     able = dict.fromkeys(DECIMAL_SIGNS, 0)
-    seen = 0
+    count = 0
     for text in texts:
-        parted = _split_amount(text)
-        if parted is None or not {".", ","} & set(parted[1]):
+        parts = _split_amount(text)
+        if parts is None or not {".", ","} & set(parts[1]):
             continue
-        seen += 1
+        count += 1
         for point in DECIMAL_SIGNS:
-            able[point] += _GROUPED[point].fullmatch(parted[1]) is not None
+            able[point] += _GROUPED[point].fullmatch(parts[1]) is not None
     if able["."] == able[","]:
         return None
-    best: Point = "." if able["."] > able[","] else ","
-    return best if able[best] > MIN_FIGURES_SHARE * seen else None
+    best: DecimalSign = "." if able["."] > able[","] else ","
+    return best if able[best] > MIN_FIGURES_SHARE * count else None
 
 
-def _thousands_sign(texts: Sequence[str], point: Point) -> str:
-    other = "," if point == "." else "."
-    signs = Counter(sign for text in texts for sign in re.findall(rf"(?<=\d)[{other}{_SPACES}](?=\d{{3}})", text))
+def _thousands_sign(texts: Sequence[str], point: DecimalSign) -> str:
+    other_sign = "," if point == "." else "."
+    signs = Counter(sign for text in texts for sign in re.findall(rf"(?<=\d)[{other_sign}{_SPACES}](?=\d{{3}})", text))
     return signs.most_common(1)[0][0] if signs else ""
 
 
@@ -185,11 +191,11 @@ def format_amount(value: Decimal, like: Figures, unit: str) -> str:
     text = f"{value:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
-    whole, _, rest = text.partition(".")
-    sign, whole = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
-    if like.grouped:
-        whole = f"{int(whole):,}".replace(",", like.grouped)
-    return f"{sign}{whole}{like.point if rest else ''}{rest} {unit}".strip()
+    integer, _, decimals = text.partition(".")
+    sign, integer = ("-", integer[1:]) if integer.startswith("-") else ("", integer)
+    if like.thousands_sign:
+        integer = f"{int(integer):,}".replace(",", like.thousands_sign)
+    return f"{sign}{integer}{like.point if decimals else ''}{decimals} {unit}".strip()
 
 
 def sum_figures(figures: Iterable[Figure]) -> Decimal:
@@ -203,14 +209,14 @@ def mean(figures: Sequence[Figure]) -> Decimal:
     """The mean to two more digits than the figures have."""
     with localcontext() as context:
         context.prec = PRECISION
-        places = max(figure.places for figure in figures) + 2
-        return (sum_figures(figures) / len(figures)).quantize(Decimal(1).scaleb(-places)) + 0
+        decimals = max(figure.decimals for figure in figures) + 2
+        return (sum_figures(figures) / len(figures)).quantize(Decimal(1).scaleb(-decimals)) + 0
 
 
-def all_readable(texts: Iterable[str], read: Callable[[str], object]) -> bool:
-    """True if `read` reads each of a column's filled cells."""
-    filled = [text for text in texts if not is_missing(text)]
-    return bool(filled) and all(read(text) is not None for text in filled)
+def all_readable(texts: Iterable[str], reader: Callable[[str], object]) -> bool:
+    """True if `reader` reads each of a column's filled cells."""
+    cells = [text for text in texts if not is_missing(text)]
+    return bool(cells) and all(reader(text) is not None for text in cells)
 
 
 def parse_duration(text: str) -> Decimal | None:
@@ -232,9 +238,9 @@ def amounts_of(table: ReadTable, column: int, *, days: bool = False) -> Figures 
     return figures_of(table, column)
 
 
-def _read_as(read: Callable[[str], Decimal | None], texts: Iterable[str], clocks: int = 0) -> Figures:
-    values = (read(text) for text in texts)
-    return Figures(tuple(None if each is None else Figure(each) for each in values), clocks=clocks)
+def _read_as(reader: Callable[[str], Decimal | None], texts: Iterable[str], clocks: int = 0) -> Figures:
+    values = (reader(text) for text in texts)
+    return Figures(tuple(None if value is None else Figure(value) for value in values), clocks=clocks)
 
 
 def _day(text: str) -> Decimal | None:
@@ -244,11 +250,11 @@ def _day(text: str) -> Decimal | None:
 
 def _format_duration(seconds: Decimal, colons: int) -> str:
     """A duration as its column writes them, with one colon or two."""
-    whole, rest = divmod(seconds, 1)
-    head, low = divmod(int(whole), 60)
+    whole_seconds, fraction = divmod(seconds, 1)
+    head, low = divmod(int(whole_seconds), 60)
     parts = [*divmod(head, 60), low] if colons > 1 else [head, low]
-    places = f"{rest.normalize():f}"[1:] if rest else ""
-    return ":".join([str(parts[0]), *(f"{part:02}" for part in parts[1:])]) + places
+    decimals = f"{fraction.normalize():f}"[1:] if fraction else ""
+    return ":".join([str(parts[0]), *(f"{part:02}" for part in parts[1:])]) + decimals
 
 
 def parse_date(text: str) -> tuple[int, int, int] | None:

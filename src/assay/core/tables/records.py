@@ -29,7 +29,7 @@ class _Record(msgspec.Struct):
 
 def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "") -> tuple[ReadTable, ...]:
     """The lists of at least three records of two fields in a document's passages, in order."""
-    found: list[ReadTable] = []
+    tables: list[ReadTable] = []
     group: list[_Record] = []
     for record in (*_records(pieces), None):
         if (
@@ -40,15 +40,15 @@ def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str =
             group.append(record)
             continue
         if len(group) >= FEWEST_RECORDS:
-            keys = dict.fromkeys(key for each in group for key in each.fields)
+            keys = dict.fromkeys(key for member in group for key in member.fields)
             table, heading = _table(group, tuple(keys), language), group[0].heading
             if table.heads[0] == HEADINGS_COLUMN:
-                kind = frozenset.intersection(*(frozenset(each.heading[-1].split()) for each in group))
+                kind = frozenset.intersection(*(frozenset(member.heading[-1].split()) for member in group))
                 table = replace(table, caption=" ".join(sorted(kind)))
                 heading = heading[:-1]
-            found.append(replace(table, heading=heading, title=title))
+            tables.append(replace(table, heading=heading, title=title))
         group = [record] if record is not None else []
-    return tuple(found)
+    return tuple(tables)
 
 
 def table_of_documents(documents: Iterable[tuple[Document, Iterable[TablePiece]]]) -> ReadTable | None:
@@ -61,19 +61,25 @@ def table_of_documents(documents: Iterable[tuple[Document, Iterable[TablePiece]]
     for document, pieces in documents:
         fields: dict[str, TableCell] = {}
         for piece in pieces:
-            if (said := _field(piece.text)) is not None:
-                fields.setdefault(said[0], _cell(_REMARK.sub("", said[1]), piece))
+            if (key_value := _field(piece.text)) is not None:
+                fields.setdefault(key_value[0], _cell(_REMARK.sub("", key_value[1]), piece))
         if fields:
-            at = next(iter(fields.values()))
-            records.append(_Record((), fields, TableCell(document.title or document.name, at.name, at.start, at.start)))
+            first_cell = next(iter(fields.values()))
+            records.append(
+                _Record(
+                    (),
+                    fields,
+                    TableCell(document.title or document.name, first_cell.name, first_cell.start, first_cell.start),
+                )
+            )
             languages |= {document.language} - {""}
     times = Counter(key for record in records for key in record.fields)
     keys = tuple(key for key, count in times.items() if count >= FEWEST_RECORDS)
     records = [record for record in records if not record.fields.keys().isdisjoint(keys)]
-    asked = (
+    answer_language = (
         current_phrases().locale if current_phrases().locale in COMMA_LANGUAGES else ""
     )  # short lines rarely tell their language
-    language = languages.pop() if len(languages) == 1 else "" if languages else asked
+    language = languages.pop() if len(languages) == 1 else "" if languages else answer_language
     return replace(_table(records, keys, language), of_documents=True) if keys else None
 
 
@@ -102,23 +108,23 @@ def _records(pieces: Iterable[TablePiece]) -> Iterator[_Record | None]:
     record: _Record | None = None
     before: TablePiece | None = None
     for piece in pieces:
-        said = _field(piece.text)
-        if said is None:
+        key_value = _field(piece.text)
+        if key_value is None:
             if record is not None:
                 yield record
             if before is not None:
                 yield None
             record, before = None, piece
             continue
-        named = before is not None and piece.heading == (*before.heading, before.text.strip())
-        if before is not None and not named:
+        is_named = before is not None and piece.heading == (*before.heading, before.text.strip())
+        if before is not None and not is_named:
             yield None
-        if record is None or piece.heading != record.heading or said[0] in record.fields:
+        if record is None or piece.heading != record.heading or key_value[0] in record.fields:
             if record is not None:
                 yield record
-            name = _cell(before.text.strip(), before) if before is not None and named else None
+            name = _cell(before.text.strip(), before) if before is not None and is_named else None
             record = _Record(piece.heading, {}, name)
-        record.fields[said[0]] = _cell(said[1], piece)
+        record.fields[key_value[0]] = _cell(key_value[1], piece)
         before = None
     if record is not None:
         yield record
@@ -133,16 +139,16 @@ def _continues_list(last: _Record, record: _Record) -> bool:
 
 def _table(records: Sequence[_Record], keys: tuple[str, ...], language: str) -> ReadTable:
     """The records as rows, with their names in the first column if all have one."""
-    named = all(record.name is not None for record in records)
-    rows = tuple(_row(record, (HEADINGS_COLUMN, *keys) if named else keys) for record in records)
-    heads = tuple(key[:LONGEST_HEAD] for key in ((HEADINGS_COLUMN, *keys) if named else keys))
-    columns = tuple(tuple(row.text(at) for row in rows) for at in range(len(heads)))
+    has_names = all(record.name is not None for record in records)
+    rows = tuple(_row(record, (HEADINGS_COLUMN, *keys) if has_names else keys) for record in records)
+    heads = tuple(key[:LONGEST_HEAD] for key in ((HEADINGS_COLUMN, *keys) if has_names else keys))
+    columns = tuple(tuple(row.text(index) for row in rows) for index in range(len(heads)))
     return ReadTable(heads=heads, rows=rows, language=language, columns=columns, of_records=True)
 
 
 def _row(record: _Record, keys: Sequence[str]) -> TableRow:
     fields = record.fields if record.name is None else {HEADINGS_COLUMN: record.name, **record.fields}
-    cells = {at: fields[key] for at, key in enumerate(keys) if key in fields}
+    cells = {column: fields[key] for column, key in enumerate(keys) if key in fields}
     return TableRow(cells, tuple(dict.fromkeys(cell.name for cell in cells.values())))
 
 

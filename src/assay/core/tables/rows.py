@@ -22,15 +22,15 @@ _BETWEEN = " | "
 def format_row(row: str, head: str) -> str:
     """A row with its headers: `Port: 80 | Depth: 3 m`; "" if the headers do not fit it."""
     heads, cells = row_cells(head), row_cells(row)
-    whole = head.startswith("|") and head.rstrip().endswith("|") and len(heads) == len(cells) > 1
-    if not whole or not is_head(heads, [cells]) or any("|" in text for text in (*heads, *cells)):
+    is_table_row = head.startswith("|") and head.rstrip().endswith("|") and len(heads) == len(cells) > 1
+    if not is_table_row or not is_head(heads, [cells]) or any("|" in text for text in (*heads, *cells)):
         return ""
     return _BETWEEN.join(_labelled_cells(column_names(heads, len(cells)), cells))
 
 
 def row_text(table: ReadTable, row: TableRow) -> str:
     """A row of a table in words, with the headers of its columns."""
-    return _BETWEEN.join(_labelled_cells(table.heads, [row.text(at) for at in range(len(table.heads))]))
+    return _BETWEEN.join(_labelled_cells(table.heads, [row.text(column) for column in range(len(table.heads))]))
 
 
 def compare_whole_row(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, str] | None:
@@ -38,9 +38,13 @@ def compare_whole_row(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool,
 
     None if it states no row with headers of these tables.
     """
-    own = [row_text(table, row) for table in tables for row in table.rows] if _BETWEEN in sentence else []
+    row_texts = [row_text(table, row) for table in tables for row in table.rows] if _BETWEEN in sentence else []
     first, length = sentence.strip().partition(_BETWEEN)[0], sentence.count(_BETWEEN)
-    alike = [each for each in own if each.partition(_BETWEEN)[0] == first and each.count(_BETWEEN) == length]
+    alike = [
+        candidate
+        for candidate in row_texts
+        if candidate.partition(_BETWEEN)[0] == first and candidate.count(_BETWEEN) == length
+    ]
     return (True, sentence) if sentence.strip() in alike else (False, alike[0]) if alike else None
 
 
@@ -57,13 +61,16 @@ def compare_with_row(sentence: str, tables: Sequence[ReadTable]) -> tuple[bool, 
 
     None if no row of the tables has this subject under this header.
     """
-    found = [each for table in tables for each in _cell_readings(sentence.strip(), table)]
-    return next(((True, said) for value, said in found if value == said), (False, found[0][1]) if found else None)
+    readings = [reading for table in tables for reading in _cell_readings(sentence.strip(), table)]
+    return next(
+        ((True, cell_value) for value, cell_value in readings if value == cell_value),
+        (False, readings[0][1]) if readings else None,
+    )
 
 
 def _cell_readings(sentence: str, table: ReadTable) -> Iterator[tuple[str, str]]:
     """The value that a sentence states of a cell, and that of the cell, for every reading of it."""
-    heads = [(at, head) for at, head in enumerate(table.heads) if head in sentence]
+    heads = [(index, head) for index, head in enumerate(table.heads) if head in sentence]
     colons = list(re.finditer(r"[:：]\s*", sentence)) if heads else []
     for message in either_language(SENTENCE_FORMS["cell"][2]) if heads else ():
         for (column, head), colon in product(heads, colons):
@@ -76,9 +83,14 @@ def _cell_readings(sentence: str, table: ReadTable) -> Iterator[tuple[str, str]]
 
 def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> bool:
     """True if a subject consists of cells of the row, with or without their headers, separated by commas."""
-    filled = [at for at, cell in row.cells.items() if at != column and cell.text]
-    held = (text for at in filled for text in (row.text(at), table.cell_with_header(row, at)) if text in subject)
-    texts = "|".join(map(re.escape, held))
+    other_columns = [index for index, cell in row.cells.items() if index != column and cell.text]
+    candidates = (
+        text
+        for index in other_columns
+        for text in (row.text(index), table.cell_with_header(row, index))
+        if text in subject
+    )
+    texts = "|".join(map(re.escape, candidates))
     return bool(texts) and re.fullmatch(rf"(?:{texts})(?:, (?:{texts}))*", subject) is not None
 
 
@@ -105,8 +117,8 @@ def note_line(note: Note) -> str:
     """The line of a note."""
     word = "passage" if len(note.ordinals) == 1 else "passages"
     apart = zip(note.documents, note.ordinals, strict=True) if note.documents else ()
-    places = ", ".join(f"{document}/{ordinal}" for document, ordinal in apart) or _ranges(note.ordinals)
-    return f"Computed from {word} {places}: {note.text}"
+    references = ", ".join(f"{document}/{ordinal}" for document, ordinal in apart) or _ranges(note.ordinals)
+    return f"Computed from {word} {references}: {note.text}"
 
 
 def _ranges(ordinals: Iterable[int]) -> str:
@@ -121,11 +133,11 @@ def read_notes(text: str) -> tuple[Note, ...]:
     return tuple(_note(match["text"], match["places"]) for match in lines)
 
 
-def _note(text: str, places: str) -> Note:
-    found: list[tuple[int, int]] = []
-    for document, _, ordinals in (place.rpartition("/") for place in places.split(", ")):
+def _note(text: str, references: str) -> Note:
+    pairs: list[tuple[int, int]] = []
+    for document, _, ordinals in (reference.rpartition("/") for reference in references.split(", ")):
         first, _, last = ordinals.partition("-")
-        run = range(int(first), int(last or first) + 1)[: MOST - len(found)]
-        found.extend((int(document or 1), ordinal) for ordinal in run)
-    documents = tuple(document for document, _ in found) if "/" in places else ()
-    return Note(text, tuple(ordinal for _, ordinal in found), documents)
+        run = range(int(first), int(last or first) + 1)[: MOST - len(pairs)]
+        pairs.extend((int(document or 1), ordinal) for ordinal in run)
+    documents = tuple(document for document, _ in pairs) if "/" in references else ()
+    return Note(text, tuple(ordinal for _, ordinal in pairs), documents)

@@ -33,7 +33,7 @@ class NamedValue(msgspec.Struct, frozen=True):
 
     column: int
     texts: tuple[str, ...]
-    places: frozenset[int]
+    positions: frozenset[int]
 
 
 class AskedTimes(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class AskedTimes(msgspec.Struct, frozen=True):
     def places(self, date: tuple[int, int, int], grams: dict[tuple[str, ...], frozenset[int]]) -> frozenset[int]:
         """The places of what the question says of a day: its month and its year, as far as it names such; else none."""
         year = grams.get((str(date[0]),), frozenset()) if date[0] in self.years else frozenset()
-        month = frozenset(place for place, number in self.months.items() if number == date[1])
+        month = frozenset(position for position, number in self.months.items() if number == date[1])
         if (self.years and not year) or (self.months and not month):
             return frozenset()
         return year | month
@@ -54,43 +54,46 @@ class AskedTimes(msgspec.Struct, frozen=True):
 class TableWords:
     """The words of a question compared with a table: its keys in order, its significant words, and its names."""
 
-    def __init__(self, question: str, asking: AskedOperation, table: ReadTable) -> None:
-        self.table, self.asking = table, asking
-        self.read: TopicQuestion = read_question(question)
-        analysis = self.read.analysis
+    def __init__(self, question: str, asked_operation: AskedOperation, table: ReadTable) -> None:
+        self.table, self.asked_operation = table, asked_operation
+        self.topic_question: TopicQuestion = read_question(question)
+        analysis = self.topic_question.analysis
         stop = stop_terms(analysis)
-        self.said = keys(asking.rest, analysis)
-        self.telling = tuple(dict.fromkeys(key for key in self.said if key not in stop and key in self.read.keys))
-        self.names = self.read.names & set(self.telling)
+        self.question_keys = keys(asked_operation.remaining_text, analysis)
+        self.topic_keys = tuple(
+            dict.fromkeys(key for key in self.question_keys if key not in stop and key in self.topic_question.keys)
+        )
+        self.names = self.topic_question.names & set(self.topic_keys)
         self.heads = [self.name_keys("" if UNNAMED_COLUMN.fullmatch(head) else head) for head in table.heads]
-        kind = asked_kind(asking.rest) if table.of_documents else ""  # documents rarely say what they all are
-        self.around = self.name_keys(" ".join((table.title, table.caption, *table.heading, kind)))
-        self.extra = frozenset(key for said in asking.said for key in keys(said, analysis)) - stop
+        kind = (
+            asked_kind(asked_operation.remaining_text) if table.of_documents else ""
+        )  # documents rarely say what they all are
+        self.context_keys = self.name_keys(" ".join((table.title, table.caption, *table.heading, kind)))
+        self.extra = frozenset(key for phrase in asked_operation.phrases for key in keys(phrase, analysis)) - stop
         self.stop = stop
-        self.folded = _fold(asking.rest)
+        self.folded_text = _fold(asked_operation.remaining_text)
         self.language = read_language(question)
         units = frozenset(keys(languages()[self.language].clock, analysis))
         plain = [len(head.split()) == 1 for head in table.heads]  # "Running time" says of what, "Time" does not
         self.asked_heads = [
-            head | units if plain[at] and self.has_durations(at) else head for at, head in enumerate(self.heads)
+            head | units if plain[index] and self.has_durations(index) else head
+            for index, head in enumerate(self.heads)
         ]
 
     # words
 
     def name_keys(self, text: str) -> frozenset[str]:
         """The keys of a header or title, whose words may be joined: `UrbanPop`, `Cars93`, `body_mass_g`."""
-        parted = " ".join(part for part in WORD_PARTS.split(text) if part)
-        return frozenset((*keys(parted, self.read.analysis), *keys(text, self.read.analysis)))
+        split_text = " ".join(part for part in WORD_PARTS.split(text) if part)
+        return frozenset((*keys(split_text, self.topic_question.analysis), *keys(text, self.topic_question.analysis)))
 
-    def matching_keys(self, wanted: Iterable[str], held: frozenset[str]) -> frozenset[str]:
-        """The keys of `wanted` in `held`: equal, near, or abbreviated."""
-        asked = frozenset(wanted)
-        near = near_keys(asked, held)
-        short = {
-            key for key in asked for other in held
-            if len(other) >= LEAST_SHORT and other.isalpha() and len(key) > len(other) and key.startswith(other)
-        }  # fmt: skip
-        return (asked & held) | frozenset(near) | short
+    def matching_keys(self, wanted_keys: Iterable[str], other_keys: frozenset[str]) -> frozenset[str]:
+        """The keys of `wanted_keys` in `other_keys`: equal, near, or abbreviated."""
+        unique_keys = frozenset(wanted_keys)
+        nearby = near_keys(unique_keys, other_keys)
+        short_keys = [key for key in other_keys if len(key) >= LEAST_SHORT and key.isalpha()]
+        short = {key for key in unique_keys for start in short_keys if len(key) > len(start) and key.startswith(start)}
+        return (unique_keys & other_keys) | frozenset(nearby) | short
 
     # rows
 
@@ -99,35 +102,55 @@ class TableWords:
 
         None if one stands in several columns of which the question means none: "what did A pay B?".
         """
-        found: dict[frozenset[int], dict[int, list[str]]] = {}
-        grams = _grams(self.said)
-        numbers = frozenset(_DIGITS.findall(self.asking.rest))
+        candidates: dict[frozenset[int], dict[int, list[str]]] = {}
+        grams = _grams(self.question_keys)
+        numbers = frozenset(_DIGITS.findall(self.asked_operation.remaining_text))
         times = self._asked_times(numbers)
         for column in range(len(self.table.heads)):
             for text in self._likely_texts(column, times):
-                for places in self._places(text, column, grams, numbers, times):
-                    found.setdefault(places, {}).setdefault(column, []).append(text)
-        taken: list[NamedValue] = []
-        ranks = {places: min((self._rank(column, places), column) for column in found[places]) for places in found}
-        for places, (rank, column) in sorted(ranks.items(), key=lambda item: item[1]):
-            if all(places.isdisjoint(other.places) for other in taken):
-                texts = found[places][column]
-                alike = [at for at in found[places] if self._rank(at, places) == rank and found[places][at] == texts]
-                free = [at for at in alike if all(at != other.column for other in taken)] or [column]
+                for positions in self._places(text, column, grams, numbers, times):
+                    candidates.setdefault(positions, {}).setdefault(column, []).append(text)
+        chosen: list[NamedValue] = []
+        ranks = {
+            positions: min((self._rank(column, positions), column) for column in candidates[positions])
+            for positions in candidates
+        }
+        for positions, (rank, column) in sorted(ranks.items(), key=lambda item: item[1]):
+            if all(positions.isdisjoint(chosen_value.positions) for chosen_value in chosen):
+                texts = candidates[positions][column]
+                alike = [
+                    index
+                    for index in candidates[positions]
+                    if self._rank(index, positions) == rank and candidates[positions][index] == texts
+                ]
+                free = [index for index in alike if all(index != chosen_value.column for chosen_value in chosen)] or [
+                    column
+                ]
                 if len(free) > 1:
                     return None
-                taken.append(NamedValue(free[0], tuple(texts), places))
-        return taken
+                chosen.append(NamedValue(free[0], tuple(texts), positions))
+        return chosen
 
     def _asked_times(self, numbers: Iterable[str]) -> AskedTimes:
         """The years in a question, and the months that stand alone in it: "in March"."""
-        years = frozenset(int(each) for each in numbers if each.isdigit() and len(each) == 4)
-        within = phrase_pattern(self.language, "within").pattern
-        named = re.finditer(rf"(?<!\w)(?:{within})\s+([^\W\d_]+)\b", self.asking.rest, re.IGNORECASE)
-        months = {match[1]: MONTHS.get(match[1].casefold(), 0) for match in named if match[1][:1].isupper()}
-        keyed = {keys(word, self.read.analysis): number for word, number in months.items() if number}
+        years = frozenset(
+            int(number_text) for number_text in numbers if number_text.isdigit() and len(number_text) == 4
+        )
+        within_pattern = phrase_pattern(self.language, "within").pattern
+        matches = re.finditer(
+            rf"(?<!\w)(?:{within_pattern})\s+([^\W\d_]+)\b", self.asked_operation.remaining_text, re.IGNORECASE
+        )
+        months = {match[1]: MONTHS.get(match[1].casefold(), 0) for match in matches if match[1][:1].isupper()}
+        numbers_by_keys = {
+            keys(word, self.topic_question.analysis): number for word, number in months.items() if number
+        }
         return AskedTimes(
-            years, {self.said.index(key[0]): number for key, number in keyed.items() if key[0] in self.said}
+            years,
+            {
+                self.question_keys.index(key[0]): number
+                for key, number in numbers_by_keys.items()
+                if key[0] in self.question_keys
+            },
         )
 
     def _likely_texts(self, column: int, times: AskedTimes) -> Iterator[str]:
@@ -136,14 +159,14 @@ class TableWords:
             yield from dict.fromkeys(self.table.column(column))
             return
         for beginning, texts in _beginnings(self.table.column(column)).items():
-            if beginning in self.folded:
+            if beginning in self.folded_text:
                 yield from texts
 
-    def _rank(self, column: int, places: frozenset[int]) -> tuple[bool, int, bool]:
+    def _rank(self, column: int, positions: frozenset[int]) -> tuple[bool, int, bool]:
         """How well a column fits a value: the word before it is its header's ("to A"), or any other word is."""
-        before = [key for key in self.said[: min(places)] if key not in ARTICLES][-1:]
-        named = bool(self.matching_keys(self.telling, self.heads[column]))
-        return (self.heads[column].isdisjoint(before), -len(places), not named)
+        before = [key for key in self.question_keys[: min(positions)] if key not in ARTICLES][-1:]
+        is_named = bool(self.matching_keys(self.topic_keys, self.heads[column]))
+        return (self.heads[column].isdisjoint(before), -len(positions), not is_named)
 
     def _places(
         self,
@@ -157,25 +180,25 @@ class TableWords:
         if is_missing(text) or len(text) > LONGEST_CELL:
             return
         date = parse_date(text) if (times.years or times.months) and not text.isdigit() else None
-        if date is not None and (within := times.places(date, grams)):
-            yield within
+        if date is not None and (time_positions := times.places(date, grams)):
+            yield time_positions
             return
         if read_figure(text) is not None and text not in numbers:
             return
         if text in numbers and not self._can_select_rows(column):
             return
-        said = keys(text, self.read.analysis)
-        place = grams.get(said)
-        if place is not None and not all(self.said[at] in self.stop for at in place):
-            yield place
+        text_keys = keys(text, self.topic_question.analysis)
+        positions = grams.get(text_keys)
+        if positions is not None and not all(self.question_keys[position] in self.stop for position in positions):
+            yield positions
 
     def _can_select_rows(self, column: int) -> bool:
         """True if a column of figures may select rows: its header is asked for, or it has years or row numbers."""
-        if self.matching_keys(self.telling, self.heads[column]):
+        if self.matching_keys(self.topic_keys, self.heads[column]):
             return True
-        filled = [text for text in self.table.column(column) if text]
-        return all(len(text) == 4 and text.isdigit() for text in filled) or (
-            column == 0 and len(set(filled)) == len(filled)
+        cells = [text for text in self.table.column(column) if text]
+        return all(len(text) == 4 and text.isdigit() for text in cells) or (
+            column == 0 and len(set(cells)) == len(cells)
         )
 
     # columns
@@ -204,16 +227,18 @@ def _fold(text: str) -> str:
 @lru_cache(maxsize=1024)
 def _beginnings(column: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """The different texts of a column by their first letters, which a stem shares with its word."""
-    found: dict[str, dict[str, None]] = {}
+    texts_by_beginning: dict[str, dict[str, None]] = {}
     for text in column:
-        found.setdefault(_fold(text.lstrip()[: 2 * ABBREVIATION_LETTERS])[:ABBREVIATION_LETTERS], {})[text] = None
-    return {beginning: tuple(texts) for beginning, texts in found.items() if beginning}
+        texts_by_beginning.setdefault(_fold(text.lstrip()[: 2 * ABBREVIATION_LETTERS])[:ABBREVIATION_LETTERS], {})[
+            text
+        ] = None
+    return {beginning: tuple(texts) for beginning, texts in texts_by_beginning.items() if beginning}
 
 
-def _grams(said: Sequence[str]) -> dict[tuple[str, ...], frozenset[int]]:
+def _grams(question_keys: Sequence[str]) -> dict[tuple[str, ...], frozenset[int]]:
     """Every run of a question's keys, and its places."""
-    found: dict[tuple[str, ...], frozenset[int]] = {}
-    for size in range(1, min(len(said), LONGEST_VALUE) + 1):
-        for start in range(len(said) - size + 1):
-            found.setdefault(tuple(said[start : start + size]), frozenset(range(start, start + size)))
-    return found
+    grams: dict[tuple[str, ...], frozenset[int]] = {}
+    for size in range(1, min(len(question_keys), LONGEST_VALUE) + 1):
+        for start in range(len(question_keys) - size + 1):
+            grams.setdefault(tuple(question_keys[start : start + size]), frozenset(range(start, start + size)))
+    return grams

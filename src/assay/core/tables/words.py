@@ -20,10 +20,10 @@ from assay.core.lazy import regex
 from assay.core.tables.figures import read_figure
 
 Operation = Literal["cell", "sum", "mean", "count", "max", "min"]
-Named = Literal["sum", "mean", "count", "max", "min"]
+NamedOperation = Literal["sum", "mean", "count", "max", "min"]
 OverGroups = Literal["", "sum", "mean", "count"]
 """What is computed over each group of rows before the extreme is taken; nothing if rows are compared."""
-NAMED_OPERATIONS: tuple[Named, ...] = ("sum", "mean", "count", "max", "min")
+NAMED_OPERATIONS: tuple[NamedOperation, ...] = ("sum", "mean", "count", "max", "min")
 
 QUANTITY_SIGN = "@"
 """Begins a quantity among the measures of a degree that a column may have whatever its header (`quantities`)."""
@@ -73,29 +73,30 @@ class MeasuredOperation(msgspec.Struct, frozen=True):
 class Limit(msgspec.Struct, frozen=True):
     """A condition on a figure: above (1) or below (-1) a number."""
 
-    way: int
+    direction: int
     number: Decimal
 
 
 class AskedOperation(msgspec.Struct, frozen=True, kw_only=True):
-    """A question's operation, with the words for it, and `rest`, the question without them.
+    """A question's operation, with the words for it, and `remaining_text`, the question without them.
 
-    `ways` are the operations it may mean: only one, unless words of degree have several measures. `said` are the words
-    that named them; `noun` is what follows "how many". `beyond` are words for what is not computed here. `over` is what
-    may be computed over each group of rows before the extreme is taken, as `grouping` words say; it is `implied` by
-    "most". `paying` are the verbs of an amount, and nouns for money.
+    `operations` are the operations it may mean: only one, unless words of degree have several measures. `phrases` are
+    the words that named them; `noun` is what follows "how many". `beyond` are words for what is not computed here.
+    `group_operation` is what may be computed over each group of rows before the extreme is taken, as
+    `grouping_phrases` words say; it is `implied` by "most". `payment_words` are the verbs of an amount, and nouns for
+    money.
     """
 
-    ways: tuple[MeasuredOperation, ...]
-    rest: str
-    said: tuple[str, ...] = ()
+    operations: tuple[MeasuredOperation, ...]
+    remaining_text: str
+    phrases: tuple[str, ...] = ()
     noun: str = ""
     limits: tuple[Limit, ...] = ()
     beyond: tuple[str, ...] = ()
-    over: OverGroups = ""
-    grouping: tuple[str, ...] = ()
+    group_operation: OverGroups = ""
+    grouping_phrases: tuple[str, ...] = ()
     implied: bool = False
-    paying: tuple[str, ...] = ()
+    payment_words: tuple[str, ...] = ()
 
 
 @cache
@@ -107,22 +108,24 @@ def languages() -> dict[str, Language]:
 
 class _Phrase(msgspec.Struct, frozen=True):
     pattern: re.Pattern[str]
-    ways: tuple[MeasuredOperation, ...]
+    operations: tuple[MeasuredOperation, ...]
 
 
 @cache
 def _phrases(language: str) -> tuple[_Phrase, ...]:
-    known = languages()[language]
-    found: list[tuple[str, tuple[MeasuredOperation, ...]]] = [
-        (phrase, (MeasuredOperation(name),)) for name in NAMED_OPERATIONS for phrase in _split(getattr(known, name))
+    language_words = languages()[language]
+    phrases: list[tuple[str, tuple[MeasuredOperation, ...]]] = [
+        (phrase, (MeasuredOperation(name),))
+        for name in NAMED_OPERATIONS
+        for phrase in _split(getattr(language_words, name))
     ]
-    found += [(phrase, tuple(_parse_degrees(told))) for phrase, told in known.degrees.items()]
-    found.sort(key=lambda pair: -len(pair[0]))
-    return tuple(_Phrase(_pattern(phrase), ways) for phrase, ways in found)
+    phrases += [(phrase, tuple(_parse_degrees(text))) for phrase, text in language_words.degrees.items()]
+    phrases.sort(key=lambda pair: -len(pair[0]))
+    return tuple(_Phrase(_pattern(phrase), operations) for phrase, operations in phrases)
 
 
-def _parse_degrees(told: str) -> Iterator[MeasuredOperation]:
-    for part in _split(told):
+def _parse_degrees(text: str) -> Iterator[MeasuredOperation]:
+    for part in _split(text):
         name, *measures = part.split()
         yield MeasuredOperation("min" if name == "min" else "max", tuple(measures))
 
@@ -155,79 +158,90 @@ def read_asking(question: str) -> AskedOperation:
 
 
 def _choose_language(question: str) -> tuple[str, AskedOperation]:
-    told = question_language(question)
-    found = [(each, _read_in_language(question, each)) for each in ([told] if told in languages() else languages())]
-    return next((each for each in found if each[1].ways[0].operation != "cell"), found[0])
+    detected = question_language(question)
+    readings = [
+        (each, _read_in_language(question, each)) for each in ([detected] if detected in languages() else languages())
+    ]
+    return next((each for each in readings if each[1].operations[0].operation != "cell"), readings[0])
 
 
 def _read_in_language(question: str, language: str) -> AskedOperation:
     limits, text = _limits(question, language)
-    taken: list[tuple[int, int, _Phrase]] = []
+    matches: list[tuple[int, int, _Phrase]] = []
     for phrase in _phrases(language):
         for match in phrase.pattern.finditer(text):
-            if all(match.end() <= start or match.start() >= end for start, end, _ in taken):
-                taken.append((*match.span(), phrase))
-    taken.sort(key=lambda each: each[0])
-    chosen = next((each for each in taken if each[2].ways[0].operation != "count"), taken[0] if taken else None)
-    used = [each for each in taken if each is chosen or each[2].ways[0].operation == "count"]
-    paying, money = phrase_pattern(language, "paying"), phrase_pattern(language, "money")
-    over, grouping = _read_group_operation(text, language, taken)
-    rest = text
+            if all(match.end() <= start or match.start() >= end for start, end, _ in matches):
+                matches.append((*match.span(), phrase))
+    matches.sort(key=lambda candidate: candidate[0])
+    chosen = next(
+        (candidate for candidate in matches if candidate[2].operations[0].operation != "count"),
+        matches[0] if matches else None,
+    )
+    used = [
+        candidate for candidate in matches if candidate is chosen or candidate[2].operations[0].operation == "count"
+    ]
+    paying_pattern, money = phrase_pattern(language, "paying"), phrase_pattern(language, "money")
+    group_operation, grouping_phrases = _read_group_operation(text, language, matches)
+    remaining_text = text
     for start, end, _phrase in reversed(used):
-        rest = f"{rest[:start]} {rest[end:]}"
-    counted = next((each for each in taken if each[2].ways[0].operation == "count"), None)
-    noun = _WORD.search(text, counted[1]) if counted is not None else None
+        remaining_text = f"{remaining_text[:start]} {remaining_text[end:]}"
+    count_match = next((candidate for candidate in matches if candidate[2].operations[0].operation == "count"), None)
+    noun = _WORD.search(text, count_match[1]) if count_match is not None else None
     return AskedOperation(
-        ways=chosen[2].ways if chosen is not None else (MeasuredOperation("cell"),),
-        rest=rest,
-        said=tuple(text[start:end] for start, end, _ in used),
+        operations=chosen[2].operations if chosen is not None else (MeasuredOperation("cell"),),
+        remaining_text=remaining_text,
+        phrases=tuple(text[start:end] for start, end, _ in used),
         noun=noun[0] if noun is not None else "",
         limits=limits,
-        beyond=tuple(match[0] for match in phrase_pattern(language, "inverse").finditer(rest)),
-        over=over,
-        grouping=grouping,
-        implied=bool(over) and not grouping,
-        paying=tuple(match[0] for pattern in (paying, money) for match in pattern.finditer(rest)),
+        beyond=tuple(match[0] for match in phrase_pattern(language, "inverse").finditer(remaining_text)),
+        group_operation=group_operation,
+        grouping_phrases=grouping_phrases,
+        implied=bool(group_operation) and not grouping_phrases,
+        payment_words=tuple(
+            match[0] for pattern in (paying_pattern, money) for match in pattern.finditer(remaining_text)
+        ),
     )
 
 
 def _read_group_operation(
-    text: str, language: str, taken: Sequence[tuple[int, int, _Phrase]]
+    text: str, language: str, matches: Sequence[tuple[int, int, _Phrase]]
 ) -> tuple[OverGroups, tuple[str, ...]]:
     """What a question for an extreme computes over groups, and the words that say so (none for "most")."""
-    named = {phrase.ways[0].operation: text[start:end] for start, end, phrase in taken}
-    if named.keys().isdisjoint(("max", "min")):
+    phrases_by_operation = {phrase.operations[0].operation: text[start:end] for start, end, phrase in matches}
+    if phrases_by_operation.keys().isdisjoint(("max", "min")):
         return "", ()
     if often := phrase_pattern(language, "often").search(text):
         return "count", (often[0],)
-    if "sum" in named:
-        return "sum", (named["sum"],)
-    if "mean" in named:
-        return "mean", (named["mean"],)
-    adding = phrase_pattern(language, "adding")
-    added = any(adding.fullmatch(text[start:end]) for start, end, phrase in taken if not phrase.ways[0].measures)
-    return ("sum" if added else ""), ()
+    if "sum" in phrases_by_operation:
+        return "sum", (phrases_by_operation["sum"],)
+    if "mean" in phrases_by_operation:
+        return "mean", (phrases_by_operation["mean"],)
+    adding_pattern = phrase_pattern(language, "adding")
+    is_added = any(
+        adding_pattern.fullmatch(text[start:end]) for start, end, phrase in matches if not phrase.operations[0].measures
+    )
+    return ("sum" if is_added else ""), ()
 
 
 def _limits(question: str, language: str) -> tuple[tuple[Limit, ...], str]:
     """The bounds a question sets on figures, and the question without them."""
-    found: list[Limit] = []
+    limits: list[Limit] = []
     text = question
-    for way, phrases in ((1, phrase_pattern(language, "above")), (-1, phrase_pattern(language, "below"))):
+    for direction, phrases in ((1, phrase_pattern(language, "above")), (-1, phrase_pattern(language, "below"))):
         pattern = re.compile(rf"(?:{phrases.pattern})\s+{_NUMBER}", re.IGNORECASE)
         for match in reversed(list(pattern.finditer(text))):
             figure = read_figure(f"{match['number']} {match['scale'] or ''}".strip())
             figure = figure or read_figure(match["number"], ",")
             if figure is not None:
-                found.append(Limit(way, figure.value))
+                limits.append(Limit(direction, figure.value))
                 unit = f" {match['scale']} " if match["scale"] and figure.unit else " "
                 text = text[: match.start()] + unit + text[match.end() :]
-    return tuple(found), text
+    return tuple(limits), text
 
 
-def asked_kind(rest: str) -> str:
+def asked_kind(text: str) -> str:
     """What a question calls the things that it chooses from: "hut" for "which hut is the oldest?"; "" without one."""
-    match = _WHICH.match(rest.strip())
+    match = _WHICH.match(text.strip())
     return match["kind"] if match is not None else ""
 
 

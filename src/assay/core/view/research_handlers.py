@@ -87,11 +87,11 @@ def _tool_started(state: ViewState, envelope: e.Envelope, event: e.ToolStarted) 
 @on(e.ToolFinished, e.ToolFailed)
 def _tool_finished_or_failed(state: ViewState, envelope: e.Envelope, event: e.ToolFinished | e.ToolFailed) -> None:
     tools = state.turn(envelope).tools
-    begun = tools.get(event.call) or model.ToolUse(call=event.call, tool=event.tool)
+    tool_use = tools.get(event.call) or model.ToolUse(call=event.call, tool=event.tool)
     if isinstance(event, e.ToolFinished):
-        tools[event.call] = msgspec.structs.replace(begun, outcome="done", summary=event.summary)
+        tools[event.call] = msgspec.structs.replace(tool_use, outcome="done", summary=event.summary)
     else:
-        tools[event.call] = msgspec.structs.replace(begun, outcome="failed", summary=event.reason)
+        tools[event.call] = msgspec.structs.replace(tool_use, outcome="failed", summary=event.reason)
 
 
 @on(e.ScopeCounted)
@@ -106,8 +106,8 @@ def _search_performed(state: ViewState, envelope: e.Envelope, event: e.SearchPer
 
 @on(e.SearchFailed)
 def _search_failed(state: ViewState, envelope: e.Envelope, event: e.SearchFailed) -> None:
-    made = model.SearchMade(query=event.query, provider=event.provider, results=0, failed=event.reason)
-    state.turn(envelope).searches.append(made)
+    search = model.SearchMade(query=event.query, provider=event.provider, results=0, failed=event.reason)
+    state.turn(envelope).searches.append(search)
 
 
 # sources and findings
@@ -203,9 +203,9 @@ def _report_finished(state: ViewState, envelope: e.Envelope, event: e.ReportFini
 
 @on(e.ClaimFound)
 def _claim_found(state: ViewState, envelope: e.Envelope, event: e.ClaimFound) -> None:
-    cited = state.add_passages(event.passages)
+    passage_ids = state.add_passages(event.passages)
     state.claims[event.id] = Claim(
-        id=event.id, text=event.text, start=event.start, end=event.end, passages=cited, inherited=event.inherited
+        id=event.id, text=event.text, start=event.start, end=event.end, passages=passage_ids, inherited=event.inherited
     )
     state.checks.pop(event.id, None)
     state.versions.pop(event.id, None)
@@ -216,8 +216,10 @@ def _claim_checked(state: ViewState, envelope: e.Envelope, event: e.ClaimChecked
     claim = state.claims.get(event.id)
     if claim is None:
         return
-    against = tuple(dict.fromkeys((*claim.against, *state.add_passages(event.against))))
-    state.claims[event.id] = msgspec.structs.replace(claim, verdict=event.verdict, reason=event.reason, against=against)
+    opposing_ids = tuple(dict.fromkeys((*claim.against, *state.add_passages(event.against))))
+    state.claims[event.id] = msgspec.structs.replace(
+        claim, verdict=event.verdict, reason=event.reason, against=opposing_ids
+    )
     check = Check(rule=event.rule, verdict=event.verdict, reason=event.reason, nearest=event.nearest)
     state.checks.setdefault(event.id, []).append(check)
 
@@ -272,7 +274,7 @@ def _claim_removed(state: ViewState, envelope: e.Envelope, event: e.ClaimRemoved
 
 @on(e.CitationsLocated)
 def _citations_located(state: ViewState, envelope: e.Envelope, event: e.CitationsLocated) -> None:
-    state.surroundings = {each.id: each for each in event.passages}
+    state.surroundings = {passage.id: passage for passage in event.passages}
 
 
 @on(e.CopiesFound)

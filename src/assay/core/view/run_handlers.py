@@ -93,9 +93,10 @@ def _control_rejected(state: ViewState, envelope: e.Envelope, event: e.ControlRe
         _resolve_steering(state, event.id, "rejected", event.why)
 
 
-def _resolve_steering(state: ViewState, id: str, came: Literal["applied", "rejected"], note: str) -> None:
+def _resolve_steering(state: ViewState, id: str, new_state: Literal["applied", "rejected"], note: str) -> None:
     state.steering = [
-        msgspec.structs.replace(each, state=came, note=note) if each.id == id else each for each in state.steering
+        msgspec.structs.replace(entry, state=new_state, note=note) if entry.id == id else entry
+        for entry in state.steering
     ]
 
 

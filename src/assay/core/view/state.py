@@ -22,8 +22,8 @@ from assay.core.view import model
 
 def shared_fields(state: msgspec.Struct, facts: type[msgspec.Struct]) -> dict[str, Any]:
     """The fields that a working copy shares with its view, by name; dictionaries are copied."""
-    found = ((name, getattr(state, name)) for name in facts.__struct_fields__)
-    return {name: dict(value) if isinstance(value, dict) else value for name, value in found}
+    fields = ((name, getattr(state, name)) for name in facts.__struct_fields__)
+    return {name: dict(value) if isinstance(value, dict) else value for name, value in fields}
 
 
 class TurnState(model.TurnFacts, kw_only=True):
@@ -183,7 +183,7 @@ class ViewState(model.RunFacts, kw_only=True):
     def view(self) -> model.RunView:
         """The run so far."""
         claims = tuple(sorted(self.claims.values(), key=lambda claim: (claim.start, claim.end)))
-        dropped = self.gate.summary.dropped_markers if self.gate else 0
+        dropped_markers = self.gate.summary.dropped_markers if self.gate else 0
         return model.RunView(
             **shared_fields(self, model.RunFacts),
             phases=tuple(phase.view() for phase in self.phases.values()),
@@ -200,7 +200,7 @@ class ViewState(model.RunFacts, kw_only=True):
             versions={id: tuple(versions) for id, versions in self.versions.items()},
             removed=tuple(self.removed),
             conflicts=tuple(self.conflicts),
-            summary=summarize(claims, dropped),
+            summary=summarize(claims, dropped_markers),
             usage=model.Spending(total=self.total, by_role=dict(self.by_role), by_phase=dict(self.by_phase)),
             low=tuple(self.low),
             warnings=tuple(self.warnings),

@@ -115,8 +115,9 @@ class IngestResult(msgspec.Struct, frozen=True, kw_only=True):
 class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
     """Where documents go: into a `collection`, or without one into that of exactly these documents.
 
-    `shared`: other machines, on which other folders are, use the library too. `moving` is told the row numbers of known
-    documents before they get another place, so whoever has them by their names finds them again if the process dies.
+    `shared`: other machines, on which other folders are, use the library too. `on_move` is told the row numbers of
+    known documents before they get another place, so whoever has them by their names finds them again if the process
+    dies.
     """
 
     library: Library
@@ -124,7 +125,7 @@ class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     collection: str | None = None
     shared: bool = False
-    moving: Callable[[Sequence[int]], None] | None = None
+    on_move: Callable[[Sequence[int]], None] | None = None
 
 
 class FileReaders(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,7 +143,7 @@ def ingest(
     *,
     pages: Sequence[Fetched] = (),
     progress: Callable[[ReadingProgress], None] | None = None,
-    needed: bool = True,
+    require_document: bool = True,
 ) -> IngestResult:
     """Read files, folders (recursively, without hidden files), archives, globs and pages into the library.
 
@@ -151,58 +152,58 @@ def ingest(
 
     Raises:
         UsageError: a path does not exist, or a glob matches nothing.
-        NothingRead: no document could be read at all, if one is `needed`.
+        NothingRead: no document could be read at all, if one is `require_document`.
         StoreError: the library or the blobs cannot be written.
     """
     files, warnings = find_files(paths)
     library, collection = target.library, target.collection
-    missing = MissingFiles(shared=target.shared)
+    missing_files = MissingFiles(shared=target.shared)
     units = Units(library, readers.extractors, readers.archives, readers.largest, find_twins(files))
-    units.missing = missing
+    units.missing_files = missing_files
     # a page is one document: nothing is read meanwhile
     with ThreadPoolExecutor(BLOB_WRITERS, thread_name_prefix="blobs") if files else nullcontext() as writer:
         shelf = DocumentIntake(library, target.blobs, writer, target.clock, collection or UNSORTED)
-        shelf.missing, shelf.moving = missing, target.moving
+        shelf.missing_files, shelf.on_move = missing_files, target.on_move
         shelf.fresh = len(files) + len(pages) > 1 and library.last_row() == 0
-        reading = _Reading(shelf)
+        reader = _IngestReader(shelf)
         try:
-            for number, name in enumerate(reading.read(files, pages, units), 1):
+            for number, name in enumerate(reader.read(files, pages, units), 1):
                 if progress is not None:
-                    found, total = len(shelf.documents), len(files) + len(pages)
-                    progress(ReadingProgress(file=number, files=total, documents=found, path=name))
+                    document_count, total = len(shelf.documents), len(files) + len(pages)
+                    progress(ReadingProgress(file=number, files=total, documents=document_count, path=name))
             shelf.finish()
         finally:
             shelf.flush()
-    warnings += reading.all_warnings()
+    warnings += reader.all_warnings()
     notes = [
-        *left_out_notes(reading.left_out),
-        *(f"{name} is a copy of {first}" for name, first in reading.copies.items()),
+        *left_out_notes(reader.left_out),
+        *(f"{name} is a copy of {first}" for name, first in reader.copies.items()),
     ]
-    if needed and not shelf.documents:
-        named = ", ".join([*(printable(str(path)) for path in paths), *(page.url for page in pages)][:MAX_PLACES_NAMED])
-        raise NothingRead(nothing_read_message(named, [*warnings[:5], *notes]), reading.failed)
+    if require_document and not shelf.documents:
+        names = ", ".join([*(printable(str(path)) for path in paths), *(page.url for page in pages)][:MAX_PLACES_NAMED])
+        raise NothingRead(nothing_read_message(names, [*warnings[:5], *notes]), reader.error_kind)
     return IngestResult(
         collection=library.collection_for(shelf.documents) if collection is None else collection,
         documents=len(shelf.documents),
         added=shelf.added,
-        files=reading.files,
-        copies=len(reading.copies),
+        files=reader.files,
+        copies=len(reader.copies),
         warnings=tuple(warnings),
         notes=tuple(notes),
-        given=reading.given,
-        skipped=reading.skipped,
-        unchanged=tuple(reading.unchanged),
+        given=reader.given,
+        skipped=reader.skipped,
+        unchanged=tuple(reader.unchanged),
         moved=tuple(shelf.moved),
     )
 
 
-class _Reading:
+class _IngestReader:
     """Processes units; a problem with a file becomes a warning about it."""
 
     def __init__(self, shelf: DocumentIntake) -> None:
         self.shelf = shelf
         self.files = self.binary = 0
-        self.failed = ExtractError.kind
+        self.error_kind = ExtractError.kind
         self.warnings: list[str] = []
         self.left_out: dict[str, list[str]] = {}
         self.given: dict[str, tuple[str, ...]] = {}
@@ -211,7 +212,7 @@ class _Reading:
         self.copies: dict[str, str] = {}  # files, each with the one that gave the same documents before
         self._first: dict[str, str] = {}
         self._aside: list[tuple[str, str]] = []
-        self._known: tuple[str, ...] = ()
+        self._known_documents: tuple[str, ...] = ()
         self._documents: dict[str, None] = {}
         self._problems: dict[str, list[str]] = {}
 
@@ -228,15 +229,15 @@ class _Reading:
         """Warnings so far; files that are not text share one."""
         if not self.binary:
             return self.warnings
-        some = f"{self.binary} file{'s' if self.binary > 1 else ''} that {'are' if self.binary > 1 else 'is'}"
-        return [*self.warnings, f"skipped {some} not text"]
+        binary_files = f"{self.binary} file{'s' if self.binary > 1 else ''} that {'are' if self.binary > 1 else 'is'}"
+        return [*self.warnings, f"skipped {binary_files} not text"]
 
     def _process_unit(self, unit: Unit) -> None:
         if isinstance(unit, IngestPart):
             self._extract(unit)
         elif isinstance(unit, UnchangedFile):
             self.files += 1
-            self._known = unit.stamp.documents
+            self._known_documents = unit.stamp.documents
             self.shelf.include(unit.stamp.documents)
             self.warnings += unit.stamp.warnings
             self._aside += [("", warning.partition(": ")[2]) for warning in unit.stamp.warnings]
@@ -257,7 +258,7 @@ class _Reading:
             for extracted in part.documents:
                 self._documents[self.shelf.add_document(extracted, part)] = None
         except ExtractError as error:
-            self.failed = error.kind
+            self.error_kind = error.kind
             self._problems.setdefault(str(error), []).append(part.member)
         else:
             if len(self._documents) == before and not part.member:
@@ -276,29 +277,29 @@ class _Reading:
         self.files += bool(self._documents)
         if self._documents and unit.stamp is not None:
             self.shelf.stamp(msgspec.structs.replace(unit.stamp, documents=tuple(self._documents), warnings=notes))
-        if documents := (*self._known, *self._documents):
+        if documents := (*self._known_documents, *self._documents):
             self.given[unit.name] = documents
-            firsts = [self._first.setdefault(each, unit.name) for each in documents]
+            firsts = [self._first.setdefault(document, unit.name) for document in documents]
             if unit.name not in firsts:
                 self.copies[unit.name] = firsts[0]
         self._note_skipped(unit.name)
-        if self._known:
+        if self._known_documents:
             self.unchanged.append(unit.name)
-        self._known, self._documents, self._problems, self._aside = (), {}, {}, []
+        self._known_documents, self._documents, self._problems, self._aside = (), {}, {}, []
 
     def _note_skipped(self, file: str) -> None:
         """Record what gave no document in a file."""
         problems = [(member, reason) for reason, members in self._problems.items() for member in members]
-        partly = bool(self._known or self._documents)
-        found = tuple(
+        partly = bool(self._known_documents or self._documents)
+        skipped_files = tuple(
             SkippedFile(f"{file}!/{part}", reason)
             if part not in ("", file, PurePath(file).name)
             # a problem with the whole file left some of it readable, or nothing
             else SkippedFile(file, reason, partly)
             for part, reason in (*problems, *self._aside)
         )
-        if found:
-            self.skipped[file] = found
+        if skipped_files:
+            self.skipped[file] = skipped_files
 
 
 def _with_members(reason: str, members: Sequence[str]) -> str:
@@ -306,8 +307,8 @@ def _with_members(reason: str, members: Sequence[str]) -> str:
     names = [member for member in members if member]
     if not names:
         return reason
-    more = f" and {len(names) - MAX_PLACES_NAMED} more" if len(names) > MAX_PLACES_NAMED else ""
-    return f"{', '.join(names[:MAX_PLACES_NAMED])}{more}: {reason}"
+    suffix = f" and {len(names) - MAX_PLACES_NAMED} more" if len(names) > MAX_PLACES_NAMED else ""
+    return f"{', '.join(names[:MAX_PLACES_NAMED])}{suffix}: {reason}"
 
 
 class ReadingMonitor:
@@ -316,7 +317,7 @@ class ReadingMonitor:
     SECONDS = 3.0
 
     def __init__(self, progress: Callable[[str], None] | None, clock: Clock) -> None:
-        self._progress, self._clock, self._said = progress, clock, clock.monotonic()
+        self._progress, self._clock, self._reported_at = progress, clock, clock.monotonic()
         self._stopped = threading.Event()
 
     def stop(self) -> None:
@@ -340,6 +341,6 @@ class ReadingMonitor:
         Raises:
             Cancelled: reading was stopped.
         """
-        if self._stopped.is_set() or self._clock.monotonic() - self._said >= self.SECONDS:
-            self._said = self._clock.monotonic()
+        if self._stopped.is_set() or self._clock.monotonic() - self._reported_at >= self.SECONDS:
+            self._reported_at = self._clock.monotonic()
             self.report_line(f"reading: file {state.file} of {state.files}, {state.documents:,} documents so far")

@@ -26,7 +26,7 @@ FLUSH_SECONDS = 2.0
 class DocumentIntake:
     """Collects documents and writes them; `documents` are all found, `added` counts those new to the library.
 
-    `moved` has the row numbers of those that got another place; `moving` is told of them before.
+    `moved` has the row numbers of those that got another place; `on_move` is told of them before.
     A library that is `fresh` and empty need not be asked whether it knows a document.
     """
 
@@ -40,16 +40,16 @@ class DocumentIntake:
         self.documents: dict[str, None] = {}
         self.added = 0
         self.moved: list[int] = []
-        self.missing = MissingFiles()
-        self.moving: Callable[[Sequence[int]], None] | None = None
+        self.missing_files = MissingFiles()
+        self.on_move: Callable[[Sequence[int]], None] | None = None
         self._moves: list[DocumentMove] = []
         self._elsewhere: list[tuple[int, DocumentMove]] = []  # read where they are not stored: perhaps copies
         self._unasked: dict[str, tuple[Extracted, bytes, IngestPart]] = {}
         self._unasked_bytes = 0
         self._batch: list[tuple[Snapshot, Document]] = []
-        self._known: list[str] = []
+        self._known_documents: list[str] = []
         self._stamps: list[FileStamp] = []
-        self._written = clock.monotonic()
+        self._last_write = clock.monotonic()
 
     def add_document(self, extracted: Extracted, part: IngestPart) -> str:
         """Add a document of `part` and return its hash.
@@ -58,9 +58,9 @@ class DocumentIntake:
             ExtractError: the extractor (of another package) names a syntax that does not exist.
         """
         if extracted.syntax not in SYNTAXES:  # stored, it would prevent every run over the collection from working
-            known = ", ".join(SYNTAXES)
+            syntaxes = ", ".join(SYNTAXES)
             raise ExtractError(
-                f"{extracted.extractor} gives the syntax {extracted.syntax!r}; it must be one of {known}"
+                f"{extracted.extractor} gives the syntax {extracted.syntax!r}; it must be one of {syntaxes}"
             )
         text = extracted.text.encode()
         name = sha256(text)
@@ -73,43 +73,43 @@ class DocumentIntake:
             self.flush()
         return name
 
-    def _add_unasked(self, name: str, found: tuple[Extracted, bytes, IngestPart]) -> None:
+    def _add_unasked(self, name: str, entry: tuple[Extracted, bytes, IngestPart]) -> None:
         """Remember a document until the library is asked about several."""
-        extracted, text, part = found
+        extracted, text, part = entry
         last = next(reversed(self._unasked.values()), None)
-        shared = last is not None and last[2] is part
-        self._unasked[name] = found
-        self._unasked_bytes += len(text) + len(extracted.body or b"") + (0 if shared else len(part.data))
+        same_part = last is not None and last[2] is part
+        self._unasked[name] = entry
+        self._unasked_bytes += len(text) + len(extracted.body or b"") + (0 if same_part else len(part.data))
 
     def _store_new(self) -> None:
         """Store what the library does not know."""
         unasked, self._unasked, self._unasked_bytes = self._unasked, {}, 0
-        known: set[str] = set() if self.fresh else self._library.existing_documents(unasked)
-        self._known += (name for name in unasked if name in known)
-        self._note_moves({name: found for name, found in unasked.items() if name in known})
-        self._batch += [self._store(name, *found) for name, found in unasked.items() if name not in known]
-        self.added += len(unasked) - len(known)
+        existing: set[str] = set() if self.fresh else self._library.existing_documents(unasked)
+        self._known_documents += (name for name in unasked if name in existing)
+        self._note_moves({name: entry for name, entry in unasked.items() if name in existing})
+        self._batch += [self._store(name, *entry) for name, entry in unasked.items() if name not in existing]
+        self.added += len(unasked) - len(existing)
 
-    def _note_moves(self, known: Mapping[str, tuple[Extracted, bytes, IngestPart]]) -> None:
+    def _note_moves(self, known_documents: Mapping[str, tuple[Extracted, bytes, IngestPart]]) -> None:
         """Note the new places of documents whose file is gone."""
-        in_files = [name for name, (_, _, part) in known.items() if part.page is None]
+        in_files = [name for name, (_, _, part) in known_documents.items() if part.page is None]
         if not in_files:
             return
         moves: list[tuple[int, DocumentMove]] = []
-        for name, stored in self._library.stored_places(in_files).items():
-            extracted, _, part = known[name]
-            url, called = extracted.url or part.url, extracted.name or part.name
-            move = stored.row, DocumentMove(sha256=name, before=stored.url, url=url, name=called)
-            if self.missing.is_moved(stored.url, part.url):
+        for name, place in self._library.stored_places(in_files).items():
+            extracted, _, part = known_documents[name]
+            url, document_name = extracted.url or part.url, extracted.name or part.name
+            move = place.row, DocumentMove(sha256=name, before=place.url, url=url, name=document_name)
+            if self.missing_files.is_moved(place.url, part.url):
                 moves.append(move)
-            elif may_move(stored.url, part.url):
+            elif may_move(place.url, part.url):
                 self._elsewhere.append(move)
         self._apply_moves(moves)
 
     def _apply_moves(self, moves: Sequence[tuple[int, DocumentMove]]) -> None:
         rows = [row for row, _ in moves]
-        if self.moving is not None and rows:
-            self.moving(rows)
+        if self.on_move is not None and rows:
+            self.on_move(rows)
         self.moved += rows
         self._moves += (move for _, move in moves)
 
@@ -120,19 +120,19 @@ class DocumentIntake:
             StoreError: the library or the blobs cannot be written.
         """
         self.flush()
-        lost = displaced_documents(self._library, {move.sha256: move.before for _, move in self._elsewhere})
-        self._apply_moves([each for each in self._elsewhere if each[1].sha256 in lost])
+        displaced = displaced_documents(self._library, {move.sha256: move.before for _, move in self._elsewhere})
+        self._apply_moves([entry for entry in self._elsewhere if entry[1].sha256 in displaced])
         self.flush()
 
     def include(self, documents: Iterable[str]) -> None:
         """Add documents that are in the library."""
         self.documents.update(dict.fromkeys(documents))
-        self._known.extend(documents)
+        self._known_documents.extend(documents)
 
     def stamp(self, stamp: FileStamp) -> None:
         """Record that a file is read; once everything is written it is not read again."""
         self._stamps.append(stamp)
-        if self._clock.monotonic() - self._written >= FLUSH_SECONDS:
+        if self._clock.monotonic() - self._last_write >= FLUSH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
@@ -145,13 +145,13 @@ class DocumentIntake:
             self._store_new()
         self._blobs.wait()
         if self._moves:  # first: if this process ends in between, what a person removed stays so at both places
-            keep_removed(self._library, {each.before: each.url for each in self._moves})
+            keep_removed(self._library, {move.before: move.url for move in self._moves})
         if self._batch or self._stamps or self._moves:
             self._library.add(self._batch, self._collection, self._stamps, self._moves)
-        if self._known:
-            self._library.include(self._known, self._collection)
-        self._batch, self._known, self._stamps, self._moves = [], [], [], []
-        self._written = self._clock.monotonic()
+        if self._known_documents:
+            self._library.include(self._known_documents, self._collection)
+        self._batch, self._known_documents, self._stamps, self._moves = [], [], [], []
+        self._last_write = self._clock.monotonic()
 
     def _store(self, name: str, extracted: Extracted, text: bytes, part: IngestPart) -> tuple[Snapshot, Document]:
         body = part.data if extracted.body is None else extracted.body
@@ -204,12 +204,12 @@ def _past_date(day: str, fetched_at: str) -> str:
 
 def _page_metadata(extracted: Extracted, page: Fetched) -> dict[str, str]:
     """The metadata of a page, with its final address and the one it gives itself, if these differ."""
-    known = {key: value for key, value in extracted.metadata.items() if key not in (FINAL_URL, "canonical")}
+    metadata = {key: value for key, value in extracted.metadata.items() if key not in (FINAL_URL, "canonical")}
     if canonical_url(page.final_url) != canonical_url(page.url):
-        known[FINAL_URL] = page.final_url
+        metadata[FINAL_URL] = page.final_url
     if extracted.url and canonical_url(extracted.url) not in (canonical_url(page.url), canonical_url(page.final_url)):
-        known["canonical"] = extracted.url
-    return known
+        metadata["canonical"] = extracted.url
+    return metadata
 
 
 class _Background:
@@ -217,14 +217,14 @@ class _Background:
 
     def __init__(self, blobs: Blobs, writer: ThreadPoolExecutor | None) -> None:
         self._blobs, self._writer = blobs, writer
-        self._waiting: list[Future[str]] = []
+        self._futures: list[Future[str]] = []
 
     def put(self, data: bytes) -> None:
         """Store bytes under their hash, before `wait` returns."""
         if self._writer is None:
             self._blobs.put(data)
         else:
-            self._waiting.append(self._writer.submit(self._blobs.put, data))
+            self._futures.append(self._writer.submit(self._blobs.put, data))
 
     def wait(self) -> None:
         """Wait until everything is stored.
@@ -232,6 +232,6 @@ class _Background:
         Raises:
             StoreError: something could not be stored; from then on always.
         """
-        for future in self._waiting:
+        for future in self._futures:
             future.result()
-        self._waiting.clear()
+        self._futures.clear()

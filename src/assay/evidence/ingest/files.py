@@ -39,12 +39,12 @@ def find_files(paths: Sequence[str | Path]) -> tuple[list[FileToRead], list[str]
     Raises:
         UsageError: a path does not exist or a glob matches nothing.
     """
-    found: dict[str, FileToRead] = {}
+    files: dict[str, FileToRead] = {}
     warnings: list[str] = []
     for absolute, file, folder in _find_files(paths, warnings):
-        if absolute not in found:
-            found[absolute] = FileToRead(Path(file), folder is None, folder)
-    return list(found.values()), warnings
+        if absolute not in files:
+            files[absolute] = FileToRead(Path(file), folder is None, folder)
+    return list(files.values()), warnings
 
 
 def absolute_paths(paths: Sequence[str | Path]) -> list[str]:
@@ -58,8 +58,8 @@ def absolute_paths(paths: Sequence[str | Path]) -> list[str]:
 
 def _find_files(paths: Sequence[str | Path], warnings: list[str]) -> Iterator[tuple[str, str, Path | None]]:
     """Each file's absolute path and its path, and the folder it was found in."""
-    for given in paths:
-        for path in _expand(given):
+    for pattern in paths:
+        for path in _expand(pattern):
             if path.is_dir():
                 yield from ((absolute, file, path) for absolute, file in _walk(path, warnings))
             else:
@@ -80,18 +80,18 @@ def printable(path: str | Path) -> str:
     return name if name.isascii() else os.fsencode(name).decode(errors="replace")
 
 
-def _expand(given: str | Path) -> list[Path]:
-    if not os.fspath(given).strip():
+def _expand(pattern: str | Path) -> list[Path]:
+    if not os.fspath(pattern).strip():
         raise UsageError("a path is empty: name a file or a folder (. is the current one)")
-    path = Path(given).expanduser()
+    path = Path(pattern).expanduser()
     try:
         if os.path.lexists(path):
             return [path]
         matches = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot look for {str(given)!r} ({error}): check the path") from error
+        raise UsageError(f"cannot look for {str(pattern)!r} ({error}): check the path") from error
     if not matches:
-        raise UsageError(f"no file or folder {str(given)!r}: check the path")
+        raise UsageError(f"no file or folder {str(pattern)!r}: check the path")
     return [Path(match) for match in matches]
 
 
@@ -109,11 +109,11 @@ def _walk(folder: Path, warnings: list[str]) -> Iterator[tuple[str, str]]:
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        linked = [path for name in folders if os.path.islink(path := os.path.join(root, name))]
-        warnings += [f"skipped {printable(path)}: a link to a folder; name it to read it" for path in linked]
-        here = os.path.abspath(root)
-        seen = (name for name in sorted(names) if not name.startswith("."))
-        yield from ((os.path.join(here, name), os.path.join(root, name)) for name in seen)
+        links = [path for name in folders if os.path.islink(path := os.path.join(root, name))]
+        warnings += [f"skipped {printable(path)}: a link to a folder; name it to read it" for path in links]
+        absolute_root = os.path.abspath(root)
+        visible_names = (name for name in sorted(names) if not name.startswith("."))
+        yield from ((os.path.join(absolute_root, name), os.path.join(root, name)) for name in visible_names)
 
 
 # Reads the bytes of a file: only a regular one, within the limit, and completely.
@@ -180,24 +180,24 @@ def _open_below(folder: Path, path: Path) -> int:
     except OSError as error:
         if error.errno not in LINK_ERRORS:
             raise
-    whole, real = Path(os.path.realpath(folder)), Path(os.path.realpath(path, strict=True))
-    if not real.is_relative_to(whole):
+    real_folder, real_path = Path(os.path.realpath(folder)), Path(os.path.realpath(path, strict=True))
+    if not real_path.is_relative_to(real_folder):
         raise ExtractError("a link that leads out of the folder; name it to read it")
     try:
-        return _open_step_by_step(whole, real.relative_to(whole))
+        return _open_step_by_step(real_folder, real_path.relative_to(real_folder))
     except OSError as error:
         raise ExtractError(CHANGED) if error.errno in LINK_ERRORS else error from error
 
 
-def _open_step_by_step(folder: Path, way: Path) -> int:
+def _open_step_by_step(folder: Path, relative_path: Path) -> int:
     """Open a path below a folder step by step, so that no step is a link at that moment."""
     descriptor = os.open(folder, FOLDER_FLAGS)
     try:
-        for name in way.parts[:-1]:
+        for name in relative_path.parts[:-1]:
             below = os.open(name, FOLDER_FLAGS | NO_FOLLOW, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = below
-        return os.open(way.name, OPEN_FLAGS | NO_FOLLOW, dir_fd=descriptor)
+        return os.open(relative_path.name, OPEN_FLAGS | NO_FOLLOW, dir_fd=descriptor)
     finally:
         os.close(descriptor)
 
@@ -290,9 +290,9 @@ def find_twins(files: Iterable[FileToRead]) -> dict[Path, Path]:
     `_sources/a.rst.txt` and `a.html`.
     """
     unnamed = [file.path for file in files if not file.named]
-    there = {os.fspath(path) for path in unnamed}
-    found = ((path, _page_of(path, there.__contains__)) for path in unnamed if path.suffix.lower() in SOURCES)
-    return {path: page for path, page in found if page is not None}
+    existing_paths = {os.fspath(path) for path in unnamed}
+    pairs = ((path, _page_of(path, existing_paths.__contains__)) for path in unnamed if path.suffix.lower() in SOURCES)
+    return {path: page for path, page in pairs if page is not None}
 
 
 def _page_of(path: Path, exists: Callable[[str], bool]) -> Path | None:
@@ -300,11 +300,11 @@ def _page_of(path: Path, exists: Callable[[str], bool]) -> Path | None:
     while stem.suffix.lower() in SOURCES:
         stem = stem.with_suffix("")
     parts = stem.parts
-    places = [stem]
+    stems = [stem]
     if SPHINX in parts:
-        at = len(parts) - 1 - parts[::-1].index(SPHINX)
-        places.append(Path(*parts[:at], *parts[at + 1 :]))
-    pages = (Path(f"{place}{suffix}") for place in places for suffix in PAGES)
+        index = len(parts) - 1 - parts[::-1].index(SPHINX)
+        stems.append(Path(*parts[:index], *parts[index + 1 :]))
+    pages = (Path(f"{base}{suffix}") for base in stems for suffix in PAGES)
     return next((page for page in pages if exists(os.fspath(page))), None)
 
 
@@ -320,8 +320,8 @@ NAME_TEXT = "name files, folders or pages with text (hidden files are read only 
 
 def nothing_read_message(places: str, reasons: Sequence[str]) -> str:
     """The message if no document could be read in `places`: the reasons, or what to do."""
-    said = f"no document could be read in {places}"
-    return "; ".join([said, *reasons]) if reasons else f"{said}: {NAME_TEXT}"
+    message = f"no document could be read in {places}"
+    return "; ".join([message, *reasons]) if reasons else f"{message}: {NAME_TEXT}"
 
 
 def left_out_notes(reasons: Mapping[str, list[str]]) -> list[str]:
@@ -329,6 +329,6 @@ def left_out_notes(reasons: Mapping[str, list[str]]) -> list[str]:
     lines = []
     for reason, names in reasons.items():
         first = ", ".join(names[:3])
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        lines.append(f"left out ({reason}; name it to read it): {first}{more}")
+        suffix = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        lines.append(f"left out ({reason}; name it to read it): {first}{suffix}")
     return lines

@@ -39,23 +39,23 @@ class MissingFiles:
 
     def __init__(self, *, shared: bool = False) -> None:
         self._shared = shared
-        self._gone: dict[str, bool] = {}
+        self._gone_files: dict[str, bool] = {}
         self._folders: dict[str, str] = {}
 
     def is_moved(self, before: str, now: str) -> bool:
         """True if a document stored at the address `before` is to take that of the file it was read in `now`."""
         return may_move(before, now) and self._is_gone(before.partition(MEMBER_SEPARATOR)[0])
 
-    def has_moved(self, stored: Mapping[str, str], path: Path, displaced: Collection[str]) -> bool:
+    def has_moved(self, stored_urls: Mapping[str, str], path: Path, displaced: Collection[str]) -> bool:
         """True if a document of the file at `path` is to take its place: of those stored at these addresses, by hash,
         and of which some are `displaced` there.
         """
-        here = ""
-        for sha, url in stored.items():
+        own_address = ""
+        for sha, url in stored_urls.items():
             file = url.partition(MEMBER_SEPARATOR)[0]
-            here = here or self._address(path)
+            own_address = own_address or self._address(path)
             # behind a link, the address is another one than that of its path
-            if file != here and (sha in displaced or self._is_gone(file)) and may_move(file, address(path)):
+            if file != own_address and (sha in displaced or self._is_gone(file)) and may_move(file, address(path)):
                 return True
         return False
 
@@ -68,9 +68,9 @@ class MissingFiles:
         return f"{folder}/{quote(os.fsencode(name))}"
 
     def _is_gone(self, file: str) -> bool:
-        gone = self._gone.get(file)
+        gone = self._gone_files.get(file)
         if gone is None:
-            gone = self._gone[file] = is_gone(file, shared=self._shared)
+            gone = self._gone_files[file] = is_gone(file, shared=self._shared)
         return gone
 
 
@@ -82,16 +82,18 @@ def may_move(before: str, now: str) -> bool:
     return before != now and now.startswith(FILE_SCHEME)
 
 
-def displaced_documents(library: Library, stored: Mapping[str, str], known: Mapping[str, FileStamp] = {}) -> set[str]:
+def displaced_documents(
+    library: Library, stored_urls: Mapping[str, str], known_stamps: Mapping[str, FileStamp] = {}
+) -> set[str]:
     """Which documents (hashes, with their stored addresses) the files there no longer hold, by their stamps: another
-    file took the name. `known` are stamps already looked up, by path.
+    file took the name. `known_stamps` are stamps already looked up, by path.
 
     Raises:
         StoreError: the library cannot be read.
     """
-    paths = {sha: path for sha, url in stored.items() if (path := stamp_at(url.partition(MEMBER_SEPARATOR)[0]))}
-    unknown = list(dict.fromkeys(path for path in paths.values() if path not in known))
-    stamps = dict(known)
+    paths = {sha: path for sha, url in stored_urls.items() if (path := stamp_at(url.partition(MEMBER_SEPARATOR)[0]))}
+    unknown = list(dict.fromkeys(path for path in paths.values() if path not in known_stamps))
+    stamps = dict(known_stamps)
     for first in range(0, len(unknown), LOOKUP_BATCH):
         stamps |= library.stamps(unknown[first : first + LOOKUP_BATCH])
     return {sha for sha, path in paths.items() if path in stamps and sha not in stamps[path].documents}
@@ -117,15 +119,15 @@ def keep_removed(library: Library, new_places: Mapping[str, str]) -> None:
     """
     for row in library.collections():
         if row.origins and not row.name.startswith(f"{row.owner}/"):  # else it is another's
-            found = [_origin_with_moves(each, new_places) for each in library.origins(row.name)]
-            if changed := [each for each in found if each is not None]:
+            origins = [_origin_with_moves(origin, new_places) for origin in library.origins(row.name)]
+            if changed := [origin for origin in origins if origin is not None]:
                 library.add_origins(row.name, changed)
 
 
 def _origin_with_moves(origin: Origin, new_places: Mapping[str, str]) -> Origin | None:
     """An origin with the new addresses of what was removed from it; None if it has them."""
-    found = [new_places[each] for each in origin.left_out if each in new_places]
-    left_out = tuple(dict.fromkeys((*origin.left_out, *found)))
+    new_urls = [new_places[url] for url in origin.left_out if url in new_places]
+    left_out = tuple(dict.fromkeys((*origin.left_out, *new_urls)))
     return None if left_out == origin.left_out else msgspec.structs.replace(origin, left_out=left_out)
 
 
@@ -156,7 +158,7 @@ def _has_files(folder: str) -> bool:
         return False
 
 
-def _path(stated: str) -> str:
+def _path(url_path: str) -> str:
     if os.name != "nt":
-        return os.fsdecode(unquote_to_bytes(stated))
-    return request.url2pathname(stated)
+        return os.fsdecode(unquote_to_bytes(url_path))
+    return request.url2pathname(url_path)

@@ -88,19 +88,21 @@ Unit = IngestPart | UnchangedFile | UnitProblem | LeftOut | UnitFinished
 
 
 class _Allowance:
-    """How much one file on disk may unpack to; `spent` says that the limit is exceeded, else ""."""
+    """How much one file on disk may unpack to; `problem` says that the limit is exceeded, else ""."""
 
     def __init__(self) -> None:
         self.members = self.size = 0
-        self.spent = ""
+        self.problem = ""
 
     def take(self, member: ArchiveMember) -> None:
         self.members += 1
         self.size += len(member.data)
         if self.members > MOST_MEMBERS:
-            self.spent = f"the archive holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder"
+            self.problem = f"the archive holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder"
         elif self.size > MOST_UNPACKED:
-            self.spent = f"the archive unpacks to more than {MOST_UNPACKED >> 20:,} MB; unpack it, and name the folder"
+            self.problem = (
+                f"the archive unpacks to more than {MOST_UNPACKED >> 20:,} MB; unpack it, and name the folder"
+            )
 
 
 class Units:
@@ -115,7 +117,7 @@ class Units:
         pages: Mapping[Path, Path] | None = None,
     ) -> None:
         self._library, self._largest = library, largest
-        self.missing = MissingFiles()
+        self.missing_files = MissingFiles()
         self._pages = pages or {}
         self._extractors = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
         self._readers = extractors
@@ -126,22 +128,24 @@ class Units:
     def of_files(self, files: Sequence[FileToRead]) -> Iterator[Unit]:
         """The units of files, in order; the last of each file is `UnitFinished`."""
         for first in range(0, len(files), LOOKUP_BATCH):
-            some = files[first : first + LOOKUP_BATCH]
-            known = self._library.stamps([stamp_path(file) for file in some])
-            stored = self._library.stored_places({sha: None for stamp in known.values() for sha in stamp.documents})
-            places = {sha: place.url for sha, place in stored.items()}
-            lost = displaced_documents(self._library, places, known)
-            for file in some:
-                yield from self._file_units(file, known.get(stamp_path(file)), places, lost)
+            batch = files[first : first + LOOKUP_BATCH]
+            stamps = self._library.stamps([stamp_path(file) for file in batch])
+            stored_places = self._library.stored_places(
+                {sha: None for stamp in stamps.values() for sha in stamp.documents}
+            )
+            urls = {sha: place.url for sha, place in stored_places.items()}
+            displaced = displaced_documents(self._library, urls, stamps)
+            for file in batch:
+                yield from self._file_units(file, stamps.get(stamp_path(file)), urls, displaced)
 
     def _file_units(
-        self, file: FileToRead, known: FileStamp | None, places: Mapping[str, str], lost: Collection[str]
+        self, file: FileToRead, known_stamp: FileStamp | None, urls: Mapping[str, str], displaced: Collection[str]
     ) -> Iterator[Unit]:
         stamp: FileStamp | None = None
         try:
-            stamp = self._current_stamp(file, known)
-            here = {sha: places[sha] for sha in stamp.documents if sha in places}
-            if self.missing.has_moved(here, file.path, lost):
+            stamp = self._current_stamp(file, known_stamp)
+            file_urls = {sha: urls[sha] for sha in stamp.documents if sha in urls}
+            if self.missing_files.has_moved(file_urls, file.path, displaced):
                 stamp = msgspec.structs.replace(stamp, documents=(), warnings=())  # read again, for its new place
             if not file.named and (why := name_exclusion(file.path.name) or self._twin_exclusion(file)):
                 yield LeftOut(printable(file.path), why)
@@ -177,8 +181,8 @@ class Units:
             )
         yield UnitFinished(name=page.url)
 
-    def _current_stamp(self, file: FileToRead, known: FileStamp | None) -> FileStamp:
-        """The stamp of an unchanged file, else one without documents; `known` is the last one."""
+    def _current_stamp(self, file: FileToRead, known_stamp: FileStamp | None) -> FileStamp:
+        """The stamp of an unchanged file, else one without documents; `known_stamp` is the last one."""
         status = file.path.stat()
         check_regular(status)
         path = stamp_path(file)
@@ -187,8 +191,8 @@ class Units:
         if reader_by_suffix(self._archives, file.path.name) is not None:
             version = f"{version} {self._versions}"
         fresh = FileStamp(path=path, size=status.st_size, mtime_ns=status.st_mtime_ns, documents=(), extractor=version)
-        same = known is not None and (known.size, known.mtime_ns) == (fresh.size, fresh.mtime_ns)
-        return known if known is not None and same and known.extractor == version else fresh
+        same = known_stamp is not None and (known_stamp.size, known_stamp.mtime_ns) == (fresh.size, fresh.mtime_ns)
+        return known_stamp if known_stamp is not None and same and known_stamp.extractor == version else fresh
 
     def _read_units(self, file: FileToRead, content: FileContent | None) -> Iterator[Unit]:
         name, url = printable(file.path.name), address(file.path)
@@ -211,8 +215,8 @@ class Units:
         page = self._pages.get(path)
         if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, LARGEST_TWIN):
             return ""
-        found = [read_file(each, self._largest, text=True, folder=file.folder) for each in (path, page)]
-        same = all(found) and is_twin(*(each.data for each in found if each is not None))
+        contents = [read_file(each, self._largest, text=True, folder=file.folder) for each in (path, page)]
+        same = all(contents) and is_twin(*(each.data for each in contents if each is not None))
         return "the source of a page beside it" if same else ""
 
     def _unpack(self, archive: Archive, data: bytes, name: str, url: str) -> Iterator[Unit]:
@@ -220,7 +224,7 @@ class Units:
 
         An archive that unpacks to too much is abandoned; earlier members are kept.
         """
-        left = _Allowance()
+        allowance = _Allowance()
         inside: list[tuple[str, str, Iterator[ArchiveMember]]] = [("", url, archive.members(data, name, self._largest))]
         while inside:
             above, base, members = inside[-1]
@@ -229,29 +233,33 @@ class Units:
                 if member is None:
                     inside.pop()
                     continue
-                left.take(member)
+                allowance.take(member)
             except ExtractError as error:
                 yield UnitProblem(str(error), above)
                 inside.pop()
                 continue
-            path, place = f"{above}{member.name}", f"{base}!/{quote(member.name)}"
-            nested = reader_by_suffix(self._archives, member.name)
-            if member.problem or left.spent:
-                yield UnitProblem(member.problem or left.spent, path)
+            path, member_url = f"{above}{member.name}", f"{base}!/{quote(member.name)}"
+            nested_archive = reader_by_suffix(self._archives, member.name)
+            if member.problem or allowance.problem:
+                yield UnitProblem(member.problem or allowance.problem, path)
             elif why := name_exclusion(PurePosixPath(member.name).name):
                 yield LeftOut(path, why)
             else:
-                read = nested is None or self._is_read(member.name)
-                if read:
-                    yield _filter_by_content(self._part(PurePosixPath(member.name).name, place, member.data, path))
-                holds = nested.members(member.data, member.name, self._largest) if nested is not None else iter(())
+                is_read = nested_archive is None or self._is_read(member.name)
+                if is_read:
+                    yield _filter_by_content(self._part(PurePosixPath(member.name).name, member_url, member.data, path))
+                nested_members = (
+                    nested_archive.members(member.data, member.name, self._largest)
+                    if nested_archive is not None
+                    else iter(())
+                )
                 if len(inside) < MAX_ARCHIVE_DEPTH:
-                    inside.append((f"{path}!/", place, holds))
-                elif not read or next(holds, None) is not None:
+                    inside.append((f"{path}!/", member_url, nested_members))
+                elif not is_read or next(nested_members, None) is not None:
                     yield UnitProblem(
                         f"archives within archives, deeper than {MAX_ARCHIVE_DEPTH}; unpack them first", path
                     )
-            if left.spent:
+            if allowance.problem:
                 return
 
     def _part(self, name: str, url: str, data: bytes, member: str = "") -> Unit:
@@ -313,30 +321,30 @@ def extractor_for(page: Fetched, extractors: Sequence[Extractor]) -> Extractor |
     suffixes = {suffix: extractor for extractor in extractors for suffix in extractor.suffixes}
     kind = "text/html" if page.media_type in LIKE_HTML else page.media_type
     text = None if b"\0" in page.body[:SNIFFED_BYTES] else suffixes.get(".txt")
-    found = by_type.get(kind) if kind != "text/plain" else None
-    if found is None and (kind in JSON_TYPES or kind.endswith("+json")):
-        found = suffixes.get(".json")
-    return found or reader_by_suffix(suffixes, page_name(page)) or text
+    preferred = by_type.get(kind) if kind != "text/plain" else None
+    if preferred is None and (kind in JSON_TYPES or kind.endswith("+json")):
+        preferred = suffixes.get(".json")
+    return preferred or reader_by_suffix(suffixes, page_name(page)) or text
 
 
 def reader_by_suffix(readers: Mapping[str, T], name: str) -> T | None:
     """The reader for a file with this name: by the longest of its suffixes that any reader has."""
     suffixes = [suffix.lower() for suffix in PurePath(name).suffixes]
-    found = (readers.get("".join(suffixes[first:])) for first in range(len(suffixes)))
-    return next((reader for reader in found if reader is not None), None)
+    candidates = (readers.get("".join(suffixes[first:])) for first in range(len(suffixes)))
+    return next((reader for reader in candidates if reader is not None), None)
 
 
 def prefetch(units: Iterable[Unit]) -> Iterator[Unit]:
     """The units in order, a few of them made before they are needed."""
-    waiting: deque[Unit] = deque()
+    buffer: deque[Unit] = deque()
     size = 0
     for unit in units:
-        waiting.append(unit)
+        buffer.append(unit)
         size += _size(unit)
-        while len(waiting) > AHEAD_UNITS or size > AHEAD_BYTES:
-            size -= _size(waiting[0])
-            yield waiting.popleft()
-    yield from waiting
+        while len(buffer) > AHEAD_UNITS or size > AHEAD_BYTES:
+            size -= _size(buffer[0])
+            yield buffer.popleft()
+    yield from buffer
 
 
 def _size(unit: Unit) -> int:

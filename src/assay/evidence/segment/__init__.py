@@ -33,8 +33,8 @@ def segment(text: str, syntax: Syntax) -> tuple[PassageSpan, ...]:
         return spans(text, page_blocks(text))
     if syntax == "rows":
         return spans(text, row_blocks(text))
-    found = blocks(text, syntax)
-    return spans(text, found if syntax == "code" else add_context(text, mark_navigation(text, found)))
+    text_blocks = blocks(text, syntax)
+    return spans(text, text_blocks if syntax == "code" else add_context(text, mark_navigation(text, text_blocks)))
 
 
 # For a separate process: texts are sent as files, and passages returned as one document.
@@ -58,11 +58,11 @@ class PassageCutter:
         Raises:
             ExtractError: there is no such syntax.
         """
-        syntax = next((each for each in SYNTAXES if each == name), None)
+        syntax = next((known_syntax for known_syntax in SYNTAXES if known_syntax == name), None)
         if syntax is None:
             raise ExtractError(f"no syntax {name!r}")
-        found = msgspec.msgpack.encode(segment(data.decode(), syntax))
-        yield Extracted(text="", extractor=self.name, syntax=syntax, body=found)
+        body = msgspec.msgpack.encode(segment(data.decode(), syntax))
+        yield Extracted(text="", extractor=self.name, syntax=syntax, body=body)
 
 
 def passages_of(answer: Extracted) -> tuple[PassageSpan, ...]:
@@ -95,8 +95,8 @@ class BatchCutter:
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         """Yield one document with the passages of each text in `body`."""
         del name
-        found = [segment(text.decode(), syntax) for text, syntax in _TEXTS.decode(data)]
-        yield Extracted(text="", extractor=self.name, syntax="pages", body=msgspec.msgpack.encode(found))
+        passages = [segment(text.decode(), syntax) for text, syntax in _TEXTS.decode(data)]
+        yield Extracted(text="", extractor=self.name, syntax="pages", body=msgspec.msgpack.encode(passages))
 
 
 def pack_texts(texts: Sequence[tuple[bytes, Syntax]]) -> bytes:

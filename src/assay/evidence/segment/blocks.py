@@ -41,63 +41,63 @@ def blocks(text: str, syntax: Syntax) -> list[TextBlock]:
     """The blocks of `text`, ascending, for syntaxes that need more than a look at each line."""
     if syntax == "code":
         return [TextBlock("code", 0, len(text), ())]
-    return _Reader(shape.lines(text), marked=syntax == "markdown").read()
+    return _Reader(shape.lines(text), has_markup=syntax == "markdown").read()
 
 
 class _Reader:
     """Reads blocks top down; each `_take` method gets a line that may begin its kind of block.
 
-    `header` lasts until the first prose: there, `key: value` lines are facts about the document. `worded` methods are
-    for lines that begin with a letter or digit, `signed` ones for all others.
+    `header` lasts until the first prose: there, `key: value` lines are facts about the document. `word_takers`
+    methods are for lines that begin with a letter or digit, `sign_takers` ones for all others.
     """
 
-    def __init__(self, lines: list[TextLine], marked: bool) -> None:
-        self.lines, self.marked = lines, marked
-        self.at = 0
-        self.found: list[TextBlock] = []
+    def __init__(self, lines: list[TextLine], has_markup: bool) -> None:
+        self.lines, self.has_markup = lines, has_markup
+        self.position = 0
+        self.text_blocks: list[TextBlock] = []
         self.headings: list[tuple[int, str]] = []
         self.styles: list[str] = []
         self.path: tuple[str, ...] = ()
         self.header = True
-        self.listed = -1
+        self.list_indent = -1
         self.literal = False
         self.titles = 0
-        self.unclosed = False
-        worded: Takers = (self._take_lone, self._take_underlined, self._take_leaders, self._take_item)
-        signed: Takers = (self._take_underlined, self._take_table, self._take_item)
-        if marked:
-            worded = (*worded, self._take_indented)
-            signed = (self._take_fence, self._take_comment, self._take_atx, *signed, self._take_directive)
-            signed = (*signed, self._take_indented)
-        rest: Takers = (self._take_fields, self._take_title, self._take_records, self._take_paragraph)
-        self.worded, self.signed = (*worded, *rest), (*signed, *rest)
+        self.comment_unclosed = False
+        word_takers: Takers = (self._take_lone, self._take_underlined, self._take_leaders, self._take_item)
+        sign_takers: Takers = (self._take_underlined, self._take_table, self._take_item)
+        if has_markup:
+            word_takers = (*word_takers, self._take_indented)
+            sign_takers = (self._take_fence, self._take_comment, self._take_atx, *sign_takers, self._take_directive)
+            sign_takers = (*sign_takers, self._take_indented)
+        last_takers: Takers = (self._take_fields, self._take_title, self._take_records, self._take_paragraph)
+        self.word_takers, self.sign_takers = (*word_takers, *last_takers), (*sign_takers, *last_takers)
 
     def read(self) -> list[TextBlock]:
-        if self.marked:
+        if self.has_markup:
             self._take_front_matter()
-        while self.at < len(self.lines):
-            line = self.lines[self.at]
+        while self.position < len(self.lines):
+            line = self.lines[self.position]
             if not line.body:
-                self.at += 1
+                self.position += 1
                 continue
-            for take in self.worded if line.body[0].isalnum() else self.signed:
+            for take in self.word_takers if line.body[0].isalnum() else self.sign_takers:
                 if take(line):
                     break
-        return self.found
+        return self.text_blocks
 
     def _add(self, kind: BlockKind, start: int, end: int, indent: int = -1) -> None:
         if start < end:
-            self.found.append(TextBlock(kind, start, end, self.path, indent=indent))
+            self.text_blocks.append(TextBlock(kind, start, end, self.path, indent=indent))
 
     def _peek(self, ahead: int = 1) -> TextLine | None:
-        index = self.at + ahead
+        index = self.position + ahead
         return self.lines[index] if index < len(self.lines) else None
 
     def _take_while(self, belongs: Callable[[TextLine], bool]) -> Iterator[TextLine]:
-        """The following lines as long as they belong; moves `at` after them."""
-        while self.at < len(self.lines) and belongs(self.lines[self.at]):
-            self.at += 1
-            yield self.lines[self.at - 1]
+        """The following lines as long as they belong; moves `position` after them."""
+        while self.position < len(self.lines) and belongs(self.lines[self.position]):
+            self.position += 1
+            yield self.lines[self.position - 1]
 
     # front matter and fields
 
@@ -108,7 +108,7 @@ class _Reader:
         for index in range(1, min(len(self.lines), FRONT_MATTER_LINES)):
             if self.lines[index].body in (first, "..."):
                 self._add_fields(self.lines[1:index])
-                self.at = index + 1
+                self.position = index + 1
                 return
 
     def _add_fields(self, lines: list[TextLine]) -> None:
@@ -132,14 +132,14 @@ class _Reader:
     def _take_fields(self, line: TextLine) -> bool:
         if not self.header:
             return False
-        end = self.at
+        end = self.position
         while end < len(self.lines) and self.lines[end].body:
             end += 1
-        group = self.lines[self.at : end]
+        group = self.lines[self.position : end]
         if not is_header(group):
             return False
         self._add_fields(group)
-        self.at = end
+        self.position = end
         return True
 
     # headings
@@ -152,7 +152,7 @@ class _Reader:
         if title:
             start = line.text.index(title, len(match[1])) + line.start
             self._add_heading(len(match[1]), title, start)
-        self.at += 1
+        self.position += 1
         return True
 
     def _take_underlined(self, line: TextLine) -> bool:
@@ -161,7 +161,7 @@ class _Reader:
             return False
         if shape.is_underline(below, line):
             self._add_heading(self._level(below.body[0]), line.body, line.start + line.text.index(line.body))
-            self.at += 2
+            self.position += 2
             return True
         if (
             shape.UNDERLINE.match(line.body)
@@ -171,7 +171,7 @@ class _Reader:
         ):
             start = below.start + below.text.index(below.body)
             self._add_heading(self._level(line.body[0] * 2), below.body, start)
-            self.at += 3
+            self.position += 3
             return True
         return False
 
@@ -188,7 +188,7 @@ class _Reader:
         self._add("heading", start, start + len(title))
         self.headings.append((level, title[:200]))
         self.path = tuple(name for _, name in self.headings)
-        self.listed = -1
+        self.list_indent = -1
         self.titles += 1
         if self.titles > 1:
             self.header = False
@@ -196,12 +196,12 @@ class _Reader:
     def _take_title(self, line: TextLine) -> bool:
         """The first line is a title if a much longer line follows that begins a new sentence."""
         below = self._peek()
-        if self.found or below is None or len(line.body) > MAX_TITLE_CHARS or line.body[-1] in ".,;:!?。，；：":
+        if self.text_blocks or below is None or len(line.body) > MAX_TITLE_CHARS or line.body[-1] in ".,;:!?。，；：":
             return False
         if len(below.body) < max(80, 1.5 * len(line.body)) or not (below.body[0].isupper() or below.body[0].isdigit()):
             return False
         self._add_heading(1, line.body, line.start + line.text.index(line.body))
-        self.at += 1
+        self.position += 1
         return True
 
     # code
@@ -211,9 +211,9 @@ class _Reader:
         if match is None:
             return False
         fence = match[1]
-        self.at += 1
+        self.position += 1
         inside = list(self._take_while(lambda other: not shape.closes_fence(other, fence)))
-        self.at += 1
+        self.position += 1
         if inside:
             self._add("code", inside[0].start, inside[-1].end, line.indent)
         self.header = False
@@ -221,18 +221,18 @@ class _Reader:
 
     def _take_comment(self, line: TextLine) -> bool:
         """A comment at the start of a line is invisible and not a passage; an unclosed one is text."""
-        if self.unclosed or not line.body.startswith("<!--"):
+        if self.comment_unclosed or not line.body.startswith("<!--"):
             return False
-        for index in range(self.at, len(self.lines)):
+        for index in range(self.position, len(self.lines)):
             if "-->" in self.lines[index].body:
                 break
         else:
-            self.unclosed = True
+            self.comment_unclosed = True
             return False
         last = self.lines[index]
-        self.at = index + 1
-        rest = last.start + last.text.index("-->") + 3
-        self._add("paragraph", rest, last.end)
+        self.position = index + 1
+        rest_start = last.start + last.text.index("-->") + 3
+        self._add("paragraph", rest_start, last.end)
         return True
 
     def _take_directive(self, line: TextLine) -> bool:
@@ -240,20 +240,20 @@ class _Reader:
         if match is None:
             return False
         if match[1] in shape.CONTENTS_DIRECTIVES:
-            self.at += 1
+            self.position += 1
             inside = list(self._take_while(lambda other: not other.body or other.indent > line.indent))
             self._add("navigation", line.start, inside[-1].end if inside else line.end)
             return True
         self.literal = match[1] in shape.CODE_DIRECTIVES
         if not self.literal:
             return False
-        self.at += 1
+        self.position += 1
         return True
 
     def _take_indented(self, line: TextLine) -> bool:
         indent = line.indent
         literal, self.literal = self.literal, False
-        if indent < (1 if literal else 4) or (0 <= self.listed < indent and not literal):
+        if indent < (1 if literal else 4) or (0 <= self.list_indent < indent and not literal):
             return False
         if not literal and not shape.CODE_SIGNS.search(line.body[:MAX_TITLE_CHARS]):
             return False
@@ -278,15 +278,15 @@ class _Reader:
         Prose may have two such lines in a row by chance, but not in a paragraph of nothing else. A short line above
         them, their subject, stays a paragraph.
         """
-        end, keys = record_run(self.lines, self.at)
+        end, keys = record_run(self.lines, self.position)
         if not keys and self._is_short(line):
             self._add_one_line_paragraph(line)
             return True
-        whole = end == len(self.lines) or not self._continues(self.lines[end])
-        if keys < (MIN_RECORDS if whole else MIN_RECORDS_BEFORE_OTHERS):
+        is_complete = end == len(self.lines) or not self._continues(self.lines[end])
+        if keys < (MIN_RECORDS if is_complete else MIN_RECORDS_BEFORE_OTHERS):
             return False
-        self._add_entries("record", self.lines[self.at : end])
-        self.at = end
+        self._add_entries("record", self.lines[self.position : end])
+        self.position = end
         self.header = False
         return True
 
@@ -301,11 +301,11 @@ class _Reader:
             or line.indent > below.indent
         ):
             return False
-        end, keys = record_run(self.lines, self.at + 1)
+        end, keys = record_run(self.lines, self.position + 1)
         return keys >= MIN_RECORDS and (end == len(self.lines) or not self._continues(self.lines[end]))
 
     def _add_one_line_paragraph(self, line: TextLine) -> None:
-        self.at += 1
+        self.position += 1
         self.header = False
         self._add("paragraph", line.start, line.end)
 
@@ -314,43 +314,43 @@ class _Reader:
     def _take_lone(self, line: TextLine) -> bool:
         """A line of words with nothing below it: all other methods would leave it to `_take_paragraph`."""
         below = self._peek()
-        if self.header or not self.found or (below is not None and below.body) or not shape.LONE.match(line.text):
+        if self.header or not self.text_blocks or (below is not None and below.body) or not shape.LONE.match(line.text):
             return False
-        self.listed, self.literal = -1, False
+        self.list_indent, self.literal = -1, False
         self._add_one_line_paragraph(line)
         return True
 
     def _take_table(self, line: TextLine) -> bool:
         if shape.SIMPLE_TABLE.match(line.body):
-            self.at += 1
+            self.position += 1
             for row in self._take_while(lambda other: bool(other.body)):
                 if shape.has_word(row.body):
                     self._add("row", row.start, row.end)
             return True
         if shape.DECORATION.match(line.body):
-            self.at += 1
+            self.position += 1
             return True
         if line.body[0] != "|" or line.body.count("|") < 2:
             return False
         self._add("row", line.start, line.end)
-        self.at += 1
+        self.position += 1
         return True
 
     def _take_item(self, line: TextLine) -> bool:
         bullet = shape.BULLET.match(line.body)
         if bullet is None and shape.NUMBERED.match(line.body) is None:
             return False
-        self.listed = line.indent
-        skipped = bullet.end() if bullet else 0
-        start = line.start + line.text.index(line.body) + skipped
-        field = self.header and shape.ITEM_FIELD.match(line.body, skipped)
+        self.list_indent = line.indent
+        bullet_length = bullet.end() if bullet else 0
+        start = line.start + line.text.index(line.body) + bullet_length
+        field = self.header and shape.ITEM_FIELD.match(line.body, bullet_length)
         if not field:
             self.header = self.header and len(line.body) <= shape.LONG_VALUE
-        self.at += 1
+        self.position += 1
         end = line.end
-        while self.at < len(self.lines) and self._continues_item(self.lines[self.at]):
-            end = self.lines[self.at].end
-            self.at += 1
+        while self.position < len(self.lines) and self._continues_item(self.lines[self.position]):
+            end = self.lines[self.position].end
+            self.position += 1
         self._add("field" if field and len(field["key"]) <= shape.LONG_KEY else "item", start, end)
         return True
 
@@ -367,20 +367,20 @@ class _Reader:
             return False
         if first == "|" and body.count("|") > 1:
             return False
-        if not self.marked:
+        if not self.has_markup:
             return True
         if first == "#":
             return len(body) > LONGEST_HEADING or shape.ATX.match(body) is None
         return first not in "`~" or shape.FENCE.match(body) is None
 
     def _take_paragraph(self, line: TextLine) -> bool:
-        self.at += 1
-        while self.at < len(self.lines) and self._continues(self.lines[self.at]):
-            self.at += 1
-        last = self.lines[self.at - 1]
-        if line.indent <= self.listed or self.listed < 0:
-            self.listed = -1
+        self.position += 1
+        while self.position < len(self.lines) and self._continues(self.lines[self.position]):
+            self.position += 1
+        last = self.lines[self.position - 1]
+        if line.indent <= self.list_indent or self.list_indent < 0:
+            self.list_indent = -1
         self.header = self.header and line.body.startswith(("..", ">", "!["))
-        self.literal = self.literal or (self.marked and last.body.endswith("::"))
+        self.literal = self.literal or (self.has_markup and last.body.endswith("::"))
         self._add("paragraph", line.start, last.end)
         return True

@@ -49,36 +49,44 @@ _ENTRIES = frozenset(("item", "paragraph", "row"))
 def mark_navigation(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     """The blocks, with navigation marked as such."""
     lists = list(_list_runs(blocks))
-    found = {at for run in lists for at in _link_entries(text, blocks, run)}
-    headings = {_strip_entry(text[each.start : each.end]) for each in blocks if each.kind == "heading"} - {""}
+    navigation = {index for run in lists for index in _link_entries(text, blocks, run)}
+    headings = {
+        _strip_entry(text[heading_block.start : heading_block.end])
+        for heading_block in blocks
+        if heading_block.kind == "heading"
+    } - {""}
     if headings:
-        found.update(at for run in lists for at in _heading_entries(text, blocks, run, headings))
-    found.update(at for at, block in enumerate(blocks) if block.kind == "paragraph" and _is_trail(text, block))
-    found.update(list(_announcing_lines(text, blocks, found)))
+        navigation.update(index for run in lists for index in _heading_entries(text, blocks, run, headings))
+    navigation.update(
+        index for index, block in enumerate(blocks) if block.kind == "paragraph" and _is_trail(text, block)
+    )
+    navigation.update(list(_announcing_lines(text, blocks, navigation)))
     pairs = enumerate(blocks)
-    return [msgspec.structs.replace(block, kind="navigation") if at in found else block for at, block in pairs]
+    return [
+        msgspec.structs.replace(block, kind="navigation") if index in navigation else block for index, block in pairs
+    ]
 
 
 def _list_runs(blocks: Sequence[TextBlock]) -> Iterator[range]:
     """The places of blocks that may be entries of one list: adjacent ones of one kind."""
     first = 0
     for kind, group in groupby([block.kind for block in blocks]):
-        places = range(first, first := first + sum(1 for _ in group))
+        indices = range(first, first := first + sum(1 for _ in group))
         if kind in _ENTRIES:
-            yield places
+            yield indices
 
 
-def _link_entries(text: str, blocks: Sequence[TextBlock], places: Sequence[int]) -> Iterator[int]:
+def _link_entries(text: str, blocks: Sequence[TextBlock], indices: Sequence[int]) -> Iterator[int]:
     """The entries of a list that are only links: several, or to pages and places nearby, or badges."""
-    counts = {at: _count_links(text, blocks[at]) for at in places}
-    for only, group in groupby(places, key=lambda at: counts[at] > 0):
+    counts = {index: _count_links(text, blocks[index]) for index in indices}
+    for only, group in groupby(indices, key=lambda index: counts[index] > 0):
         entries = list(group)
-        several = len(entries) >= MIN_ENTRIES or any(counts[at] > 1 for at in entries)
+        several = len(entries) >= MIN_ENTRIES or any(counts[index] > 1 for index in entries)
         if only and not _is_enumeration(text, blocks, entries):
-            yield from (at for at in entries if several or _has_near_links(text, blocks[at]))
+            yield from (index for index in entries if several or _has_near_links(text, blocks[index]))
         elif only:
-            menus = {at for at in entries if counts[at] >= MIN_ENTRIES and blocks[at].kind == "paragraph"}
-            yield from (at for at in entries if at in menus or _has_inner_links(text, blocks[at]))
+            menus = {index for index in entries if counts[index] >= MIN_ENTRIES and blocks[index].kind == "paragraph"}
+            yield from (index for index in entries if index in menus or _has_inner_links(text, blocks[index]))
 
 
 def _is_enumeration(text: str, blocks: Sequence[TextBlock], entries: Sequence[int]) -> bool:
@@ -88,13 +96,13 @@ def _is_enumeration(text: str, blocks: Sequence[TextBlock], entries: Sequence[in
     """
     if len(entries) <= MOST_ENUMERATED and _has_lead(text, blocks, entries[0]):
         return True
-    away = sum(_AWAY.search(text, blocks[at].start, blocks[at].end) is not None for at in entries)
-    return 2 * away > len(entries)
+    external_count = sum(_AWAY.search(text, blocks[index].start, blocks[index].end) is not None for index in entries)
+    return 2 * external_count > len(entries)
 
 
-def _has_lead(text: str, blocks: Sequence[TextBlock], at: int) -> bool:
+def _has_lead(text: str, blocks: Sequence[TextBlock], index: int) -> bool:
     """True if a list follows a sentence with a colon."""
-    above = blocks[at - 1] if at else None
+    above = blocks[index - 1] if index else None
     return (
         above is not None and above.kind == "paragraph" and text[above.start : above.end].rstrip()[-1:] in (":", "：")
     )
@@ -102,14 +110,16 @@ def _has_lead(text: str, blocks: Sequence[TextBlock], at: int) -> bool:
 
 def _count_links(text: str, block: TextBlock) -> int:
     """The number of links in a block; 0 if it says more than they do."""
-    said = text[block.start : min(block.end, block.start + MAX_ENTRY_CHARS + 1)]
-    if len(said) > MAX_ENTRY_CHARS or not ("](" in said or "][" in said or "`" in said or "<http" in said):
+    entry_text = text[block.start : min(block.end, block.start + MAX_ENTRY_CHARS + 1)]
+    if len(entry_text) > MAX_ENTRY_CHARS or not (
+        "](" in entry_text or "][" in entry_text or "`" in entry_text or "<http" in entry_text
+    ):
         return 0
-    before = _BEFORE_LINKS.match(said)
+    before = _BEFORE_LINKS.match(entry_text)
     if before is not None and _LETTERS.search(before[0]):
         return 0
-    rest, count = _LINK.subn(" ", said)
-    return 0 if _LETTERS.search(rest) else count
+    remaining, count = _LINK.subn(" ", entry_text)
+    return 0 if _LETTERS.search(remaining) else count
 
 
 def _has_near_links(text: str, block: TextBlock) -> bool:
@@ -118,20 +128,20 @@ def _has_near_links(text: str, block: TextBlock) -> bool:
 
 
 def _has_inner_links(text: str, block: TextBlock) -> bool:
-    said = text[block.start : block.end]
-    return _POINTER.search(said) is not None or _BADGE.match(said) is not None
+    entry_text = text[block.start : block.end]
+    return _POINTER.search(entry_text) is not None or _BADGE.match(entry_text) is not None
 
 
 def _heading_entries(
-    text: str, blocks: Sequence[TextBlock], places: Sequence[int], headings: set[str]
+    text: str, blocks: Sequence[TextBlock], indices: Sequence[int], headings: set[str]
 ) -> Iterator[int]:
     """The entries of a list if most are headings of the document, also for lines that are one block."""
-    lines = {at: _lines(text, blocks[at]) for at in places}
-    for at, found in lines.items():
-        if len(found) >= MIN_ENTRIES and _are_mostly_headings(found, headings):
-            yield at
-    entries = [at for at in places if len(lines[at]) == 1]
-    enough = len(entries) >= MIN_ENTRIES and _are_mostly_headings([lines[at][0] for at in entries], headings)
+    lines = {index: _lines(text, blocks[index]) for index in indices}
+    for index, entry_lines in lines.items():
+        if len(entry_lines) >= MIN_ENTRIES and _are_mostly_headings(entry_lines, headings):
+            yield index
+    entries = [index for index in indices if len(lines[index]) == 1]
+    enough = len(entries) >= MIN_ENTRIES and _are_mostly_headings([lines[index][0] for index in entries], headings)
     if enough and not _has_lead(text, blocks, entries[0]):
         yield from entries
 
@@ -140,11 +150,11 @@ def _are_mostly_headings(lines: Sequence[str], headings: set[str]) -> bool:
     """True if `MIN_HEADINGS_SHARE` of the lines are headings; for most lists the first few lines show that they are
     not.
     """
-    known = len(lines)
+    heading_count = len(lines)
     ends = {heading[-2:] for heading in headings}
     for line in lines:
-        known -= not _may_end_with(line, ends) or _strip_entry(line) not in headings
-        if known < MIN_HEADINGS_SHARE * len(lines):
+        heading_count -= not _may_end_with(line, ends) or _strip_entry(line) not in headings
+        if heading_count < MIN_HEADINGS_SHARE * len(lines):
             return False
     return True
 
@@ -159,8 +169,8 @@ def _lines(text: str, block: TextBlock) -> list[str]:
     """The lines of a block that may be entries of contents; empty if one is too long for that."""
     if block.end - block.start > MAX_ENTRY_CHARS:
         return []
-    found = text[block.start : block.end].splitlines()
-    return [] if any(len(line) > LONGEST_ENTRY for line in found) else found
+    block_lines = text[block.start : block.end].splitlines()
+    return [] if any(len(line) > LONGEST_ENTRY for line in block_lines) else block_lines
 
 
 def _strip_entry(line: str) -> str:
@@ -179,12 +189,12 @@ def _is_trail(text: str, block: TextBlock) -> bool:
     return block.end - block.start <= LONGEST_ENTRY and _CRUMBS.fullmatch(text, block.start, block.end) is not None
 
 
-def _announcing_lines(text: str, blocks: Sequence[TextBlock], found: Iterable[int]) -> Iterator[int]:
+def _announcing_lines(text: str, blocks: Sequence[TextBlock], navigation: Iterable[int]) -> Iterator[int]:
     """Short lines directly above contents, such as "Table of Contents"."""
-    for at in found:
-        above = blocks[at - 1] if at else None
-        if above is None or above.kind != "paragraph" or above.heading != blocks[at].heading:
+    for index in navigation:
+        above = blocks[index - 1] if index else None
+        if above is None or above.kind != "paragraph" or above.heading != blocks[index].heading:
             continue
-        said = text[above.start : min(above.end, above.start + SHORT_LABEL + 1)]
-        if len(said) <= SHORT_LABEL and said.strip()[-1:] not in (*".!?。！？", ""):
-            yield at - 1
+        label = text[above.start : min(above.end, above.start + SHORT_LABEL + 1)]
+        if len(label) <= SHORT_LABEL and label.strip()[-1:] not in (*".!?。！？", ""):
+            yield index - 1

@@ -66,20 +66,20 @@ SENTENCE_BOUNDARY = regex(r"[a-z]{3}[.!?]\s+[A-Z]")
 
 def lines(text: str) -> list[TextLine]:
     """The lines of `text`; only LF, CRLF and CR end one."""
-    found = []
+    text_lines = []
     start = 0
     if "\r" not in text:
         for piece in text.split("\n"):
             end = start + len(piece)
-            found.append(TextLine(start, end, piece, piece.strip()))
+            text_lines.append(TextLine(start, end, piece, piece.strip()))
             start = end + 1
-        return found
+        return text_lines
     for match in ENDING.finditer(text):
         piece = text[start : match.start()]
-        found.append(TextLine(start, match.start(), piece, piece.strip()))
+        text_lines.append(TextLine(start, match.start(), piece, piece.strip()))
         start = match.end()
-    found.append(TextLine(start, len(text), text[start:], text[start:].strip()))
-    return found
+    text_lines.append(TextLine(start, len(text), text[start:], text[start:].strip()))
+    return text_lines
 
 
 def has_word(text: str) -> bool:
@@ -127,17 +127,17 @@ MIN_RECORDS, MIN_RECORDS_BEFORE_OTHERS = 2, 3
 """The least lines with keys that are records: in a paragraph of nothing else, and if other lines follow."""
 
 
-def record_run(lines: list[TextLine], at: int) -> tuple[int, int]:
+def record_run(lines: list[TextLine], index: int) -> tuple[int, int]:
     """The end of the lines with keys that begin at a line, and their number."""
-    first, keys = at, 0
-    while at < len(lines) and (body := lines[at].body):
-        deeper = at > first and lines[at].indent > lines[first].indent
+    first, keys = index, 0
+    while index < len(lines) and (body := lines[index].body):
+        deeper = index > first and lines[index].indent > lines[first].indent
         if not deeper:
-            if not is_record(body) or (at == first and SENTENCE_BOUNDARY.search(body, 0, LONG_LINE)):
+            if not is_record(body) or (index == first and SENTENCE_BOUNDARY.search(body, 0, LONG_LINE)):
                 break
             keys += 1
-        at += 1
-    return at, keys
+        index += 1
+    return index, keys
 
 
 def is_header(group: list[TextLine]) -> bool:

@@ -72,8 +72,8 @@ class _Context:
         self.last: TextBlock | None = None
 
     def read(self, blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
-        for at, block in enumerate(blocks):
-            after = blocks[at + 1] if at + 1 < len(blocks) else None
+        for index, block in enumerate(blocks):
+            after = blocks[index + 1] if index + 1 < len(blocks) else None
             yield self._add_context(block, after)
             self.last = block
 
@@ -114,16 +114,16 @@ class _Context:
 
     def _introduces(self) -> bool:
         """True if the sentence before introduces a list or a table: it ends with a colon, or is not a sentence."""
-        named = len(self.lead.split()) <= NAME_WORDS and not self.lead.endswith(_ENDS) and ": " not in self.lead
-        return bool(self.lead) and (self.lead[-1] in ":：" or named)
+        is_name = len(self.lead.split()) <= NAME_WORDS and not self.lead.endswith(_ENDS) and ": " not in self.lead
+        return bool(self.lead) and (self.lead[-1] in ":：" or is_name)
 
     def _last_sentence(self, block: TextBlock) -> str:
-        said = self.text[max(block.start, block.end - LONGEST_LABEL) : block.end]
-        breaks = [match.end() for match in _SENTENCE.finditer(said)]
+        tail = self.text[max(block.start, block.end - LONGEST_LABEL) : block.end]
+        breaks = [match.end() for match in _SENTENCE.finditer(tail)]
         if not breaks and block.end - block.start > LONGEST_LABEL:
             return ""
-        return " ".join(said[breaks[-1] if breaks else 0 :].split()).removesuffix("::").rstrip() + (
-            ":" if said.rstrip().endswith("::") else ""
+        return " ".join(tail[breaks[-1] if breaks else 0 :].split()).removesuffix("::").rstrip() + (
+            ":" if tail.rstrip().endswith("::") else ""
         )
 
     # tables
@@ -140,18 +140,18 @@ class _Context:
         return _with_context(block, self.head, "", self._find_lead(block, after))
 
     def _is_separated(self, last: TextBlock, block: TextBlock) -> bool:
-        between = self.text[last.end : min(block.start, last.end + LONGEST_LABEL)]
-        return _BLANK.search(between) is not None or last.heading != block.heading
+        gap = self.text[last.end : min(block.start, last.end + LONGEST_LABEL)]
+        return _BLANK.search(gap) is not None or last.heading != block.heading
 
     def _is_header_row(self, first: TextBlock, second: TextBlock) -> bool:
         """True if the line between two rows makes the first a header; in a table drawn as a grid it must be of `=`."""
         if self._is_separated(first, second):
             return False
         before = self.text[max(0, first.start - LONGEST_LABEL) : first.start].rstrip().rpartition("\n")[2]
-        between = self.text[first.end : min(second.start, first.end + 2 * LONGEST_LABEL)]
+        gap = self.text[first.end : min(second.start, first.end + 2 * LONGEST_LABEL)]
         grid = before.lstrip().startswith("+-")
-        drawn = (_STRONG if grid else _DELIMITER).search(between) is not None
-        return drawn and not _KEY_CELL.match(self.text, first.start, first.end)
+        has_rule = (_STRONG if grid else _DELIMITER).search(gap) is not None
+        return has_rule and not _KEY_CELL.match(self.text, first.start, first.end)
 
     # definitions
 
@@ -175,26 +175,26 @@ class _Context:
         """The name a block begins with and describes; "" if it describes none, as in a one-line paragraph."""
         if block.kind == "paragraph" and self.text.find("\n", block.start, block.end) < 0:
             return ""
-        said = self.text[block.start : min(block.end, block.start + 4 * LONGEST_TERM)]
-        if "\n" not in said and not _MARKED.search(said):
+        beginning = self.text[block.start : min(block.end, block.start + 4 * LONGEST_TERM)]
+        if "\n" not in beginning and not _MARKED.search(beginning):
             return ""
-        first, broken, rest = said.partition("\n")
-        described = broken and (rest[:1] in (" ", "\t") or rest.startswith(": "))
-        if not described and block.kind != "item":
+        first, broken, following = beginning.partition("\n")
+        is_described = broken and (following[:1] in (" ", "\t") or following.startswith(": "))
+        if not is_described and block.kind != "item":
             return ""
         name = first.strip()
         bullet = BULLET.match(name) or NUMBERED.match(name)
         name = name[bullet.end() :] if bullet else name
-        if described and self._is_term(name, rest):
+        if is_described and self._is_term(name, following):
             return name
         match = _KEYED.match(name) if block.kind == "item" else None
-        found = (match["marked"] or match["plain"]).strip() if match else ""
-        return found if len(found.split()) <= TERM_WORDS else ""
+        term = (match["marked"] or match["plain"]).strip() if match else ""
+        return term if len(term.split()) <= TERM_WORDS else ""
 
-    def _is_term(self, name: str, rest: str) -> bool:
+    def _is_term(self, name: str, following: str) -> bool:
         """True if a line ended on purpose: the next word would have fitted into it."""
-        word = rest.split(maxsplit=1)[:1]
-        below = [len(line.strip()) for line in rest.splitlines()]
+        word = following.split(maxsplit=1)[:1]
+        below = [len(line.strip()) for line in following.splitlines()]
         width = max(below) if len(below) > 1 else WRAPPED_LINE_CHARS - 1
         fits = (
             bool(word)
@@ -223,7 +223,7 @@ Range = tuple[int, int]
 
 def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
     """The passages of `blocks`, with byte offsets."""
-    found: list[PassageSpan] = []
+    passages: list[PassageSpan] = []
     ascii_only = text.isascii()
     point = byte = 0
     for block in blocks:
@@ -237,15 +237,15 @@ def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
             point, byte = end, last
             label = block.term if number and block.term else block.label
             above = (block.heading, block.page, label, block.lead)
-            found.append(PassageSpan(len(found), first, last, piece, block.kind, *above))
-    return tuple(found)
+            passages.append(PassageSpan(len(passages), first, last, piece, block.kind, *above))
+    return tuple(passages)
 
 
 def _split_block(text: str, block: TextBlock) -> Iterator[Range]:
     code = block.kind == "code"
     for start, end in _pieces(text, block):
-        bounded = ((start, end),) if end - start <= MAX_PASSAGE_CHARS else _limit_pieces(text, start, end)
-        for low, high in bounded:
+        ranges = ((start, end),) if end - start <= MAX_PASSAGE_CHARS else _limit_pieces(text, start, end)
+        for low, high in ranges:
             trimmed = _trim(text, low, high, lines=code)
             if trimmed[0] < trimmed[1]:
                 yield trimmed
@@ -280,8 +280,8 @@ def _split_prose(text: str, start: int, end: int) -> Iterator[Range]:
 def _group_sentences(text: str, start: int, end: int) -> Iterator[Range]:
     first = last = -1
     count = 0
-    for before, behind in sentences(text[start:end]):
-        low, high = before + start, behind + start
+    for sentence_start, sentence_end in sentences(text[start:end]):
+        low, high = sentence_start + start, sentence_end + start
         full = count == MAX_SENTENCES or (count and high - first > FULL_PASSAGE_CHARS)
         if full:
             yield first, last

@@ -72,10 +72,10 @@ def sign_bundle(bundle: bytes, secret: str, run_id: str) -> bytes:
     Raises:
         UsageError: `secret` is no key.
     """
-    manifest, *others = unpack(bundle).members
+    manifest, *members = unpack(bundle).members
     assert manifest.name == MANIFEST
     signature = BundleMember(SIGNATURE, sign_manifest(manifest.data, secret, f"{FORMAT} run {run_id}"))
-    return pack([manifest, signature, *others])
+    return pack([manifest, signature, *members])
 
 
 EXPORTER = BundleExporter()
@@ -126,26 +126,26 @@ def check_bundle(
     """
     if not looks_like_zip(data):
         raise StoreError(f"{file or 'this'} is not a zip file, so it is not an Assay bundle")
-    opened = unpack(data, limits.members)
-    members = {member.name: member.data for member in opened.members}
-    checks = [make_check("zip", len(members), list(opened.problems))]
+    contents = unpack(data, limits.members)
+    members = {member.name: member.data for member in contents.members}
+    checks = [make_check("zip", len(members), list(contents.problems))]
     unchecked: tuple[str, ...] = ()
     manifest = _manifest(members)
     view: RunView | None = None
     signature = BundleSignature(state="none")
-    if opened.whole:
-        checks.append(_check_members(opened.members, manifest))
+    if contents.whole:
+        checks.append(_check_members(contents.members, manifest))
         signature = _signature(members, signers)
         checks += _signature_checks(signature)
-        view, told = _check_events(members, manifest, limits.events)
-        checks.append(told)
-    if view is not None and (much := _excess(view)):
-        checks.append(make_check("text", 1, [f"{much}, so nothing else was checked"]))
+        view, events_check = _check_events(members, manifest, limits.events)
+        checks.append(events_check)
+    if view is not None and (excess := _excess(view)):
+        checks.append(make_check("text", 1, [f"{excess}, so nothing else was checked"]))
     elif view is not None:
         bundle = Bundle(members=members, manifest=manifest, view=view)
-        checks += [each for run in (*_FILE_CHECKS, *_LOG_CHECKS) for each in run(bundle)]
+        checks += [check for run in (*_FILE_CHECKS, *_LOG_CHECKS) for check in run(bundle)]
         unchecked = _unchecked_members(bundle)
-    ok = view is not None and all(each.ok for each in checks)
+    ok = view is not None and all(check.ok for check in checks)
     return Verification(
         file=file,
         ok=ok,
@@ -170,7 +170,7 @@ def _excess(view: RunView) -> str:
     text = len(view.report.text)
     if text > MAX_REPORT_CHARS:
         return f"the report's text has {text:,} characters: more than any report has"
-    if sum(max(0, min(each.end, text) - max(each.start, 0)) for each in view.claims) > MAX_CLAIM_OVERLAP * text:
+    if sum(max(0, min(claim.end, text) - max(claim.start, 0)) for claim in view.claims) > MAX_CLAIM_OVERLAP * text:
         return f"its {len(view.claims):,} claims lie over one another, as those of no report do"
     return ""
 
@@ -181,15 +181,15 @@ def _signature(members: Mapping[str, bytes | memoryview], signers: Signers) -> B
     return verify_signature(members.get(MANIFEST, b""), members[SIGNATURE], signers())
 
 
-def _signature_checks(found: BundleSignature) -> Iterator[BundleCheck]:
-    match found.state:
+def _signature_checks(signature: BundleSignature) -> Iterator[BundleCheck]:
+    match signature.state:
         case "good":
             yield make_check("signature", 1, [])
         case "unknown":
-            note = f"key {found.key_id} is none of those you trust: who made the bundle was not checked"
+            note = f"key {signature.key_id} is none of those you trust: who made the bundle was not checked"
             yield make_check("signature", 0, [], (note,))
         case "wrong":
-            yield make_check("signature", 1, [f"it is not what key {found.key_id} signed"])
+            yield make_check("signature", 1, [f"it is not what key {signature.key_id} signed"])
         case "malformed":
             yield make_check("signature", 1, [f"{SIGNATURE} is not a readable signature"])
 
@@ -224,51 +224,54 @@ def _manifest(members: dict[str, bytes | memoryview]) -> Manifest | None:
 def _check_members(members: tuple[BundleMember, ...], manifest: Manifest | None) -> BundleCheck:
     """Every member is listed with its size and hash, and every listed member exists."""
     problems = list(_member_problems(members, manifest)) if manifest else [f"{MANIFEST} is not there or cannot be read"]
-    other = manifest is not None and manifest.release != installed_release()
+    is_other_release = manifest is not None and manifest.release != installed_release()
     strange = [member.name for member in members if member.name != MANIFEST and not KNOWN.fullmatch(member.name)]
     unknown = [f"{name} is none of a bundle's members" for name in strange]
     if [member.name for member in members] != [MANIFEST, *sorted(m.name for m in members if m.name != MANIFEST)]:
         problems.append(f"the members are not in order: {MANIFEST} first, the others by name")
     return make_check(
-        "members", len(members), problems + ([] if other else unknown), tuple(unknown[:3] if other else ())
+        "members",
+        len(members),
+        problems + ([] if is_other_release else unknown),
+        tuple(unknown[:3] if is_other_release else ()),
     )
 
 
 def _member_problems(members: tuple[BundleMember, ...], manifest: Manifest) -> Iterator[str]:
     if manifest.format != FORMAT:
         yield f"the format is {manifest.format!r}, this release reads {FORMAT!r}"
-    listed = {each.name: each for each in manifest.members}
-    if len(listed) != len(manifest.members):
+    entries = {entry.name: entry for entry in manifest.members}
+    if len(entries) != len(manifest.members):
         yield f"{MANIFEST} lists a name twice"
-    there = {member.name: member.data for member in members if member.name not in (MANIFEST, SIGNATURE)}
-    for name, each in listed.items():
-        if name not in there:
+    contents = {member.name: member.data for member in members if member.name not in (MANIFEST, SIGNATURE)}
+    for name, entry in entries.items():
+        if name not in contents:
             yield f"{name} is listed and not there"
-        elif len(there[name]) != each.size:
-            yield f"{name} has {len(there[name]):,} bytes, listed are {each.size:,}"
-        elif sha256(there[name]) != each.sha256:
+        elif len(contents[name]) != entry.size:
+            yield f"{name} has {len(contents[name]):,} bytes, listed are {entry.size:,}"
+        elif sha256(contents[name]) != entry.sha256:
             yield f"{name} does not have the hash that is listed"
-    yield from (f"{name} is there and not listed" for name in there if name not in listed)
-    rewritten = next((each.data for each in members if each.name == MANIFEST), b"")
+    yield from (f"{name} is there and not listed" for name in contents if name not in entries)
+    rewritten = next((entry.data for entry in members if entry.name == MANIFEST), b"")
     if manifest.release == installed_release() and encode(manifest) != rewritten:
         yield f"{MANIFEST} is not written as this release writes it"
 
 
 def _check_events(
-    members: dict[str, bytes | memoryview], manifest: Manifest | None, most: int
+    members: dict[str, bytes | memoryview], manifest: Manifest | None, max_events: int
 ) -> tuple[RunView | None, BundleCheck]:
     """The log can be read, is that of one run, has every number from 1, and folds into a view."""
     try:
-        envelopes = _log(members, most)
+        envelopes = _log(members, max_events)
         view = fold_events(envelopes)
     except StoreError as error:
         return None, make_check("events", 0, [str(error)])
     problems = [
-        f"event {each.seq} stands where {number} is due"
-        for number, each in enumerate(envelopes, 1)
-        if each.seq != number
+        f"event {envelope.seq} stands where {number} is due"
+        for number, envelope in enumerate(envelopes, 1)
+        if envelope.seq != number
     ]
-    runs = {each.run_id for each in envelopes}
+    runs = {envelope.run_id for envelope in envelopes}
     if len(runs) != 1 or (manifest is not None and manifest.run_id not in runs):
         problems.append("the events are not all of the one run which the manifest names")
     if manifest is not None and manifest.release == installed_release() and log_bytes(envelopes) != members[LOG]:
@@ -276,14 +279,14 @@ def _check_events(
     return view, make_check("events", len(envelopes), problems)
 
 
-def _log(members: dict[str, bytes | memoryview], most: int) -> list[Envelope]:
+def _log(members: dict[str, bytes | memoryview], max_events: int) -> list[Envelope]:
     if LOG not in members:
         raise StoreError(f"{LOG} is not there")
     lines = bytes(members[LOG]).split(b"\n")
     if lines.pop():
         raise StoreError(f"{LOG} does not end with a line end")
-    if len(lines) > most:
-        raise StoreError(f"{LOG} has {len(lines):,} events, and {most:,} are read (bundles.max_events)")
+    if len(lines) > max_events:
+        raise StoreError(f"{LOG} has {len(lines):,} events, and {max_events:,} are read (bundles.max_events)")
     return [_event(line, number) for number, line in enumerate(lines, 1)]
 
 

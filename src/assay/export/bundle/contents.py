@@ -70,7 +70,7 @@ def pack(members: Sequence[BundleMember]) -> bytes:
     Raises:
         StoreError: it would need ZIP64.
     """
-    size = sum(_LOCAL.size + _CENTRAL.size + 2 * len(each.name) + len(each.data) for each in members) + _END.size
+    size = sum(_LOCAL.size + _CENTRAL.size + 2 * len(member.name) + len(member.data) for member in members) + _END.size
     if size > MAX_BUNDLE_BYTES or len(members) > MAX_MEMBERS:
         raise StoreError(
             f"a bundle holds at most 4 GiB and {MAX_MEMBERS:,} members; this one would have {size:,} bytes and "
@@ -84,36 +84,38 @@ def looks_like_zip(data: bytes) -> bool:
     return data.startswith(_LOCAL_SIGN) or _END_SIGN in data
 
 
-def unpack(data: bytes, most: int = MAX_MEMBERS) -> ArchiveContents:
-    """Read a zip of at most `most` members that `pack` could have written, and report where `data` differs from one."""
-    view, at, members = memoryview(data), 0, dict[str, BundleMember]()
-    while data[at : at + 4] != _CENTRAL_SIGN:
-        found = _member(view, at)
-        if isinstance(found, BundleMember) and (found.name in members or len(members) == most):
-            found = f"{found.name} is there twice" if found.name in members else f"more than {most:,} members"
-        if isinstance(found, str):
-            return ArchiveContents(members=tuple(members.values()), whole=False, problems=(found,))
-        members[found.name] = found
-        at += _LOCAL.size + len(found.name) + len(found.data)
-    read = tuple(members.values())
-    return ArchiveContents(members=read, whole=True, problems=_differences(data, read))
+def unpack(data: bytes, max_members: int = MAX_MEMBERS) -> ArchiveContents:
+    """Read a zip of at most `max_members` members that `pack` could have written, and report where `data` differs
+    from one.
+    """
+    view, offset, members = memoryview(data), 0, dict[str, BundleMember]()
+    while data[offset : offset + 4] != _CENTRAL_SIGN:
+        member = _member(view, offset)
+        if isinstance(member, BundleMember) and (member.name in members or len(members) == max_members):
+            member = f"{member.name} is there twice" if member.name in members else f"more than {max_members:,} members"
+        if isinstance(member, str):
+            return ArchiveContents(members=tuple(members.values()), whole=False, problems=(member,))
+        members[member.name] = member
+        offset += _LOCAL.size + len(member.name) + len(member.data)
+    all_members = tuple(members.values())
+    return ArchiveContents(members=all_members, whole=True, problems=_differences(data, all_members))
 
 
-def _member(view: memoryview, at: int) -> BundleMember | str:
-    """The member whose header begins at `at`, or the reason why it is not accepted."""
-    if len(view) - at < _LOCAL.size or view[at : at + 4] != _LOCAL_SIGN:
-        return f"byte {at:,}: neither a member nor the directory begins here"
-    _, _, flags, method, _, _, _, packed, size, length, extra = _LOCAL.unpack_from(view, at)
-    start = at + _LOCAL.size + length
-    name = bytes(view[at + _LOCAL.size : start])
+def _member(view: memoryview, offset: int) -> BundleMember | str:
+    """The member whose header begins at `offset`, or the reason why it is not accepted."""
+    if len(view) - offset < _LOCAL.size or view[offset : offset + 4] != _LOCAL_SIGN:
+        return f"byte {offset:,}: neither a member nor the directory begins here"
+    _, _, flags, method, _, _, _, compressed_size, size, length, extra = _LOCAL.unpack_from(view, offset)
+    start = offset + _LOCAL.size + length
+    name = bytes(view[offset + _LOCAL.size : start])
     if length > _LONGEST_NAME or not _NAME.fullmatch(name):
-        return f"byte {at:,}: the member's name {name[:60]!r} is not one of a bundle's"
+        return f"byte {offset:,}: the member's name {name[:60]!r} is not one of a bundle's"
     for wrong, why in (
         (flags & 1, "is encrypted"),
         (method != _STORED, "is compressed: a bundle's members are stored as they are"),
-        (0xFFFFFFFF in (packed, size), "declares a size in ZIP64, which a bundle never needs"),
+        (0xFFFFFFFF in (compressed_size, size), "declares a size in ZIP64, which a bundle never needs"),
         (flags, "has flags set"),
-        (packed != size, "declares two sizes"),
+        (compressed_size != size, "declares two sizes"),
         (extra, "has extra fields"),
         (size > len(view) - start, f"declares {size:,} bytes, of which {max(0, len(view) - start):,} are there"),
     ):
@@ -124,38 +126,38 @@ def _member(view: memoryview, at: int) -> BundleMember | str:
 
 def _differences(data: bytes, members: Sequence[BundleMember]) -> tuple[str, ...]:
     """Where `data` differs from the bytes that these members give."""
-    at, view = 0, memoryview(data)
-    for what, piece in _pieces(members):
-        found = view[at : at + len(piece)]
-        if found != piece:
-            inside = _first_difference(found, piece)
+    offset, view = 0, memoryview(data)
+    for description, piece in _pieces(members):
+        actual = view[offset : offset + len(piece)]
+        if actual != piece:
+            inside = _first_difference(actual, piece)
             wrong = (
                 "has a checksum which is not its data's" if inside in _CHECKSUM else "is not what a rebuild has there"
             )
-            return (f"byte {at + inside:,}: {what} {wrong}",)
-        at += len(piece)
-    return () if at == len(data) else (f"{len(data) - at:,} bytes follow its end",)
+            return (f"byte {offset + inside:,}: {description} {wrong}",)
+        offset += len(piece)
+    return () if offset == len(data) else (f"{len(data) - offset:,} bytes follow its end",)
 
 
-def _first_difference(one: memoryview, other: bytes | memoryview) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
+def _first_difference(first: memoryview, second: bytes | memoryview) -> int:
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((index for index, (left, right) in pairs if left != right), min(len(first), len(second)))
 
 
 def _pieces(members: Sequence[BundleMember]) -> Iterator[tuple[str, bytes | memoryview]]:
     """The zip in pieces, each with its description."""
-    directory, at = list[bytes](), 0
+    directory, offset = list[bytes](), 0
     for member in members:
         name, size, crc = member.name.encode(), len(member.data), zlib.crc32(member.data)
         same = (_NEEDED, 0, _STORED, 0, _DATE, crc, size, size, len(name), 0)
         yield f"the header of {member.name}", _LOCAL.pack(_LOCAL_SIGN, *same) + name
         yield f"the data of {member.name}", member.data
-        directory.append(_CENTRAL.pack(_CENTRAL_SIGN, _MADE_BY, *same, 0, 0, 0, _MODE, at) + name)
-        at += _LOCAL.size + len(name) + size
+        directory.append(_CENTRAL.pack(_CENTRAL_SIGN, _MADE_BY, *same, 0, 0, 0, _MODE, offset) + name)
+        offset += _LOCAL.size + len(name) + size
     for member, entry in zip(members, directory, strict=True):
         yield f"the entry of {member.name} in the directory", entry
-    listed = sum(map(len, directory))
-    yield "the end of the directory", _END.pack(_END_SIGN, 0, 0, len(members), len(members), listed, at, 0)
+    directory_size = sum(map(len, directory))
+    yield "the end of the directory", _END.pack(_END_SIGN, 0, 0, len(members), len(members), directory_size, offset, 0)
 
 
 FORMAT = "assay.bundle/1"
@@ -219,24 +221,26 @@ def bundle_members(record: Record, citations: CitationMode) -> list[BundleMember
         StoreError: the text or the snapshot of a cited document is not there, or damaged.
     """
     sources = cited_sources(record.view)
-    made = [BundleMember(name, rendered(record.view, citations)) for name, rendered in RENDERINGS.items()]
-    made += [
+    members = [BundleMember(name, render(record.view, citations)) for name, render in RENDERINGS.items()]
+    members += [
         BundleMember(LOG, log_bytes(record.log)),
         BundleMember(SOURCES, encode([_origin(record, each) for each in sources])),
     ]
-    made += [BundleMember(document_name(each), record.blobs.get(each.document_sha256)) for each in sources]
+    members += [BundleMember(document_name(each), record.blobs.get(each.document_sha256)) for each in sources]
     snapshots = dict.fromkeys(each.snapshot_sha256 for each in sources)
-    made += [BundleMember(f"snapshots/{each}", record.blobs.get(each)) for each in snapshots]
-    made.sort(key=lambda member: member.name)
+    members += [BundleMember(f"snapshots/{each}", record.blobs.get(each)) for each in snapshots]
+    members.sort(key=lambda member: member.name)
     manifest = Manifest(
-        release=installed_release(), run_id=record.view.run_id, citations=citations, members=manifest_entries(made)
+        release=installed_release(), run_id=record.view.run_id, citations=citations, members=manifest_entries(members)
     )
-    return [BundleMember(MANIFEST, encode(manifest)), *made]
+    return [BundleMember(MANIFEST, encode(manifest)), *members]
 
 
 def manifest_entries(members: Iterable[BundleMember]) -> tuple[ManifestEntry, ...]:
     """Members in the form of a manifest."""
-    return tuple(ManifestEntry(name=each.name, sha256=sha256(each.data), size=len(each.data)) for each in members)
+    return tuple(
+        ManifestEntry(name=member.name, sha256=sha256(member.data), size=len(member.data)) for member in members
+    )
 
 
 def log_bytes(envelopes: Iterable[Envelope]) -> bytes:
@@ -265,17 +269,19 @@ def decode(data: bytes | memoryview, type: type[T]) -> T:
 
 def cited_passages(view: RunView) -> dict[str, Passage]:
     """The passages that the report names, then those that its claims rest on without naming them."""
-    named = {passage.id: passage for passage in build_bibliography(view).cited}
-    resting = (id for claim in view.claims for id in claim.passages)
-    return named | {id: view.passages[id] for id in resting if id in view.passages}
+    cited = {passage.id: passage for passage in build_bibliography(view).cited}
+    evidence_ids = (id for claim in view.claims for id in claim.passages)
+    return cited | {id: view.passages[id] for id in evidence_ids if id in view.passages}
 
 
 def cited_sources(view: RunView) -> list[Source]:
     """A source for each document that the report cites or its claims rest on, by the document's hash."""
     entries = build_bibliography(view).entries
-    resting = {passage.document_sha256 for passage in cited_passages(view).values()}
-    cited = [each.source for each in entries if each.number is not None or each.source.document_sha256 in resting]
-    return sorted(cited, key=lambda source: source.document_sha256)
+    document_hashes = {passage.document_sha256 for passage in cited_passages(view).values()}
+    sources = [
+        entry.source for entry in entries if entry.number is not None or entry.source.document_sha256 in document_hashes
+    ]
+    return sorted(sources, key=lambda source: source.document_sha256)
 
 
 def document_name(source: Source) -> str:
@@ -299,12 +305,12 @@ def _origin(record: Record, source: Source) -> SourceOrigin:
     )
 
 
-def _require(found: T | None, kind: str, sha256: str) -> T:
-    if found is None:
+def _require(value: T | None, kind: str, sha256: str) -> T:
+    if value is None:
         raise StoreError(
             f"{kind} {sha256}, which the report cites, is not in the library: `assay db check` names what is missing"
         )
-    return found
+    return value
 
 
 # A bundle whose zip and log can be read, for the other checks.

@@ -79,10 +79,10 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
 def make_check(name: str, count: int, problems: list[str], notes: tuple[str, ...] = ()) -> BundleCheck:
     """A check's result with a limited list of problems."""
-    shown = [_short(problem) for problem in problems[:MAX_SHOWN_PROBLEMS]]
+    shown_problems = [_short(problem) for problem in problems[:MAX_SHOWN_PROBLEMS]]
     if len(problems) > MAX_SHOWN_PROBLEMS:
-        shown.append(f"and {len(problems) - MAX_SHOWN_PROBLEMS:,} more")
-    return BundleCheck(name=name, ok=not problems, checked=count, problems=tuple(shown), notes=notes)
+        shown_problems.append(f"and {len(problems) - MAX_SHOWN_PROBLEMS:,} more")
+    return BundleCheck(name=name, ok=not problems, checked=count, problems=tuple(shown_problems), notes=notes)
 
 
 def _short(problem: str) -> str:
@@ -98,31 +98,31 @@ def check_data(bundle: Bundle) -> Iterator[BundleCheck]:
     if REPORT_JSON not in bundle.members:
         yield make_check(REPORT_JSON, 0, [f"{REPORT_JSON} is not there"])
         return
-    stored, notes = (
+    data, notes = (
         bundle.members[REPORT_JSON],
         () if bundle.ours else (f"{bundle.writer}: what both know was compared",),
     )
     try:
-        found, typed = decode(stored, object), None if not bundle.ours else decode(stored, Report)
+        actual, report = decode(data, object), None if not bundle.ours else decode(data, Report)
     except StoreError as error:
         yield make_check(REPORT_JSON, 0, [f"it cannot be read: {error}"])
         return
-    wanted = msgspec.to_builtins(build_report(bundle.view, bundle.citations))
-    problems = list(_json_differences(found, wanted, "report"))
-    if typed is not None and not problems and stored != RENDERINGS[REPORT_JSON](bundle.view, bundle.citations):
+    expected = msgspec.to_builtins(build_report(bundle.view, bundle.citations))
+    problems = list(_json_differences(actual, expected, "report"))
+    if report is not None and not problems and data != RENDERINGS[REPORT_JSON](bundle.view, bundle.citations):
         problems.append("it has the right values, and is not written as this release writes it")
     yield make_check(REPORT_JSON, 1, problems, notes)
 
 
-def _json_differences(found: object, wanted: object, where: str) -> Iterator[str]:
+def _json_differences(actual: object, expected: object, where: str) -> Iterator[str]:
     """Where decoded JSON differs from the expected value; a field on one side only is another release's."""
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        for name in wanted.keys() & found.keys():
-            yield from _json_differences(found[name], wanted[name], f"{where}.{name}")
-    elif isinstance(found, list) and isinstance(wanted, list | tuple) and len(found) == len(wanted):
-        for at, (one, other) in enumerate(zip(found, wanted, strict=True)):
-            yield from _json_differences(one, other, f"{where}[{at}]")
-    elif found != wanted:
+    if isinstance(actual, dict) and isinstance(expected, dict):
+        for name in expected.keys() & actual.keys():
+            yield from _json_differences(actual[name], expected[name], f"{where}.{name}")
+    elif isinstance(actual, list) and isinstance(expected, list | tuple) and len(actual) == len(expected):
+        for index, (actual_item, expected_item) in enumerate(zip(actual, expected, strict=True)):
+            yield from _json_differences(actual_item, expected_item, f"{where}[{index}]")
+    elif actual != expected:
         yield f"{where} is not what the log says"
 
 
@@ -141,26 +141,32 @@ def check_texts(bundle: Bundle) -> Iterator[BundleCheck]:
 def check_markers(bundle: Bundle) -> Iterator[BundleCheck]:
     """Every marker of the text names a source or passage of the log; dropped markers were counted."""
     view = bundle.view
-    known = {*view.passages, *view.sources}
+    known_ids = {*view.passages, *view.sources}
     if view.gate is not None:
-        problems = check_dropped_markers(view.report.text, known, view.gate.summary.dropped_markers)
+        problems = check_dropped_markers(view.report.text, known_ids, view.gate.summary.dropped_markers)
         yield make_check("markers", len(view.passages), list(problems))
         return
-    left = unknown_marker_ids(view.report.text, known)
-    notes = ("the run ended before its verification",) + ((f"{len(left)} markers name nothing",) if left else ())
+    unknown_ids = unknown_marker_ids(view.report.text, known_ids)
+    notes = ("the run ended before its verification",) + (
+        (f"{len(unknown_ids)} markers name nothing",) if unknown_ids else ()
+    )
     yield make_check("markers", len(view.passages), [], notes)
 
 
 def check_claims(bundle: Bundle) -> Iterator[BundleCheck]:
     """Every claim is in the text, has the text's words there, and cites shown passages."""
-    text, found = bundle.view.report.text, bundle.view.claims
-    problems = list(find_misplaced_claims(text, found, bundle.view.passages))
-    problems += [f"claim {each.id} is not what the report says there" for each in found if not matches_text(text, each)]
+    text, claims = bundle.view.report.text, bundle.view.claims
+    problems = list(find_misplaced_claims(text, claims, bundle.view.passages))
+    problems += [
+        f"claim {log_claim.id} is not what the report says there"
+        for log_claim in claims
+        if not matches_text(text, log_claim)
+    ]
     report = build_report(bundle.view, bundle.citations)
     for claim in report.claims:
         if not claim.text or claim.text != report.markdown[claim.start : claim.end]:
             problems.append(f"claim {claim.id} is not to be found in the report as shown")
-    yield make_check("claims", len(found), problems)
+    yield make_check("claims", len(claims), problems)
 
 
 def matches_text(text: str, claim: Claim) -> bool:
@@ -200,53 +206,53 @@ def check_text(bundle: Bundle) -> Iterator[BundleCheck]:
 
 def check_documents(bundle: Bundle) -> Iterator[BundleCheck]:
     """The text of every cited document is present, is UTF-8, and has its hash; there are no others."""
-    wanted = {document_name(source): source.document_sha256 for source in cited_sources(bundle.view)}
+    hashes = {document_name(source): source.document_sha256 for source in cited_sources(bundle.view)}
     problems = [
-        *_file_problems(bundle, wanted),
-        *_encoding_problems(bundle, wanted),
-        *_uncited_files(bundle, "documents/", wanted),
+        *_file_problems(bundle, hashes),
+        *_encoding_problems(bundle, hashes),
+        *_uncited_files(bundle, "documents/", hashes),
     ]
-    yield make_check("documents", len(wanted), problems)
+    yield make_check("documents", len(hashes), problems)
 
 
 def check_snapshots(bundle: Bundle) -> Iterator[BundleCheck]:
     """The snapshot of every cited document is present and has its hash; there are no others."""
     sources = cited_sources(bundle.view)
-    wanted = {f"snapshots/{source.snapshot_sha256}": source.snapshot_sha256 for source in sources}
+    hashes = {f"snapshots/{source.snapshot_sha256}": source.snapshot_sha256 for source in sources}
     problems = [
-        *_file_problems(bundle, wanted),
-        *_uncited_files(bundle, "snapshots/", wanted),
+        *_file_problems(bundle, hashes),
+        *_uncited_files(bundle, "snapshots/", hashes),
         *_origin_problems(bundle),
     ]
-    yield make_check("snapshots", len(wanted), problems)
+    yield make_check("snapshots", len(hashes), problems)
 
 
 def check_passages(bundle: Bundle) -> Iterator[BundleCheck]:
     """Every cited passage has, byte for byte, its document's text at its place, and the right context."""
-    cited = cited_passages(bundle.view)
-    problems = [problem for id, passage in cited.items() if (problem := _passage_problem(bundle, id, passage))]
-    yield make_check("passages", len(cited), problems)
+    passages = cited_passages(bundle.view)
+    problems = [problem for id, passage in passages.items() if (problem := _passage_problem(bundle, id, passage))]
+    yield make_check("passages", len(passages), problems)
 
 
-def _file_problems(bundle: Bundle, wanted: dict[str, str]) -> Iterator[str]:
-    for name, hashed in wanted.items():
+def _file_problems(bundle: Bundle, hashes: dict[str, str]) -> Iterator[str]:
+    for name, expected_hash in hashes.items():
         if name not in bundle.members:
             yield f"{name} is cited and not there"
-        elif sha256(bundle.members[name]) != hashed:
+        elif sha256(bundle.members[name]) != expected_hash:
             yield f"{name} does not have the hash in its name"
 
 
-def _encoding_problems(bundle: Bundle, wanted: dict[str, str]) -> Iterator[str]:
-    for name in wanted:
+def _encoding_problems(bundle: Bundle, hashes: dict[str, str]) -> Iterator[str]:
+    for name in hashes:
         try:
             str(bundle.members.get(name, b""), "utf-8")
         except UnicodeDecodeError:
             yield f"{name} is not UTF-8"
 
 
-def _uncited_files(bundle: Bundle, folder: str, wanted: dict[str, str]) -> Iterator[str]:
-    there = (name for name in bundle.members if name.startswith(folder))
-    return (f"{name} is there and not cited" for name in there if name not in wanted)
+def _uncited_files(bundle: Bundle, folder: str, hashes: dict[str, str]) -> Iterator[str]:
+    names = (name for name in bundle.members if name.startswith(folder))
+    return (f"{name} is there and not cited" for name in names if name not in hashes)
 
 
 def _origin_problems(bundle: Bundle) -> Iterator[str]:
@@ -257,8 +263,8 @@ def _origin_problems(bundle: Bundle) -> Iterator[str]:
         yield f"{SOURCES} cannot be read: {error}"
         return
     pairs = [(each.document_sha256, each.snapshot_sha256) for each in origins]
-    cited = [(each.document_sha256, each.snapshot_sha256) for each in cited_sources(bundle.view)]
-    if pairs != cited:
+    expected_pairs = [(each.document_sha256, each.snapshot_sha256) for each in cited_sources(bundle.view)]
+    if pairs != expected_pairs:
         yield f"{SOURCES} does not tell of the cited documents and their snapshots"
         return
     for each in origins:
@@ -284,9 +290,9 @@ def _passage_problem(bundle: Bundle, id: str, passage: Passage) -> str:
     return f"passage {id} {problem}" if problem else ""
 
 
-def _has_right_context(text: bytes | memoryview, passage: Passage, shown: Surroundings) -> bool:
+def _has_right_context(text: bytes | memoryview, passage: Passage, context: Surroundings) -> bool:
     """True if the context shown around a passage is its document's text there."""
-    before, after = (part.encode("utf-8", "surrogatepass") for part in (shown.before, shown.after))
+    before, after = (part.encode("utf-8", "surrogatepass") for part in (context.before, context.after))
     first = passage.start - len(before)
     return (
         first >= 0 and text[first : passage.start] == before and text[passage.end : passage.end + len(after)] == after

@@ -127,15 +127,15 @@ def verify_signature(
     manifest: bytes | memoryview, signature: bytes | memoryview, signers: Mapping[str, PublicKey]
 ) -> BundleSignature:
     """Check a signature against the trusted `signers`, by their names in the settings."""
-    read = _read(signature)
-    if read is None:
+    parts = _read(signature)
+    if parts is None:
         return BundleSignature(state="malformed")
-    id, first, comment, second = read
-    known = {name: key for name, key in signers.items() if key.id == id}
-    for name, key in known.items():
+    id, first, comment, second = parts
+    keys = {name: key for name, key in signers.items() if key.id == id}
+    for name, key in keys.items():
         if _is_valid(key, first, _hash_manifest(manifest)) and _is_valid(key, second, first + comment.encode()):
             return BundleSignature(state="good", key_id=_id_text(id), signer=name, key=str(key), comment=comment)
-    return BundleSignature(state="wrong" if known else "unknown", key_id=_id_text(id))
+    return BundleSignature(state="wrong" if keys else "unknown", key_id=_id_text(id))
 
 
 def _read(signature: bytes | memoryview) -> tuple[bytes, bytes, str, bytes] | None:

@@ -80,11 +80,11 @@ def summary_line(material: PageMaterial) -> Markup:
     return el("p", join((el("span", fact) for fact in facts if fact), " "), class_="short")
 
 
-def _cited_text(material: PageMaterial, read: int) -> str:
-    if not read:
+def _cited_text(material: PageMaterial, read_count: int) -> str:
+    if not read_count:
         return _("no sources")
     return _("{sources} cited, {count} read").format(
-        sources=phrases.sources(len(material.cited)), count=format_number(read)
+        sources=phrases.sources(len(material.cited)), count=format_number(read_count)
     )
 
 
@@ -103,8 +103,8 @@ def _facts(view: RunView, report: Report) -> Iterator[tuple[str, Child]]:
     )
     yield _("Models"), _models(report)
     yield _("Time"), _time(report.started_at, report.finished_at)
-    ended = STOP_REASONS.get(report.stop_reason)
-    yield _("Ended"), isolate(_(ended) if ended else report.stop_reason) or report.status
+    reason = STOP_REASONS.get(report.stop_reason)
+    yield _("Ended"), isolate(_(reason) if reason else report.stop_reason) or report.status
     yield _("Final check"), assurance_text(view)
     yield _("Tokens"), _tokens(usage)
     yield _("Work"), _work(usage)
@@ -124,14 +124,14 @@ def _models(report: Report) -> Child:
     roles: dict[str, list[str]] = {}
     for role, model in report.models.items():
         roles.setdefault(model, []).append(role)
-    return join((join((isolate(model), f" ({', '.join(named)})")) for model, named in roles.items()), _(", "))
+    return join((join((isolate(model), f" ({', '.join(role_names)})")) for model, role_names in roles.items()), _(", "))
 
 
-def _time(started: str, finished: str) -> str:
+def _time(started_at: str, finished_at: str) -> str:
     try:
-        begin, end = datetime.fromisoformat(started), datetime.fromisoformat(finished)
+        begin, end = datetime.fromisoformat(started_at), datetime.fromisoformat(finished_at)
     except ValueError:
-        return started
+        return started_at
     return f"{begin:%Y-%m-%d %H:%M}–{end:%H:%M} {begin.tzname() or ''}".rstrip() + f" ({_span(end - begin)})"
 
 
@@ -139,8 +139,8 @@ def _span(span: timedelta) -> str:
     seconds = span.total_seconds()
     if seconds < 60:
         return _("{seconds} s").format(seconds=f"{seconds:.1f}")
-    minutes, left = divmod(round(seconds), 60)
-    return _("{minutes} min {seconds} s").format(minutes=minutes, seconds=left)
+    minutes, remainder = divmod(round(seconds), 60)
+    return _("{minutes} min {seconds} s").format(minutes=minutes, seconds=remainder)
 
 
 def _tokens(usage: Usage) -> str:
@@ -154,13 +154,13 @@ def _tokens(usage: Usage) -> str:
 
 
 def _work(usage: Usage) -> str:
-    done = (
+    counts = (
         (usage.model_calls, phrases.model_calls),
         (usage.searches, phrases.searches),
         (usage.pages, phrases.pages),
         (usage.agents, phrases.agents),
     )
-    return join_list(phrase(count) for count, phrase in done if count)
+    return join_list(phrase(count) for count, phrase in counts if count)
 
 
 def _cost(usage: Usage) -> str:
@@ -173,12 +173,12 @@ def _cost(usage: Usage) -> str:
 def _searches(view: RunView) -> Iterable[SearchMade]:
     turns = [turn for phase in view.phases for turn in phase.turns]
     turns += [turn for lane in view.lanes for turn in lane.turns]
-    made = {(search.query, search.provider): search for turn in turns for search in turn.searches}
-    return made.values()
+    searches = {(search.query, search.provider): search for turn in turns for search in turn.searches}
+    return searches.values()
 
 
 def _search(search: SearchMade) -> Markup:
-    found = phrases.hits(search.results)
+    hits = phrases.hits(search.results)
     return el(
         "li",
         el("q", isolate(search.query)),
@@ -186,7 +186,7 @@ def _search(search: SearchMade) -> Markup:
         isolate(search.provider),
         ")",
         colon_text(),
-        found,
+        hits,
     )
 
 
@@ -268,18 +268,18 @@ def _language(material: PageMaterial) -> str | None:
 def _direction(material: PageMaterial) -> str | None:
     """The direction of a report's text, where that is not the page's."""
     language = _language(material)
-    turned = is_right_to_left(language or "")
-    return None if turned == is_right_to_left(current_phrases().locale) else "rtl" if turned else "ltr"
+    is_rtl = is_right_to_left(language or "")
+    return None if is_rtl == is_right_to_left(current_phrases().locale) else "rtl" if is_rtl else "ltr"
 
 
 def _top(material: PageMaterial, text: Article) -> Markup | None:
-    made = (
+    sections = (
         counts_section(material),
         claims_to_check(material, text.words),
         conflicts_section(material),
         limits_section(material),
     )
-    parts = [part for part in made if part]
+    parts = [part for part in sections if part]
     if not parts:
         return None
     return el("section", el("h2", _("At a glance"), id="glance"), *parts, class_="glance", aria_labelledby="glance")
@@ -310,11 +310,11 @@ def _text(material: PageMaterial, text: Article) -> Markup:
 
 def _side(material: PageMaterial, text: Article) -> Markup:
     """The table of contents and the filter."""
-    own = [("fields", _("Fields"), bool(material.report.fields))]
-    own += [("sources", _("Sources and quotes"), bool(material.report.sources or material.view.unreadable))]
-    own += [("claims", _("Every claim"), bool(material.report.claims)), ("made", _("How this was made"), True)]
+    sections = [("fields", _("Fields"), bool(material.report.fields))]
+    sections += [("sources", _("Sources and quotes"), bool(material.report.sources or material.view.unreadable))]
+    sections += [("claims", _("Every claim"), bool(material.report.claims)), ("made", _("How this was made"), True)]
     links = [_entry(heading) for heading in text.headings]
-    links += [el("li", el("a", name, href=f"#{id}"), class_="own") for id, name, there in own if there]
+    links += [el("li", el("a", name, href=f"#{id}"), class_="own") for id, name, is_present in sections if is_present]
     contents = el("details", el("summary", _("Contents")), el("ol", *links), open=True, class_="contents")
     return el("nav", contents, _filter(material), aria_label=_("Contents"))
 

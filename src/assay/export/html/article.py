@@ -97,7 +97,7 @@ class _Writer:
         self.headings: list[PageHeading] = []
         self.words: dict[int, list[str]] = {}
         self._text, self._signs = text, signs
-        self._up = text.top_level - _TOP
+        self._level_offset = text.top_level - _TOP
         self._inline = _renderer()
 
     def blocks(self, blocks: Iterable[Block]) -> str:
@@ -113,8 +113,8 @@ class _Writer:
             case "list":
                 return self._list(block)
             case "quote":
-                begun = "\n" if block.children else ""
-                return f"<blockquote>{begun}{self.blocks(block.children)}</blockquote>\n"
+                line_break = "\n" if block.children else ""
+                return f"<blockquote>{line_break}{self.blocks(block.children)}</blockquote>\n"
             case "table":
                 return self._table(block)
             case "code":
@@ -127,11 +127,11 @@ class _Writer:
     def _heading(self, block: Block) -> str:
         """A heading with a number, below the page's title."""
         tokens = self._tokens(block)
-        level = min(block.level - self._up, _DEEPEST)
-        text = "".join(" " if each.type.endswith("break") else each.content for each in tokens).strip()
-        found = PageHeading(f"part-{len(self.headings) + 1}", level, text)
-        self.headings.append(found)
-        return f'<h{level} id="{found.id}" dir="auto">{self._render_inline(tokens)}</h{level}>\n'
+        level = min(block.level - self._level_offset, _DEEPEST)
+        text = "".join(" " if token.type.endswith("break") else token.content for token in tokens).strip()
+        heading = PageHeading(f"part-{len(self.headings) + 1}", level, text)
+        self.headings.append(heading)
+        return f'<h{level} id="{heading.id}" dir="auto">{self._render_inline(tokens)}</h{level}>\n'
 
     def _list(self, block: Block) -> str:
         name = "ul" if block.number is None else "ol"
@@ -141,18 +141,18 @@ class _Writer:
 
     def _item(self, blocks: Sequence[Block]) -> str:
         """The content of an item: tight paragraphs are no elements."""
-        made = "\n" if blocks and not blocks[0].tight else ""
+        markup = "\n" if blocks and not blocks[0].tight else ""
         for block, after in zip(blocks, (*blocks[1:], None), strict=False):
-            made += self._line(block) if block.tight else self._block(block)
-            made += "\n" if block.tight and after and after.kind not in ("table", "code") else ""
-        return made
+            markup += self._line(block) if block.tight else self._block(block)
+            markup += "\n" if block.tight and after and after.kind not in ("table", "code") else ""
+        return markup
 
     def _table(self, block: Block) -> str:
         head, *rows = block.children
-        opened = f'<div class="wide" role="group" aria-label="{escape_text(_("Table"))}" tabindex="0"><table>\n'
+        start = f'<div class="wide" role="group" aria-label="{escape_text(_("Table"))}" tabindex="0"><table>\n'
         above = f"<thead>\n{self._row(head, 'th')}</thead>\n"
         body = f"<tbody>\n{''.join(self._row(row, 'td') for row in rows)}</tbody>\n" if rows else ""
-        return f"{opened}{above}{body}</table></div>\n"
+        return f"{start}{above}{body}</table></div>\n"
 
     def _row(self, row: Block, name: str) -> str:
         """A row; a column's alignment is a class, for the page allows no style attribute."""
@@ -178,7 +178,7 @@ class _ClaimMarker:
 
     def __init__(self, signs: Signs, words: dict[int, list[str]]) -> None:
         self._signs, self._words = signs, words
-        self._out: list[Token] = []
+        self._output: list[Token] = []
         self._inside: list[int] = []
         self._tail: list[int] = []
         self._span = ""  # the span that is open: its classes
@@ -195,7 +195,7 @@ class _ClaimMarker:
             else:
                 self._leaf(child)
         self._close()
-        return self._out
+        return self._output
 
     def _mark(self, mark: Mark) -> None:
         self._close()
@@ -212,7 +212,7 @@ class _ClaimMarker:
 
     def _border(self, child: Token) -> None:
         self._close()
-        self._out.append(child)
+        self._output.append(child)
         if child.tag == "a":
             self._links += child.nesting
             self._flush_signs()
@@ -224,20 +224,20 @@ class _ClaimMarker:
         self._open()
         if self._inside:
             self._words[self._inside[-1]].append(" " if child.type.endswith("break") else child.content)
-        self._out.append(child)
+        self._output.append(child)
 
-    def _cite(self, cited: NumberedCitation) -> None:
+    def _cite(self, citation: NumberedCitation) -> None:
         if not self._links:
             self._open()
-        self._add_sign(_html(self._signs.cite(cited)))
+        self._add_sign(_html(self._signs.cite(citation)))
 
     def _add_sign(self, sign: Token) -> None:
         """A sign that is a link itself, so it never stands inside one."""
-        (self._after_link if self._links else self._out).append(sign)
+        (self._after_link if self._links else self._output).append(sign)
 
     def _flush_signs(self) -> None:
         if not self._links:
-            self._out += self._after_link
+            self._output += self._after_link
             self._after_link = []
 
     def _open(self) -> None:
@@ -250,12 +250,12 @@ class _ClaimMarker:
         first = kind == "claim" and claim not in self._words
         if first:
             self._words[claim] = []
-        opened = f'<span class="{self._span}"' + (f' id="at-{claim + 1}">' if first else ">")
-        self._out.append(_html(Markup(opened)))
+        start_tag = f'<span class="{self._span}"' + (f' id="at-{claim + 1}">' if first else ">")
+        self._output.append(_html(Markup(start_tag)))
 
     def _close(self) -> None:
         if self._span:
-            self._out.append(_html(Markup("</span>")))
+            self._output.append(_html(Markup("</span>")))
         self._span = ""
 
 

@@ -55,12 +55,12 @@ def compare_texts(claim: str, passage: str) -> TextDifference:
     ours, theirs = _tokens(claim[:_LONGEST]), _tokens(passage[:_LONGEST])
     a, b = _words(ours), _words(theirs)
     blocks = SequenceMatcher(None, [word for word, _ in a], [word for word, _ in b], autojunk=False)
-    shared = [(at, there, size) for at, there, size in blocks.get_matching_blocks() if size]
-    same = {a[at + step][1] for at, _, size in shared for step in range(size)}
-    alike = {b[there + step][1] for _, there, size in shared for step in range(size)}
+    matches = [(index, other_index, size) for index, other_index, size in blocks.get_matching_blocks() if size]
+    same = {a[index + step][1] for index, _, size in matches for step in range(size)}
+    alike = {b[other_index + step][1] for _, other_index, size in matches for step in range(size)}
     first, last = (min(alike), max(alike)) if alike else (len(theirs), -1)
-    missing = {at for _, at in a} - same
-    instead = {at for _, at in b if first < at < last} - alike
+    missing = {index for _, index in a} - same
+    instead = {index for _, index in b if first < index < last} - alike
     return TextDifference(
         (*_pieces(ours, missing), *_unmarked_piece(claim)),
         (*_pieces(theirs, instead), *_unmarked_piece(passage)),
@@ -83,18 +83,18 @@ def _unmarked_piece(text: str) -> tuple[DiffPiece, ...]:
 def _pieces(tokens: list[str], marked: set[int]) -> list[DiffPiece]:
     """Joined tokens; white space between two marked words is marked too."""
     pieces: list[DiffPiece] = []
-    held = ""
-    for at, token in enumerate(tokens):
-        if at in marked:
-            joins = bool(pieces) and pieces[-1].differs and not held.strip()
+    pending = ""
+    for index, token in enumerate(tokens):
+        if index in marked:
+            joins = bool(pieces) and pieces[-1].differs and not pending.strip()
             if joins:
-                pieces[-1] = DiffPiece(f"{pieces[-1].text}{held}{token}", differs=True)
+                pieces[-1] = DiffPiece(f"{pieces[-1].text}{pending}{token}", differs=True)
             else:
-                pieces += [DiffPiece(held, differs=False), DiffPiece(token, differs=True)]
-            held = ""
+                pieces += [DiffPiece(pending, differs=False), DiffPiece(token, differs=True)]
+            pending = ""
         else:
-            held += token
-    pieces.append(DiffPiece(held, differs=False))
+            pending += token
+    pieces.append(DiffPiece(pending, differs=False))
     return [piece for piece in pieces if piece.text]
 
 
@@ -110,8 +110,8 @@ def passage_comparisons(material: PageMaterial, claim: ReportClaim) -> Child:
     Words which only one of the two has are bold and underlined, and are read out as such.
     """
     text, passages = " ".join(claim.text.split()), material.passages_of(claim)[:MAX_COMPARISONS]
-    found = [(passage, compare_texts(text, " ".join(passage.text.split()))) for passage in passages]
-    if not found or any(difference.is_none for _, difference in found):
+    comparisons = [(passage, compare_texts(text, " ".join(passage.text.split()))) for passage in passages]
+    if not comparisons or any(difference.is_none for _, difference in comparisons):
         return None
     sides = (
         el(
@@ -120,7 +120,7 @@ def passage_comparisons(material: PageMaterial, claim: ReportClaim) -> Child:
             _side(passage_label(material, passage.id), _("only in the passage"), difference.passage),
             class_="compared",
         )
-        for passage, difference in found
+        for passage, difference in comparisons
     )
     summary = el("summary", _("Where they differ: words only one of them has are underlined"))
     return el("details", summary, *sides, class_="compare", open=claim.verdict in report_parts.TO_CHECK)

@@ -26,13 +26,13 @@ _WRAPPED = regex(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
 def sources_section(material: PageMaterial) -> Markup | None:
     """The section of sources: the cited ones with their quotes, then the others; None if the run has no sources."""
     cited = [_source_item(material, number, source) for number, source in material.cited.items()]
-    others = [source for source in material.report.sources if source.number is None]
+    uncited = [source for source in material.report.sources if source.number is None]
     lists = (
         el("ol", *cited, class_="sources") if cited else el("p", _("No source is cited.")),
-        _others(others),
+        _others(uncited),
         _unreadable_sources(material.view.unreadable),
     )
-    if not (cited or others or material.view.unreadable):
+    if not (cited or uncited or material.view.unreadable):
         return None
     return el("section", el("h2", _("Sources and quotes"), id="sources"), *lists, aria_labelledby="sources")
 
@@ -78,11 +78,11 @@ def address_link(url: str) -> Markup:
 
 def _quote(material: PageMaterial, source_number: int, passage: ReportPassage) -> Markup:
     """A quote with its context and its place."""
-    before, after = (_BLANK.sub("\n", around) for around in (passage.before, passage.after))
-    cut = "… " if len(passage.before.encode("utf-8", "surrogatepass")) < passage.start else ""
+    before, after = (_BLANK.sub("\n", side) for side in (passage.before, passage.after))
+    ellipsis = "… " if len(passage.before.encode("utf-8", "surrogatepass")) < passage.start else ""
     text = el(
         "blockquote",
-        el("span", cut, _join_lines(before.lstrip()), class_="around") if before.strip() else None,
+        el("span", ellipsis, _join_lines(before.lstrip()), class_="around") if before.strip() else None,
         el("mark", _join_lines(passage.text)),
         el("span", _join_lines(after.rstrip()), " …", class_="around") if after.strip() else None,
         dir="auto",
@@ -120,18 +120,21 @@ def _join_lines(text: str) -> Markup:
     return el("span", "\n", class_="wrap").join([escape_text(piece) for piece in pieces])
 
 
-def _others(others: list[ReportSource]) -> Child:
-    if not others:
+def _others(uncited: list[ReportSource]) -> Child:
+    if not uncited:
         return None
-    items = (el("li", _head(source)) for source in others)
-    summary = el("summary", label_text(_("Read but not cited"), phrases.sources(len(others))))
+    items = (el("li", _head(source)) for source in uncited)
+    summary = el("summary", label_text(_("Read but not cited"), phrases.sources(len(uncited))))
     return el("details", summary, el("ul", *items, class_="sources"), id="uncited")
 
 
 def _unreadable_sources(unreadable: tuple[Unreadable, ...]) -> Child:
     if not unreadable:
         return None
-    items = (el("li", address_link(one.url), el("div", isolate(one.reason), class_="facts")) for one in unreadable)
+    items = (
+        el("li", address_link(document.url), el("div", isolate(document.reason), class_="facts"))
+        for document in unreadable
+    )
     summary = el("summary", label_text(_("Could not be read"), phrases.documents(len(unreadable))))
     return el("details", summary, el("ul", *items, class_="sources"), id="unreadable", open=True)
 
@@ -143,19 +146,19 @@ _PASSAGE = regex(r"\bS\d+\.\d+\b")
 
 def linked_reason(material: PageMaterial, text: str) -> Markup:
     """A reason, with links to the quotes of the passages it names; empty stays empty."""
-    told = verdict_reason(text)
-    return el("bdi", join(_link_references(material, told))) if told else Markup("")
+    reason = verdict_reason(text)
+    return el("bdi", join(_link_references(material, reason))) if reason else Markup("")
 
 
 def _link_references(material: PageMaterial, text: str) -> Iterator[Markup]:
-    at = 0
-    for found in _PASSAGE.finditer(text):
-        quote = material.quotes.get(found[0])
+    position = 0
+    for match in _PASSAGE.finditer(text):
+        quote = material.quotes.get(match[0])
         if quote is not None:
-            yield escape_text(text[at : found.start()])
-            yield el("a", passage_label(material, found[0]), href=f"#{quote}")
-            at = found.end()
-    yield escape_text(text[at:])
+            yield escape_text(text[position : match.start()])
+            yield el("a", passage_label(material, match[0]), href=f"#{quote}")
+            position = match.end()
+    yield escape_text(text[position:])
 
 
 def passage_label(material: PageMaterial, passage: str) -> str:

@@ -35,7 +35,7 @@ def claim_versions(material: PageMaterial, earlier: Sequence[Version]) -> Child:
     if not earlier:
         return None
     summary = el("summary", phrases.revisions(len(earlier)))
-    return el("details", summary, el("ol", *(_version(material, each) for each in earlier)), class_="versions")
+    return el("details", summary, el("ol", *(_version(material, version) for version in earlier)), class_="versions")
 
 
 def _version(material: PageMaterial, version: Version) -> Markup:
@@ -88,9 +88,9 @@ def claims_to_check(material: PageMaterial, words: Mapping[int, str]) -> Child:
     """The claims that a reader should check, worst first."""
     worst = [
         (index, claim)
-        for wanted in report_parts.TO_CHECK
+        for name in report_parts.TO_CHECK
         for index, claim in enumerate(material.report.claims)
-        if claim.verdict == wanted
+        if claim.verdict == name
     ]
     items = [
         el(
@@ -120,8 +120,8 @@ def open_parts(material: PageMaterial, headings: Iterable[str]) -> Child:
         for part in open_parts.values()
     )
     taken_out = removed_sentences(material, material.report.removed)
-    missing = details_box(_(MISSING), parts, most_open=0 if _(MISSING) in headings else _OPEN_UP_TO)
-    return join((missing, details_box(_("Sentences taken out"), taken_out, most_open=0)))
+    missing_parts = details_box(_(MISSING), parts, most_open=0 if _(MISSING) in headings else _OPEN_UP_TO)
+    return join((missing_parts, details_box(_("Sentences taken out"), taken_out, most_open=0)))
 
 
 def conflicts_section(material: PageMaterial) -> Child:
@@ -141,13 +141,15 @@ def conflicts_section(material: PageMaterial) -> Child:
 
 def _sides(material: PageMaterial, conflict: Conflict) -> Child:
     """The statements of sources that disagree, next to each other."""
-    known = {passage.id: passage for passage in (*material.report.passages, *material.report.further)}
+    passages = {passage.id: passage for passage in (*material.report.passages, *material.report.further)}
     titles = {source.id: one_line(source.title) or one_line(source.url) for source in material.report.sources}
     texts = [
         el(
             "div",
             el("p", el("b", isolate(side.value)), class_="value"),
-            el("blockquote", isolate(" ".join(known[side.passage].text.split()))) if side.passage in known else None,
+            el("blockquote", isolate(" ".join(passages[side.passage].text.split())))
+            if side.passage in passages
+            else None,
             el(
                 "p",
                 isolate(titles.get(side.source, "")),
@@ -170,11 +172,11 @@ def limits_section(material: PageMaterial) -> Child:
 
 def details_box(title: str, items: Iterable[Markup], *, most_open: int = _OPEN_UP_TO) -> Child:
     """A list that opens and closes, with its length, open if it has at most `most_open`; None if it is empty."""
-    listed = list(items)
-    if not listed:
+    entries = list(items)
+    if not entries:
         return None
-    summary = el("summary", title, " ", el("span", f"({len(listed)})", class_="facts"))
-    return el("details", summary, el("ul", *listed), class_="box", open=len(listed) <= most_open)
+    summary = el("summary", title, " ", el("span", f"({len(entries)})", class_="facts"))
+    return el("details", summary, el("ul", *entries), class_="box", open=len(entries) <= most_open)
 
 
 def ledger_section(material: PageMaterial, words: Mapping[int, str]) -> Markup | None:
@@ -194,24 +196,24 @@ def ledger_section(material: PageMaterial, words: Mapping[int, str]) -> Markup |
 
 def legend_section() -> Markup:
     """What the verdicts mean."""
-    said = report_parts.legend()
-    rows = (el("div", el("dt", verdict_word(name)), el("dd", meaning)) for name, meaning in said.rows)
+    legend = report_parts.legend()
+    rows = (el("div", el("dt", verdict_word(name)), el("dd", meaning)) for name, meaning in legend.rows)
     return el(
         "details",
-        el("summary", said.title),
+        el("summary", legend.title),
         el("dl", *rows),
-        el("p", said.note, class_="facts"),
+        el("p", legend.note, class_="facts"),
         class_="legend",
     )
 
 
 def _entry(material: PageMaterial, index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:
-    lost = None if index in words else _("Not marked in the text.")
+    unmarked_note = None if index in words else _("Not marked in the text.")
     return el(
         "li",
         el("p", verdict_word(claim.verdict), " ", _relevance(claim), _sentence(index, claim, words), class_="sentence"),
         el("p", linked_reason(material, claim.reason), class_="reason") if claim.reason else None,
-        el("p", lost, class_="facts") if lost else None,
+        el("p", unmarked_note, class_="facts") if unmarked_note else None,
         el(
             "p",
             fill(_("Quotes: {quotes}"), quotes=_quote_links(material.quotes_of_claim(index))),
@@ -240,30 +242,30 @@ def _contradicting_passages(material: PageMaterial, claim: ReportClaim) -> Child
     """The passages that contradict a claim: links to quotes, else the words."""
     if not claim.against:
         return None
-    ids = [each.passage for each in claim.against]
+    ids = [contradiction.passage for contradiction in claim.against]
     links = _quote_links(material.quotes_of(ids))
-    others = [
+    passages = [
         material.uncited_sources[id] for id in ids if id not in material.quotes and id in material.uncited_sources
     ]
-    quoted = (el("q", isolate(" ".join(passage.text.split()))) for passage in others)
+    quotes = (el("q", isolate(" ".join(passage.text.split()))) for passage in passages)
     return el(
         "p",
-        fill(_("Speaks against it: {quotes}"), quotes=join((links, *quoted), _(", "))),
+        fill(_("Speaks against it: {quotes}"), quotes=join((links, *quotes), _(", "))),
         class_="facts quoted",
     )
 
 
 def _nearest(material: PageMaterial, claim: ReportClaim) -> Child:
     """For a claim that does not hold: the passage with most of it, and the words that the passage lacks."""
-    near = claim.checks[-1].nearest if claim.checks else None
-    if near is None:
+    nearest = claim.checks[-1].nearest if claim.checks else None
+    if nearest is None:
         return None
-    links = _quote_links(material.quotes_of([near.passage]))
+    links = _quote_links(material.quotes_of([nearest.passage]))
     if not links:
         return None
-    lacking = isolate(", ".join(near.missing))
-    text = _("Nearest: quote {quote}, which lacks: {words}") if near.missing else _("Nearest: quote {quote}")
-    return el("p", fill(text, quote=links, words=lacking), class_="facts quoted")
+    missing_words = isolate(", ".join(nearest.missing))
+    text = _("Nearest: quote {quote}, which lacks: {words}") if nearest.missing else _("Nearest: quote {quote}")
+    return el("p", fill(text, quote=links, words=missing_words), class_="facts quoted")
 
 
 def _sentence(index: int, claim: ReportClaim, words: Mapping[int, str]) -> Markup:

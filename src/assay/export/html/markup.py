@@ -31,18 +31,18 @@ def escape_text(text: str) -> Markup:
     return escape(text if text.isprintable() else HARMFUL.sub("", text))  # printable text contains none of them
 
 
-def join(children: Iterable[Child], between: str = "") -> Markup:
+def join(children: Iterable[Child], separator: str = "") -> Markup:
     """The children in order, without those that are None or empty."""
-    made = str.join(
-        escape_text(between), [escape_text(child) for child in children if child]
+    text = str.join(
+        escape_text(separator), [escape_text(child) for child in children if child]
     )  # escaped already, and not to be escaped again
-    return Markup(made)
+    return Markup(text)
 
 
 def el(name: str, /, *children: Child, **attributes: str | bool | None) -> Markup:
     """An element. An attribute `class_` is `class`, `data_x` is `data-x`; True is one without a value, None is none."""
-    opened = f"<{name}{''.join([_attribute(key, value) for key, value in attributes.items()])}>"
-    return Markup(opened if name in _VOID else f"{opened}{join(children)}</{name}>")
+    start_tag = f"<{name}{''.join([_attribute(key, value) for key, value in attributes.items()])}>"
+    return Markup(start_tag if name in _VOID else f"{start_tag}{join(children)}</{name}>")
 
 
 def _attribute(key: str, value: str | bool | None) -> str:
@@ -60,10 +60,10 @@ def isolate(text: str) -> Markup:
 def web_link(url: str, label: Child = None) -> Markup:
     """A link to `url`; only its text if it is not http or https."""
     target = link_target(url)
-    shown = label or isolate(url)
+    text = label or isolate(url)
     if target is None:
-        return el("span", shown, class_="address")
-    return el("a", shown, href=target, rel="noopener noreferrer nofollow", class_="address")
+        return el("span", text, class_="address")
+    return el("a", text, href=target, rel="noopener noreferrer nofollow", class_="address")
 
 
 def fill(message: str, **parts: Child) -> Markup:
@@ -110,8 +110,8 @@ class PageMaterial(msgspec.Struct, frozen=True, kw_only=True):
 
     def passages_of(self, claim: ReportClaim) -> tuple[ReportPassage, ...]:
         """The passages a claim cites."""
-        cited = {citation.passage for citation in claim.citations}
-        return tuple(passage for passage in self.report.passages if passage.id in cited)
+        cited_ids = {citation.passage for citation in claim.citations}
+        return tuple(passage for passage in self.report.passages if passage.id in cited_ids)
 
     @property
     def uncited_sources(self) -> dict[str, ReportPassage]:
@@ -126,8 +126,10 @@ def gather_material(
     body = read_body(view, numbered_mode(mode))
     report = body.report
     cited = {source.number: source for source in report_parts.cited_sources(report) if source.number is not None}
-    quoted = report_parts.cited_passages(report)
-    passages = {number: quoted[source.id] for number, source in cited.items() if source.id in quoted}
+    passages_by_source = report_parts.cited_passages(report)
+    passages = {
+        number: passages_by_source[source.id] for number, source in cited.items() if source.id in passages_by_source
+    }
     return PageMaterial(
         view=view,
         report=report,
@@ -142,12 +144,12 @@ def gather_material(
 
 def _quotes(report: Report, passages: dict[int, tuple[ReportPassage, ...]]) -> dict[str, str]:
     """The quote of every cited passage; two which agents met in one place share theirs."""
-    places = {
-        (passage.source, passage.start, passage.end): f"quote-{number}-{place}"
+    quote_ids = {
+        (passage.source, passage.start, passage.end): f"quote-{number}-{index}"
         for number, group in passages.items()
-        for place, passage in enumerate(group, 1)
+        for index, passage in enumerate(group, 1)
     }
-    return {passage.id: places[passage.source, passage.start, passage.end] for passage in report.passages}
+    return {passage.id: quote_ids[passage.source, passage.start, passage.end] for passage in report.passages}
 
 
 # Verdicts and citations as they stand in the text. A verdict is always a word and a sign, never a colour alone.
@@ -197,27 +199,27 @@ def badge(material: PageMaterial, index: int) -> Markup:
     return el("span", " ", link, class_=f"verdict {verdict}")
 
 
-def citation_link(material: PageMaterial, cited: NumberedCitation) -> Markup:
+def citation_link(material: PageMaterial, citation: NumberedCitation) -> Markup:
     """A citation: a link to its first quote, else to its source."""
-    quotes = material.quotes_of(cited.ids)
-    source = material.cited.get(cited.number)
+    quotes = material.quotes_of(citation.ids)
+    source = material.cited.get(citation.number)
     title = one_line(source.title or source.url) if source else ""
-    target = quotes[0] if quotes else f"source-{cited.number}"
+    target = quotes[0] if quotes else f"source-{citation.number}"
     link = el(
         "a",
-        *_label(material, cited, title),
+        *_label(material, citation, title),
         href=f"#{target}",
         class_="cite",
-        data_show=" ".join(quotes or (f"source-{cited.number}",)),
+        data_show=" ".join(quotes or (f"source-{citation.number}",)),
         title=None if material.mode == "links" else title,
     )
     return link if material.mode == "links" else el("sup", link)
 
 
-def _label(material: PageMaterial, cited: NumberedCitation, title: str) -> tuple[Markup | str, ...]:
+def _label(material: PageMaterial, citation: NumberedCitation, title: str) -> tuple[Markup | str, ...]:
     if material.mode == "markers":
-        return (f"[{', '.join(cited.ids)}]",)
+        return (f"[{', '.join(citation.ids)}]",)
     if material.mode == "links":
         short = title if len(title) <= _LABEL_LENGTH else title[: _LABEL_LENGTH - 1] + "…"
-        return (join(("(", isolate(short or str(cited.number)), ")")),)
-    return (f"[{cited.number}]",)
+        return (join(("(", isolate(short or str(citation.number)), ")")),)
+    return (f"[{citation.number}]",)

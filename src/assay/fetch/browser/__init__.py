@@ -81,9 +81,9 @@ class PageGate:
         self._home = parse_url(page.final_url)
         self._rules = msgspec.structs.replace(rules, domains=(self._home.host.lower(),)) if inside else rules
         self._requests, self._bytes, self._deadline = limits.requests, limits.bytes, limits.deadline
-        self._begun, self._closed = False, False
+        self._started, self._closed = False, False
         self._going: set[asyncio.Timeout] = set()
-        self._places = asyncio.Semaphore(MAX_CONCURRENT_REQUESTS)
+        self._semaphore = asyncio.Semaphore(MAX_CONCURRENT_REQUESTS)
 
     async def answer_request(self, wish: PageRequest) -> GateResponse | None:
         """Return the answer to a page's request; None if it is refused."""
@@ -109,33 +109,33 @@ class PageGate:
 
     def _document(self, wish: PageRequest) -> GateResponse:
         """The page itself, as already fetched; it can navigate nowhere else and embed no other pages."""
-        if self._begun or wish.url != self._home.href:
+        if self._started or wish.url != self._home.href:
             return NO_NAVIGATION
-        self._begun = True
+        self._started = True
         return _response_of(self._page)
 
     def _is_allowed(self, url: str) -> bool:
         try:
-            place = parse_url(url)
+            address = parse_url(url)
         except BadUrl:
             return False
-        return not self._inside or place.origin == self._home.origin
+        return not self._inside or address.origin == self._home.origin
 
     async def _fetch_resource(self, url: str) -> GateResponse | None:
         try:
             async with asyncio.timeout_at(self._deadline) as limit:
                 self._going.add(limit)
                 try:
-                    async with self._places:
+                    async with self._semaphore:
                         if self._bytes < 0:
                             return None
-                        found = await self._fetcher.fetch(url, self._rules)
-                        self._bytes -= len(found.body)
+                        resource = await self._fetcher.fetch(url, self._rules)
+                        self._bytes -= len(resource.body)
                 finally:
                     self._going.discard(limit)
         except (FetchFailed, TimeoutError):
             return None
-        return None if self._bytes < 0 or self._closed else _response_of(found)
+        return None if self._bytes < 0 or self._closed else _response_of(resource)
 
 
 def _response_of(page: Fetched) -> GateResponse:
@@ -158,8 +158,8 @@ def find_on_path(first: Iterable[str] = ()) -> str:
 
 def find_installed() -> str:
     """A Chromium on the path, or the folder of one that playwright installed; "" if there is neither."""
-    downloaded = platformdirs.user_cache_path("ms-playwright", appauthor=False)
-    return find_on_path() or next((str(folder) for folder in sorted(downloaded.glob("chromium*"))), "")
+    cache = platformdirs.user_cache_path("ms-playwright", appauthor=False)
+    return find_on_path() or next((str(folder) for folder in sorted(cache.glob("chromium*"))), "")
 
 
 # Whether a page has text without its scripts.
@@ -237,11 +237,11 @@ class Renderer(Protocol):
 
 
 class BrowserChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """The browser that renders: the existing `made`, else the `executable`; `lacking` says what is missing."""
+    """The browser that renders: the existing `renderer`, else the `executable`; `problem` says what is missing."""
 
-    made: Renderer | None = None
+    renderer: Renderer | None = None
     executable: str = ""
-    lacking: str = ""
+    problem: str = ""
 
 
 class RenderingFetcher:
@@ -253,17 +253,17 @@ class RenderingFetcher:
     def __init__(
         self,
         pages: WebFetcher,
-        others: WebFetcher,
+        public_fetcher: WebFetcher,
         limits: RenderLimits,
         browser: BrowserChoice,
         *,
         always: bool = False,
     ) -> None:
         """With `always`, every page with scripts is rendered."""
-        self._pages, self._others, self._limits, self._always = pages, others, limits, always
-        self._executable, self._lacking, self._browser = browser.executable, browser.lacking, browser.made
-        self._making = asyncio.Lock()
-        self._places = asyncio.Semaphore(limits.at_once)
+        self._pages, self._public_fetcher, self._limits, self._always = pages, public_fetcher, limits, always
+        self._executable, self._problem, self._browser = browser.executable, browser.problem, browser.renderer
+        self._creation_lock = asyncio.Lock()
+        self._semaphore = asyncio.Semaphore(limits.at_once)
         self._going: dict[tuple[str, WebRules], InFlight[Fetched]] = {}
 
     async def close(self) -> None:
@@ -273,7 +273,7 @@ class RenderingFetcher:
                 await browser.close()
         finally:
             await self._pages.close()
-            await self._others.close()
+            await self._public_fetcher.close()
 
     async def fetch(self, url: str, rules: WebRules = ANYTHING) -> Fetched:
         """See the port.
@@ -308,16 +308,16 @@ class RenderingFetcher:
         return rendered
 
     async def _render(self, page: Fetched, rules: WebRules) -> Fetched:
-        if self._lacking:
-            raise FetchFailed(f"scripts: this page has no text without JavaScript; {self._lacking}")
+        if self._problem:
+            raise FetchFailed(f"scripts: this page has no text without JavaScript; {self._problem}")
         limits = self._limits
-        async with self._places:
+        async with self._semaphore:
             browser = await self._get_renderer()
-            inside = not await self._others.reaches(page.final_url)
+            inside = not await self._public_fetcher.reaches(page.final_url)
             deadline = asyncio.get_running_loop().time() + limits.seconds
             gate = PageGate(
                 page,
-                self._pages if inside else self._others,
+                self._pages if inside else self._public_fetcher,
                 rules,
                 GateLimits(requests=limits.requests, bytes=limits.bytes, deadline=deadline),
                 inside=inside,
@@ -330,7 +330,7 @@ class RenderingFetcher:
         return msgspec.structs.replace(page, body=body, media_type="text/html", headers=headers, kept="")
 
     async def _get_renderer(self) -> Renderer:
-        async with self._making:
+        async with self._creation_lock:
             if self._browser is None:
                 # imported by name: playwright is an optional extra, and slow to load
                 module = await asyncio.to_thread(importlib.import_module, "assay.fetch.browser.chromium")
@@ -362,14 +362,14 @@ def create(
     Raises:
         ConfigError: the extra is required and not installed.
     """
-    there = find_spec("playwright") is not None
-    if mode == "always" and not there:
+    is_installed = find_spec("playwright") is not None
+    if mode == "always" and not is_installed:
         raise ConfigError(EXTRA_NEEDED)
     limits = RenderLimits(bytes=largest)
     return RenderingFetcher(
         pages,
         public(headers=PASSED_HEADERS),
         limits,
-        BrowserChoice(executable=executable, lacking="" if there else EXTRA_NEEDED),
+        BrowserChoice(executable=executable, problem="" if is_installed else EXTRA_NEEDED),
         always=mode == "always",
     )

@@ -44,7 +44,7 @@ class Chromium:
 
     def __init__(self, executable: str = "") -> None:
         self._executable = executable
-        self._starting = asyncio.Lock()
+        self._start_lock = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._home: tempfile.TemporaryDirectory[str] | None = None
@@ -97,7 +97,7 @@ class Chromium:
 
     async def _get_browser(self) -> Browser:
         """The browser, restarted if it has died."""
-        async with self._starting:
+        async with self._start_lock:
             if self._browser is not None and self._browser.is_connected():
                 return self._browser
             await self.close()
@@ -112,9 +112,11 @@ class Chromium:
     async def _start(self) -> Browser:
         self._home = tempfile.TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True)
         self._playwright = await async_playwright().start()
-        found = self._executable or await asyncio.to_thread(_find_browser, self._playwright.chromium.executable_path)
+        executable = self._executable or await asyncio.to_thread(
+            _find_browser, self._playwright.chromium.executable_path
+        )
         return await self._playwright.chromium.launch(
-            executable_path=found,
+            executable_path=executable,
             args=list(ARGUMENTS),
             chromium_sandbox=not _is_root(),
             env={"PATH": os.defpath, "HOME": self._home.name},
@@ -133,13 +135,15 @@ class Chromium:
 
 async def _render_page(context: BrowserContext, url: str, gate: PageGate, quiet: float) -> str:
     async def answer(route: Route) -> None:
-        asked = route.request
-        given = await gate.answer_request(PageRequest(url=asked.url, method=asked.method, kind=asked.resource_type))
+        request = route.request
+        response = await gate.answer_request(
+            PageRequest(url=request.url, method=request.method, kind=request.resource_type)
+        )
         with suppress(Error):  # the page may already be gone
-            if given is None:
+            if response is None:
                 await route.abort()
             else:
-                await route.fulfill(status=given.status, headers=dict(given.headers), body=given.body)
+                await route.fulfill(status=response.status, headers=dict(response.headers), body=response.body)
 
     await context.route("**/*", answer)
     await context.route_web_socket(lambda _: True, _close_socket)
@@ -161,12 +165,12 @@ async def _close_page(page: Page) -> None:
         await page.close()
 
 
-def _find_browser(own: str) -> str:
+def _find_browser(bundled_path: str) -> str:
     """The browser that playwright installed, else one on the path."""
-    found = find_on_path((own,))
-    if not found:
+    path = find_on_path((bundled_path,))
+    if not path:
         raise FileNotFoundError(NO_CHROMIUM)
-    return found
+    return path
 
 
 def _is_root() -> bool:

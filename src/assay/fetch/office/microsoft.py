@@ -55,13 +55,13 @@ class DocxExtractor:
         with open_checked(data):
             try:
                 document = docx.Document(io.BytesIO(data))
-                writing = TextBuilder()
-                _write_docx(document, writing)
+                builder = TextBuilder()
+                _write_docx(document, builder)
             except (OpcError, KeyError, ValueError, AttributeError, etree.LxmlError) as error:
                 raise ExtractError(DAMAGED) from error
-        if not writing.text:
+        if not builder.text:
             raise ExtractError("it holds no text")
-        yield _docx_document(document, writing.text, name, self.name)
+        yield _docx_document(document, builder.text, name, self.name)
 
 
 def _docx_document(document: Document, text: str, name: str, extractor: str) -> Extracted:
@@ -83,17 +83,17 @@ def _first_heading(text: str) -> str:
     return line.lstrip("# ") if line.startswith("#") else ""
 
 
-def _write_docx(document: Document, writing: TextBuilder) -> None:
+def _write_docx(document: Document, builder: TextBuilder) -> None:
     levels = _Styles(document)
     for block in _blocks(document.element.body):
         if block.tag == f"{W}tbl":
-            writing.table(_docx_rows(block))
+            builder.table(_docx_rows(block))
         else:
-            levels.write(block, writing)
+            levels.write(block, builder)
     for relation in document.part.rels.values():
         kind = relation.reltype.rpartition("/")[2]
         if kind in _NOTES and not relation.is_external:
-            _write_notes(relation.target_part.blob, kind, writing)
+            _write_notes(relation.target_part.blob, kind, builder)
 
 
 def _blocks(above: etree._Element) -> Iterator[etree._Element]:
@@ -113,24 +113,24 @@ class _Styles:
     def __init__(self, document: Document) -> None:
         self._styles = {style.style_id: style for style in document.styles}
 
-    def write(self, paragraph: etree._Element, writing: TextBuilder) -> None:
+    def write(self, paragraph: etree._Element, builder: TextBuilder) -> None:
         text = _docx_text(paragraph)
         names = self._names(paragraph)
-        found = next((match for match in map(_HEADING.fullmatch, names) if match), None)
-        numbered = paragraph.find(f"{W}pPr/{W}numPr")
-        if found or "Title" in names:
-            writing.heading(text, int(found[1]) if found else 1)
-        elif numbered is not None or any(name.startswith("List") for name in names):
-            deep = None if numbered is None else numbered.find(f"{W}ilvl")
+        heading = next((match for match in map(_HEADING.fullmatch, names) if match), None)
+        numbering = paragraph.find(f"{W}pPr/{W}numPr")
+        if heading or "Title" in names:
+            builder.heading(text, int(heading[1]) if heading else 1)
+        elif numbering is not None or any(name.startswith("List") for name in names):
+            deep = None if numbering is None else numbering.find(f"{W}ilvl")
             level = "0" if deep is None else str(deep.get(f"{W}val", "0"))
-            writing.item(text, parse_number(level, 0))
+            builder.item(text, parse_number(level, 0))
         else:
-            writing.paragraph(text)
+            builder.paragraph(text)
 
     def _names(self, paragraph: etree._Element) -> list[str]:
         """The paragraph's style and those it is based on."""
-        stated = paragraph.find(f"{W}pPr/{W}pStyle")
-        style = self._styles.get(str(stated.get(f"{W}val"))) if stated is not None else None
+        style_node = paragraph.find(f"{W}pPr/{W}pStyle")
+        style = self._styles.get(str(style_node.get(f"{W}val"))) if style_node is not None else None
         names: list[str] = []
         while style is not None and len(names) < DEEPEST_STYLE:
             names.append(style.name or "")
@@ -159,8 +159,8 @@ def _docx_rows(table: etree._Element) -> list[list[str]]:
     for line in table.iterchildren(f"{W}tr"):
         row: list[str] = []
         for cell in line.iterchildren(f"{W}tc"):
-            merged = cell.find(f"{W}tcPr/{W}vMerge")
-            goes_on = merged is not None and merged.get(f"{W}val", "continue") == "continue"
+            merge = cell.find(f"{W}tcPr/{W}vMerge")
+            goes_on = merge is not None and merge.get(f"{W}val", "continue") == "continue"
             above = rows[-1][len(row)] if goes_on and rows and len(rows[-1]) > len(row) else ""
             row += [above or _docx_text(cell)] + [""] * (_width(cell) - 1)
         rows.append(row)
@@ -169,18 +169,18 @@ def _docx_rows(table: etree._Element) -> list[list[str]]:
 
 def _width(cell: etree._Element) -> int:
     span = cell.find(f"{W}tcPr/{W}gridSpan")
-    stated = "1" if span is None else str(span.get(f"{W}val", "1"))
-    return min(max(parse_number(stated, 1), 1), 100)
+    value = "1" if span is None else str(span.get(f"{W}val", "1"))
+    return min(max(parse_number(value, 1), 1), 100)
 
 
-def _write_notes(blob: bytes, kind: str, writing: TextBuilder) -> None:
+def _write_notes(blob: bytes, kind: str, builder: TextBuilder) -> None:
     notes = [
         _docx_text(note) for note in parse_xml(blob) if note.get(f"{W}type") is None
     ]  # the others are separator lines
     if any(note.strip() for note in notes):
-        writing.heading(kind.capitalize(), 2)
+        builder.heading(kind.capitalize(), 2)
         for note in notes:
-            writing.item(note)
+            builder.item(note)
 
 
 DEEPEST_GROUP = 8
@@ -204,18 +204,18 @@ class PptxExtractor:
 
         with open_checked(data):
             try:
-                shown = pptx.Presentation(io.BytesIO(data))
-                writing = TextBuilder()
-                written = [_write_slide(slide, number, writing) for number, slide in enumerate(shown.slides, 1)]
+                presentation = pptx.Presentation(io.BytesIO(data))
+                builder = TextBuilder()
+                has_text = [_write_slide(slide, number, builder) for number, slide in enumerate(presentation.slides, 1)]
             except (PythonPptxError, KeyError, ValueError, AttributeError, etree.LxmlError) as error:
                 raise ExtractError(DAMAGED) from error
-        if not any(written):
+        if not any(has_text):
             raise ExtractError("no text on its slides")
-        yield _pptx_document(shown, writing.text, name, self.name)
+        yield _pptx_document(presentation, builder.text, name, self.name)
 
 
-def _pptx_document(shown: Presentation, text: str, name: str, extractor: str) -> Extracted:
-    facts = shown.core_properties
+def _pptx_document(presentation: Presentation, text: str, name: str, extractor: str) -> Extracted:
+    facts = presentation.core_properties
     title = clean(facts.title or "").strip()[:300].removeprefix("PowerPoint Presentation") or title_from_name(name)
     return Extracted(
         text=text,
@@ -225,29 +225,29 @@ def _pptx_document(shown: Presentation, text: str, name: str, extractor: str) ->
         author=_author_of(facts),
         published=find_date("", title, name) or _created_on(facts),
         language=detect_language(text),
-        metadata={"slides": str(len(shown.slides))},
+        metadata={"slides": str(len(presentation.slides))},
     )
 
 
-def _write_slide(slide: Slide, number: int, writing: TextBuilder) -> bool:
+def _write_slide(slide: Slide, number: int, builder: TextBuilder) -> bool:
     """Write a slide; return whether it has any text."""
-    before = len(writing.text)
+    before = len(builder.text)
     title = slide.shapes.title
     heading = " ".join(title.text_frame.text.split()) if title is not None else ""
-    writing.heading(f"Slide {number}: {heading}" if heading else f"Slide {number}", 2)
-    bare = len(writing.text)
+    builder.heading(f"Slide {number}: {heading}" if heading else f"Slide {number}", 2)
+    bare = len(builder.text)
     for shape in _shapes(slide.shapes, 0):
         if title is None or shape.shape_id != title.shape_id:
-            _write_shape(shape, writing)
+            _write_shape(shape, builder)
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
         notes = [
             paragraph.text for paragraph in slide.notes_slide.notes_text_frame.paragraphs if paragraph.text.strip()
         ]
         if notes:
-            writing.heading("Notes", 3)
+            builder.heading("Notes", 3)
         for note in notes:
-            writing.paragraph(note)
-    return bool(heading) or len(writing.text) > max(bare, before)
+            builder.paragraph(note)
+    return bool(heading) or len(builder.text) > max(bare, before)
 
 
 def _shapes(shapes: Iterable[BaseShape], deep: int) -> Iterator[BaseShape]:
@@ -260,17 +260,17 @@ def _shapes(shapes: Iterable[BaseShape], deep: int) -> Iterator[BaseShape]:
             yield shape
 
 
-def _write_shape(shape: BaseShape, writing: TextBuilder) -> None:
+def _write_shape(shape: BaseShape, builder: TextBuilder) -> None:
     table = shape.table if getattr(shape, "has_table", False) else None  # type: ignore[attr-defined]
     if table is not None:
-        writing.table([[cell.text for cell in row.cells] for row in table.rows])
+        builder.table([[cell.text for cell in row.cells] for row in table.rows])
     elif shape.has_text_frame:
-        paragraphs = [each for each in shape.text_frame.paragraphs if each.text.strip()]  # type: ignore[attr-defined]
+        paragraphs = [item for item in shape.text_frame.paragraphs if item.text.strip()]  # type: ignore[attr-defined]
         for paragraph in paragraphs:
             if shape.is_placeholder and len(paragraphs) > 1:
-                writing.item(paragraph.text, paragraph.level)
+                builder.item(paragraph.text, paragraph.level)
             else:
-                writing.paragraph(paragraph.text)
+                builder.paragraph(paragraph.text)
 
 
 # What a document says of itself, without what a program's empty template says in its place.
@@ -293,16 +293,16 @@ class _CoreProperties(Protocol):
 
 def _author_of(facts: _CoreProperties) -> str:
     """The author, empty if it is a program."""
-    named = clean(facts.author or "").strip()[:MAX_AUTHOR_CHARS]
-    return "" if named.casefold() in PROGRAMS else named
+    author = clean(facts.author or "").strip()[:MAX_AUTHOR_CHARS]
+    return "" if author.casefold() in PROGRAMS else author
 
 
 def _created_on(facts: _CoreProperties) -> str:
     """The day of its creation (ISO 8601), empty if it is unknown, invalid or that of a template."""
     try:
-        made = facts.created
+        created = facts.created
     except ValueError:
         return ""
-    if made is None or made.replace(tzinfo=None).isoformat(timespec="seconds") in TEMPLATE_DATES:
+    if created is None or created.replace(tzinfo=None).isoformat(timespec="seconds") in TEMPLATE_DATES:
         return ""
-    return made.date().isoformat()
+    return created.date().isoformat()

@@ -49,37 +49,37 @@ class OdtExtractor:
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         with open_checked(data) as archive:
-            writing = TextBuilder()
+            builder = TextBuilder()
             body = parse_part(archive, "content.xml").find(f"{OFFICE}body")
             if body is not None:
-                _write_odt(body, writing)
+                _write_odt(body, builder)
             facts = parse_part(archive, "meta.xml") if "meta.xml" in archive.namelist() else None
-        if not writing.text:
+        if not builder.text:
             raise ExtractError("it holds no text")
-        heading = writing.text.partition("\n")[0]
+        heading = builder.text.partition("\n")[0]
         title = (
             _fact(facts, f"{DC}title")
             or (heading.lstrip("# ") if heading.startswith("#") else "")
             or title_from_name(name)
         )
-        made = iso_date(_fact(facts, f"{META}creation-date") or _fact(facts, f"{DC}date"))
+        created = iso_date(_fact(facts, f"{META}creation-date") or _fact(facts, f"{DC}date"))
         yield Extracted(
-            text=writing.text,
+            text=builder.text,
             extractor=self.name,
             syntax="markdown",
             title=title,
             author=_fact(facts, f"{META}initial-creator") or _fact(facts, f"{DC}creator"),
-            published=find_date(writing.text, title, name) or made,
-            language=detect_language(writing.text),
+            published=find_date(builder.text, title, name) or created,
+            language=detect_language(builder.text),
         )
 
 
 def _fact(facts: etree._Element | None, tag: str) -> str:
-    found = None if facts is None else next(facts.iter(tag), None)
-    return "" if found is None else clean(found.text or "").strip()[:300]
+    node = None if facts is None else next(facts.iter(tag), None)
+    return "" if node is None else clean(node.text or "").strip()[:300]
 
 
-def _write_odt(body: etree._Element, writing: TextBuilder) -> None:
+def _write_odt(body: etree._Element, builder: TextBuilder) -> None:
     """Write the blocks below `body`, without recursion: files may nest arbitrarily deep."""
     slides = 0
     stack: list[tuple[etree._Element, int]] = [(body, -1)]
@@ -89,20 +89,20 @@ def _write_odt(body: etree._Element, writing: TextBuilder) -> None:
             continue
         if node.tag == f"{TEXT}h":
             level = str(node.get(f"{TEXT}outline-level", "1"))
-            writing.heading(_text(node), parse_number(level, 1))
+            builder.heading(_text(node), parse_number(level, 1))
         elif node.tag == f"{TEXT}p":
             if deep >= 0:
-                writing.item(_text(node), deep)
+                builder.item(_text(node), deep)
             else:
-                writing.paragraph(_text(node))
+                builder.paragraph(_text(node))
         elif node.tag == f"{TABLE}table":
-            writing.table(_odt_rows(node))
+            builder.table(_odt_rows(node))
         else:
             if node.tag == f"{DRAW}page":
                 slides += 1
-                writing.heading(f"Slide {slides}", 2)
+                builder.heading(f"Slide {slides}", 2)
             if node.tag == f"{PRESENTATION}notes":
-                writing.heading("Notes", 3)
+                builder.heading("Notes", 3)
             deeper = deep + 1 if node.tag == f"{TEXT}list" else deep
             stack.extend((child, deeper) for child in reversed(node) if isinstance(child.tag, str))
 
@@ -135,8 +135,8 @@ def _odt_rows(table: etree._Element) -> list[list[str]]:
 
 
 def _repeat_count(node: etree._Element, attribute: str) -> int:
-    stated = str(node.get(attribute, "1"))
-    number = parse_number(stated, 1)
+    value = str(node.get(attribute, "1"))
+    number = parse_number(value, 1)
     return number if number <= MOST_REPEATED else 1
 
 
@@ -170,22 +170,24 @@ class EpubExtractor:
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         with open_checked(data) as archive:
-            place = _book_place(archive)
-            package = parse_part(archive, place)
-            writing = TextBuilder()
-            for chapter in _chapters(package, posixpath.dirname(place)):
-                _write_chapter(archive, chapter, writing)
-            locked = ENCRYPTION_PART in archive.namelist() and FONT_ENCRYPTION not in archive.read(ENCRYPTION_PART)
-        if not writing.text:
-            raise ExtractError("its text is protected (DRM)" if locked else "it holds no text")
+            package_path = _book_place(archive)
+            package = parse_part(archive, package_path)
+            builder = TextBuilder()
+            for chapter in _chapters(package, posixpath.dirname(package_path)):
+                _write_chapter(archive, chapter, builder)
+            is_protected = ENCRYPTION_PART in archive.namelist() and FONT_ENCRYPTION not in archive.read(
+                ENCRYPTION_PART
+            )
+        if not builder.text:
+            raise ExtractError("its text is protected (DRM)" if is_protected else "it holds no text")
         yield Extracted(
-            text=writing.text,
+            text=builder.text,
             extractor=self.name,
             syntax="markdown",
             title=_fact(package, f"{DC}title") or title_from_name(name),
             author=_fact(package, f"{DC}creator"),
             published=iso_date(_fact(package, f"{DC}date")),
-            language=_fact(package, f"{DC}language")[:2].lower() or detect_language(writing.text),
+            language=_fact(package, f"{DC}language")[:2].lower() or detect_language(builder.text),
             metadata={key: value for key in ("identifier", "publisher") if (value := _fact(package, f"{DC}{key}"))},
         )
 
@@ -207,11 +209,11 @@ def _chapters(package: etree._Element, folder: str) -> Iterator[str]:
         yield posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href", "")))))
 
 
-def _write_chapter(archive: zipfile.ZipFile, chapter: str, writing: TextBuilder) -> None:
+def _write_chapter(archive: zipfile.ZipFile, chapter: str, builder: TextBuilder) -> None:
     try:
         page = decode(archive.read(chapter))
     except KeyError:  # the book names a chapter that it lacks: the others are read
         return
     body = lexbor.LexborHTMLParser(page).body
     if body is not None:
-        writing.block(clean(to_markdown(body)))
+        builder.block(clean(to_markdown(body)))

@@ -77,11 +77,11 @@ def open_checked(data: bytes) -> Iterator[zipfile.ZipFile]:
         raise ExtractError(f"{DAMAGED} (a part is missing)") from error
 
 
-def _check(archive: zipfile.ZipFile, packed: int) -> None:
+def _check(archive: zipfile.ZipFile, compressed_size: int) -> None:
     infos = archive.infolist()
     if len(infos) > MOST_PARTS:
         raise ExtractError(BOMB)
-    most = min(MOST_UNPACKED, max(MAX_RATIO * packed, RATIO_FROM))
+    remaining = min(MOST_UNPACKED, max(MAX_RATIO * compressed_size, RATIO_FROM))
     for info in infos:
         if info.flag_bits & 0x1:
             raise ExtractError(LOCKED)
@@ -89,10 +89,10 @@ def _check(archive: zipfile.ZipFile, packed: int) -> None:
             head = stream.read(HEAD)
             if b"<!ENTITY" in head and info.filename.lower().endswith(MARKUP_SUFFIXES):
                 raise ExtractError(ENTITIES)
-            most -= len(head)
+            remaining -= len(head)
             while part := stream.read(CHUNK_BYTES):
-                most -= len(part)
-                if most < 0:
+                remaining -= len(part)
+                if remaining < 0:
                     raise ExtractError(BOMB)
 
 

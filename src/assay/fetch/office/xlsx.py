@@ -27,7 +27,7 @@ MOST_MERGED = 1_000
 ALPHABET_SIZE = 26
 
 Value = int | float | str | bool | datetime.time | datetime.date | datetime.datetime | datetime.timedelta
-Placed = tuple[int, Row]
+NumberedRow = tuple[int, Row]
 """A row's number, as the program shows it, and its cells."""
 
 
@@ -65,18 +65,18 @@ def _open_workbook(data: bytes) -> CalamineWorkbook:
 
 
 def _sheets(book: CalamineWorkbook, name: str, extractor: str) -> Iterator[Extracted]:
-    shown = [each.name for each in book.sheets_metadata if _is_shown(each)]
-    left, found = MOST_TEXT, 0
-    for sheet in shown:
-        document = _document(_read(book, sheet), title_from_name(name), extractor, alone=len(shown) == 1)
+    names = [info.name for info in book.sheets_metadata if _is_shown(info)]
+    remaining, count = MOST_TEXT, 0
+    for sheet in names:
+        document = _document(_read(book, sheet), title_from_name(name), extractor, alone=len(names) == 1)
         if document is None:
             continue
-        left -= len(document.text)
-        if left < 0:
+        remaining -= len(document.text)
+        if remaining < 0:
             raise ExtractError(f"it holds more than {MOST_TEXT >> 20} million characters; split it")
-        found += 1
+        count += 1
         yield document
-    if not found:
+    if not count:
         raise ExtractError("no values on its sheets")
 
 
@@ -113,12 +113,12 @@ def _document(sheet: CalamineSheet, name: str, extractor: str, *, alone: bool) -
     )
 
 
-def _rows(sheet: CalamineSheet) -> Iterator[Placed]:
+def _rows(sheet: CalamineSheet) -> Iterator[NumberedRow]:
     """The rows that are not empty, cells merged with those above with their text; calamine omits the rows above the
     first value.
     """
     top, left = sheet.start or (0, 0)
-    merged = {
+    merged_cells = {
         (row, first[1] - left)
         for first, last in sheet.merged_cell_ranges or ()
         for row in range(first[0] + 1, min(last[0], first[0] + MOST_MERGED) + 1)
@@ -126,12 +126,15 @@ def _rows(sheet: CalamineSheet) -> Iterator[Placed]:
     above: Row = []
     for number, row in enumerate(sheet.to_python(skip_empty_area=True), top):
         cells = [one_cell(clean(format_value(value))) for value in row[:MOST_COLUMNS]]
-        above = [above[at] if (number, at) in merged and at < len(above) else cell for at, cell in enumerate(cells)]
+        above = [
+            above[column] if (number, column) in merged_cells and column < len(above) else cell
+            for column, cell in enumerate(cells)
+        ]
         if any(cells):
             yield number + 1, above
 
 
-def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
+def _lines(rows: list[NumberedRow], first: int) -> tuple[Row, list[str]]:
     """The columns' names and the lines of a sheet whose first column has the number `first`, from 0."""
     width = max(len(cells) for _, cells in rows)
     columns = Counter(len(_trim_row(cells)) for _, cells in rows).most_common(1)[0][0]
@@ -140,12 +143,12 @@ def _lines(rows: list[Placed], first: int) -> tuple[Row, list[str]]:
         unique_column_names(head) if head else [f"column {column_letters(first + number)}" for number in range(width)]
     )
     lines = []
-    for at, (number, cells) in enumerate(rows):
-        if head and at == len(above):
+    for index, (number, cells) in enumerate(rows):
+        if head and index == len(above):
             continue
-        place = f" | cells: {column_letters(first)}{number}:{column_letters(first + width - 1)}{number}"
-        names = () if at < len(above) else header
-        lines += [line + place for line in row_lines(cells, names, LONGEST_PASSAGE - len(place))]
+        cell_range = f" | cells: {column_letters(first)}{number}:{column_letters(first + width - 1)}{number}"
+        names = () if index < len(above) else header
+        lines += [line + cell_range for line in row_lines(cells, names, LONGEST_PASSAGE - len(cell_range))]
     return header, lines or [" | ".join(head)]
 
 
@@ -159,12 +162,12 @@ def _trim_row(cells: Row) -> Row:
 
 def column_letters(column: int) -> str:
     """The letters of a column, from 0: A, Z, AA."""
-    found = ""
+    letters = ""
     column += 1
     while column:
-        column, rest = divmod(column - 1, ALPHABET_SIZE)
-        found = chr(ord("A") + rest) + found
-    return found
+        column, remainder = divmod(column - 1, ALPHABET_SIZE)
+        letters = chr(ord("A") + remainder) + letters
+    return letters
 
 
 def format_value(value: Value) -> str:

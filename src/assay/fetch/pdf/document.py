@@ -59,63 +59,71 @@ class EdgeRow(msgspec.Struct, frozen=True):
 def remove_running_lines(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
     """The pages without their running lines. A head with words that occur nowhere else stays at its first place."""
     rows = [row for number, page in enumerate(pages) for row in _edge_rows(number, page)]
-    found = _page_number_rows(rows, len(pages)) | _running_rows(rows, len(pages))
-    gone: dict[int, set[int]] = defaultdict(set)
-    for at in found:
-        gone[rows[at].page].update(rows[at].lines)
-    left = [[line for at, line in enumerate(page) if at not in gone[number]] for number, page in enumerate(pages)]
-    for number, kept in _unique_running_lines([rows[at] for at in sorted(found)], left, pages):
-        gone[number] -= set(kept)
-    return [[line for at, line in enumerate(page) if at not in gone[number]] for number, page in enumerate(pages)]
+    running = _page_number_rows(rows, len(pages)) | _running_rows(rows, len(pages))
+    removed_lines: dict[int, set[int]] = defaultdict(set)
+    for index in running:
+        removed_lines[rows[index].page].update(rows[index].lines)
+    remaining = [
+        [line for index, line in enumerate(page) if index not in removed_lines[number]]
+        for number, page in enumerate(pages)
+    ]
+    for number, kept_lines in _unique_running_lines([rows[index] for index in sorted(running)], remaining, pages):
+        removed_lines[number] -= set(kept_lines)
+    return [
+        [line for index, line in enumerate(page) if index not in removed_lines[number]]
+        for number, page in enumerate(pages)
+    ]
 
 
 def _edge_rows(number: int, page: Sequence[PrintedLine]) -> list[EdgeRow]:
     """The outermost rows of a page, the outer one of each edge first."""
     rows = _rows(page)
-    bases = [median(page[at].base for at in row) for row in rows]
+    bases = [median(page[index].base for index in row) for row in rows]
     steps = [above - below for above, below in pairwise(bases)]
     usual = median(steps) if steps else 0.0
     # On a page with few lines the same row is not both head and foot.
-    most = min(EDGE_ROWS, len(rows) // 2)
-    found = []
-    for edge, order in (("top", range(most)), ("foot", range(len(rows) - 1, len(rows) - 1 - most, -1))):
+    count = min(EDGE_ROWS, len(rows) // 2)
+    edge_rows = []
+    for edge, order in (("top", range(count)), ("foot", range(len(rows) - 1, len(rows) - 1 - count, -1))):
         apart = False
-        for at in reversed(order):
-            inner = steps[at] if edge == "top" else steps[at - 1]
+        for index in reversed(order):
+            inner = steps[index] if edge == "top" else steps[index - 1]
             apart = apart or inner > SET_APART * usual
-            text = " ".join(page[line].text for line in sorted(rows[at], key=lambda line: page[line].left))
+            text = " ".join(page[line].text for line in sorted(rows[index], key=lambda line: page[line].left))
             if len(text) <= MAX_RUNNING_CHARS:
-                found.append(EdgeRow(number, edge, bases[at], text, tuple(rows[at]), apart))
-    return found
+                edge_rows.append(EdgeRow(number, edge, bases[index], text, tuple(rows[index]), apart))
+    return edge_rows
 
 
 def _rows(page: Sequence[PrintedLine]) -> list[list[int]]:
     """The numbers of the lines on one level, from the top."""
     rows: list[list[int]] = []
     level = 0.0
-    for at in sorted(range(len(page)), key=lambda at: -page[at].base):
-        if rows and level - page[at].base < SAME_ROW * max(page[at].size, 1.0):
-            rows[-1].append(at)
+    for index in sorted(range(len(page)), key=lambda index: -page[index].base):
+        if rows and level - page[index].base < SAME_ROW * max(page[index].size, 1.0):
+            rows[-1].append(index)
         else:
-            rows.append([at])
-            level = page[at].base
+            rows.append([index])
+            level = page[index].base
     return rows
 
 
 def _page_number_rows(rows: Sequence[EdgeRow], all_pages: int) -> set[int]:
     """The rows with a number at one end that counts with the pages, at one place."""
     by_offset: dict[tuple[str, bool, int], list[int]] = defaultdict(list)
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         for roman, value in _end_numbers(row.text):
-            by_offset[row.edge, roman, value - row.page].append(at)
-    found: set[int] = set()
-    for numbered in by_offset.values():
-        for places in _group_by_place(rows, numbered):
-            pages = {rows[at].page for at in places}
-            short = len(pages) == all_pages == LEAST_PAGES - 1 and all(not _WORD.search(rows[at].text) for at in places)
+            by_offset[row.edge, roman, value - row.page].append(index)
+    row_indexes: set[int] = set()
+    for candidates in by_offset.values():
+        for group in _group_by_place(rows, candidates):
+            pages = {rows[index].page for index in group}
+            short = len(pages) == all_pages == LEAST_PAGES - 1 and all(
+                not _WORD.search(rows[index].text) for index in group
+            )
             if len(pages) >= LEAST_PAGES or short:
-                found.update(places)
-    return found
+                row_indexes.update(group)
+    return row_indexes
 
 
 def _end_numbers(text: str) -> Iterable[tuple[bool, int]]:
@@ -133,10 +141,12 @@ def _end_numbers(text: str) -> Iterable[tuple[bool, int]]:
 
 
 def _is_outer(text: str, match: re.Match[str]) -> bool:
-    before, behind = text[: match.start()], text[match.end() :]
+    before, after = text[: match.start()], text[match.end() :]
     # 3.1 is the number of a section, and 1911a is not a number
-    whole = not re.search(r"[\w.,:]$", before) and not re.match(r"[\w]|[.,:]\d", behind)
-    return whole and (not any(map(str.isalnum, before)) or not any(map(str.isalnum, behind)) or _is_page_number(text))
+    is_separate = not re.search(r"[\w.,:]$", before) and not re.match(r"[\w]|[.,:]\d", after)
+    return is_separate and (
+        not any(map(str.isalnum, before)) or not any(map(str.isalnum, after)) or _is_page_number(text)
+    )
 
 
 def _is_page_number(text: str) -> bool:
@@ -152,53 +162,53 @@ def _roman(text: str) -> int:
 def _running_rows(rows: Sequence[EdgeRow], pages: int) -> set[int]:
     """The rows with the same text at one place on many pages, set off from the text there."""
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if sum(map(str.isalpha, row.text)) >= LEAST_LETTERS:
-            alike[row.edge, _ROMAN.sub("#", _NUMBER.sub("#", row.text)).casefold()].append(at)
-    found: set[int] = set()
+            alike[row.edge, _ROMAN.sub("#", _NUMBER.sub("#", row.text)).casefold()].append(index)
+    row_indexes: set[int] = set()
     for same in alike.values():
-        for places in _group_by_place(rows, same):
-            on = {rows[at].page for at in places}
-            texts = {rows[at].text for at in places}
-            runs = _is_running_sequence([rows[at] for at in places]) or len(on) * 2 > pages
+        for group in _group_by_place(rows, same):
+            on = {rows[index].page for index in group}
+            texts = {rows[index].text for index in group}
+            runs = _is_running_sequence([rows[index] for index in group]) or len(on) * 2 > pages
             if len(on) >= LEAST_PAGES and len(texts) == 1 and runs:
-                found.update(places)
-    return found
+                row_indexes.update(group)
+    return row_indexes
 
 
 def _is_running_sequence(rows: Sequence[EdgeRow]) -> bool:
     """True if rows are set off from the text and occur on successive pages, or on successive left or right pages."""
     apart = sum(row.apart for row in rows)
     numbers = sorted({row.page for row in rows})
-    near = sum(after - before <= NEXT_PAGES for before, after in pairwise(numbers))
-    return apart * 2 > len(rows) and near >= MIN_NEXT_SHARE * (len(numbers) - 1)
+    near_count = sum(after - before <= NEXT_PAGES for before, after in pairwise(numbers))
+    return apart * 2 > len(rows) and near_count >= MIN_NEXT_SHARE * (len(numbers) - 1)
 
 
-def _group_by_place(rows: Sequence[EdgeRow], chosen: Sequence[int]) -> list[list[int]]:
+def _group_by_place(rows: Sequence[EdgeRow], indexes: Sequence[int]) -> list[list[int]]:
     """The rows grouped by place."""
     groups: list[list[int]] = []
-    for at in sorted(chosen, key=lambda at: rows[at].base):
-        if groups and rows[at].base - rows[groups[-1][0]].base <= SAME_PLACE:
-            groups[-1].append(at)
+    for index in sorted(indexes, key=lambda index: rows[index].base):
+        if groups and rows[index].base - rows[groups[-1][0]].base <= SAME_PLACE:
+            groups[-1].append(index)
         else:
-            groups.append([at])
+            groups.append([index])
     return groups
 
 
 def _unique_running_lines(
-    gone: Sequence[EdgeRow], left: Sequence[Sequence[PrintedLine]], pages: Sequence[Sequence[PrintedLine]]
+    running_rows: Sequence[EdgeRow], remaining: Sequence[Sequence[PrintedLine]], pages: Sequence[Sequence[PrintedLine]]
 ) -> list[tuple[int, tuple[int, ...]]]:
     """For running lines with words that occur nowhere else: the first page of each, and its lines there."""
-    body = {word for page in left for line in page for word in _words_of(line.text)}
-    told: set[str] = set()
+    body = {word for page in remaining for line in page for word in _words_of(line.text)}
+    seen: set[str] = set()
     first = []
-    for row in gone:
+    for row in running_rows:
         words = [word for word in _words_of(row.text) if not word.isdigit() or len(word) >= YEAR_DIGITS]
-        if _is_page_number(row.text) or " ".join(words) in told:
+        if _is_page_number(row.text) or " ".join(words) in seen:
             continue
-        told.add(" ".join(words))
+        seen.add(" ".join(words))
         if sum(word in body for word in words) < MIN_KNOWN_SHARE * len(words):
-            first.append((row.page, tuple(at for at in row.lines if _WORD.search(pages[row.page][at].text))))
+            first.append((row.page, tuple(index for index in row.lines if _WORD.search(pages[row.page][index].text))))
     return first
 
 
@@ -230,14 +240,14 @@ def read(data: bytes, name: str, extractor: str) -> Iterator[Extracted]:
     """
     with closing(Pdf(data)) as pdf:
         pages, bad = _pages(pdf)
-        found = build_document(pdf, pages, name, extractor)
-        if not found.text.strip():
+        document = build_document(pdf, pages, name, extractor)
+        if not document.text.strip():
             raise _no_text_error(pdf, len(bad))
-        yield found
+        yield document
     if bad:
-        more = ", …" if len(bad) > MAX_PAGES_NAMED else ""
-        named = ", ".join(map(str, bad[:MAX_PAGES_NAMED]))
-        raise ExtractError(f"{len(bad)} of its {len(pages)} pages could not be read (page {named}{more})")
+        ellipsis = ", …" if len(bad) > MAX_PAGES_NAMED else ""
+        page_numbers = ", ".join(map(str, bad[:MAX_PAGES_NAMED]))
+        raise ExtractError(f"{len(bad)} of its {len(pages)} pages could not be read (page {page_numbers}{ellipsis})")
 
 
 def _pages(pdf: Pdf) -> tuple[list[list[PrintedLine]], list[int]]:
@@ -272,14 +282,18 @@ def _one_line(text: str) -> str:
 def _no_text_error(pdf: Pdf, bad: int) -> ExtractError:
     if bad == pdf.pages:
         return ExtractError("damaged: no page can be read")
-    some = f"no text on its {pdf.pages} page{'' if pdf.pages == 1 else 's'}"
-    return NoLetters(f"{some} ({SCANNED})") if pdf.shows_anything() else ExtractError(f"{some}, and no pictures either")
+    reason = f"no text on its {pdf.pages} page{'' if pdf.pages == 1 else 's'}"
+    return (
+        NoLetters(f"{reason} ({SCANNED})")
+        if pdf.shows_anything()
+        else ExtractError(f"{reason}, and no pictures either")
+    )
 
 
 def _doi(text: str) -> dict[str, str]:
     """The DOI at the top of a paper, if there is only one: it may be that of another."""
-    found = {find_doi(match[0], "") for match in DOI.finditer(text[:DOI_CHARS])}
-    return {"doi": found.pop()} if len(found) == 1 else {}
+    dois = {find_doi(match[0], "") for match in DOI.finditer(text[:DOI_CHARS])}
+    return {"doi": dois.pop()} if len(dois) == 1 else {}
 
 
 def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extractor: str) -> Extracted:
@@ -288,7 +302,7 @@ def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extracto
     facts = {key: _one_line(value.rstrip("\0"))[:300] for key, value in pdf.facts().items()}
     title = _PROGRAM.sub("", facts.get("Title", ""))
     author = facts.get("Author", "")
-    made = _DATE.match(facts.get("CreationDate", ""))
+    created = _DATE.match(facts.get("CreationDate", ""))
     title = title if title and not _FILE_LIKE.search(title) else first_line(text) or title_from_name(name)
     return Extracted(
         text=text,
@@ -296,7 +310,7 @@ def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extracto
         syntax="pages",
         title=title,
         author=author if any(map(str.isalpha, author)) else "",
-        published=find_date(text, title, name) or ("-".join(made.groups()) if made else ""),
+        published=find_date(text, title, name) or ("-".join(created.groups()) if created else ""),
         language=detect_language(text),
         metadata={"pages": str(pdf.pages)} | _doi(text) | ({"encrypted": "yes"} if pdf.encrypted else {}),
     )

@@ -52,8 +52,8 @@ class Pdf:
 
     def facts(self) -> dict[str, str]:
         """What the document says about itself: Title, Author, CreationDate and so on; "" for missing values."""
-        found: dict[str, str] = self._document.get_metadata_dict()
-        return found
+        metadata: dict[str, str] = self._document.get_metadata_dict()
+        return metadata
 
     def page(self, number: int) -> list[PrintedLine]:
         """The lines of a page (from 1), in the order of its content, including the entries in a form.
@@ -133,10 +133,10 @@ def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PrintedLine]:
             continue
         first = match.start() + len(body) - len(body.lstrip())
         last = match.start() + len(body.rstrip()) - 1
-        places = [_character_place(page, index[at]) for at in (first, (first + last) // 2, last)]
-        left, right = min(places[0].x, places[2].x), max(places[0].x, places[2].x) + places[2].size / 2
-        size = max(place.size for place in places)
-        if right - left > SPARSE_SHARE * size * (last + 1 - first) and places[0].x <= places[2].x:
+        positions = [_character_place(page, index[number]) for number in (first, (first + last) // 2, last)]
+        left, right = min(positions[0].x, positions[2].x), max(positions[0].x, positions[2].x) + positions[2].size / 2
+        size = max(position.size for position in positions)
+        if right - left > SPARSE_SHARE * size * (last + 1 - first) and positions[0].x <= positions[2].x:
             sparse.append(len(lines))
         spans.append((first, last + 1))
         lines.append(
@@ -144,46 +144,54 @@ def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PrintedLine]:
                 text=_reading_order(page, body, index[match.start() : match.start() + len(body)]).strip(),
                 left=left,
                 right=right,
-                base=places[0].y,
+                base=positions[0].y,
                 size=size,
                 hyphen=match[0].endswith(LINE_END_HYPHEN) or body.endswith("\u00ad"),
             )
         )
-    looked: dict[int, tuple[PrintedPart, ...]] = {}
-    waiting: list[tuple[int, tuple[PrintedPart, ...]]] = [(at, ()) for at in reversed(sparse)]
-    while waiting:
-        at, beside = waiting.pop()
-        if not 0 <= at < len(lines) or len(looked.get(at, ())) > 1 or (beside and at in sparse):
+    parts_by_line: dict[int, tuple[PrintedPart, ...]] = {}
+    queue: list[tuple[int, tuple[PrintedPart, ...]]] = [(number, ()) for number in reversed(sparse)]
+    while queue:
+        number, neighbour_parts = queue.pop()
+        if (
+            not 0 <= number < len(lines)
+            or len(parts_by_line.get(number, ())) > 1
+            or (neighbour_parts and number in sparse)
+        ):
             continue
-        part = slice(*spans[at])
-        looked[at] = tuple(_parts(page, text[part], index[part], lines[at].size, beside))
-        lines[at] = msgspec.structs.replace(lines[at], parts=looked[at])
-        if len(looked[at]) > 1:
-            waiting += [(at - 1, looked[at]), (at + 1, looked[at])]
+        part = slice(*spans[number])
+        parts_by_line[number] = tuple(_parts(page, text[part], index[part], lines[number].size, neighbour_parts))
+        lines[number] = msgspec.structs.replace(lines[number], parts=parts_by_line[number])
+        if len(parts_by_line[number]) > 1:
+            queue += [(number - 1, parts_by_line[number]), (number + 1, parts_by_line[number])]
     yield from lines
 
 
 def _parts(
-    page: pypdfium2.PdfTextPage, text: str, index: range | list[int], size: float, beside: Sequence[PrintedPart] = ()
+    page: pypdfium2.PdfTextPage,
+    text: str,
+    index: range | list[int],
+    size: float,
+    neighbour_parts: Sequence[PrintedPart] = (),
 ) -> Iterator[PrintedPart]:
     """The pieces of a line that are separated by more white space than words are.
 
-    A row with longer cells than the one `beside` it has less space between them: where that one has some, in all
-    places.
+    A row with longer cells than the one `neighbour_parts` it has less space between them: where that one has some, in
+    all places.
     """
-    gaps = [(one.right, other.left) for one, other in pairwise(beside)]
-    found: list[PrintedPart] = []
+    gaps = [(left_part.right, right_part.left) for left_part, right_part in pairwise(neighbour_parts)]
+    parts: list[PrintedPart] = []
     start = 0
     left = _character_place(page, index[0]).x
     for space in re.finditer(r"\s+", text):
-        behind = _character_end(page, index[space.start() - 1])
+        part_end = _character_end(page, index[space.start() - 1])
         next_left = _character_place(page, index[space.end()]).x
-        near = not gaps or any(behind < right and next_left > left_end for left_end, right in gaps)
-        if near and next_left - behind > (TIGHT_SPACE if gaps else WIDE_SPACE) * size:
-            found.append(PrintedPart(text[start : space.start()], left, behind))
+        is_aligned = not gaps or any(part_end < right and next_left > left_end for left_end, right in gaps)
+        if is_aligned and next_left - part_end > (TIGHT_SPACE if gaps else WIDE_SPACE) * size:
+            parts.append(PrintedPart(text[start : space.start()], left, part_end))
             start, left = space.end(), next_left
-    if start and (not gaps or len(found) == len(gaps)):
-        yield from (*found, PrintedPart(text[start:], left, _character_end(page, index[len(text) - 1])))
+    if start and (not gaps or len(parts) == len(gaps)):
+        yield from (*parts, PrintedPart(text[start:], left, _character_end(page, index[len(text) - 1])))
 
 
 def _character_end(page: pypdfium2.PdfTextPage, number: int) -> float:
@@ -243,8 +251,8 @@ def _reading_order(page: pypdfium2.PdfTextPage, text: str, index: range | list[i
     stands for a whole word, its letters were in reading order already.
     """
 
-    def turned(match: re.Match[str]) -> str:
-        origins = {_character_place(page, index[at]).x for at in range(match.start(), match.end())}
+    def reverse(match: re.Match[str]) -> str:
+        origins = {_character_place(page, index[position]).x for position in range(match.start(), match.end())}
         return match[0][::-1] if len(origins) == 1 else match[0]
 
-    return _RIGHT_TO_LEFT.sub(turned, text) if not text.isascii() else text
+    return _RIGHT_TO_LEFT.sub(reverse, text) if not text.isascii() else text

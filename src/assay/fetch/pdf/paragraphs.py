@@ -52,40 +52,40 @@ class TableLines(msgspec.Struct, frozen=True):
 
 def find_tables(lines: Sequence[LineOfPrint]) -> Iterator[TableLines]:
     """The tables among the lines of a page."""
-    at = 0
-    while at < len(lines):
-        table = _table(lines, at) if len(lines[at].parts) > 1 else None
+    index = 0
+    while index < len(lines):
+        table = _table(lines, index) if len(lines[index].parts) > 1 else None
         if table is not None:
             yield table
-        at = table.last if table is not None else at + 1
+        index = table.last if table is not None else index + 1
 
 
 def _table(lines: Sequence[LineOfPrint], first: int) -> TableLines | None:
     columns = _Columns(lines[first].parts)
-    placed = [columns.place(lines[first].parts)]
+    placed_rows = [columns.place(lines[first].parts)]
     last = first + 1
     while last < len(lines) and 0 < lines[last - 1].base - lines[last].base < ROWS_APART * lines[last].size:
         row = columns.place(lines[last].parts)
         if row is None:
             break
-        placed.append(row)
+        placed_rows.append(row)
         last += 1
-    rows = _unwrap_rows(lines[first:last], [row for row in placed if row is not None], len(columns.edges))
+    rows = _unwrap_rows(lines[first:last], [row for row in placed_rows if row is not None], len(columns.edges))
     while rows and sum(map(bool, rows[-1])) < 2:  # a line of text that happens to be below the first column
         rows, last = rows[:-1], last - 1
     if len(rows) <= FEWEST_ROWS or not is_head(rows[0], rows[1:]) or not _is_filled(rows):
         return None
     head = unique_column_names(rows[0])
-    written = [f"| {line} |" for row in rows[1:] for line in row_lines(row, head, LONGEST_PASSAGE - BARS_LENGTH)]
-    return TableLines(first, last, tuple(written))
+    table_rows = [f"| {line} |" for row in rows[1:] for line in row_lines(row, head, LONGEST_PASSAGE - BARS_LENGTH)]
+    return TableLines(first, last, tuple(table_rows))
 
 
 def _is_filled(rows: Sequence[Sequence[str]]) -> bool:
     """True if every column has a name of letters or a year, and most rows fill several columns: formulas are not a
     table.
     """
-    named = all(sum(map(str.isalpha, head)) > 1 or head.isdigit() for head in rows[0])
-    return named and sum(sum(map(bool, row)) > 1 for row in rows) >= MIN_FILLED_SHARE * len(rows)
+    has_names = all(sum(map(str.isalpha, head)) > 1 or head.isdigit() for head in rows[0])
+    return has_names and sum(sum(map(bool, row)) > 1 for row in rows) >= MIN_FILLED_SHARE * len(rows)
 
 
 class _Columns:
@@ -96,37 +96,40 @@ class _Columns:
 
     def place(self, parts: Sequence[PrintedPart]) -> dict[int, str] | None:
         """The pieces of a line by column; None if they do not fit, one in each column."""
-        found: dict[int, str] = {}
+        cells: dict[int, str] = {}
         edges = list(self.edges)
         for part in parts:
             column = self._column(part)
-            if column is None or column in found:
+            if column is None or column in cells:
                 return None
-            found[column] = one_cell(part.text)
+            cells[column] = one_cell(part.text)
             edges[column] = (min(edges[column][0], part.left), max(edges[column][1], part.right))
-        if any(edges[at][1] > edges[at + 1][0] for at in range(len(edges) - 1)):
+        if any(edges[index][1] > edges[index + 1][0] for index in range(len(edges) - 1)):
             return None
         self.edges = edges
-        return found
+        return cells
 
     def _column(self, part: PrintedPart) -> int | None:
         """The one column that a piece is in, or the nearest if it is below none."""
-        over = [at for at, (left, right) in enumerate(self.edges) if part.left < right and part.right > left]
-        if over:
-            return over[0] if len(over) == 1 else None
+        overlapping = [
+            column for column, (left, right) in enumerate(self.edges) if part.left < right and part.right > left
+        ]
+        if overlapping:
+            return overlapping[0] if len(overlapping) == 1 else None
         middle = (part.left + part.right) / 2
         return min(
-            range(len(self.edges)), key=lambda at: min(abs(middle - self.edges[at][0]), abs(middle - self.edges[at][1]))
+            range(len(self.edges)),
+            key=lambda column: min(abs(middle - self.edges[column][0]), abs(middle - self.edges[column][1])),
         )
 
 
-def _unwrap_rows(lines: Sequence[LineOfPrint], placed: Sequence[dict[int, str]], width: int) -> list[list[str]]:
+def _unwrap_rows(lines: Sequence[LineOfPrint], placed_rows: Sequence[dict[int, str]], width: int) -> list[list[str]]:
     """The rows; a line without a first cell that is closer than usual continues the row above."""
     steps = sorted(above.base - line.base for above, line in pairwise(lines))
     usual = steps[len(steps) // 2] if steps else 0.0
     rows: list[list[str]] = []
-    for at, cells in enumerate(placed):
-        step = lines[at - 1].base - lines[at].base if at else 0.0
+    for index, cells in enumerate(placed_rows):
+        step = lines[index - 1].base - lines[index].base if index else 0.0
         if rows and 0 not in cells and step < WRAPPED_SHARE * usual:
             for column, text in cells.items():
                 rows[-1][column] = f"{rows[-1][column]} {text}".strip()
@@ -184,20 +187,20 @@ def paragraphs(lines: Sequence[PrintedLine], words: Collection[str] = frozenset(
     """
     rows = _merge_rows(lines)
     usual, edges = _usual_step(rows), _ColumnEdges(rows)
-    found: list[str] = []
+    texts: list[str] = []
     tables = {table.first: table for table in find_tables([LineOfPrint(pieces(r), r.base, r.size) for r in rows])}
     until = -1
-    for at, (above, line) in enumerate(pairwise([None, *rows])):
-        if line is None or at < until:
+    for index, (above, line) in enumerate(pairwise([None, *rows])):
+        if line is None or index < until:
             continue
-        if at in tables:
-            until = tables[at].last
-            found += tables[at].rows
-        elif above is None or at == until or _begins_paragraph(above, line, usual, edges):
-            found.append(line.text)
+        if index in tables:
+            until = tables[index].last
+            texts += tables[index].rows
+        elif above is None or index == until or _begins_paragraph(above, line, usual, edges):
+            texts.append(line.text)
         else:
-            found[-1] = join_lines(found[-1], line.text, above.hyphen, words)
-    return found
+            texts[-1] = join_lines(texts[-1], line.text, above.hyphen, words)
+    return texts
 
 
 def vocabulary(lines: Iterable[PrintedLine]) -> frozenset[str]:
@@ -207,19 +210,19 @@ def vocabulary(lines: Iterable[PrintedLine]) -> frozenset[str]:
 
 def join_split_words(pages: Iterable[Sequence[PrintedLine]], words: Collection[str]) -> list[list[PrintedLine]]:
     """The pages, with a word that is split across pages moved whole to the first one."""
-    mended = [list(page) for page in pages]
-    for page, following in pairwise(mended):
-        if not (page and page[-1].hyphen and following):
+    joined_pages = [list(page) for page in pages]
+    for page, next_page in pairwise(joined_pages):
+        if not (page and page[-1].hyphen and next_page):
             continue
-        last, first = page[-1], following[0]
+        last, first = page[-1], next_page[0]
         tail = TAIL.match(first.text)
-        whole = join_lines(last.text, tail[0].strip(), hyphen=True, words=words) if tail else f"{last.text}-"
-        page[-1] = msgspec.structs.replace(last, text=whole, hyphen=False, parts=())
+        word = join_lines(last.text, tail[0].strip(), hyphen=True, words=words) if tail else f"{last.text}-"
+        page[-1] = msgspec.structs.replace(last, text=word, hyphen=False, parts=())
         if tail and tail.end() < len(first.text):
-            following[0] = msgspec.structs.replace(first, text=first.text[tail.end() :], parts=())
+            next_page[0] = msgspec.structs.replace(first, text=first.text[tail.end() :], parts=())
         elif tail:
-            del following[0]
-    return mended
+            del next_page[0]
+    return joined_pages
 
 
 def join_lines(above: str, below: str, hyphen: bool, words: Collection[str] = frozenset()) -> str:
@@ -234,9 +237,9 @@ def join_lines(above: str, below: str, hyphen: bool, words: Collection[str] = fr
         head, tail = WORD.findall(above)[-1:], WORD.match(below)
         if not head or tail is None or not above.endswith(head[0]):
             return f"{above}-{below}"
-        whole, parted = f"{head[0]}{tail[0]}".casefold(), f"{head[0]}-{tail[0]}".casefold()
-        kept = parted in words or not (tail[0][0].islower() and len(head[0]) >= LEAST_HEAD)
-        return f"{above}-{below}" if kept and whole not in words else above + below
+        joined_word, hyphenated = f"{head[0]}{tail[0]}".casefold(), f"{head[0]}-{tail[0]}".casefold()
+        keeps_hyphen = hyphenated in words or not (tail[0][0].islower() and len(head[0]) >= LEAST_HEAD)
+        return f"{above}-{below}" if keeps_hyphen and joined_word not in words else above + below
     if above.endswith("-") and above[-2:-1].isalnum():
         return above + below
     apart = UNSPACED.match(above[-1:]) is None or UNSPACED.match(below) is None
@@ -265,12 +268,14 @@ def _merge_rows(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
 
 def _merge_parts(above: PrintedLine, line: PrintedLine) -> tuple[PrintedPart, ...]:
     """The pieces of two lines beside each other; the last and the first are merged if they are close together."""
-    before, behind = pieces(above), pieces(line)
-    last, first = before[-1], behind[0]
+    before, after = pieces(above), pieces(line)
+    last, first = before[-1], after[0]
     if first.left - last.right > PIECE_GAP * max(above.size, line.size):
-        return (*before, *behind)
-    between = "" if _is_similar_size(above, line) else " "  # a footnote's figure is not a digit of the number before it
-    return (*before[:-1], PrintedPart(f"{last.text}{between}{first.text}", last.left, first.right), *behind[1:])
+        return (*before, *after)
+    separator = (
+        "" if _is_similar_size(above, line) else " "
+    )  # a footnote's figure is not a digit of the number before it
+    return (*before[:-1], PrintedPart(f"{last.text}{separator}{first.text}", last.left, first.right), *after[1:])
 
 
 def pieces(line: PrintedLine) -> tuple[PrintedPart, ...]:
@@ -285,8 +290,8 @@ def _is_same_row(above: PrintedLine, line: PrintedLine) -> bool:
 def _usual_step(rows: Sequence[PrintedLine]) -> float:
     """The usual distance between lines on this page, in points; 0 if unknown."""
     steps = [above.base - line.base for above, line in pairwise(rows) if _is_similar_size(above, line)]
-    near = [step for step, row in zip(steps, rows, strict=False) if 0 < step < 3 * max(row.size, 1.0)]
-    return median(near) if near else 0.0
+    near_steps = [step for step, row in zip(steps, rows, strict=False) if 0 < step < 3 * max(row.size, 1.0)]
+    return median(near_steps) if near_steps else 0.0
 
 
 def _is_similar_size(above: PrintedLine, line: PrintedLine) -> bool:
@@ -312,7 +317,7 @@ class _ColumnEdges:
         if line in self._full:
             return 0.0
         slot = int(line.left // self._unit)
-        right = max(self._right.get(near, line.right) for near in (slot - 1, slot, slot + 1))
+        right = max(self._right.get(nearby, line.right) for nearby in (slot - 1, slot, slot + 1))
         return max(0.0, right - line.right) / max(right - line.left, 1.0)
 
 
@@ -340,11 +345,11 @@ def _begins_paragraph(above: PrintedLine, line: PrintedLine, usual: float, edges
     if not _is_similar_size(above, line) or ITEM.match(line.text):
         return True
     step = above.base - line.base
-    ended = SENTENCE_END.search(above.text) is not None
+    ends_sentence = SENTENCE_END.search(above.text) is not None
     if step < -SAME_ROW * line.size:  # up: another column, or text set beside it
-        return ended or not line.text[0].islower()
+        return ends_sentence or not line.text[0].islower()
     if usual and step > PARAGRAPH_GAP * max(usual, line.size):
         return True
-    if ended:
+    if ends_sentence:
         return line.left - above.left > 0.7 * line.size or edges.free_share(above) > SHORT_END_SHARE
     return edges.free_share(above) > SHORT_SHARE and not line.text[0].islower()

@@ -43,13 +43,13 @@ class PagePictures:
     isolated = True
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
-        asked = msgspec.json.decode(name, type=PageAsked)
-        with closing(Pdf(data)) as pdf, pdf.open_page(asked.number) as page:
-            if asked.width:
-                yield Extracted(text="", extractor=self.name, syntax="plain", body=_render_picture(page, asked.width))
+        request = msgspec.json.decode(name, type=PageAsked)
+        with closing(Pdf(data)) as pdf, pdf.open_page(request.number) as page:
+            if request.width:
+                yield Extracted(text="", extractor=self.name, syntax="plain", body=_render_picture(page, request.width))
             else:
-                found = msgspec.json.encode(_page_places(page, asked)).decode()
-                yield Extracted(text=found, extractor=self.name, syntax="plain")
+                encoded = msgspec.json.encode(_page_places(page, request)).decode()
+                yield Extracted(text=encoded, extractor=self.name, syntax="plain")
 
 
 def _render_picture(page: Any, width: int) -> bytes:
@@ -58,8 +58,10 @@ def _render_picture(page: Any, width: int) -> bytes:
         raise ExtractError("the page is too long or too wide for a picture; read its text")
     bitmap = page.render(scale=(width - 0.5) / wide, rev_byteorder=True, no_smoothimage=False)
     rows = bytes(bitmap.buffer)
-    kept = bitmap.n_channels * bitmap.width
-    lines = b"".join(b"\0" + rows[at : at + kept] for at in range(0, bitmap.stride * bitmap.height, bitmap.stride))
+    row_bytes = bitmap.n_channels * bitmap.width
+    lines = b"".join(
+        b"\0" + rows[offset : offset + row_bytes] for offset in range(0, bitmap.stride * bitmap.height, bitmap.stride)
+    )
     kind = {1: 0, 3: 2, 4: 6}[bitmap.n_channels]
     return _encode_png(bitmap.width, bitmap.height, kind, lines)
 
@@ -75,22 +77,22 @@ def _png_chunk(name: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
 
-def _page_places(page: Any, asked: PageAsked) -> PagePlaces:
+def _page_places(page: Any, request: PageAsked) -> PagePlaces:
     """The places of the passage: a box for each of its lines, in shares of the page."""
     width, height = page.get_size()
     with closing(page.get_textpage()) as text:
         try:
-            boxes = _merge_boxes(list(_boxes(page, text, asked)))
+            boxes = _merge_boxes(list(_boxes(page, text, request)))
         except pypdfium2.PdfiumError:
             boxes = ()
-    return PagePlaces(number=asked.number, width=width, height=height, boxes=boxes)
+    return PagePlaces(number=request.number, width=width, height=height, boxes=boxes)
 
 
-def _boxes(page: Any, text: Any, asked: PageAsked) -> Iterator[PageBox]:
+def _boxes(page: Any, text: Any, request: PageAsked) -> Iterator[PageBox]:
     body, numbers = characters(text)
     letters, index = _letters(body)
-    wanted, _ = _letters(asked.passage)
-    for first, last in _find_spans(letters, wanted, len(_letters(asked.before)[0])):
+    passage_letters, _ = _letters(request.passage)
+    for first, last in _find_spans(letters, passage_letters, len(_letters(request.before)[0])):
         start, end = numbers[index[first]], numbers[index[last]]
         for number in range(text.count_rects(start, end - start + 1)):
             left, bottom, right, top = text.get_rect(number)
@@ -99,30 +101,30 @@ def _boxes(page: Any, text: Any, asked: PageAsked) -> Iterator[PageBox]:
 
 def _box(page: Any, *corners: tuple[float, float]) -> PageBox:
     """A rectangle of the page's own coordinates, after the rotation and cropping of the visible page."""
-    seen = []
+    points = []
     for x, y in corners:
-        across, down = ctypes.c_int(), ctypes.c_int()
-        raw.FPDF_PageToDevice(page, 0, 0, SCALE, SCALE, 0, x, y, across, down)
-        seen.append((across.value / SCALE, down.value / SCALE))
-    (left, top), (right, bottom) = ((min(pair), max(pair)) for pair in zip(*seen, strict=True))
+        device_x, device_y = ctypes.c_int(), ctypes.c_int()
+        raw.FPDF_PageToDevice(page, 0, 0, SCALE, SCALE, 0, x, y, device_x, device_y)
+        points.append((device_x.value / SCALE, device_y.value / SCALE))
+    (left, top), (right, bottom) = ((min(pair), max(pair)) for pair in zip(*points, strict=True))
     return PageBox(left=left, top=right, width=top - left, height=bottom - right)
 
 
 def _merge_boxes(boxes: list[PageBox]) -> tuple[PageBox, ...]:
     """Merge boxes beside each other on a line: PDFium returns one per stretch of type."""
-    made: list[PageBox] = []
+    merged: list[PageBox] = []
     for box in boxes:
-        last = made[-1] if made else box
+        last = merged[-1] if merged else box
         low, high = max(last.top, box.top), min(last.top + last.height, box.top + box.height)
         gap = max(box.left - last.left - last.width, last.left - box.left - box.width)
-        if not made or 2 * (high - low) < min(last.height, box.height) or gap > MAX_WORD_GAP:
-            made.append(box)
+        if not merged or 2 * (high - low) < min(last.height, box.height) or gap > MAX_WORD_GAP:
+            merged.append(box)
             continue
         left, top = min(last.left, box.left), min(last.top, box.top)
         right = max(last.left + last.width, box.left + box.width)
         bottom = max(last.top + last.height, box.top + box.height)
-        made[-1] = PageBox(left=left, top=top, width=right - left, height=bottom - top)
-    return tuple(made)
+        merged[-1] = PageBox(left=left, top=top, width=right - left, height=bottom - top)
+    return tuple(merged)
 
 
 def _letters(text: str) -> tuple[str, list[int]]:
@@ -130,51 +132,51 @@ def _letters(text: str) -> tuple[str, list[int]]:
 
     White space, hyphens and punctuation are left out, because a text joined from lines differs in them.
     """
-    made: list[str] = []
+    letters: list[str] = []
     index: list[int] = []
-    for at, character in enumerate(text):
+    for position, character in enumerate(text):
         for letter in unicodedata.normalize("NFKC", character).casefold():
             if letter.isalnum():
-                made.append(letter)
-                index.append(at)
-    return "".join(made), index
+                letters.append(letter)
+                index.append(position)
+    return "".join(letters), index
 
 
-def _find_spans(letters: str, wanted: str, expected: int) -> list[tuple[int, int]]:
-    """Where `wanted` is in `letters`, first and last letter, nearest to `expected`; in pieces if not whole."""
-    if not wanted:
+def _find_spans(letters: str, passage: str, expected_start: int) -> list[tuple[int, int]]:
+    """Where `passage` is in `letters`, first and last letter, nearest to `expected_start`; in pieces if not whole."""
+    if not passage:
         return []
-    whole = _nearest(letters, wanted, expected)
-    if whole is not None:
-        return [(whole, whole + len(wanted) - 1)]
-    starts = range(0, len(wanted), PIECE_LETTERS)
-    places = [
-        (place, place + len(piece) - 1)
+    whole_start = _nearest(letters, passage, expected_start)
+    if whole_start is not None:
+        return [(whole_start, whole_start + len(passage) - 1)]
+    starts = range(0, len(passage), PIECE_LETTERS)
+    spans = [
+        (position, position + len(piece) - 1)
         for start in starts
-        if len(piece := wanted[start : start + PIECE_LETTERS]) > PIECE_LETTERS // 2
-        and (place := _nearest(letters, piece, expected + start)) is not None
+        if len(piece := passage[start : start + PIECE_LETTERS]) > PIECE_LETTERS // 2
+        and (position := _nearest(letters, piece, expected_start + start)) is not None
     ]
-    return _merge_spans(sorted(places)) if 2 * len(places) > len(starts) else []
+    return _merge_spans(sorted(spans)) if 2 * len(spans) > len(starts) else []
 
 
-def _nearest(letters: str, wanted: str, expected: int) -> int | None:
-    places = []
-    at = letters.find(wanted)
-    while at >= 0:
-        places.append(at)
-        at = letters.find(wanted, at + len(wanted))
-    if not places:
+def _nearest(letters: str, piece: str, expected_start: int) -> int | None:
+    positions = []
+    position = letters.find(piece)
+    while position >= 0:
+        positions.append(position)
+        position = letters.find(piece, position + len(piece))
+    if not positions:
         return None
-    after = bisect_left(places, expected)
-    return min(places[max(0, after - 1) : after + 1], key=lambda place: abs(place - expected))
+    after = bisect_left(positions, expected_start)
+    return min(positions[max(0, after - 1) : after + 1], key=lambda place: abs(place - expected_start))
 
 
-def _merge_spans(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_spans(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Merge adjacent stretches."""
-    made: list[tuple[int, int]] = []
-    for first, last in places:
-        if made and first <= made[-1][1] + 1:
-            made[-1] = (made[-1][0], max(last, made[-1][1]))
+    merged: list[tuple[int, int]] = []
+    for first, last in spans:
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
-            made.append((first, last))
-    return made
+            merged.append((first, last))
+    return merged

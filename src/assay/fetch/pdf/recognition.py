@@ -44,17 +44,17 @@ class ScannedPdfExtractor:
                 if time.monotonic() > until:
                     break
                 pages.append(_lines(reader, pdf, number))
-            left = pdf.pages - len(pages)
-            pages += [[] for _ in range(left)]
-            found = build_document(pdf, pages, name, self.name)
-            if not found.text.strip():
-                some = f"{pdf.pages} page{'' if pdf.pages == 1 else 's'}"
-                raise ExtractError(f"no text on its {some}, and OCR found none either")
-            found.metadata[READ_BY] = f"OCR ({PACKAGE} {version(PACKAGE)})"
-            yield found
-        if left:
+            unread = pdf.pages - len(pages)
+            pages += [[] for _ in range(unread)]
+            document = build_document(pdf, pages, name, self.name)
+            if not document.text.strip():
+                page_count = f"{pdf.pages} page{'' if pdf.pages == 1 else 's'}"
+                raise ExtractError(f"no text on its {page_count}, and OCR found none either")
+            document.metadata[READ_BY] = f"OCR ({PACKAGE} {version(PACKAGE)})"
+            yield document
+        if unread:
             raise ExtractError(
-                f"the last {left} of its {pdf.pages} pages were not read: OCR stops after {MOST_PAGES} pages or "
+                f"the last {unread} of its {pdf.pages} pages were not read: OCR stops after {MOST_PAGES} pages or "
                 f"{SCAN_SECONDS / 60:g} minutes; split it"
             )
 
@@ -85,27 +85,27 @@ def _lines(reader: Any, pdf: Pdf, number: int) -> list[PrintedLine]:
         picture, scale = pdf.picture(number, DOTS_PER_INCH, MAX_SIDE_DOTS)
     except ExtractError:
         return []
-    found = reader(picture)
-    if found.boxes is None:
+    result = reader(picture)
+    if result.boxes is None:
         return []
     height = picture.shape[0]
     return [
         _line(box, text.strip(), scale, height)
-        for box, text, sure in zip(found.boxes, found.txts, found.scores, strict=True)
+        for box, text, sure in zip(result.boxes, result.txts, result.scores, strict=True)
         if sure >= MIN_CONFIDENCE and text.strip()
     ]
 
 
 def _line(box: Sequence[Sequence[float]], text: str, scale: float, height: int) -> PrintedLine:
-    across = [float(corner[0]) / scale for corner in box]
-    up = [(height - float(corner[1])) / scale for corner in box]
+    xs = [float(corner[0]) / scale for corner in box]
+    ys = [(height - float(corner[1])) / scale for corner in box]
     hyphen = len(text) > 1 and text[-1] in "-\u2010\u00ad" and text[-2].isalpha()
-    size = max(up) - min(up)
+    size = max(ys) - min(ys)
     return PrintedLine(
         text=text[:-1] if hyphen else text,
-        left=min(across),
-        right=max(across),
-        base=min(up) + 0.2 * size,
+        left=min(xs),
+        right=max(xs),
+        base=min(ys) + 0.2 * size,
         size=size,
         hyphen=hyphen,
     )

@@ -86,7 +86,7 @@ class FetchLimits(msgspec.Struct, frozen=True, kw_only=True):
 DEFAULT_LIMITS = FetchLimits()
 
 
-class _Moved(msgspec.Struct, frozen=True):
+class _Redirect(msgspec.Struct, frozen=True):
     to: str
 
 
@@ -94,9 +94,9 @@ class _Site:
     """What is known about one origin, and its queue."""
 
     def __init__(self, at_once: int) -> None:
-        self.places = asyncio.Semaphore(at_once)
+        self.semaphore = asyncio.Semaphore(at_once)
         self.turn = asyncio.Lock()
-        self.asking = asyncio.Lock()
+        self.robots_lock = asyncio.Lock()
         self.rules: RobotsRules | None = None
         self.next = self.fresh_until = 0.0
 
@@ -114,7 +114,7 @@ class FetchManners(msgspec.Struct, frozen=True, kw_only=True):
 class WebFetcher:
     """Fetches pages. Implements `core.ports.Fetcher`.
 
-    Concurrent requests for one page share one fetch. Pages are kept for later in `kept`, if it is given.
+    Concurrent requests for one page share one fetch. Pages are kept for later in `cache`, if it is given.
     """
 
     def __init__(
@@ -124,10 +124,10 @@ class WebFetcher:
         *,
         network: GuardedBackend | None = None,
         limits: FetchLimits = DEFAULT_LIMITS,
-        kept: PageCache | None = None,
+        cache: PageCache | None = None,
     ) -> None:
         """`network` connects to what may be connected to; None: to public addresses."""
-        self._kept, self._headers = kept, manners.headers
+        self._cache, self._headers = cache, manners.headers
         self._clock, self._agent, self._limits, self._robots = clock, manners.agent, limits, manners.robots
         # The user has not told Assay about the environment's proxies, so they are not used.
         self._network = network or GuardedBackend(PUBLIC)
@@ -139,7 +139,7 @@ class WebFetcher:
         )
         self._sites: dict[str, _Site] = {}
         self._pages: dict[tuple[str, WebRules], InFlight[Fetched]] = {}
-        self._places: dict[tuple[str, WebRules], InFlight[Fetched | _Moved]] = {}
+        self._hops: dict[tuple[str, WebRules], InFlight[Fetched | _Redirect]] = {}
 
     async def close(self) -> None:
         await self._pool.aclose()
@@ -156,8 +156,8 @@ class WebFetcher:
     async def reaches(self, url: str) -> bool:
         """True if the host of `url` may be connected to; only the resolver is queried."""
         try:
-            place = parse_address(url)
-            await self._network.addresses(place.host, place.port)
+            address = parse_address(url)
+            await self._network.addresses(address.host, address.port)
         except FetchFailed:
             return False
         return True
@@ -185,80 +185,83 @@ class WebFetcher:
 
     async def _follow_redirects(self, url: str, before: str, rules: WebRules) -> Fetched:
         """Follow redirects; each hop is a new address, checked like the first."""
-        place, page, passed = parse_address(url), parse_address(before) if before else None, list[str]()
+        address, page, redirects = parse_address(url), parse_address(before) if before else None, list[str]()
         while True:
             if page is not None:
-                await self._network.check_lead(page, place)
-            if why := rules.host_refusal_reason(place.host):
-                raise FetchFailed(f"blocked: {place.host} is left out of this run ({why})")
-            if rules.excludes(place.href):
+                await self._network.check_lead(page, address)
+            if why := rules.host_refusal_reason(address.host):
+                raise FetchFailed(f"blocked: {address.host} is left out of this run ({why})")
+            if rules.excludes(address.href):
                 raise FetchFailed("blocked: this page was left out of this run by request")
-            site = self._site(place.origin)
-            if self._robots and (why := (await self._robots_rules(site, place, rules)).refusal(place, self._agent)):
-                raise FetchFailed(f"robots: {place.host} {why}")
-            known = None if rules.fresh else await self._cached_page(place)
-            if known is not None and known.fresh_until > to_timestamp(self._clock.now()):
-                return _reuse_page(known.page, url, passed, kept="fresh")
+            site = self._site(address.origin)
+            if self._robots and (why := (await self._robots_rules(site, address, rules)).refusal(address, self._agent)):
+                raise FetchFailed(f"robots: {address.host} {why}")
+            cached = None if rules.fresh else await self._cached_page(address)
+            if cached is not None and cached.fresh_until > to_timestamp(self._clock.now()):
+                return _reuse_page(cached.page, url, redirects, kept="fresh")
             # Two addresses may lead to one page at the same time: it is requested once.
-            ask = partial(self._request_hop, site, place, url, tuple(passed), known)
-            answer = await share_work(self._places, (place.href, rules), ask)
+            ask = partial(self._request_hop, site, address, url, tuple(redirects), cached)
+            answer = await share_work(self._hops, (address.href, rules), ask)
             if isinstance(answer, Fetched):
-                return _reuse_page(answer, url, passed, kept=answer.kept)
-            passed.append(place.href)
-            if len(passed) > self._limits.redirects:
+                return _reuse_page(answer, url, redirects, kept=answer.kept)
+            redirects.append(address.href)
+            if len(redirects) > self._limits.redirects:
                 raise FetchFailed(f"redirects: more than {self._limits.redirects}")
-            page, place = place, parse_address(answer.to, place.href)
-            if place.href in passed:
+            page, address = address, parse_address(answer.to, address.href)
+            if address.href in redirects:
                 raise FetchFailed("redirects: in a loop")
 
     def _site(self, origin: str) -> _Site:
-        known = self._sites.pop(origin, None)
-        site = self._sites[origin] = _Site(self._limits.at_once) if known is None else known
+        existing = self._sites.pop(origin, None)
+        site = self._sites[origin] = _Site(self._limits.at_once) if existing is None else existing
         if len(self._sites) > MOST_SITES:
             self._sites.pop(next(iter(self._sites)))
         return site
 
     async def _request_hop(
-        self, site: _Site, place: Url, url: str, passed: Sequence[str], known: KeptPage | None
-    ) -> Fetched | _Moved:
+        self, site: _Site, address: Url, url: str, redirects: Sequence[str], cached: KeptPage | None
+    ) -> Fetched | _Redirect:
         """Request one hop; a site that is busy gets a second request after the time it states."""
-        for again in (True, False):
-            asked = conditional_headers(known.page.headers) if known is not None else {}
-            async with self._wait_for_turn(site), self._response(place, ACCEPT, asked) as (status, headers, response):
-                if status == NOT_MODIFIED and known is not None:
-                    page = confirm_unchanged(_reuse_page(known.page, url, passed), headers, self._clock.now())
-                    return await self._keep(page, {**known.page.headers, **headers})
+        for may_retry in (True, False):
+            conditions = conditional_headers(cached.page.headers) if cached is not None else {}
+            async with (
+                self._wait_for_turn(site),
+                self._response(address, ACCEPT, conditions) as (status, headers, response),
+            ):
+                if status == NOT_MODIFIED and cached is not None:
+                    page = confirm_unchanged(_reuse_page(cached.page, url, redirects), headers, self._clock.now())
+                    return await self._keep(page, {**cached.page.headers, **headers})
                 if status in REDIRECT_STATUSES and (to := location(headers)):
-                    return _Moved(to)
+                    return _Redirect(to)
                 pause = retry_after(headers, self._clock.now())
                 wait = RETRY_SECONDS if pause is None else pause
-                if not (status in BUSY_STATUSES and again and wait <= self._limits.longest_wait):
-                    page = await self._page(place, url, passed, status, headers, response)
+                if not (status in BUSY_STATUSES and may_retry and wait <= self._limits.longest_wait):
+                    page = await self._page(address, url, redirects, status, headers, response)
                     to = quick_redirect(page)
-                    return _Moved(to) if to else await self._keep(page, headers)
+                    return _Redirect(to) if to else await self._keep(page, headers)
             await self._clock.sleep(wait)
         raise AssertionError("the second answer is taken as it is")
 
     async def _page(
         self,
-        place: Url,
+        address: Url,
         url: str,
-        passed: Sequence[str],
+        redirects: Sequence[str],
         status: int,
         headers: Mapping[str, str],
         response: httpcore2.Response,
     ) -> Fetched:
         if is_check_response(headers) or (status in CHECK_STATUSES and await self._is_check(headers, response)):
-            raise FetchFailed(f"bot check: {place.host} answered {status}, and {ANY_CHECK}")
+            raise FetchFailed(f"bot check: {address.host} answered {status}, and {ANY_CHECK}")
         if not 200 <= status < 300:
-            raise FetchFailed(f"{STATUS_REASONS.get(status, 'refused')}: {place.host} answered {status}")
+            raise FetchFailed(f"{STATUS_REASONS.get(status, 'refused')}: {address.host} answered {status}")
         if status == PARTIAL_CONTENT and not is_whole(headers.get("content-range", "")):
-            raise FetchFailed(f"damaged: {place.host} sent only a part of the page")
+            raise FetchFailed(f"damaged: {address.host} sent only a part of the page")
         body = await read_body(response.aiter_stream(), headers.get("content-encoding", ""), self._limits.bytes)
         return Fetched(
             url=url,
-            final_url=place.href,
-            redirects=tuple(passed),
+            final_url=address.href,
+            redirects=tuple(redirects),
             status=status,
             media_type=media_type(headers.get("content-type", ""), body),
             headers={name: headers[name] for name in self._headers if name in headers},
@@ -270,44 +273,46 @@ class WebFetcher:
         """True if the page of an error is a check for browsers."""
         try:
             body = await read_body(
-                response.aiter_stream(), headers.get("content-encoding", ""), LARGEST_CHECK, cut=True
+                response.aiter_stream(), headers.get("content-encoding", ""), LARGEST_CHECK, truncate=True
             )
         except FetchFailed:
             return False
         return await asyncio.to_thread(is_check_page, media_type(headers.get("content-type", ""), body), body)
 
-    async def _cached_page(self, place: Url) -> KeptPage | None:
-        return None if self._kept is None else await asyncio.to_thread(self._kept.get, place.href)
+    async def _cached_page(self, address: Url) -> KeptPage | None:
+        return None if self._cache is None else await asyncio.to_thread(self._cache.get, address.href)
 
     async def _keep(self, page: Fetched, headers: Mapping[str, str]) -> Fetched:
         """Keep a page for later requests, as its server allows; if the place cannot be written, keep nothing."""
         fresh = freshness_seconds(headers)
-        if self._kept is not None and fresh is not None and page.status == OK:
+        if self._cache is not None and fresh is not None and page.status == OK:
             until = to_timestamp(page.fetched_at) + fresh
             with suppress(StoreError):
-                await asyncio.to_thread(self._kept.put, KeptPage(page=page, fresh_until=until))
+                await asyncio.to_thread(self._cache.put, KeptPage(page=page, fresh_until=until))
         return page
 
     @asynccontextmanager
     async def _response(
-        self, place: Url, accept: str, more: Mapping[str, str] = {}
+        self, address: Url, accept: str, extra_headers: Mapping[str, str] = {}
     ) -> AsyncIterator[tuple[int, Mapping[str, str], httpcore2.Response]]:
         headers: dict[bytes | str, bytes | str] = {
-            "Host": place.authority,
+            "Host": address.authority,
             "User-Agent": self._agent,
             "Accept": accept,
             "Accept-Encoding": ENCODINGS,
         }
-        headers.update(more.items())
+        headers.update(extra_headers.items())
         silence = self._limits.silence
         timeouts = {"connect": silence, "read": silence, "write": silence, "pool": self._limits.seconds}
-        async with self._pool.stream("GET", place.href, headers=headers, extensions={"timeout": timeouts}) as response:
+        async with self._pool.stream(
+            "GET", address.href, headers=headers, extensions={"timeout": timeouts}
+        ) as response:
             yield response.status, headers_of(response), response
 
     @asynccontextmanager
     async def _wait_for_turn(self, site: _Site) -> AsyncIterator[None]:
         """Wait for a place among the requests to a site, at the rate it allows."""
-        async with site.places:
+        async with site.semaphore:
             delay = 0.0 if site.rules is None else site.rules.delay(self._agent)
             if delay:
                 async with site.turn:
@@ -315,48 +320,50 @@ class WebFetcher:
                     site.next = self._clock.monotonic() + delay
             yield
 
-    async def _robots_rules(self, site: _Site, place: Url, within: WebRules) -> RobotsRules:
+    async def _robots_rules(self, site: _Site, address: Url, rules: WebRules) -> RobotsRules:
         """The site's robots.txt, requested once; none for a run that may not go where it leads."""
-        async with site.asking:
+        async with site.robots_lock:
             if site.rules is None or self._clock.monotonic() > site.fresh_until:
-                answer = await self._fetch_robots(place, within)
+                answer = await self._fetch_robots(address, rules)
                 if answer is None:
                     return RobotsRules()
                 site.rules = parse_robots(answer)
                 site.fresh_until = self._clock.monotonic() + ROBOTS_FRESH
         return site.rules
 
-    async def _fetch_robots(self, place: Url, within: WebRules) -> RobotsResponse | None:
+    async def _fetch_robots(self, address: Url, rules: WebRules) -> RobotsResponse | None:
         """The answer for `/robots.txt`, after at most five redirects (RFC 9309, 2.3.1.2); None if one leads to a host
-        that `within` refuses.
+        that `rules` refuses.
 
         Raises:
             FetchFailed: the host may not be connected to at all.
         """
-        place = parse_address("/robots.txt", place.href)
+        address = parse_address("/robots.txt", address.href)
         for _ in range(6):
-            if within.host_refusal_reason(place.host):
+            if rules.host_refusal_reason(address.host):
                 return None
             try:
-                async with self._response(place, "text/plain") as (status, headers, response):
+                async with self._response(address, "text/plain") as (status, headers, response):
                     if status not in REDIRECT_STATUSES or not (to := location(headers)):
                         parts = response.aiter_stream()
                         if not 200 <= status < 300:
                             return RobotsResponse(status)
-                        body = await read_body(parts, headers.get("content-encoding", ""), LARGEST_ROBOTS, cut=True)
+                        body = await read_body(
+                            parts, headers.get("content-encoding", ""), LARGEST_ROBOTS, truncate=True
+                        )
                         return RobotsResponse(status, body.decode(errors="replace"))
-                page, place = place, parse_address(to, place.href)
-                await self._network.check_lead(page, place)
+                page, address = address, parse_address(to, address.href)
+                await self._network.check_lead(page, address)
             except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
                 return RobotsResponse(0)
         return RobotsResponse(404)
 
 
 def _reuse_page(
-    page: Fetched, url: str, passed: Sequence[str], kept: Literal["", "fresh", "unchanged"] = ""
+    page: Fetched, url: str, redirects: Sequence[str], kept: Literal["", "fresh", "unchanged"] = ""
 ) -> Fetched:
     """A kept page as the answer to another request."""
-    return msgspec.structs.replace(page, url=url, redirects=tuple(passed), kept=kept)
+    return msgspec.structs.replace(page, url=url, redirects=tuple(redirects), kept=kept)
 
 
 def create(
@@ -386,4 +393,4 @@ def create(
     """
     manners = FetchManners(agent=agent, robots=robots, headers=headers)
     limits = FetchLimits(seconds=seconds, bytes=largest)
-    return WebFetcher(clock, manners, network=GuardedBackend(parse_policy(allow)), limits=limits, kept=kept)
+    return WebFetcher(clock, manners, network=GuardedBackend(parse_policy(allow)), limits=limits, cache=kept)

@@ -18,8 +18,8 @@ from ada_url import idna_to_ascii
 from assay.core.errors import ConfigError, FetchFailed
 from assay.core.web_addresses import BadUrl, Url, parse_url
 
-Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
+IPAddress = IPv4Address | IPv6Address
+IPNetwork = IPv4Network | IPv6Network
 PUBLIC_6 = IPv6Network("2000::/3")
 TRANSLATED = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 """IPv4 behind a translator (RFC 6052, RFC 8215): the address is the last 32 bits."""
@@ -39,7 +39,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     hosts: frozenset[str] = frozenset()
-    networks: tuple[Network, ...] = ()
+    networks: tuple[IPNetwork, ...] = ()
     setting: str = "web.allow"
 
     def is_named(self, host: str, port: int) -> bool:
@@ -56,7 +56,7 @@ def parse_policy(allowed: Sequence[str], setting: str = "web.allow") -> Policy:
     Raises:
         ConfigError: an entry is neither a host nor a network.
     """
-    hosts, networks = set[str](), list[Network]()
+    hosts, networks = set[str](), list[IPNetwork]()
     for entry in allowed:
         try:
             if "/" in entry:
@@ -87,17 +87,20 @@ def refusal_reason(text: str, policy: Policy, *, named: bool) -> str:
         address = ip_address(text)
     except ValueError:
         return "not a network address"
-    meant = (address, *_embedded_addresses(address))
-    if any(each in METADATA_ADDRESSES for each in meant):
+    candidates = (address, *_embedded_addresses(address))
+    if any(candidate in METADATA_ADDRESSES for candidate in candidates):
         return "the address of a cloud's metadata service"
     if named or any(
-        each in network for network in policy.networks for each in meant if each.version == network.version
+        candidate in network
+        for network in policy.networks
+        for candidate in candidates
+        if candidate.version == network.version
     ):
         return ""
-    return next(filter(None, map(_kind, meant)), "")
+    return next(filter(None, map(_kind, candidates)), "")
 
 
-def _kind(address: Address) -> str:
+def _kind(address: IPAddress) -> str:
     """The kind of an address that is not public; "" if it is public."""
     kinds = ("loopback", "link_local", "multicast", "unspecified", "private", "reserved")
     for kind in kinds:
@@ -109,28 +112,28 @@ def _kind(address: Address) -> str:
     return "not a public address" if special or not address.is_global else ""
 
 
-def _embedded_addresses(address: Address) -> tuple[Address, ...]:
+def _embedded_addresses(address: IPAddress) -> tuple[IPAddress, ...]:
     """The IPv4 addresses that an IPv6 address contains: a connection to one may reach the other."""
     if isinstance(address, IPv4Address):
         return ()
     number = int(address)
     low = IPv4Address(number & 0xFFFFFFFF)
-    found: list[Address] = []
+    embedded: list[IPAddress] = []
     if address.ipv4_mapped is not None:
-        found.append(address.ipv4_mapped)
+        embedded.append(address.ipv4_mapped)
     if address.sixtofour is not None:
-        found.append(address.sixtofour)
+        embedded.append(address.sixtofour)
     if address.teredo is not None:
-        found.extend(address.teredo)
+        embedded.extend(address.teredo)
     if any(address in network for network in TRANSLATED) or (number >> 32) & 0xFFFFFFFF in ISATAP or number >> 32 == 0:
-        found.append(low)
-    return tuple(found)
+        embedded.append(low)
+    return tuple(embedded)
 
 
 # The fetcher's network: a name is resolved once, and only checked addresses are connected to.
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-Option = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
+SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 MOST_ADDRESSES = 8
 PINNED_SECONDS = 1_800.0
 """Seconds for which a resolver's answer is kept."""
@@ -148,20 +151,20 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
     Raises:
         OSError: it has none.
     """
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    results = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in results))
 
 
-def check_addresses(host: str, port: int, found: Sequence[str], policy: Policy) -> None:
+def check_addresses(host: str, port: int, addresses: Sequence[str], policy: Policy) -> None:
     """Check the addresses that a resolver gives for a host.
 
     Raises:
         FetchFailed: one of them is forbidden (so the others are not trusted either), or there is none.
     """
-    if not found:
+    if not addresses:
         raise FetchFailed(f"unreachable: the host {host} has no address")
     named = policy.is_named(host, port)
-    for address in found:
+    for address in addresses:
         if why := refusal_reason(address, policy, named=named):
             raise FetchFailed(f"blocked: {host} is {why}; {policy.setting} allows such hosts")
 
@@ -175,8 +178,8 @@ def resolve_now(host: str, port: int) -> Sequence[str]:
     Raises:
         OSError: it has none.
     """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    results = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in results))
 
 
 def checked_addresses(host: str, port: int, policy: Policy, resolve: ResolveNow = resolve_now) -> tuple[str, ...]:
@@ -186,19 +189,19 @@ def checked_addresses(host: str, port: int, policy: Policy, resolve: ResolveNow 
         FetchFailed: as `check_addresses`.
     """
     try:
-        found = tuple(resolve(host, port))[:MOST_ADDRESSES]
+        addresses = tuple(resolve(host, port))[:MOST_ADDRESSES]
     except (OSError, UnicodeError) as error:
         raise FetchFailed(f"unreachable: the host {host} is not known") from error
-    check_addresses(host, port, found, policy)
-    return found
+    check_addresses(host, port, addresses, policy)
+    return addresses
 
 
 def _alternate_families(addresses: Sequence[str]) -> list[str]:
     """The addresses in their order, those of IPv4 and IPv6 by turns (RFC 8305, section 4)."""
     first = ":" in addresses[0]
-    same = [each for each in addresses if (":" in each) == first]
-    other = [each for each in addresses if (":" in each) != first]
-    return [each for pair in zip_longest(same, other) for each in pair if each is not None]
+    same = [address for address in addresses if (":" in address) == first]
+    other = [address for address in addresses if (":" in address) != first]
+    return [address for pair in zip_longest(same, other) for address in pair if address is not None]
 
 
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
@@ -222,7 +225,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         port: int,
         timeout: float | None = None,  # noqa: ASYNC109 - the protocol's own
         local_address: str | None = None,
-        socket_options: Iterable[Option] | None = None,
+        socket_options: Iterable[SocketOption] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         """Connect to the first of the host's addresses that accepts. If none does, the next call looks it up again.
 
@@ -250,21 +253,21 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             FetchFailed: one of them is forbidden (so the others are not trusted either), or there is none.
         """
         now = asyncio.get_running_loop().time()
-        until, found = self._pinned.get(host, (now, ()))
+        until, addresses = self._pinned.get(host, (now, ()))
         if until <= now:
             try:
-                found = tuple(await self._resolve(host, port))[:MOST_ADDRESSES]
+                addresses = tuple(await self._resolve(host, port))[:MOST_ADDRESSES]
             except (OSError, UnicodeError) as error:
                 raise FetchFailed(f"unreachable: the host {host} is not known") from error
             self._pinned.pop(host, None)
-            if found:
-                self._pinned[host] = (now + PINNED_SECONDS, found)
+            if addresses:
+                self._pinned[host] = (now + PINNED_SECONDS, addresses)
             if len(self._pinned) > MOST_PINNED:
                 self._pinned.pop(next(iter(self._pinned)))
-        check_addresses(host, port, found, self._policy)
-        return found
+        check_addresses(host, port, addresses, self._policy)
+        return addresses
 
-    async def check_lead(self, page: Url, place: Url) -> None:
+    async def check_lead(self, page: Url, target: Url) -> None:
         """Check that a page may lead its reader to a place: from a public host to public ones alone.
 
         The policy's hosts and networks are there for whoever names them, not for pages from outside.
@@ -273,18 +276,20 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             FetchFailed: it may not, or one of the two hosts may not be connected to.
         """
         allows_more = self._policy.hosts or self._policy.networks  # else all that is connected to is public
-        if allows_more and await self._is_public(page) and not await self._is_public(place):
-            raise FetchFailed(f"blocked: {page.host} leads to {place.host}, which is not public: name that page itself")
+        if allows_more and await self._is_public(page) and not await self._is_public(target):
+            raise FetchFailed(
+                f"blocked: {page.host} leads to {target.host}, which is not public: name that page itself"
+            )
 
-    async def _is_public(self, place: Url) -> bool:
-        found = await self.addresses(place.host, place.port)
-        return not any(refusal_reason(each, PUBLIC, named=False) for each in found)
+    async def _is_public(self, address: Url) -> bool:
+        ip_addresses = await self.addresses(address.host, address.port)
+        return not any(refusal_reason(ip, PUBLIC, named=False) for ip in ip_addresses)
 
     async def connect_unix_socket(
         self,
         path: str,
         timeout: float | None = None,  # noqa: ASYNC109 - the protocol's own
-        socket_options: Iterable[Option] | None = None,
+        socket_options: Iterable[SocketOption] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         """Refuse: a socket of this machine is not a page.
 
@@ -316,8 +321,8 @@ def headers_of(response: httpcore2.Response) -> dict[str, str]:
 
 def location(headers: Mapping[str, str]) -> str:
     """Where a redirect leads, "" if it does not say; headers are bytes, and servers send addresses in UTF-8."""
-    stated = headers.get("location", "")
+    value = headers.get("location", "")
     try:
-        return stated.encode("latin-1").decode()
+        return value.encode("latin-1").decode()
     except UnicodeError:
-        return stated
+        return value

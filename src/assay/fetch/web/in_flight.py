@@ -17,7 +17,7 @@ class InFlight(Generic[T]):
 
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
-        self.waiting = 0
+        self.waiter_count = 0
         self.outcome: T | FetchFailed | None = None
 
 
@@ -27,19 +27,19 @@ async def share_work(going: dict[K, InFlight[T]], key: K, work: Callable[[], Awa
     Raises:
         FetchFailed: raised by `work`, and shared by all who wait.
     """
-    each = going.setdefault(key, InFlight())
-    each.waiting += 1
+    flight = going.setdefault(key, InFlight())
+    flight.waiter_count += 1
     try:
-        async with each.turn:
-            if each.outcome is None:
+        async with flight.turn:
+            if flight.outcome is None:
                 try:
-                    each.outcome = await work()
+                    flight.outcome = await work()
                 except FetchFailed as failed:
-                    each.outcome = failed
+                    flight.outcome = failed
     finally:
-        each.waiting -= 1
-        if not each.waiting:
+        flight.waiter_count -= 1
+        if not flight.waiter_count:
             going.pop(key, None)
-    if isinstance(each.outcome, FetchFailed):
-        raise FetchFailed(each.outcome.reason)
-    return each.outcome
+    if isinstance(flight.outcome, FetchFailed):
+        raise FetchFailed(flight.outcome.reason)
+    return flight.outcome

@@ -50,16 +50,16 @@ async def follow_frames(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fe
         return page
     if page.body.count(b"<") > MOST_TAGS:
         return page
-    urls, most = await asyncio.to_thread(_frames, page)
+    urls, most_characters = await asyncio.to_thread(_frames, page)
     best = page
     for url in urls:
         try:
-            found = await follow_frames(await fetch(url, page.final_url), fetch, depth - 1)
+            frame = await follow_frames(await fetch(url, page.final_url), fetch, depth - 1)
         except FetchFailed:
             continue
-        characters = await asyncio.to_thread(_characters, found)
-        if characters > most and found.final_url != page.final_url:
-            best, most = found, characters
+        characters = await asyncio.to_thread(_characters, frame)
+        if characters > most_characters and frame.final_url != page.final_url:
+            best, most_characters = frame, characters
     if best is page:
         return page
     return msgspec.structs.replace(best, url=page.url, redirects=(*page.redirects, page.final_url, *best.redirects))
@@ -69,35 +69,35 @@ def _frames(page: Fetched) -> tuple[tuple[str, ...], int]:
     """The addresses of the frames that may hold the text of a page, and the characters of its own text."""
     tree = LexborHTMLParser(page.body)
     set_of = tree.css("frameset frame[src]")
-    found = [node.attributes.get("src") or "" for node in set_of]
-    own = _characters(page)
-    if not set_of and own < MIN_TEXT_CHARS:
-        shown = [node for node in tree.css(f"iframe[src], {DOCUMENTS}") if not _is_hidden(node)]
-        found = [node.attributes.get("src") or node.attributes.get("data") or "" for node in shown]
+    links = [node.attributes.get("src") or "" for node in set_of]
+    own_characters = _characters(page)
+    if not set_of and own_characters < MIN_TEXT_CHARS:
+        visible = [node for node in tree.css(f"iframe[src], {DOCUMENTS}") if not _is_hidden(node)]
+        links = [node.attributes.get("src") or node.attributes.get("data") or "" for node in visible]
     elif not set_of:
-        found = []
-    at = base_address(tree, page.final_url)
-    urls = dict.fromkeys(_address(link, at, page.final_url, anywhere=bool(set_of)) for link in found)
+        links = []
+    base = base_address(tree, page.final_url)
+    urls = dict.fromkeys(_address(link, base, page.final_url, anywhere=bool(set_of)) for link in links)
     urls.pop("", None)
-    return tuple(urls)[:MOST_FRAMES], own
+    return tuple(urls)[:MOST_FRAMES], own_characters
 
 
-def _address(link: str, at: str, page: str, *, anywhere: bool) -> str:
-    """A frame's address, relative to `at`; "" if it is none, or of another site than its page's."""
+def _address(link: str, base: str, page: str, *, anywhere: bool) -> str:
+    """A frame's address, relative to `base`; "" if it is none, or of another site than its page's."""
     try:
-        place, home = parse_url(link, at), parse_url(page)
+        target, home = parse_url(link, base), parse_url(page)
     except BadUrl:
         return ""
-    one, other = place.host.removeprefix("www."), home.host.removeprefix("www.")
-    return place.href if anywhere or is_below(one, other) or is_below(other, one) else ""
+    frame_host, page_host = target.host.removeprefix("www."), home.host.removeprefix("www.")
+    return target.href if anywhere or is_below(frame_host, page_host) or is_below(page_host, frame_host) else ""
 
 
 def _is_hidden(node: LexborNode) -> bool:
-    stated = node.attributes
-    sizes = [(stated.get(name) or "").strip().removesuffix("px") for name in ("width", "height")]
+    attributes = node.attributes
+    sizes = [(attributes.get(name) or "").strip().removesuffix("px") for name in ("width", "height")]
     if any(size.isascii() and size.isdigit() and int(size) < MIN_FRAME_PIXELS for size in sizes if len(size) < 6):
         return True
-    return "hidden" in stated or HIDDEN_STYLE.search(stated.get("style") or "") is not None
+    return "hidden" in attributes or HIDDEN_STYLE.search(attributes.get("style") or "") is not None
 
 
 def _characters(page: Fetched) -> int:
@@ -134,20 +134,20 @@ def next_part(page: Fetched) -> str:
     if page.media_type not in HTML_TYPES:
         return ""
     body = page.body.lower()
-    if not any(each in body for each in STATED) or not MARKED.search(body):
+    if not any(mark in body for mark in STATED) or not MARKED.search(body):
         return ""  # most pages, without being parsed
     tree = LexborHTMLParser(page.body)
     node = tree.css_first(NEXT)
     if node is None or not _is_article(tree):
         return ""
     try:
-        here, there = (
+        current, candidate = (
             parse_url(page.final_url),
             parse_url(node.attributes.get("href") or "", base_address(tree, page.final_url)),
         )
     except BadUrl:
         return ""
-    return there.href if here.origin == there.origin and _is_next_number(here, there) else ""
+    return candidate.href if current.origin == candidate.origin and _is_next_number(current, candidate) else ""
 
 
 def _is_article(tree: LexborHTMLParser) -> bool:
@@ -156,14 +156,14 @@ def _is_article(tree: LexborHTMLParser) -> bool:
     return bool(read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR)).type)
 
 
-def _is_next_number(here: Url, there: Url) -> bool:
+def _is_next_number(current: Url, candidate: Url) -> bool:
     """True if one address is the other with the next number, or has the first number, 2."""
-    found = _COUNTED.fullmatch(there.target)
-    if found is None:
+    match = _COUNTED.fullmatch(candidate.target)
+    if match is None:
         return False
-    before, number, ending = found[1], int(found[2]), found[3] or ""
-    if here.target == f"{before}{number - 1}{ending}":
+    before, number, ending = match[1], int(match[2]), match[3] or ""
+    if current.target == f"{before}{number - 1}{ending}":
         return 1 < number < UNNAMED or _NAMED.search(before) is not None
     start = _COUNTER.sub("", before)
     same = {start, f"{start}/", f"{start}{ending}"}
-    return number == 2 and start != before and here.target in same
+    return number == 2 and start != before and current.target in same

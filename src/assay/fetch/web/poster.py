@@ -53,13 +53,13 @@ class WebPoster:
         Raises:
             FetchFailed: it may not; the message says why.
         """
-        place = parse_address(url)
-        found = await self._network.addresses(place.host, place.port)
-        named = self._policy.is_named(place.host, place.port)
+        address = parse_address(url)
+        ip_addresses = await self._network.addresses(address.host, address.port)
+        named = self._policy.is_named(address.host, address.port)
         if (
-            place.scheme != "https"
+            address.scheme != "https"
             and not named
-            and not all(refusal_reason(each, PUBLIC, named=False) for each in found)
+            and not all(refusal_reason(ip, PUBLIC, named=False) for ip in ip_addresses)
         ):
             raise FetchFailed("blocked: an address outside is reached by https only")
 
@@ -80,16 +80,18 @@ class WebPoster:
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise FetchFailed(f"unreachable: {type(error).__name__}") from error
 
-    async def _send(self, place: Url, headers: Mapping[str, str], body: bytes) -> PostResult:
-        sent: dict[bytes | str, bytes | str] = {
-            "Host": place.authority,
+    async def _send(self, address: Url, headers: Mapping[str, str], body: bytes) -> PostResult:
+        request_headers: dict[bytes | str, bytes | str] = {
+            "Host": address.authority,
             "User-Agent": self._agent,
             "Content-Length": str(len(body)),
         }
-        sent.update(headers.items())
+        request_headers.update(headers.items())
         timeouts = dict.fromkeys(("connect", "read", "write", "pool"), self._seconds)
-        asked = self._pool.stream("POST", place.href, headers=sent, content=body, extensions={"timeout": timeouts})
-        async with asked as response:
+        request = self._pool.stream(
+            "POST", address.href, headers=request_headers, content=body, extensions={"timeout": timeouts}
+        )
+        async with request as response:
             return PostResult(response.status, retry_after(headers_of(response)))
 
     async def close(self) -> None:

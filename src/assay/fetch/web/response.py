@@ -46,47 +46,47 @@ FIRST_READ = 32_000, 64_000, 128_000
 """Characters or bytes from the beginning of a page that are examined before it is as a whole."""
 
 
-async def read_body(parts: AsyncIterable[bytes], encoding: str, most: int, *, cut: bool = False) -> bytes:
-    """Return the whole body, unpacked; with `cut`, the first lines of a larger one.
+async def read_body(parts: AsyncIterable[bytes], encoding: str, max_bytes: int, *, truncate: bool = False) -> bytes:
+    """Return the whole body, unpacked; with `truncate`, the first lines of a larger one.
 
     Raises:
-        FetchFailed: more than `most` bytes, sent or unpacked; damaged, or in an encoding that was not requested.
+        FetchFailed: more than `max_bytes` bytes, sent or unpacked; damaged, or in an encoding that was not requested.
     """
     unpack = _unpacker(encoding)
     body = bytearray()
     received = 0
     async for part in parts:
         received += len(part)
-        body += unpack(part, most - len(body) + 1)
-        if max(received, len(body)) > most:
-            if cut:
-                return bytes(body[:most]).rpartition(b"\n")[0]
-            raise _too_large(most)
+        body += unpack(part, max_bytes - len(body) + 1)
+        if max(received, len(body)) > max_bytes:
+            if truncate:
+                return bytes(body[:max_bytes]).rpartition(b"\n")[0]
+            raise _too_large(max_bytes)
     return bytes(body)
 
 
-def _too_large(most: int) -> FetchFailed:
-    return FetchFailed(f"too large: more than {most / 1_000_000:g} MB (the setting web.max_mb)")
+def _too_large(max_bytes: int) -> FetchFailed:
+    return FetchFailed(f"too large: more than {max_bytes / 1_000_000:g} MB (the setting web.max_mb)")
 
 
 class _Inflate:
     """Unpacks gzip, zlib, and the bare deflate that some servers send instead."""
 
     def __init__(self) -> None:
-        self._packed = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
+        self._decompressor = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
         self._started = False
 
-    def __call__(self, part: bytes, most: int) -> bytes:
-        if self._packed.eof:
+    def __call__(self, part: bytes, max_bytes: int) -> bytes:
+        if self._decompressor.eof:
             return b""  # what follows the end is not content, and zlib would copy it again with each part
         try:
-            data = self._packed.decompress(part, most)
+            data = self._decompressor.decompress(part, max_bytes)
         except zlib.error as error:
             if self._started:
                 raise FetchFailed("damaged: its compression is broken") from error
-            self._packed = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+            self._decompressor = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
             try:
-                data = self._packed.decompress(part, most)
+                data = self._decompressor.decompress(part, max_bytes)
             except zlib.error as again:
                 raise FetchFailed("damaged: its compression is broken") from again
         self._started = True
@@ -123,11 +123,11 @@ def beginnings(page: AnyStr) -> Iterator[AnyStr]:
     yield page
 
 
-def media_type(declared: str, body: bytes) -> str:
+def media_type(content_type: str, body: bytes) -> str:
     """The body's type: by its first bytes if they show it, else as declared; `text/html` for what reads like it, and
     JSON for what is, where the server only says that it is text.
     """
-    declared_type = declared.partition(";")[0].strip().lower()
+    declared_type = content_type.partition(";")[0].strip().lower()
     start = body[:SNIFFED_BYTES].removeprefix(BOM_UTF8).lstrip()
     for mark, kind in MAGIC_BYTES:
         if start.startswith(mark):
@@ -160,8 +160,8 @@ _RANGE = regex(r"bytes\s+0-(\d{1,18})/(\d{1,18})\s*")
 
 def is_whole(content_range: str) -> bool:
     """True if a part of a page (status 206) is all of it."""
-    found = _RANGE.fullmatch(content_range.lower())
-    return found is not None and int(found[1]) + 1 == int(found[2])
+    match = _RANGE.fullmatch(content_range.lower())
+    return match is not None and int(match[1]) + 1 == int(match[2])
 
 
 # Pages that are redirects: static sites have no other way to lead from an old address to a new one.
@@ -182,9 +182,9 @@ def quick_redirect(page: Fetched) -> str:
     if tree.body is not None and len(" ".join(tree.body.text(deep=True).split())) > MOST_SAID:
         return ""
     for node in tree.css("meta[http-equiv='refresh' i][content]"):
-        found = _AT_ONCE.fullmatch(node.attributes.get("content") or "")
-        if found and node.parent is not None and node.parent.tag != "noscript":
-            to = _resolve_link((found[1] or found[2] or found[3]).strip(), page.final_url)
+        match = _AT_ONCE.fullmatch(node.attributes.get("content") or "")
+        if match and node.parent is not None and node.parent.tag != "noscript":
+            to = _resolve_link((match[1] or match[2] or match[3]).strip(), page.final_url)
             return "" if to == page.final_url else to
     return ""
 
@@ -200,9 +200,9 @@ page, and two agents that find it, need one request.
 _DIRECTIVE = regex(r"([a-z-]{1,40})(?:\s*=\s*\"?([^\",]{0,40}))?")
 
 
-def to_timestamp(at: str) -> float:
+def to_timestamp(iso_time: str) -> float:
     """A time (ISO 8601) as seconds since 1970."""
-    return datetime.fromisoformat(at).timestamp()
+    return datetime.fromisoformat(iso_time).timestamp()
 
 
 def freshness_seconds(headers: Mapping[str, str]) -> float | None:
@@ -212,7 +212,7 @@ def freshness_seconds(headers: Mapping[str, str]) -> float | None:
     fresh for a moment. A page that is not fresh and cannot be requested conditionally is not kept.
     """
     directives = {
-        found[1]: found[2] or "" for found in _DIRECTIVE.finditer(headers.get("cache-control", "").lower()[:500])
+        match[1]: match[2] or "" for match in _DIRECTIVE.finditer(headers.get("cache-control", "").lower()[:500])
     }
     if "no-store" in directives or headers.get("vary", "").strip() == "*":
         return None
@@ -240,14 +240,14 @@ def _number(text: str) -> float:
 
 def conditional_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Headers of a request for a page only if it differs from the one with these headers."""
-    asked = {"If-None-Match": headers.get("etag", ""), "If-Modified-Since": headers.get("last-modified", "")}
-    return {name: value for name, value in asked.items() if value and value.isascii() and value.isprintable()}
+    conditions = {"If-None-Match": headers.get("etag", ""), "If-Modified-Since": headers.get("last-modified", "")}
+    return {name: value for name, value in conditions.items() if value and value.isascii() and value.isprintable()}
 
 
-def confirm_unchanged(page: Fetched, headers: Mapping[str, str], at: str) -> Fetched:
+def confirm_unchanged(page: Fetched, headers: Mapping[str, str], fetched_at: str) -> Fetched:
     """A kept page whose server confirmed at this time that it is unchanged; newer headers replace older ones."""
     newer = {name: value for name, value in headers.items() if name in page.headers}
-    return msgspec.structs.replace(page, headers={**page.headers, **newer}, fetched_at=at, kept="unchanged")
+    return msgspec.structs.replace(page, headers={**page.headers, **newer}, fetched_at=fetched_at, kept="unchanged")
 
 
 # The links of a page, and a site's statements about its pages: robots directives and sitemaps.
@@ -275,22 +275,22 @@ class Links(msgspec.Struct, frozen=True, kw_only=True):
 def links(body: bytes, address: str) -> Links:
     """The links of an HTML page at `address`. Blocking: some milliseconds per megabyte."""
     tree = LexborHTMLParser(body)
-    at = base_address(tree, address)
+    base = base_address(tree, address)
     text = " ".join(
         (node.attributes.get("content") or "").lower()
         for node in tree.css("meta[name]")
         if (node.attributes.get("name") or "").lower() in ("robots", "assay")
     )
     words = set(text.replace(",", " ").split())
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for node in tree.css("a[href]")[:MOST_LINKS]:
         if "nofollow" not in (node.attributes.get("rel") or "").lower().split():
-            found[_resolve_link(node.attributes.get("href") or "", at)] = None
-    found.pop("", None)
+            urls[_resolve_link(node.attributes.get("href") or "", base)] = None
+    urls.pop("", None)
     canonical = _attribute(tree, "link[rel=canonical][href]", "href")
     return Links(
-        links=tuple(found),
-        canonical=_resolve_link(canonical, at) if canonical else "",
+        links=tuple(urls),
+        canonical=_resolve_link(canonical, base) if canonical else "",
         index=not words & {"noindex", "none"},
         follow=not words & {"nofollow", "none"},
     )
@@ -298,8 +298,8 @@ def links(body: bytes, address: str) -> Links:
 
 def base_address(tree: LexborHTMLParser, address: str) -> str:
     """The address to which the links of a page at `address` are relative."""
-    stated = _attribute(tree, "base[href]", "href")
-    return (_resolve_link(stated, address) if stated else "") or address
+    href = _attribute(tree, "base[href]", "href")
+    return (_resolve_link(href, address) if href else "") or address
 
 
 def parse_sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -315,8 +315,8 @@ def parse_sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     root = etree.fromstring(data, parser)
     if root is None:
         return (), ()
-    found = tuple(_locations(root))
-    return ((), found) if str(root.tag).rpartition("}")[2] == "sitemapindex" else (found, ())
+    urls = tuple(_locations(root))
+    return ((), urls) if str(root.tag).rpartition("}")[2] == "sitemapindex" else (urls, ())
 
 
 def _locations(root: etree._Element) -> Iterator[str]:
@@ -376,8 +376,8 @@ class RobotsRules(msgspec.Struct, frozen=True):
 
     def delay(self, agent: str) -> float:
         """Seconds between two requests."""
-        wanted = None if self.parsed is None else self.parsed.crawl_delay(agent)
-        return min(max(float(wanted or 0.0), 0.0), LONGEST_DELAY)
+        crawl_delay = None if self.parsed is None else self.parsed.crawl_delay(agent)
+        return min(max(float(crawl_delay or 0.0), 0.0), LONGEST_DELAY)
 
 
 def parse_robots(answer: RobotsResponse) -> RobotsRules:

@@ -106,18 +106,18 @@ def wall_reason(page: Fetched) -> str:
     except ExtractError:
         return ""
     for part in beginnings(text):
-        whole = limit_nesting(part)
-        prose = _prose_length(whole)
+        markup = limit_nesting(part)
+        prose = _prose_length(markup)
         if prose > MOST_CONSENT:
             return ""
-    seen, way = _inspect_page(whole, prose), _PageAddresses(page)
-    if seen.published:
+    overview, addresses = _inspect_page(markup, prose), _PageAddresses(page)
+    if overview.published:
         return ""
     return (
-        _bot_check_reason(seen, way.asked)
-        or _not_found_reason(seen, way)
-        or _login_reason(seen, way)
-        or _consent_reason(seen, way)
+        _bot_check_reason(overview, addresses.requested)
+        or _not_found_reason(overview, addresses)
+        or _login_reason(overview, addresses)
+        or _consent_reason(overview, addresses)
     )
 
 
@@ -133,7 +133,7 @@ class _PageOverview(msgspec.Struct, frozen=True, kw_only=True):
     published: bool
     challenge: bool
     password: bool
-    typed: int
+    text_fields: int
     buttons: bool
 
 
@@ -141,27 +141,27 @@ class _PageAddresses:
     """The addresses of a page: where it was asked for, and where that led."""
 
     def __init__(self, page: Fetched) -> None:
-        self.asked, self.final = (_place(page.url), _place(page.final_url))
+        self.requested, self.final = (_place(page.url), _place(page.final_url))
 
     def leads_to(self, words: re.Pattern[str]) -> bool:
         """True if the final address has such words, and the one that was asked for has none."""
-        return self.asked != self.final and bool(words.search(self.final)) and not words.search(self.asked)
+        return self.requested != self.final and bool(words.search(self.final)) and not words.search(self.requested)
 
 
 def _place(url: str) -> str:
     """The host and path of an address, in lower case; a query often holds the address to return to."""
     try:
-        found = parse_url(url)
+        parsed = parse_url(url)
     except BadUrl:
         return ""
-    return f"{found.host}{found.target.partition('?')[0]}".lower()
+    return f"{parsed.host}{parsed.target.partition('?')[0]}".lower()
 
 
 def _decode_page(page: Fetched) -> str:
     """A page's HTML."""
     body = to_utf8(page.body, page.headers.get("content-type", ""))
-    declared = CHARSET.search(body[:4096])
-    return decode(body, declared[1].decode("ascii") if declared else "")
+    charset = CHARSET.search(body[:4096])
+    return decode(body, charset[1].decode("ascii") if charset else "")
 
 
 def _prose_length(page: str) -> int:
@@ -173,11 +173,11 @@ def _inspect_page(page: str, prose: int) -> _PageOverview:
     tree = LexborHTMLParser(page)
     heads = [attribute(tree, 'meta[property="og:title" i]', "content")]
     heads += [" ".join(node.text(deep=True).split()) for node in tree.css("title, h1")[:4]]
-    linked = read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR))
-    published = bool(linked.published) or tree.css_first(PUBLISHED_SELECTOR) is not None
+    linked_data = read_linked(node.text(deep=True) for node in tree.css(LINKED_DATA_SELECTOR))
+    published = bool(linked_data.published) or tree.css_first(PUBLISHED_SELECTOR) is not None
     tree.strip_tags([*NON_TEXT_TAGS])
     password, buttons = tree.css_first("input[type=password]") is not None, tree.css_first(BUTTON_SELECTOR) is not None
-    typed = len(tree.css(TYPED_FIELD_SELECTOR))
+    text_fields = len(tree.css(TYPED_FIELD_SELECTOR))
     return _PageOverview(
         titles=tuple(head[:LONGEST_TITLE] for head in heads if head),
         prose=prose,
@@ -185,7 +185,7 @@ def _inspect_page(page: str, prose: int) -> _PageOverview:
         published=published,
         challenge=prose <= LEAST_PROSE and bool(CHALLENGE.search(page)),
         password=password,
-        typed=typed,
+        text_fields=text_fields,
         buttons=buttons,
     )
 
@@ -195,59 +195,69 @@ def _lines(tree: LexborHTMLParser) -> str:
     return "\n".join(" ".join(line.split()) for line in text.split("\n") if line.strip())
 
 
-def _has_in_titles(seen: _PageOverview, words: re.Pattern[str]) -> bool:
-    return any(words.search(title) for title in seen.titles)
+def _has_in_titles(overview: _PageOverview, words: re.Pattern[str]) -> bool:
+    return any(words.search(title) for title in overview.titles)
 
 
-def _bot_check_reason(seen: _PageOverview, asked: str) -> str:
+def _bot_check_reason(overview: _PageOverview, requested: str) -> str:
     """A check for robots: by two of its title, its script or picture, and its words. A form to write to somebody has
     more fields.
     """
-    if seen.prose > LEAST_PROSE or seen.typed > MAX_CHECK_FIELDS or seen.password or ROBOT_PLACE.search(asked):
+    if (
+        overview.prose > LEAST_PROSE
+        or overview.text_fields > MAX_CHECK_FIELDS
+        or overview.password
+        or ROBOT_PLACE.search(requested)
+    ):
         return ""
-    signs = _has_in_titles(seen, ROBOT_TITLE) + bool(ROBOT.search(seen.text)) + seen.challenge
+    signs = _has_in_titles(overview, ROBOT_TITLE) + bool(ROBOT.search(overview.text)) + overview.challenge
     return f"bot check: {ANY_CHECK}" if signs >= 2 else ""
 
 
-def _not_found_reason(seen: _PageOverview, way: _PageAddresses) -> str:
+def _not_found_reason(overview: _PageOverview, addresses: _PageAddresses) -> str:
     """An error page: by its title or heading, or by the address to which it was moved."""
-    if seen.prose > MOST_PROSE or ERROR_PLACE.search(way.asked):
+    if overview.prose > MOST_PROSE or ERROR_PLACE.search(addresses.requested):
         return ""
-    if _has_in_titles(seen, NOT_FOUND):
+    if _has_in_titles(overview, NOT_FOUND):
         return "not found: the page itself says so, whatever its status"
-    moved = seen.prose < LEAST_PROSE and way.leads_to(ERROR_END)
+    moved = overview.prose < LEAST_PROSE and addresses.leads_to(ERROR_END)
     return "not found: the address leads to an error page" if moved else ""
 
 
-def _login_reason(seen: _PageOverview, way: _PageAddresses) -> str:
+def _login_reason(overview: _PageOverview, addresses: _PageAddresses) -> str:
     """A page to log in: by a field for a password, or by its address and a button, and hardly any text."""
-    if seen.prose > MOST_PROSE or LOGIN_PLACE.search(way.asked):
+    if overview.prose > MOST_PROSE or LOGIN_PLACE.search(addresses.requested):
         return ""
-    moved, short = way.leads_to(LOGIN_PLACE), seen.prose < LEAST_PROSE
-    if (seen.password and (short or moved)) or (seen.buttons and short and moved):
+    moved, short = addresses.leads_to(LOGIN_PLACE), overview.prose < LEAST_PROSE
+    if (overview.password and (short or moved)) or (overview.buttons and short and moved):
         return "login: the page is shown only to those who log in"
     return ""
 
 
-def _consent_reason(seen: _PageOverview, way: _PageAddresses) -> str:
+def _consent_reason(overview: _PageOverview, addresses: _PageAddresses) -> str:
     """A request for consent: by a button and its words, of which it has hardly others, and fewer if its address says so
     too.
     """
-    if CONSENT_PLACE.search(way.asked) or len(seen.text) > MOST_CONSENT or not seen.buttons or _is_about_consent(seen):
+    if (
+        CONSENT_PLACE.search(addresses.requested)
+        or len(overview.text) > MOST_CONSENT
+        or not overview.buttons
+        or _is_about_consent(overview)
+    ):
         return ""
-    least = CONSENT_SHARE / 2 if way.leads_to(CONSENT_PLACE) else CONSENT_SHARE
-    return "consent: a request for consent stands in place of the page" if _share(seen.text) >= least else ""
+    least = CONSENT_SHARE / 2 if addresses.leads_to(CONSENT_PLACE) else CONSENT_SHARE
+    return "consent: a request for consent stands in place of the page" if _share(overview.text) >= least else ""
 
 
-def _is_about_consent(seen: _PageOverview) -> bool:
+def _is_about_consent(overview: _PageOverview) -> bool:
     """True if consent is the page's own subject."""
-    return bool(seen.titles) and all(CONSENT.search(title) for title in seen.titles)
+    return bool(overview.titles) and all(CONSENT.search(title) for title in overview.titles)
 
 
 def _share(text: str) -> float:
     """The share of a text that is in sentences about consent."""
     sentences = SENTENCE.split(text)
-    return sum(len(each) for each in sentences if CONSENT.search(each)) / (sum(map(len, sentences)) or 1)
+    return sum(len(sentence) for sentence in sentences if CONSENT.search(sentence)) / (sum(map(len, sentences)) or 1)
 
 
 # A link into a site that leads to its home page: what was linked is no longer there.
@@ -274,18 +284,23 @@ _PAGE = regex(r"\d|[-_+ ].*[-_+ ]|\.\w{2,5}$")
 def home_page_reason(page: Fetched) -> str:
     """Why a page is not what its link named, if it is the home page of the same site; "" if it may be."""
     try:
-        asked, final = parse_url(page.url), parse_url(page.final_url)
+        requested, final = parse_url(page.url), parse_url(page.final_url)
     except BadUrl:
         return ""
-    if _site(asked) != _site(final) or LOGIN_PLACE.search(asked.target.partition("?")[0]):
+    if _site(requested) != _site(final) or LOGIN_PLACE.search(requested.target.partition("?")[0]):
         return ""
-    parts, left = _parts(asked), _parts(final)
-    if parts == left or (left and not _is_home_in(left, parts)) or _query(final) or "#" in page.final_url:
+    parts, final_parts = _parts(requested), _parts(final)
+    if (
+        parts == final_parts
+        or (final_parts and not _is_home_in(final_parts, parts))
+        or _query(final)
+        or "#" in page.final_url
+    ):
         return ""
-    named = [each for each in parts if not (_is_language(each) or _HOME.fullmatch(each) or _NO_PAGE.fullmatch(each))]
-    if named:  # a query alone, as of a campaign, leads to a home page anyway
-        named += _query(asked)
-    return HOME_PAGE_REASON if len(named) > 1 or any(map(_PAGE.search, named)) else ""
+    names = [part for part in parts if not (_is_language(part) or _HOME.fullmatch(part) or _NO_PAGE.fullmatch(part))]
+    if names:  # a query alone, as of a campaign, leads to a home page anyway
+        names += _query(requested)
+    return HOME_PAGE_REASON if len(names) > 1 or any(map(_PAGE.search, names)) else ""
 
 
 def _site(url: Url) -> str:
@@ -294,23 +309,29 @@ def _site(url: Url) -> str:
 
 def _parts(url: Url) -> list[str]:
     """The parts of an address's path, without the end of a home page's, and without numbers of sessions."""
-    names = (each.partition(";")[0] for each in url.target.partition("?")[0].split("/"))
-    parts = [unquote(each) for each in names if each]
+    names = (name.partition(";")[0] for name in url.target.partition("?")[0].split("/"))
+    parts = [unquote(name) for name in names if name]
     return parts[:-1] if parts and _HOME.fullmatch(parts[-1]) else parts
 
 
 def _query(url: Url) -> list[str]:
     """The parts of an address's query that may name a page."""
     return [
-        each for each in url.target.partition("?")[2].split("&") if each and not TRACKING.match(each.partition("=")[0])
+        parameter
+        for parameter in url.target.partition("?")[2].split("&")
+        if parameter and not TRACKING.match(parameter.partition("=")[0])
     ]
 
 
-def _is_home_in(left: list[str], parts: list[str]) -> bool:
+def _is_home_in(final_parts: list[str], parts: list[str]) -> bool:
     """True if an address leads to the home page in its own language."""
-    return len(left) == 1 < len(parts) and _is_language(left[0]) and left[0].lower() == parts[0].lower()
+    return (
+        len(final_parts) == 1 < len(parts)
+        and _is_language(final_parts[0])
+        and final_parts[0].lower() == parts[0].lower()
+    )
 
 
 def _is_language(part: str) -> bool:
-    found = _TAGGED.fullmatch(part)
-    return found is not None and found[1].lower() in LANGUAGE_NAMES
+    match = _TAGGED.fullmatch(part)
+    return match is not None and match[1].lower() in LANGUAGE_NAMES

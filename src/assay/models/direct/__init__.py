@@ -39,10 +39,10 @@ class DirectService(msgspec.Struct, frozen=True, kw_only=True):
     `url` is the base of its API, empty if the user must set it (`where` shows how), or the region from which `regional`
     makes an address. `key` is the name of the setting with its key, `variables` are other places for it. `module` is
     the client library that its extra of the same name installs; `prices` is its name in the table of prices. Models are
-    listed at `listing`, with the key in `header` after `scheme`, and with the required `headers`. `thinks` matches the
-    models that always reason before they answer, `ids` the call ids it accepts. `signed` says that earlier thinking
-    must be sent back with its signature, `timed` that a request can have a timeout, `cached` that prompts are cached on
-    request, `secure` that its client sends keys only over https.
+    listed at `models_path`, with the key in `header` after `scheme`, and with the required `headers`. `thinks`
+    matches the models that always reason before they answer, `ids` the call ids it accepts. `signed_thinking` says
+    that earlier thinking must be sent back with its signature, `has_timeout` that a request can have a timeout,
+    `caches_prompts` that prompts are cached on request, `secure` that its client sends keys only over https.
     """
 
     name: str
@@ -53,15 +53,15 @@ class DirectService(msgspec.Struct, frozen=True, kw_only=True):
     where: str = ""
     regional: str = ""
     variables: str = ""
-    listing: str = ""
+    models_path: str = ""
     header: str = "authorization"
     scheme: str = "Bearer "
     headers: dict[str, str] = {}
     thinks: str = ""
     ids: str = ANY_ID
-    signed: bool = False
-    timed: bool = True
-    cached: bool = False
+    signed_thinking: bool = False
+    has_timeout: bool = True
+    caches_prompts: bool = False
     secure: bool = False
 
 
@@ -74,11 +74,11 @@ SERVICES: dict[str, DirectService] = {
             key="anthropic",
             module="anthropic",
             prices="anthropic",
-            listing="/v1/models?limit=1000",
+            models_path="/v1/models?limit=1000",
             headers={"anthropic-version": "2026-10-21"},  # that of its client library
             thinks=r"^claude-(?:fable-5|mythos-(?:5|preview)|opus-5-5)",
-            signed=True,
-            cached=True,
+            signed_thinking=True,
+            caches_prompts=True,
         ),
         DirectService(
             name="google",
@@ -86,7 +86,7 @@ SERVICES: dict[str, DirectService] = {
             key="gemini",
             module="google.genai",
             prices="google",
-            listing="/v1beta/models?pageSize=1000",
+            models_path="/v1beta/models?pageSize=1000",
             header="x-goog-api-key",
             scheme="",
             thinks=r"^gemini-(?:2\.5|[3-9])(?!.*flash).*pro|^gemini-[3-9]",
@@ -97,8 +97,8 @@ SERVICES: dict[str, DirectService] = {
             key="cohere",
             module="cohere",
             prices="cohere",
-            listing="/v1/models?page_size=1000&endpoint=chat",
-            timed=False,
+            models_path="/v1/models?page_size=1000&endpoint=chat",
+            has_timeout=False,
         ),
         DirectService(
             name="bedrock",
@@ -109,9 +109,9 @@ SERVICES: dict[str, DirectService] = {
             key="bedrock",
             module="boto3",
             prices="aws",
-            signed=True,
-            timed=False,
-            cached=True,
+            signed_thinking=True,
+            has_timeout=False,
+            caches_prompts=True,
             secure=True,
         ),
     )
@@ -125,14 +125,14 @@ class Direct:
     """A model behind a provider's own API; implements `core.ports.Model`."""
 
     def __init__(
-        self, model: str, service: DirectService, profile: Profile, key: Secret, signing: tuple[Secret, ...] = ()
+        self, model: str, service: DirectService, profile: Profile, key: Secret, signing_keys: tuple[Secret, ...] = ()
     ) -> None:
         """`model` is the provider's own name for it; `key` goes into requests and nowhere else.
 
-        If there are `signing` keys (see `Access`), they sign the requests, and `key` is not used.
+        If there are `signing_keys` keys (see `Access`), they sign the requests, and `key` is not used.
         """
         self._model, self._service, self._profile, self._key = model, service, profile, key
-        self._signing, self._takes_forms = signing, True
+        self._signing_keys, self._takes_forms = signing_keys, True
         self._conversation: Conversation | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -141,34 +141,34 @@ class Direct:
         return self._profile
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        given = False
+        started = False
         try:
-            async with aclosing(self._stream_answer(request, formed=self._takes_forms)) as items:
+            async with aclosing(self._stream_answer(request, with_schema=self._takes_forms)) as items:
                 async for item in items:
-                    given = True
+                    started = True
                     yield item
             return
         except ModelError as error:
-            if given or error.transient or not self._takes_forms or request.schema is msgspec.UNSET:
+            if started or error.transient or not self._takes_forms or request.schema is msgspec.UNSET:
                 raise
-        async with aclosing(self._stream_answer(request, formed=False)) as items:
+        async with aclosing(self._stream_answer(request, with_schema=False)) as items:
             async for item in items:
                 self._takes_forms = False  # it refused the schema
                 yield item
 
-    async def _stream_answer(self, request: Request, *, formed: bool) -> AsyncGenerator[Delta | Reply, None]:
+    async def _stream_answer(self, request: Request, *, with_schema: bool) -> AsyncGenerator[Delta | Reply, None]:
         conversation = await self._get_conversation()
-        asked = request if formed else msgspec.structs.replace(request, schema=msgspec.UNSET)
-        async with aclosing(conversation.answer(asked)) as items:
+        adapted_request = request if with_schema else msgspec.structs.replace(request, schema=msgspec.UNSET)
+        async with aclosing(conversation.answer(adapted_request)) as items:
             async for item in items:
                 yield item
 
     async def offered(self) -> tuple[str, ...]:
-        at = self._service
-        if not at.listing:
-            raise ModelError(f"{at.name} gives no list of its models at this address", transient=False)
-        headers = {at.header: f"{at.scheme}{self._key.reveal()}"} | at.headers
-        return await list_models(at.name, at.url, at.listing, headers=headers, key=self._key)
+        service = self._service
+        if not service.models_path:
+            raise ModelError(f"{service.name} gives no list of its models at this address", transient=False)
+        headers = {service.header: f"{service.scheme}{self._key.reveal()}"} | service.headers
+        return await list_models(service.name, service.url, service.models_path, headers=headers, key=self._key)
 
     async def close(self) -> None:
         conversation, self._conversation = self._conversation, None
@@ -183,18 +183,18 @@ class Direct:
         loop = asyncio.get_running_loop()
         if self._conversation is not None and self._loop is loop:
             return self._conversation
-        made = await asyncio.to_thread(
-            _create_conversation, self._model, self._service, self._profile, self._key, self._signing
+        conversation = await asyncio.to_thread(
+            _create_conversation, self._model, self._service, self._profile, self._key, self._signing_keys
         )
         if self._conversation is not None and self._loop is loop:
-            await made.close()  # another task was faster
+            await conversation.close()  # another task was faster
         else:
-            self._conversation, self._loop = made, loop
+            self._conversation, self._loop = conversation, loop
         return self._conversation
 
 
 def _create_conversation(
-    model: str, service: DirectService, profile: Profile, key: Secret, signing: tuple[Secret, ...]
+    model: str, service: DirectService, profile: Profile, key: Secret, signing_keys: tuple[Secret, ...]
 ) -> Conversation:
     """Create the client, which sends nothing yet.
 
@@ -205,7 +205,7 @@ def _create_conversation(
         from assay.models.direct import conversation, raw_response  # noqa: PLC0415 - an extra, heavy to import
 
         kind = raw_response.GoogleConversation if service.name == "google" else conversation.Conversation
-        return kind(model, service, profile, key, signing)
+        return kind(model, service, profile, key, signing_keys)
     except ImportError as error:
         raise ModelError(f"the extra of {service.name} cannot be loaded: {error}", transient=False) from error
 
@@ -235,11 +235,11 @@ def create(name: str, access: Access) -> Direct:
         raise ConfigError(
             f"services.{prefix}.url is {service.url!r}; write one that begins with {' or '.join(schemes)}"
         )
-    signing = access.signing if service.regional and access.key is None else ()
-    key = access.key or (signing[1] if signing else None)
+    signing_keys = access.signing if service.regional and access.key is None else ()
+    key = access.key or (signing_keys[1] if signing_keys else None)
     if key is None:
         raise ConfigError(_missing_key_message(service, access.url))
-    return Direct(model, service, _profile(name, model, service, access), key, signing)
+    return Direct(model, service, _profile(name, model, service, access), key, signing_keys)
 
 
 def _missing_key_message(service: DirectService, url: str) -> str:

@@ -51,16 +51,16 @@ class Client(NamedTuple):
 
     model: Model[Any]
     close: Callable[[], Awaitable[None]]
-    raised: tuple[type[Exception], ...]
+    errors: tuple[type[Exception], ...]
 
 
-def client(service: DirectService, model: str, key: str, signing: tuple[str, ...] = ()) -> Client:
-    """The model called `model` at `service`. `signing` keys (see `core.ports.Access`) are used instead of `key`.
+def client(service: DirectService, model: str, key: str, signing_keys: tuple[str, ...] = ()) -> Client:
+    """The model called `model` at `service`. `signing_keys` keys (see `core.ports.Access`) are used instead of `key`.
 
     Raises:
         ImportError: the extra is damaged.
     """
-    return _bedrock(service, model, key, signing) if signing else _MAKERS[service.name](service, model, key)
+    return _bedrock(service, model, key, signing_keys) if signing_keys else _MAKERS[service.name](service, model, key)
 
 
 def _anthropic(service: DirectService, model: str, key: str) -> Client:
@@ -69,9 +69,11 @@ def _anthropic(service: DirectService, model: str, key: str) -> Client:
     from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - an extra
 
     http = _http_client()
-    own = AsyncAnthropic(api_key=key, base_url=service.url, max_retries=0, http_client=http, open_telemetry=False)
+    api_client = AsyncAnthropic(
+        api_key=key, base_url=service.url, max_retries=0, http_client=http, open_telemetry=False
+    )
     return Client(
-        AnthropicModel(model, provider=AnthropicProvider(anthropic_client=own)), http.aclose, (AnthropicError,)
+        AnthropicModel(model, provider=AnthropicProvider(anthropic_client=api_client)), http.aclose, (AnthropicError,)
     )
 
 
@@ -92,15 +94,15 @@ def _cohere(service: DirectService, model: str, key: str) -> Client:
     hooks = {"response": [_note_response]}
     http = httpx.AsyncClient(trust_env=False, verify=tls_context(), timeout=DEFAULT_TIMEOUT_SECONDS, event_hooks=hooks)
     cohere = import_module("cohere")
-    own = cohere.AsyncClientV2(api_key=key, base_url=service.url, httpx_client=http)
+    api_client = cohere.AsyncClientV2(api_key=key, base_url=service.url, httpx_client=http)
     return Client(
-        CohereModel(model, provider=CohereProvider(cohere_client=own)),
+        CohereModel(model, provider=CohereProvider(cohere_client=api_client)),
         http.aclose,
         (cohere.core.ApiError, httpx.HTTPError),
     )
 
 
-def _bedrock(service: DirectService, model: str, key: str, signing: tuple[str, ...] = ()) -> Client:
+def _bedrock(service: DirectService, model: str, key: str, signing_keys: tuple[str, ...] = ()) -> Client:
     from pydantic_ai.models.bedrock import BedrockConverseModel  # noqa: PLC0415 - an extra
     from pydantic_ai.providers.bedrock import BedrockProvider  # noqa: PLC0415 - an extra
 
@@ -109,26 +111,26 @@ def _bedrock(service: DirectService, model: str, key: str, signing: tuple[str, .
     errors = import_module("botocore.exceptions")
     session = import_module("botocore.session").Session()
     # It has what it is given here, and looks for nothing in the environment, in files or on the network.
-    token = None if signing else tokens.FrozenAuthToken(key)
+    token = None if signing_keys else tokens.FrozenAuthToken(key)
     session.register_component("token_provider", SimpleNamespace(load_token=lambda **_: token))
     session.register_component("credential_provider", SimpleNamespace(load_credentials=lambda: None))
     config = import_module("botocore.config").Config(
-        signature_version="v4" if signing else "bearer",
+        signature_version="v4" if signing_keys else "bearer",
         retries={"total_max_attempts": 1, "mode": "standard"},
         proxies={},
         read_timeout=BEDROCK_TIMEOUT_SECONDS,
         connect_timeout=10,
     )
-    ours = boto3.Session(botocore_session=session, region_name=_region(service.url))
+    boto_session = boto3.Session(botocore_session=session, region_name=_region(service.url))
     names = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
-    keys = dict(zip(names, signing, strict=False))
-    own = ours.client("bedrock-runtime", endpoint_url=service.url, config=config, **keys)
+    keys = dict(zip(names, signing_keys, strict=False))
+    api_client = boto_session.client("bedrock-runtime", endpoint_url=service.url, config=config, **keys)
 
     async def close() -> None:
-        await asyncio.to_thread(own.close)
+        await asyncio.to_thread(api_client.close)
 
     return Client(
-        BedrockConverseModel(model, provider=BedrockProvider(bedrock_client=own)),
+        BedrockConverseModel(model, provider=BedrockProvider(bedrock_client=api_client)),
         close,
         (errors.BotoCoreError, errors.ClientError),
     )
@@ -136,8 +138,8 @@ def _bedrock(service: DirectService, model: str, key: str, signing: tuple[str, .
 
 def _region(url: str) -> str:
     """The region in an address; a key is valid for all, so an address without one may use any."""
-    named = re.search(r"bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.", url)
-    return named[1] if named else "us-east-1"
+    match = re.search(r"bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.", url)
+    return match[1] if match else "us-east-1"
 
 
 def _http_client(transport: httpx2.AsyncBaseTransport | None = None) -> httpx2.AsyncClient:
@@ -190,15 +192,15 @@ def track_responses() -> list[ClosableResponse]:
     Client libraries leave a stream open on which they fail. Its generators are then closed by the garbage collector,
     all at once and nested, which ends in tracebacks of asyncio, unless everything is closed before.
     """
-    opened: list[ClosableResponse] = []
-    _opened.set(opened)
-    return opened
+    responses: list[ClosableResponse] = []
+    _opened.set(responses)
+    return responses
 
 
 async def _note_response(response: ClosableResponse) -> None:
-    opened = _opened.get()
-    if opened is not None:
-        opened.append(response)
+    responses = _opened.get()
+    if responses is not None:
+        responses.append(response)
 
 
 _MAKERS: dict[str, Callable[[DirectService, str, str], Client]] = {
@@ -251,8 +253,10 @@ def _api_error(service: DirectService, error: ModelAPIError) -> ModelError | Mod
         wait = None if error.retry_after is None else max(0.0, error.retry_after)
         if wait is None and error.headers:
             wait = retry_after(error.headers)
-        own, text = _error_message(error.body), f"{message} {error.body}"
-        return failures.status_error(name, error.status_code, message, text=text, own=own, retry_after=wait)
+        own_message, text = _error_message(error.body), f"{message} {error.body}"
+        return failures.status_error(
+            name, error.status_code, message, text=text, own_message=own_message, retry_after=wait
+        )
     if isinstance(error, ModelConnectionError):
         return ModelError(_unreachable_message(service, error))
     if failures.is_context_too_long(message):
@@ -273,14 +277,14 @@ def _error_message(body: object) -> str:
         inner = body.get("error", body)
         if isinstance(inner, str):
             return inner
-        found = inner if isinstance(inner, dict) else body
-        message = found.get("message") or found.get("detail") or body.get("message") or ""
+        details = inner if isinstance(inner, dict) else body
+        message = details.get("message") or details.get("detail") or body.get("message") or ""
         return message if isinstance(message, str) else str(message)
     return body if isinstance(body, str) else ""
 
 
 T = TypeVar("T")
-Begin = Callable[[AsyncExitStack], Awaitable[AsyncIterator[T]]]
+OpenStream = Callable[[AsyncExitStack], Awaitable[AsyncIterator[T]]]
 """Sends a request and gives its events; what must be closed after them goes onto the stack."""
 
 
@@ -288,7 +292,7 @@ class Conversation:
     """The model `model` at `service`, on the running loop."""
 
     def __init__(
-        self, model: str, service: DirectService, profile: Profile, key: Secret, signing: tuple[Secret, ...] = ()
+        self, model: str, service: DirectService, profile: Profile, key: Secret, signing_keys: tuple[Secret, ...] = ()
     ) -> None:
         """Create the client; sends nothing yet.
 
@@ -298,7 +302,7 @@ class Conversation:
         """
         self._service, self._profile, self._key = service, profile, key
         try:
-            self._client = client(service, model, key.reveal(), tuple(each.reveal() for each in signing))
+            self._client = client(service, model, key.reveal(), tuple(secret.reveal() for secret in signing_keys))
         except LIBRARY_ERRORS as error:
             raise model_error(service, key, error) from None
 
@@ -328,14 +332,14 @@ class Conversation:
         """Close connections."""
         await self._client.close()
 
-    async def _stream_events(self, request: Request, begin: Begin[T]) -> AsyncGenerator[T, None]:
+    async def _stream_events(self, request: Request, begin: OpenStream[T]) -> AsyncGenerator[T, None]:
         """Yield the events of a stream that `begin` opens; all external failures occur here.
 
         Errors are raised without their cause, which contains the request's headers and the provider's words, and may
         contain the key.
         """
         clock = asyncio.get_running_loop().time
-        failing: tuple[type[BaseException], ...] = (*LIBRARY_ERRORS, *self._client.raised)
+        errors: tuple[type[BaseException], ...] = (*LIBRARY_ERRORS, *self._client.errors)
         try:
             async with AsyncExitStack() as stack:
                 stack.push_async_callback(close_all, track_responses())  # last, and in the task of the request
@@ -349,7 +353,7 @@ class Conversation:
                         return
                     yield event
                     limit = clock() + request.timeout
-        except failing as error:
+        except errors as error:
             raise model_error(self._service, self._key, error) from None
 
     def _open(self, request: Request) -> AbstractAsyncContextManager[StreamedResponse]:
@@ -363,7 +367,7 @@ class Conversation:
         )
 
 
-async def close_all(opened: list[ClosableResponse]) -> None:
+async def close_all(responses: list[ClosableResponse]) -> None:
     """Close responses, the last first."""
-    while opened:
-        await opened.pop().aclose()
+    while responses:
+        await responses.pop().aclose()

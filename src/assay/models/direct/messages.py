@@ -62,23 +62,23 @@ _EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 def messages(request: Request, service: DirectService) -> list[ModelMessage]:
     """The conversation: consecutive messages to the model are one request, a result without its call a user's words."""
-    converted: list[ModelMessage] = []
+    model_messages: list[ModelMessage] = []
     names: dict[str, str] = {}
-    marked = _cache_points(request) if service.cached else ()
-    for place, message in enumerate(with_accepted_ids(request.messages, service.ids)):
+    cache_points = _cache_points(request) if service.caches_prompts else ()
+    for index, message in enumerate(with_accepted_ids(request.messages, service.ids)):
         if message.role == "assistant":
             names |= {call.id: call.name for call in message.calls}
-            converted.append(ModelResponse(parts=_reply(message)))
+            model_messages.append(ModelResponse(parts=_reply(message)))
             continue
         parts = [_part(message, names)]
-        if place in marked:
+        if index in cache_points:
             parts.append(UserPromptPart(content=[CachePoint()]))
-        last = converted[-1] if converted else None
+        last = model_messages[-1] if model_messages else None
         if isinstance(last, ModelRequest):
             last.parts = [*last.parts, *parts]
         else:
-            converted.append(ModelRequest(parts=parts))
-    return converted
+            model_messages.append(ModelRequest(parts=parts))
+    return model_messages
 
 
 def _cache_points(request: Request) -> tuple[int, ...]:
@@ -90,8 +90,8 @@ def _cache_points(request: Request) -> tuple[int, ...]:
     end = len(request.messages) - request.passing
     if not request.passing or end < 1:
         return ()
-    replies = [place for place in range(end) if request.messages[place].role == "assistant"]
-    return tuple(place for place in (*(at - 1 for at in replies[-1:]), end - 1) if place >= 0)
+    replies = [index for index in range(end) if request.messages[index].role == "assistant"]
+    return tuple(index for index in (*(reply - 1 for reply in replies[-1:]), end - 1) if index >= 0)
 
 
 def parameters(request: Request, library: ModelProfile) -> ModelRequestParameters:
@@ -118,20 +118,20 @@ def settings(request: Request, service: DirectService, profile: Profile, library
     always = bool(library.get("thinking_always_enabled"))
     effort = _effort(request, service, profile, library)
     thinks = always or effort is not None
-    known = REASONING_ROOM[effort or "low"] if thinks else 0
-    room = max(known, request.room if isinstance(request.room, int) else 0)
-    chosen = ModelSettings(max_tokens=max(1, min(request.max_tokens + room, profile.max_output)))
-    chosen["thinking"] = effort or False
-    chosen["framing_announcement"] = "never"  # the system text is ours: the library adds nothing to it
-    if service.timed:
-        chosen["timeout"] = max(request.timeout, request.first_token)
-    if service.cached:
+    default_room = REASONING_ROOM[effort or "low"] if thinks else 0
+    room = max(default_room, request.room if isinstance(request.room, int) else 0)
+    model_settings = ModelSettings(max_tokens=max(1, min(request.max_tokens + room, profile.max_output)))
+    model_settings["thinking"] = effort or False
+    model_settings["framing_announcement"] = "never"  # the system text is ours: the library adds nothing to it
+    if service.has_timeout:
+        model_settings["timeout"] = max(request.timeout, request.first_token)
+    if service.caches_prompts:
         # Writing to the cache costs a quarter more than plain input, reading from it a tenth. The system text and the
         # tools are the same in every request of a kind; `messages` marks the stable part of a history.
-        chosen["cache"] = CacheConfig(messages=False)
+        model_settings["cache"] = CacheConfig(messages=False)
     if request.tools:
-        chosen["tool_choice"] = _choice(request.tool_choice, library, thinks=thinks)
-    return chosen
+        model_settings["tool_choice"] = _choice(request.tool_choice, library, thinks=thinks)
+    return model_settings
 
 
 def _effort(request: Request, service: DirectService, profile: Profile, library: ModelProfile) -> Effort | None:
@@ -144,13 +144,13 @@ def _effort(request: Request, service: DirectService, profile: Profile, library:
     forced = bool(request.tools) and request.tool_choice not in ("auto", "none")
     if not profile.native_reasoning:
         return None
-    if forced and (service.signed or not library.get("supports_forced_tool_choice_with_thinking", True)):
+    if forced and (service.signed_thinking or not library.get("supports_forced_tool_choice_with_thinking", True)):
         return None
-    if service.signed and any(message.role == "tool" for message in request.messages):
+    if service.signed_thinking and any(message.role == "tool" for message in request.messages):
         return None
-    fitting = [each for each in _EFFORTS if REASONING_ROOM[each] <= profile.max_output // 2]
-    wanted = _EFFORTS[: _EFFORTS.index(request.effort) + 1]
-    return next((each for each in reversed(wanted) if each in fitting), None)
+    fitting_efforts = [effort for effort in _EFFORTS if REASONING_ROOM[effort] <= profile.max_output // 2]
+    candidates = _EFFORTS[: _EFFORTS.index(request.effort) + 1]
+    return next((effort for effort in reversed(candidates) if effort in fitting_efforts), None)
 
 
 def _choice(choice: str, library: ModelProfile, *, thinks: bool) -> ToolChoice:
@@ -220,7 +220,7 @@ class EventReader:
 
     def end(self) -> Iterator[Delta]:
         """The deltas held back: the stream is over."""
-        yield from begin_calls(self._speech.end(calls=bool(self._calls.all)), self._calls)
+        yield from begin_calls(self._speech.end(calls=bool(self._calls.calls)), self._calls)
         yield from self._calls.take_complete(final=True)
 
     def reply(self, request: Request, model: str, response: StreamedResponse) -> Reply:
@@ -229,11 +229,13 @@ class EventReader:
         Raises:
             ModelError: the stream was cut before the provider said why it stopped, or it stopped with an error.
         """
-        named = (response.provider_details or {}).get("finish_reason", "")
-        if response.finish_reason is None and not named:
+        finish_reason = (response.provider_details or {}).get("finish_reason", "")
+        if response.finish_reason is None and not finish_reason:
             raise ModelError("the stream was cut off")
         if response.finish_reason == "error":
-            raise ModelError(f"{self._service.name} stopped with an error: {failures.shorten_message(str(named))}")
+            raise ModelError(
+                f"{self._service.name} stopped with an error: {failures.shorten_message(str(finish_reason))}"
+            )
         calls = self._calls.tool_calls()
         return Reply(
             text=self._speech.text,
@@ -252,11 +254,11 @@ class EventReader:
 
     def _begin_call(self, index: int) -> None:
         """The call that is the part at `index`; a new one if the library restarts an incomplete one."""
-        known = self._parts.get(index)
-        if known is None or known.is_complete():
+        call = self._parts.get(index)
+        if call is None or call.is_complete():
             self._parts[index] = self._calls.begin()
         else:
-            known.restart()
+            call.restart()
 
     def _extend_call(self, index: int, name: str | None, id: str | None, arguments: object) -> CallDelta:
         """More of the call that is the part at `index`; arguments are text, or complete as an object."""
@@ -265,12 +267,12 @@ class EventReader:
 
     def _usage(self, request: Request, response: StreamedResponse) -> Usage:
         """The provider's counts, or without them an estimate on the safe side."""
-        counted = response.usage
+        usage = response.usage
         return Usage(
             model_calls=1,
-            input_tokens=counted.input_tokens or input_tokens(request),
-            output_tokens=counted.output_tokens or self._calls.estimate(self._speech.text, self._speech.thinking),
-            cached_tokens=counted.cache_read_tokens,
-            cache_write_tokens=counted.cache_write_tokens,
-            reasoning_tokens=next((counted.details[name] for name in _REASONED if name in counted.details), 0),
+            input_tokens=usage.input_tokens or input_tokens(request),
+            output_tokens=usage.output_tokens or self._calls.estimate(self._speech.text, self._speech.thinking),
+            cached_tokens=usage.cache_read_tokens,
+            cache_write_tokens=usage.cache_write_tokens,
+            reasoning_tokens=next((usage.details[name] for name in _REASONED if name in usage.details), 0),
         )

@@ -97,7 +97,7 @@ class GeminiReader:
         self._halves = {"text": SurrogateJoiner(), "thought": SurrogateJoiner()}
         self._finish = ""
         self._blocked = False
-        self._counted = GeminiUsage()
+        self._gemini_usage = GeminiUsage()
 
     def feed(self, chunk: GeminiChunk) -> Iterator[Delta]:
         """What this chunk adds.
@@ -107,7 +107,7 @@ class GeminiReader:
         """
         if chunk.error is not None:
             raise self._fault(chunk.error)
-        self._counted = chunk.usage_metadata or self._counted
+        self._gemini_usage = chunk.usage_metadata or self._gemini_usage
         self._blocked = self._blocked or bool(chunk.prompt_feedback and chunk.prompt_feedback.block_reason)
         for candidate in (chunk.candidates or ())[:1]:
             for part in (candidate.content.parts or ()) if candidate.content else ():
@@ -129,13 +129,13 @@ class GeminiReader:
         if self._finish in _FAULTS:
             raise ModelError(f"{self._service} stopped with an error: {self._finish}")
         calls = self._calls.tool_calls()
-        named: StopReason = _STOPS.get(self._finish, "calls" if calls else "end")
+        stop: StopReason = _STOPS.get(self._finish, "calls" if calls else "end")
         return Reply(
             text="".join(self._text),
             calls=calls,
             thinking="".join(self._thinking),
             usage=self._usage(request),
-            stop="refused" if self._blocked else named,
+            stop="refused" if self._blocked else stop,
             model=model,
         )
 
@@ -160,14 +160,14 @@ class GeminiReader:
 
     def _usage(self, request: Request) -> Usage:
         """Google's counts, or without them an estimate on the safe side."""
-        counted = self._counted
-        thoughts = token_count(counted.thoughts_token_count)
-        outputs = token_count(counted.candidates_token_count) + thoughts
+        usage = self._gemini_usage
+        thoughts = token_count(usage.thoughts_token_count)
+        outputs = token_count(usage.candidates_token_count) + thoughts
         return Usage(
             model_calls=1,
-            input_tokens=token_count(counted.prompt_token_count) or input_tokens(request),
+            input_tokens=token_count(usage.prompt_token_count) or input_tokens(request),
             output_tokens=outputs or self._calls.estimate("".join(self._text), "".join(self._thinking)),
-            cached_tokens=token_count(counted.cached_content_token_count),
+            cached_tokens=token_count(usage.cached_content_token_count),
             reasoning_tokens=thoughts,
         )
 
@@ -185,8 +185,8 @@ class GoogleConversation(Conversation):
         async def begin(stack: AsyncExitStack) -> AsyncIterator[GeminiChunk]:
             response = await self._library_response(request)
             stack.push_async_callback(response.aclose)
-            sent = await stack.enter_async_context(aclosing(event_data(response, LARGEST_EVENT)))
-            return (decode(data, GeminiChunk) async for data in sent)
+            events = await stack.enter_async_context(aclosing(event_data(response, LARGEST_EVENT)))
+            return (decode(data, GeminiChunk) async for data in events)
 
         async with aclosing(self._stream_events(request, begin)) as chunks:
             async for chunk in chunks:

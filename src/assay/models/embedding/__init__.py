@@ -25,7 +25,7 @@ _KNOWN = (
 
 def prefixes_of(model: str) -> tuple[str, str]:
     """The prefixes of queries and passages for a model, by its name."""
-    return next((found for pattern, found in _KNOWN if re.search(pattern, model, re.IGNORECASE)), _NONE)
+    return next((prefixes for pattern, prefixes in _KNOWN if re.search(pattern, model, re.IGNORECASE)), _NONE)
 
 
 def add_prefix(text: str, kind: TextKind, prefixes: tuple[str, str]) -> str:

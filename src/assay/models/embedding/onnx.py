@@ -42,7 +42,7 @@ class OnnxEmbedder:
     def __init__(self, model: str, prefixes: tuple[str, str] | None = None) -> None:
         self.name = f"fastembed:{model}"
         self._model_name = model
-        self._own = prefixes_of(model) if prefixes is None and _is_folder(model) else prefixes
+        self._prefixes = prefixes_of(model) if prefixes is None and _is_folder(model) else prefixes
         self._model: Any = None
         self._guard = threading.Lock()
 
@@ -65,8 +65,8 @@ class OnnxEmbedder:
 
     def _vectors(self, texts: Sequence[str], kind: TextKind) -> Any:
         """The model's arrays; fastembed knows the prefixes of its own models, unless others are set."""
-        if self._own is not None:
-            return self._model.embed([add_prefix(text, kind, self._own) for text in texts], batch_size=len(texts))
+        if self._prefixes is not None:
+            return self._model.embed([add_prefix(text, kind, self._prefixes) for text in texts], batch_size=len(texts))
         if kind == "query":
             return self._model.query_embed(texts)
         return self._model.passage_embed(texts, batch_size=len(texts))
@@ -88,10 +88,10 @@ def _load_model(model: str) -> Any:
     try:
         if _is_folder(model):
             return _load_from_folder(fastembed, Path(model).expanduser().absolute())
-        known = [each["model"] for each in fastembed.TextEmbedding.list_supported_models()]
-        if model not in known:
+        model_names = [entry["model"] for entry in fastembed.TextEmbedding.list_supported_models()]
+        if model not in model_names:
             raise ConfigError(
-                f"fastembed has no model {model!r}, nor is it a folder; name one of: {', '.join(sorted(known))}"
+                f"fastembed has no model {model!r}, nor is it a folder; name one of: {', '.join(sorted(model_names))}"
             )
         return fastembed.TextEmbedding(model)
     except _library_errors() as error:
@@ -100,14 +100,14 @@ def _load_model(model: str) -> Any:
 
 def _library_errors() -> tuple[type[Exception], ...]:
     """The errors of fastembed and onnxruntime; the latter's have no base class below `Exception`."""
-    raised = vars(import_module("onnxruntime.capi.onnxruntime_pybind11_state")).values()
-    theirs = [each for each in raised if isinstance(each, type) and issubclass(each, Exception)]
-    return (RuntimeError, ValueError, OSError, *theirs)
+    members = vars(import_module("onnxruntime.capi.onnxruntime_pybind11_state")).values()
+    errors = [member for member in members if isinstance(member, type) and issubclass(member, Exception)]
+    return (RuntimeError, ValueError, OSError, *errors)
 
 
 def _load_from_folder(fastembed: Any, folder: Path) -> Any:
     """The model in a folder."""
-    described = import_module("fastembed.common.model_description")
+    model_description = import_module("fastembed.common.model_description")
     file = next((name for name in MODEL_FILES if (folder / name).is_file()), None)
     if file is None:
         raise ConfigError(f"there is no model.onnx in {folder}: name the folder of an ONNX model")
@@ -117,13 +117,15 @@ def _load_from_folder(fastembed: Any, folder: Path) -> Any:
         raise ConfigError(
             f"there is no config.json in {folder} that gives the length of the model's vectors: copy it there"
         )
-    if name not in [each["model"] for each in fastembed.TextEmbedding.list_supported_models()]:
-        kind = described.PoolingType.CLS if pooling.pooling_mode_cls_token else described.PoolingType.MEAN
+    if name not in [entry["model"] for entry in fastembed.TextEmbedding.list_supported_models()]:
+        kind = (
+            model_description.PoolingType.CLS if pooling.pooling_mode_cls_token else model_description.PoolingType.MEAN
+        )
         fastembed.TextEmbedding.add_custom_model(
             name,
             pooling=kind,
             normalization=True,
-            sources=described.ModelSource(url=folder.as_uri()),
+            sources=model_description.ModelSource(url=folder.as_uri()),
             dim=config.hidden_size,
             model_file=file,
         )

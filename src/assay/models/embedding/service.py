@@ -65,8 +65,8 @@ class EmbeddingService:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Embedding:
         if not texts:
             return Embedding((), 0)
-        asked = [add_prefix(text, kind, self._prefixes) for text in texts]
-        body = msgspec.json.encode({"model": self._model, "input": asked, "encoding_format": "float"})
+        inputs = [add_prefix(text, kind, self._prefixes) for text in texts]
+        body = msgspec.json.encode({"model": self._model, "input": inputs, "encoding_format": "float"})
         url = f"{self._service.url.rstrip('/')}/embeddings"
         timeout = httpx2.Timeout(ANSWER_SECONDS[kind], connect=CONNECT_SECONDS)
         try:
@@ -79,7 +79,7 @@ class EmbeddingService:
             raise hide_key(ModelError(message), self._key) from error
         if response.status_code != httpx2.codes.OK:
             raise self._response_error(response, data)
-        return self._parse_embedding(data, asked)
+        return self._parse_embedding(data, inputs)
 
     def close(self) -> None:
         with self._guard:
@@ -101,7 +101,7 @@ class EmbeddingService:
         error = response_error(self._service.name, response.status_code, response.headers, data)
         return hide_key(error, self._key)
 
-    def _parse_embedding(self, data: bytes, asked: Sequence[str]) -> Embedding:
+    def _parse_embedding(self, data: bytes, inputs: Sequence[str]) -> Embedding:
         """The vectors in an answer, by their indexes: the order is not guaranteed."""
         try:
             answer = _ANSWERS.decode(data)
@@ -112,11 +112,11 @@ class EmbeddingService:
                 transient=False,
             ) from error
         rows = {row.index: row.embedding for row in answer.data}
-        vectors = [rows.get(index, []) for index in range(len(asked))]
+        vectors = [rows.get(index, []) for index in range(len(inputs))]
         if why := _vector_fault(vectors, len(answer.data)):
             raise ModelError(f"{self._service.name} sent {why}", transient=False)
         tokens = answer.usage and (answer.usage.prompt_tokens or answer.usage.total_tokens)
-        return Embedding(vectors, tokens or sum(map(estimate_tokens, asked)))
+        return Embedding(vectors, tokens or sum(map(estimate_tokens, inputs)))
 
 
 def _vector_fault(vectors: Sequence[Sequence[float]], rows: int) -> str:

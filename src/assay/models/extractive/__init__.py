@@ -102,8 +102,8 @@ class Extractive:
         text, calls = respond(request)
         for piece in _PIECE.findall(text):
             yield TextDelta(piece)
-        for place, call in enumerate(calls):
-            yield CallDone(place, call)
+        for index, call in enumerate(calls):
+            yield CallDone(index, call)
         usage = Usage(
             model_calls=1, input_tokens=_request_size(request), output_tokens=estimate_tokens(text) + 20 * len(calls)
         )
@@ -123,11 +123,11 @@ def respond(request: Request) -> tuple[str, tuple[ToolCall, ...]]:
     Raises:
         ModelError: a task it does not know, or a message it cannot read.
     """
-    if calling := _CALLING.get(request.task):
-        calls = calling(request)
+    if make_calls := _CALLING.get(request.task):
+        calls = make_calls(request)
         return ("" if calls else DONE_TEXT), calls
-    if writing := _WRITING.get(request.task):
-        return writing(request), ()
+    if write_text := _WRITING.get(request.task):
+        return write_text(request), ()
     raise ModelError(f"the extractive model cannot {request.task}", transient=False)
 
 

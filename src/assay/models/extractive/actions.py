@@ -40,8 +40,8 @@ class PlanRulesMessage(msgspec.Struct, frozen=True):
 def plan_form(title: str, thought: str, steps: Iterable[PlanStep]) -> str:
     """A plan in a planner's form, as JSON."""
     names = ("title", "description", "type", "needs_search", "again")
-    made = [{name: getattr(step, name) for name in names} for step in steps]
-    return msgspec.json.encode({"title": title, "thought": thought, "steps": made}).decode()
+    form_steps = [{name: getattr(step, name) for name in names} for step in steps]
+    return msgspec.json.encode({"title": title, "thought": thought, "steps": form_steps}).decode()
 
 
 def classify_complexity(text: str) -> Complexity:
@@ -55,31 +55,31 @@ def classify_complexity(text: str) -> Complexity:
     return "simple" if count == 1 or facts else "moderate"
 
 
-def queries(text: str, whole: str = "") -> tuple[str, ...]:
-    """Up to three queries for `text`, a part of the question `whole`: its words, its documents, its quotations.
+def queries(text: str, main_question: str = "") -> tuple[str, ...]:
+    """Up to three queries for `text`, a part of the question `main_question`: its words, its documents, its quotations.
 
     A part that says too little alone (a phrase, "how can they be avoided?") is searched with the words of the whole.
     """
     question = analyze(text)
-    context = analyze(whole) if whole and whole != text else question
+    context = analyze(main_question) if main_question and main_question != text else question
     mentions = question.mentions or context.mentions
     dependent = has_pronoun(question) or not subject_words(question)
     text = text.strip(" ?？؟")
-    said = [text, *subject_words(context)] if dependent and context is not question else [text]
-    found = [
-        " ".join(dict.fromkeys(" ".join(said).split())),
+    phrases = [text, *subject_words(context)] if dependent and context is not question else [text]
+    candidates = [
+        " ".join(dict.fromkeys(" ".join(phrases).split())),
         " ".join(map(_spell_like_filename, mentions[:3])),
-        *question.quoted[:2],
+        *question.quotations[:2],
     ]
-    distinct = {" ".join(query.casefold().split()): query for query in found if query.strip()}
+    distinct = {" ".join(query.casefold().split()): query for query in candidates if query.strip()}
     return tuple(distinct.values())[:3] or (text,)
 
 
-def spelling_variants(text: str, whole: str = "") -> tuple[str, ...]:
+def spelling_variants(text: str, main_question: str = "") -> tuple[str, ...]:
     """Other spellings of the documents that a question numbers: "PEP 6" also as "pep-0006"."""
-    mentions = analyze(text).mentions or analyze(whole or text).mentions
+    mentions = analyze(text).mentions or analyze(main_question or text).mentions
     spelt = list(map(_spell_like_filename, mentions))
-    plain = [f"{each.identifier.series.upper()} {each.identifier.number}" for each in mentions]
+    plain = [f"{mention.identifier.series.upper()} {mention.identifier.number}" for mention in mentions]
     return tuple(dict.fromkeys([*spelt, *plain]))[:4]
 
 
@@ -97,19 +97,19 @@ def triage(request: Request) -> tuple[ToolCall, ...]:
         "complexity": complexity,
         "follow_up": follow_up(request),
     }
-    if whole := restate_question(request):
-        arguments["restated"] = whole
-    if is_whole(whole or question_of(request)):
+    if restated := restate_question(request):
+        arguments["restated"] = restated
+    if is_whole(restated or question_of(request)):
         arguments["whole_collection"] = True
     return (ToolCall(id="triage-1", name="generate_plan", arguments=arguments),)
 
 
 def background(request: Request) -> tuple[ToolCall, ...]:
     """Searches that show what the question is about."""
-    found = queries(question_of(request))
+    search_queries = queries(question_of(request))
     return tuple(
-        ToolCall(id=f"background-{place}", name="search", arguments={"query": query})
-        for place, query in enumerate(found, 1)
+        ToolCall(id=f"background-{number}", name="search", arguments={"query": query})
+        for number, query in enumerate(search_queries, 1)
     )
 
 
@@ -132,7 +132,7 @@ def plan(request: Request) -> str:
 def _headings(request: Request) -> list[str]:
     """The headings of a template that need content."""
     template = template_of(request)
-    return [shorten_title(template[at].title) for at in sorted(leaf_headings(template))]
+    return [shorten_title(template[index].title) for index in sorted(leaf_headings(template))]
 
 
 def _titles(text: str, limits: PlanRulesMessage) -> list[str]:
@@ -173,22 +173,22 @@ def conversation(request: Request) -> tuple[ConversationMessage, ...]:
 
 def follow_up(request: Request) -> FollowUp:
     """True if the topic is the same: the question points back, or shares a topic word with the earlier messages."""
-    said = conversation(request)
+    earlier_messages = conversation(request)
     question = analyze(question_of(request))
-    if not said:
+    if not earlier_messages:
         return "new_topic"
-    known = {key for each in said for key in stems(each.text)}
-    shared = any(stem(word) in known for word in subject_words(question))
+    earlier_keys = {key for message in earlier_messages for key in stems(message.text)}
+    shared = any(stem(word) in earlier_keys for word in subject_words(question))
     return "complex_follow_up" if shared or has_pronoun(question) or not subject_words(question) else "new_topic"
 
 
 def restate_question(request: Request) -> str:
     """The question without slips of the pen, and with what earlier messages supply; empty if that changes nothing."""
-    asked = question_of(request)
-    meant = {} if isinstance(request.rarity, msgspec.UnsetType) else request.rarity.meant
-    read = re.sub(r"[^\W\d_]+", lambda match: meant.get(match[0], match[0]), asked)
-    whole = follow_ups.restate_follow_up(read, conversation(request)) or read
-    return whole if whole != asked else ""
+    question = question_of(request)
+    corrections = {} if isinstance(request.rarity, msgspec.UnsetType) else request.rarity.meant
+    corrected = re.sub(r"[^\W\d_]+", lambda match: corrections.get(match[0], match[0]), question)
+    restated = follow_ups.restate_follow_up(corrected, conversation(request)) or corrected
+    return restated if restated != question else ""
 
 
 # The next actions of the orchestrator and the agents: a small script each, which reads the history.
@@ -222,30 +222,36 @@ class BriefMessage(msgspec.Struct, frozen=True):
 def orchestrate(request: Request) -> tuple[ToolCall, ...]:
     """An agent for each plan step, as many at once as the rules allow; then the report."""
     rules = last_message(request, "rules", Cycle) or Cycle()
-    sent = {_step_of(call) for message in request.messages for call in message.calls if call.name == "research_agent"}
+    sent_steps = {
+        _step_of(call) for message in request.messages for call in message.calls if call.name == "research_agent"
+    }
     plan = last_message(request, "plan", Plan)
     steps = plan.steps if plan else (PlanStep(id=0, title=question_of(request)),)
-    todo = [step for step in steps if step.id not in sent and step.status == "pending" and step.type == "research"]
-    steered = [(text, 0) for text in _instruction_tasks(request)]
-    if not todo and not steered:
+    todo = [
+        step for step in steps if step.id not in sent_steps and step.status == "pending" and step.type == "research"
+    ]
+    instruction_tasks = [(text, 0) for text in _instruction_tasks(request)]
+    if not todo and not instruction_tasks:
         return (ToolCall(id=f"cycle-{rules.cycle}-report", name="generate_report"),)
-    planned = [(_task_text(step), step.id) for step in todo[: max(1, rules.agents_at_once)]]
-    tasks = [*steered, *((_linked_tasks(request, todo) if todo else []) or planned)]
+    planned_tasks = [(_task_text(step), step.id) for step in todo[: max(1, rules.agents_at_once)]]
+    tasks = [*instruction_tasks, *((_linked_tasks(request, todo) if todo else []) or planned_tasks)]
     return tuple(
-        ToolCall(id=f"cycle-{rules.cycle}-agent-{place}", name="research_agent", arguments={"task": task, "step": step})
-        for place, (task, step) in enumerate(tasks, 1)
+        ToolCall(
+            id=f"cycle-{rules.cycle}-agent-{number}", name="research_agent", arguments={"task": task, "step": step}
+        )
+        for number, (task, step) in enumerate(tasks, 1)
     )
 
 
 def _instruction_tasks(request: Request) -> list[str]:
     """The user's instructions since the last decision, a task for each."""
-    told: list[str] = []
+    instructions: list[str] = []
     for message in request.messages:
         if message.role == "assistant":
-            told.clear()
+            instructions.clear()
         elif message.name == "steering":
-            told.append(message.text)
-    return told
+            instructions.append(message.text)
+    return instructions
 
 
 def _linked_tasks(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str, int]]:
@@ -255,13 +261,13 @@ def _linked_tasks(request: Request, todo: Sequence[PlanStep]) -> list[tuple[str,
         return []
     if len(todo) > 1:
         return [(_task_text(todo[0]), todo[0].id)]
-    found = links.find_targets(hop, (message.text for message in request.messages if message.role == "tool"))
-    return [(hop.second_question(group), todo[0].id) for group in split_evenly(found, MAX_AGENTS_SENT)]
+    targets = links.find_targets(hop, (message.text for message in request.messages if message.role == "tool"))
+    return [(hop.second_question(group), todo[0].id) for group in split_evenly(targets, MAX_AGENTS_SENT)]
 
 
-def split_evenly(names: Sequence[str], most: int) -> list[Sequence[str]]:
-    """`names` in at most `most` groups of about equal size, in order."""
-    size = -(-len(names) // max(1, most)) or 1
+def split_evenly(names: Sequence[str], max_groups: int) -> list[Sequence[str]]:
+    """`names` in at most `max_groups` groups of about equal size, in order."""
+    size = -(-len(names) // max(1, max_groups)) or 1
     return [names[start : start + size] for start in range(0, len(names), size)]
 
 
@@ -283,14 +289,14 @@ def task_and_question(request: Request) -> tuple[ParsedQuestion, ParsedQuestion]
     tasks = request.user_texts("task")
     brief = last_message(request, "brief", BriefMessage) or BriefMessage()
     lines = [line.strip() for line in (tasks[0] if tasks else "").splitlines() if line.strip()]
-    whole = brief.question or " ".join(lines[1:]) or question_of(request)
-    return analyze(lines[0] if lines else whole), analyze(whole or " ".join(lines))
+    main_question = brief.question or " ".join(lines[1:]) or question_of(request)
+    return analyze(lines[0] if lines else main_question), analyze(main_question or " ".join(lines))
 
 
 def sources_seen(request: Request) -> ShownSources:
     """Everything that tools have shown in this request's history, and that an earlier agent was shown."""
-    shown = (message.text for message in request.messages if message.role == "tool" or message.name == "seen")
-    return _shown_sources(request, shown)
+    texts = (message.text for message in request.messages if message.role == "tool" or message.name == "seen")
+    return _shown_sources(request, texts)
 
 
 def sources_in_evidence(request: Request) -> ShownSources:
@@ -309,23 +315,24 @@ def research(request: Request) -> tuple[ToolCall, ...]:
 
     Each document is opened by a call of its own, since a call shows only so much however many it opens.
     """
-    made = [call for message in request.messages for call in message.calls]
+    earlier_calls = [call for message in request.messages for call in message.calls]
     tools = {tool.name for tool in request.tools}
-    task, whole = task_and_question(request)
+    task, main_question = task_and_question(request)
     turn = 1 + sum(message.role == "assistant" for message in request.messages)
-    if "search" in tools and not any(call.name == "search" for call in made):
-        wanted = _named_queries(request) or queries(task.text, whole.text)[:2]
-        return tuple(_call(turn, place, "search", {"query": query}) for place, query in enumerate(wanted, 1))
-    if "open" in tools and not any(call.name == "open" for call in made):
+    if "search" in tools and not any(call.name == "search" for call in earlier_calls):
+        search_queries = _named_queries(request) or queries(task.text, main_question.text)[:2]
+        return tuple(_call(turn, number, "search", {"query": query}) for number, query in enumerate(search_queries, 1))
+    if "open" in tools and not any(call.name == "open" for call in earlier_calls):
         shelf = sources_seen(request)
         calls: list[tuple[str, Mapping[str, object]]] = [
-            ("open", {"documents": [book.id], "find": task.text}) for book in _documents_to_open(task, whole, shelf)
+            ("open", {"documents": [book.id], "find": task.text})
+            for book in _documents_to_open(task, main_question, shelf)
         ]
         if "calculate" in tools and _may_calculate(task, shelf):
             calls.append(("calculate", {"question": task.text}))
         if calls:
-            return tuple(_call(turn, place, name, arguments) for place, (name, arguments) in enumerate(calls, 1))
-    if "recall" in tools and "search" not in tools and not made:
+            return tuple(_call(turn, number, name, arguments) for number, (name, arguments) in enumerate(calls, 1))
+    if "recall" in tools and "search" not in tools and not earlier_calls:
         return (_call(turn, 1, "recall", {"query": task.text}),)
     return ()
 
@@ -336,27 +343,29 @@ def _may_calculate(task: ParsedQuestion, shelf: ShownSources) -> bool:
     Also if groups are compared, as a row may have no word of "which supplier got the most?", or fields of records are
     shown to a question that computes.
     """
-    shown = any(is_in_table(passage.text) for book in shelf.books for passage in book.passages)
-    asking = read_asking(task.text)
-    computes = asking.ways[0].operation != "cell"
+    has_table_row = any(is_in_table(passage.text) for book in shelf.books for passage in book.passages)
+    calculation = read_asking(task.text)
+    computes = calculation.operations[0].operation != "cell"
     fields = computes and any(is_field(passage.text) for book in shelf.books for passage in book.passages)
-    return shown or fields or not shelf.books or bool(asking.over)
+    return has_table_row or fields or not shelf.books or bool(calculation.group_operation)
 
 
 def _named_queries(request: Request) -> tuple[str, ...]:
     """The queries that a task names."""
     lines = (line for task in request.user_texts("task") for line in task.splitlines() if line.startswith(SEARCH_FOR))
-    named = (query.strip() for line in lines for query in line.removeprefix(SEARCH_FOR).split(";"))
-    return tuple(query for query in named if query)
+    task_queries = (query.strip() for line in lines for query in line.removeprefix(SEARCH_FOR).split(";"))
+    return tuple(query for query in task_queries if query)
 
 
-def _call(turn: int, place: int, name: str, arguments: Mapping[str, object]) -> ToolCall:
-    return ToolCall(id=f"turn-{turn}-{place}", name=name, arguments=dict(arguments))
+def _call(turn: int, number: int, name: str, arguments: Mapping[str, object]) -> ToolCall:
+    return ToolCall(id=f"turn-{turn}-{number}", name=name, arguments=dict(arguments))
 
 
-def _documents_to_open(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[SourcePassages]:
+def _documents_to_open(
+    task: ParsedQuestion, main_question: ParsedQuestion, shelf: ShownSources
+) -> list[SourcePassages]:
     """The documents that the task is about, else those found first."""
-    subject = resolve_subject(task, shelf, whole)
+    subject = resolve_subject(task, shelf, main_question)
     if subject.is_absent:
         return []
     if subject.books:

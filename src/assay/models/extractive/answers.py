@@ -49,15 +49,20 @@ def calculation_results(request: Request) -> list[QuotableUnit]:
 MOST_COMPARED = 5
 
 
-def comparison_frames(task: ParsedQuestion, whole: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
+def comparison_frames(task: ParsedQuestion, main_question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """For a question that compares: what the documents of a task say of themselves, as far as it is asked for."""
-    books = resolve_subject(task, shelf, whole).books if is_comparison(whole.text) else ()
-    asked = {key for name in whole.concepts for key in CONCEPTS[name].keys}
+    books = resolve_subject(task, shelf, main_question).books if is_comparison(main_question.text) else ()
+    asked_keys = {key for name in main_question.concepts for key in CONCEPTS[name].keys}
     fields = [
-        [each for each in book.fields if (each.name in asked if asked else not book.is_name(each))] for book in books
+        [
+            book_field
+            for book_field in book.fields
+            if (book_field.name in asked_keys if asked_keys else not book.is_name(book_field))
+        ]
+        for book in books
     ]
     pairs = zip(books[:MOST_COMPARED], fields, strict=False)
-    return [frame_field(book, field) for book, own in pairs for field in own[:MOST_COMPARED]]
+    return [frame_field(book, field) for book, book_fields in pairs for field in book_fields[:MOST_COMPARED]]
 
 
 # `core.relevance` rates statements. They are taken best first, without near repetitions, by maximal marginal relevance
@@ -78,7 +83,7 @@ have documents in several languages.
 """
 _HEADS = regex(r"(?:^[^:|]{1,80}: (?=[^|]* \| )|(?<= \| )[^:|]{1,80}: )")
 """The header before a value in a row."""
-Placed = tuple[SourcePassages, PassageSentence]
+SourceSentence = tuple[SourcePassages, PassageSentence]
 
 
 def select_answers(
@@ -95,18 +100,18 @@ def select_answers(
     subject = resolve_subject(question, shelf, context)
     if subject.is_absent:
         return []
-    if found := answering_rows(question, shelf):
-        return found[:limit]
-    asked, why = subject.asked, read_question(subject.asked.text).wanted == "reason"
-    framed = [] if why else answer_frames(asked, subject, shelf)
-    if subject.books and not subject.rest:
+    if row_answers := answering_rows(question, shelf):
+        return row_answers[:limit]
+    subject_question, why = subject.question, read_question(subject.question.text).answer_kind == "reason"
+    frames = [] if why else answer_frames(subject_question, subject, shelf)
+    if subject.books and not subject.other_terms:
         if why:
             return _sentences(question, subject, shelf, context, limit) or _lead_units(subject)
-        if framed or not asks_for_fields(asked, shelf):
-            return framed or _lead_units(subject)
+        if frames or not asks_for_fields(subject_question, shelf):
+            return frames or _lead_units(subject)
         if any(map(_has_header, subject.books)):
             return []
-    return [*framed, *_sentences(question, subject, shelf, context, limit - len(framed))]
+    return [*frames, *_sentences(question, subject, shelf, context, limit - len(frames))]
 
 
 def asks_for_fields(question: ParsedQuestion, shelf: ShownSources) -> bool:
@@ -124,41 +129,43 @@ def _has_header(book: SourcePassages) -> bool:
 
 def answer_frames(question: ParsedQuestion, subject: Subject, shelf: ShownSources) -> list[QuotableUnit]:
     """Frames for the fields that a question asks about its subject; empty if the documents have no such field."""
-    found: list[QuotableUnit] = []
+    units: list[QuotableUnit] = []
     for book in subject.books:
-        asked = (book.field(*CONCEPTS[name].keys) for name in question.concepts)
-        fields = (*filter(None, asked), *named_fields(question, book))
-        found.extend(frame_field(book, field) for field in fields)
-    return list({unit.text: unit for unit in found}.values())
+        concept_fields = (book.field(*CONCEPTS[name].keys) for name in question.concepts)
+        fields = (*filter(None, concept_fields), *named_fields(question, book))
+        units.extend(frame_field(book, field) for field in fields)
+    return list({unit.text: unit for unit in units}.values())
 
 
 def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[PassageField]:
     """The fields whose whole names a question has; else those that have all it asks for, or their last words in it:
     "Seal material" for "what is the seal made of?", "Rust Issue" for "which issue tracks it?".
     """
-    known = {key for name in question.concepts for key in CONCEPTS[name].keys}
-    numbering = {key for mention in question.mentions for key in stems(mention.text)} | set(stems(book.series))
+    concept_keys = {key for name in question.concepts for key in CONCEPTS[name].keys}
+    number_keys = {key for mention in question.mentions for key in stems(mention.text)} | set(stems(book.series))
     plain = question.text
     for mention in question.mentions:
         plain = plain.replace(mention.text, " ")
-    said, asked = set(topic_keys(plain)), set(question.other_terms) - numbering
-    rated: list[tuple[float, PassageField]] = []
+    text_keys, asked_terms = set(topic_keys(plain)), set(question.other_terms) - number_keys
+    rated_fields: list[tuple[float, PassageField]] = []
     for field in book.fields:
-        own = [key for key in topic_keys(field.name) if key not in numbering]
-        if not own or field.name in known or field is book.number_field or field is book.identifier_field:
+        name_keys = [key for key in topic_keys(field.name) if key not in number_keys]
+        if not name_keys or field.name in concept_keys or field is book.number_field or field is book.identifier_field:
             continue
-        near = near_keys(own, said)
-        held = [key in said or key in near for key in own]
-        meant = {key for key in said if key in own or any(key in others for others in near.values())}
+        close_keys = near_keys(name_keys, text_keys)
+        matches = [key in text_keys or key in close_keys for key in name_keys]
+        matched_keys = {
+            key for key in text_keys if key in name_keys or any(key in group for group in close_keys.values())
+        }
         if (
-            all(held)
-            or (asked and asked <= meant)
-            or (held[-1] and not is_another_kind(read_question(plain), field.name, meant))
+            all(matches)
+            or (asked_terms and asked_terms <= matched_keys)
+            or (matches[-1] and not is_another_kind(read_question(plain), field.name, matched_keys))
         ):
-            rated.append((sum(held) / len(own), field))
-    best = max((rate for rate, _ in rated), default=0.0)
+            rated_fields.append((sum(matches) / len(name_keys), field))
+    best = max((rate for rate, _ in rated_fields), default=0.0)
     partly = () if question.concepts else (best,)
-    return [field for rate, field in rated if rate == 1.0 or (best < 1.0 and rate in partly)]
+    return [field for rate, field in rated_fields if rate == 1.0 or (best < 1.0 and rate in partly)]
 
 
 # statements
@@ -167,58 +174,62 @@ def named_fields(question: ParsedQuestion, book: SourcePassages) -> list[Passage
 def _sentences(
     question: ParsedQuestion, subject: Subject, shelf: ShownSources, context: ParsedQuestion | None, limit: int
 ) -> list[QuotableUnit]:
-    about = _needed_context(question, context) if not subject.books else ""
-    placed, judgement = _judge_sentences(question, subject.books or shelf.books, shelf, about)
+    topic = _needed_context(question, context) if not subject.books else ""
+    sentences, judgement = _judge_sentences(question, subject.books or shelf.books, shelf, topic)
     if not judgement.is_answered(bool(subject.books)):
-        if not subject.titled or any(map(_has_header, subject.books)):
+        if not subject.by_title or any(map(_has_header, subject.books)):
             return []
         # A title may be the name of a thing that others tell of too: the manual of "Widget" beside its FAQ.
-        placed, judgement = _judge_sentences(question, shelf.books, shelf)
+        sentences, judgement = _judge_sentences(question, shelf.books, shelf)
         if not judgement.is_answered():
             return []
-    chosen = judgement.best_per_source if asks_for_several(question) else judgement.top_statements
-    found = [placed[each.place] for each in chosen]
+    statements = judgement.best_per_source if asks_for_several(question) else judgement.top_statements
+    best_sentences = [sentences[item.index] for item in statements]
     if not subject.books:
-        found = [each for each in found if not _lacks_extreme(question.text, *each)]
-    if not found:
+        best_sentences = [item for item in best_sentences if not _lacks_extreme(question.text, *item)]
+    if not best_sentences:
         return []
-    led = found if asks_for_several(question) else [*_antecedent(found[0], placed), *found]
+    with_antecedent = (
+        best_sentences if asks_for_several(question) else [*_antecedent(best_sentences[0], sentences), *best_sentences]
+    )
     return _distinct(
-        (_frame_of_record(*each, question, shelf) or _quotable_unit(*each, question) for each in led), limit
+        (_frame_of_record(*item, question, shelf) or _quotable_unit(*item, question) for item in with_antecedent), limit
     )
 
 
 def _lacks_extreme(question: str, book: SourcePassages, sentence: PassageSentence) -> bool:
     """True if a question asks for the highest or lowest of several things, and a row or field tells only of one."""
-    asking = read_asking(question)
-    if asking.ways[0].operation not in ("max", "min") or not (sentence.kind == "row" or is_field(sentence.text)):
+    calculation = read_asking(question)
+    if calculation.operations[0].operation not in ("max", "min") or not (
+        sentence.kind == "row" or is_field(sentence.text)
+    ):
         return False
     text = f"{book.title} {sentence.heading} {sentence.label} {sentence.text}"
-    told = any(word.casefold() in text.casefold() for word in asking.said)
-    return not told and read_asking(text).ways[0].operation != asking.ways[0].operation
+    names_extreme = any(word.casefold() in text.casefold() for word in calculation.phrases)
+    return not names_extreme and read_asking(text).operations[0].operation != calculation.operations[0].operation
 
 
-def _antecedent(best: Placed, placed: Sequence[Placed]) -> list[Placed]:
+def _antecedent(best: SourceSentence, sentences: Sequence[SourceSentence]) -> list[SourceSentence]:
     """The sentence before the best one in its passage, if that begins with a word for something in it."""
-    at = placed.index(best)
-    before = placed[at - 1] if at and begins_pointing_back(best[1].text) else best
-    near = before is not best and before[1].passage == best[1].passage
-    told = before[1].kind == "prose" and ends_sentence(before[1].text) and not is_question(before[1].text)
-    return [before] if near and told else []
+    index = sentences.index(best)
+    before = sentences[index - 1] if index and begins_pointing_back(best[1].text) else best
+    same_passage = before is not best and before[1].passage == best[1].passage
+    is_statement = before[1].kind == "prose" and ends_sentence(before[1].text) and not is_question(before[1].text)
+    return [before] if same_passage and is_statement else []
 
 
 def _judge_sentences(
-    question: ParsedQuestion, books: Sequence[SourcePassages], shelf: ShownSources, about: str = ""
-) -> tuple[list[Placed], Judgement]:
-    placed = [(book, sentence) for book in books for sentence in book.sentences]
-    rank = {book.id: at for at, book in enumerate(shelf.books)}
-    statements = [sentence.statement(rank[book.id], book.title, book.url) for book, sentence in placed]
-    asked = frozenset(words(question.text))
-    nearest = sorted(statements, key=lambda each: -len(asked.intersection(words(each.text))))
-    beside = "\n".join(each.text for each in nearest[:LANGUAGE_STATEMENTS])
-    near = shelf.closeness.cosines_for(about or question.text)
-    cosines = [near.get(sentence.passage) for _, sentence in placed] if near else []
-    return placed, judge(read_question(question.text, about, beside), statements, shelf.rarity, cosines)
+    question: ParsedQuestion, books: Sequence[SourcePassages], shelf: ShownSources, topic: str = ""
+) -> tuple[list[SourceSentence], Judgement]:
+    sentences = [(book, sentence) for book in books for sentence in book.sentences]
+    rank = {book.id: position for position, book in enumerate(shelf.books)}
+    statements = [sentence.statement(rank[book.id], book.title, book.url) for book, sentence in sentences]
+    question_words = frozenset(words(question.text))
+    nearest = sorted(statements, key=lambda statement: -len(question_words.intersection(words(statement.text))))
+    sample = "\n".join(statement.text for statement in nearest[:LANGUAGE_STATEMENTS])
+    closeness = shelf.closeness.cosines_for(topic or question.text)
+    cosines = [closeness.get(sentence.passage) for _, sentence in sentences] if closeness else []
+    return sentences, judge(read_question(question.text, topic, sample), statements, shelf.rarity, cosines)
 
 
 def _needed_context(question: ParsedQuestion, context: ParsedQuestion | None) -> str:
@@ -231,27 +242,29 @@ def _needed_context(question: ParsedQuestion, context: ParsedQuestion | None) ->
 
 def _lead_units(subject: Subject) -> list[QuotableUnit]:
     """The first sentences of each subject, after its description if its header has one."""
-    found: list[QuotableUnit] = []
+    units: list[QuotableUnit] = []
     for book in subject.books:
         field = book.field(*DESCRIBING)
         if field is not None:
-            found.append(frame_field(book, field))
-        prose = [each for each in book.sentences if each.kind == "prose" and ends_sentence(each.text)]
-        found.extend(_quotable_unit(book, sentence, None) for sentence in prose[:LEAD_SENTENCES])
-    return found
+            units.append(frame_field(book, field))
+        prose = [
+            candidate for candidate in book.sentences if candidate.kind == "prose" and ends_sentence(candidate.text)
+        ]
+        units.extend(_quotable_unit(book, sentence, None) for sentence in prose[:LEAD_SENTENCES])
+    return units
 
 
 def _quotable_unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuestion | None) -> QuotableUnit:
     """A sentence to quote; behind the name of its entry, if that is a term, or the question names it."""
-    asked = set(stems(question.text)) if question is not None else set()
-    named = question is not None and set(stems(sentence.entry)) <= asked
+    question_keys = set(stems(question.text)) if question is not None else set()
+    names_entry = question is not None and set(stems(sentence.entry)) <= question_keys
     text = _row_with_headers(book, sentence) or sentence.text
-    near = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
+    context_keys = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
     return QuotableUnit(
-        text=sentence.with_entry_name(text) if named or sentence.entry == sentence.label else text,
+        text=sentence.with_entry_name(text) if names_entry or sentence.entry == sentence.label else text,
         passages=(sentence.passage,),
         source=book.id,
-        near=near,
+        context_keys=context_keys,
     )
 
 
@@ -264,10 +277,10 @@ def _frame_of_record(
     None for other sentences, for a field of an entry of a manual, and for a definition.
     """
     field = read_field(sentence.passage, sentence.text) if sentence.kind == "row" and len(shelf.books) > 1 else None
-    shared = {key for other in shelf.books if other is not book for key in topic_keys(other.title)}
-    if field is None or not (set(topic_keys(book.title)) - shared).isdisjoint(stems(question.text)):
+    shared_keys = {key for other in shelf.books if other is not book for key in topic_keys(other.title)}
+    if field is None or not (set(topic_keys(book.title)) - shared_keys).isdisjoint(stems(question.text)):
         return None
-    sections = sum(any(each.heading == sentence.heading for each in other.sentences) for other in shelf.books)
+    sections = sum(any(line.heading == sentence.heading for line in other.sentences) for other in shelf.books)
     of_entry = sentence.entry and sections == 1
     return (
         None
@@ -279,31 +292,33 @@ def _frame_of_record(
 def _row_with_headers(book: SourcePassages, sentence: PassageSentence) -> str:
     """A row with the headers of its table; "" if it is none or they are not known."""
     labelled = sentence.label and sentence.kind == "row"
-    row = next((each.text for each in book.passages if each.id == sentence.passage), "") if labelled else ""
+    row = next((passage.text for passage in book.passages if passage.id == sentence.passage), "") if labelled else ""
     return format_row(one_line(row), sentence.label) or line_with_headers(row, sentence.text) if row else ""
 
 
 def _distinct(units: Iterable[QuotableUnit], limit: int) -> list[QuotableUnit]:
     """The best `limit` units without repetitions; at most half of them (but at least three) come from one source."""
     limit = max(limit, 0)
-    chosen: list[QuotableUnit] = []
+    distinct: list[QuotableUnit] = []
     per_source: Counter[str] = Counter()
-    most = max(3, limit // 2)
+    source_limit = max(3, limit // 2)
     for unit in units:
-        if len(chosen) == limit:
+        if len(distinct) == limit:
             break
-        if per_source[unit.source] < most and not any(is_near_duplicate(unit.text, other.text) for other in chosen):
-            chosen.append(unit)
+        if per_source[unit.source] < source_limit and not any(
+            is_near_duplicate(unit.text, other.text) for other in distinct
+        ):
+            distinct.append(unit)
             per_source[unit.source] += 1
-    return chosen
+    return distinct
 
 
-def is_near_duplicate(one: str, other: str) -> bool:
+def is_near_duplicate(first: str, second: str) -> bool:
     """True if two sentences have most of their words in common (Jaccard index), or two rows most of their values and
     all figures: two payments of one amount differ in their day.
     """
-    a, b = (set(_HEADS.sub("", text).casefold().split()) for text in (one, other))
-    rows = " | " in one and " | " in other
+    a, b = (set(_HEADS.sub("", text).casefold().split()) for text in (first, second))
+    rows = " | " in first and " | " in second
     differ = rows and any(any(map(str.isdigit, word)) for word in a ^ b)
     return len(a & b) >= DUPLICATE_SHARE * len(a | b) and not differ
 
@@ -320,20 +335,22 @@ def answer_hop(text: str, shelf: ShownSources) -> list[QuotableUnit]:
     if hop is None:
         return []
     subject = resolve_subject(analyze(hop.first_question), shelf)
-    led = answer_frames(analyze(hop.first_question), subject, shelf) if subject.books else []
-    names = links.find_targets(hop, [unit.line() for unit in led])
-    wanted = [Identifier(series.casefold(), number) for series, _, number in (name.rpartition(" ") for name in names)]
-    found = [book for each in wanted for book in shelf.books if book.has_identifier(each)]
+    first_frames = answer_frames(analyze(hop.first_question), subject, shelf) if subject.books else []
+    names = links.find_targets(hop, [unit.line() for unit in first_frames])
+    identifiers = [
+        Identifier(series.casefold(), number) for series, _, number in (name.rpartition(" ") for name in names)
+    ]
+    books = [book for identifier in identifiers for book in shelf.books if book.has_identifier(identifier)]
     if hop.order:
-        days = [first_day(field) if (field := book.field(*CONCEPTS["date"].keys)) else None for book in found]
-        known = [day for day in days if day]
-        if len(known) < max(len(wanted), 1):
+        days = [first_day(field) if (field := book.field(*CONCEPTS["date"].keys)) else None for book in books]
+        known_days = [day for day in days if day]
+        if len(known_days) < max(len(identifiers), 1):
             return []
-        best = min(known) if hop.order == "first" else max(known)
-        found = [book for book, day in zip(found, days, strict=True) if day == best]
-    fields = [(book, book.field(*CONCEPTS[name].keys)) for book in found for name in hop.concepts or ("date",)]
-    framed = [frame_field(book, field) for book, field in fields if field is not None]
-    return [*framed, *led] if framed else []
+        best = min(known_days) if hop.order == "first" else max(known_days)
+        books = [book for book, day in zip(books, days, strict=True) if day == best]
+    fields = [(book, book.field(*CONCEPTS[name].keys)) for book in books for name in hop.concepts or ("date",)]
+    frames = [frame_field(book, field) for book, field in fields if field is not None]
+    return [*frames, *first_frames] if frames else []
 
 
 def first_day(field: PassageField) -> tuple[int, int, int] | None:

@@ -83,24 +83,25 @@ def assess_parts(request: Request) -> tuple[AssessedPart, ...]:
     answered without such a line. Lines that say that something was not found do not count.
     """
     parts = last_message(request, "parts", tuple[QuestionPart, ...]) or ()
-    found = last_message(request, "findings", tuple[FindingMessage, ...]) or ()
+    findings = last_message(request, "findings", tuple[FindingMessage, ...]) or ()
     return tuple(
-        _assess_part(part, [each for each in found if each.step == part.step or not part.step]) for part in parts
+        _assess_part(part, [finding for finding in findings if finding.step == part.step or not part.step])
+        for part in parts
     )
 
 
-def _assess_part(part: QuestionPart, found: Sequence[FindingMessage]) -> AssessedPart:
-    lines = [strip_markers(line) for each in found for line in each.text.splitlines() if parse_markers(line)]
-    stated = [line for line in lines if not states_absence(line)]
-    if not stated:
+def _assess_part(part: QuestionPart, findings: Sequence[FindingMessage]) -> AssessedPart:
+    lines = [strip_markers(line) for finding in findings for line in finding.text.splitlines() if parse_markers(line)]
+    statements = [line for line in lines if not states_absence(line)]
+    if not statements:
         return AssessedPart(part=part.part, status="not")
-    wanted = set(topic_keys(part.text))
-    said = {key for line in stated for key in stems(line)}
-    if not wanted or wanted & said or any(map(is_computed, stated)):
+    topic = set(topic_keys(part.text))
+    line_keys = {key for line in statements for key in stems(line)}
+    if not topic or topic & line_keys or any(map(is_computed, statements)):
         return AssessedPart(part=part.part, status="answered")
-    named = ", ".join(f"“{word}”" for word in words(part.text) if carries_topic(word))
+    topic_words = ", ".join(f"“{word}”" for word in words(part.text) if carries_topic(word))
     return AssessedPart(
-        part=part.part, status="partly", reason=_("what was found does not name {words}").format(words=named)
+        part=part.part, status="partly", reason=_("what was found does not name {words}").format(words=topic_words)
     )
 
 
@@ -141,34 +142,38 @@ def _decide(request: Request) -> ReflectedStep:
     A step that found nothing is tried again if there are terms it did not search for.
     """
     rules = last_message(request, "rules", ReflectionRules) or ReflectionRules()
-    told = last_message(request, "findings", tuple[FindingMessage, ...]) or ()
+    findings = last_message(request, "findings", tuple[FindingMessage, ...]) or ()
     text = question_of(request)
     enough = rules.steps_done >= rules.min_steps or not rules.steps_left
-    if enough and all(_is_covered(part, told) for part in question_parts(text)):
+    if enough and all(_is_covered(part, findings) for part in question_parts(text)):
         return ReflectedStep("complete", "Each part of the question has findings that cite passages.")
-    if named := _hop_questions(rules, told, text):
-        return ReflectedStep("adjust", f"Step {rules.step} names the documents which say it.", named)
-    others = _other_terms(request, rules, told, text)
-    if others and rules.plan < rules.plans and rules.steps_done < rules.max_steps:
+    if hop_questions := _hop_questions(rules, findings, text):
+        return ReflectedStep("adjust", f"Step {rules.step} names the documents which say it.", hop_questions)
+    other_terms = _other_terms(request, rules, findings, text)
+    if other_terms and rules.plan < rules.plans and rules.steps_done < rules.max_steps:
         why = f"Step {rules.step} found nothing; there are terms it was not searched with."
-        return ReflectedStep("adjust", why, others)
+        return ReflectedStep("adjust", why, other_terms)
     return ReflectedStep("continue", "Parts of the question have no finding yet.")
 
 
-def _hop_questions(rules: ReflectionRules, told: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
+def _hop_questions(rules: ReflectionRules, findings: Sequence[FindingMessage], text: str) -> tuple[str, ...]:
     """What to ask about the documents that the first step names, if the question leads to others."""
     hop = links.read_hop(text)
     if hop is None or rules.plan > 1:
         return ()
-    found = links.find_targets(hop, (each.text for each in told))
-    return tuple(hop.second_question(group) for group in split_evenly(found, rules.max_steps - rules.steps_done))
+    targets = links.find_targets(hop, (finding.text for finding in findings))
+    return tuple(hop.second_question(group) for group in split_evenly(targets, rules.max_steps - rules.steps_done))
 
 
-def _is_covered(part: str, told: Sequence[FindingMessage]) -> bool:
+def _is_covered(part: str, findings: Sequence[FindingMessage]) -> bool:
     """True if a step that covers the whole part found something citable, other than that nothing is stated."""
-    wanted = set(topic_keys(part))
-    stated = [each for each in told if each.cites and any(_states_something(line) for line in each.text.splitlines())]
-    return any(wanted <= set(topic_keys(each.task.split("\n", 1)[0])) for each in stated)
+    part_keys = set(topic_keys(part))
+    cited_findings = [
+        finding
+        for finding in findings
+        if finding.cites and any(_states_something(line) for line in finding.text.splitlines())
+    ]
+    return any(part_keys <= set(topic_keys(finding.task.split("\n", 1)[0])) for finding in cited_findings)
 
 
 def _states_something(line: str) -> bool:
@@ -176,18 +181,26 @@ def _states_something(line: str) -> bool:
 
 
 def _other_terms(
-    request: Request, rules: ReflectionRules, told: Sequence[FindingMessage], text: str
+    request: Request, rules: ReflectionRules, findings: Sequence[FindingMessage], text: str
 ) -> tuple[str, ...]:
     """Terms that the last step did not search for, if it found nothing and was not itself a second try."""
     plan = last_message(request, "plan", Plan)
     steps = {step.id: step for step in plan.steps} if plan else {}
     step = steps.get(rules.step)
-    done = [each for each in told if each.step == rules.step]
-    if step is None or step.again or not step.needs_search or not done or any(each.cites for each in done):
+    step_findings = [finding for finding in findings if finding.step == rules.step]
+    if (
+        step is None
+        or step.again
+        or not step.needs_search
+        or not step_findings
+        or any(finding.cites for finding in step_findings)
+    ):
         return ()
-    asked = {_normalize(query) for each in told for query in each.searched}
-    known = (*queries(step.title, text), *spelling_variants(step.title, text))
-    return tuple(dict.fromkeys(query for query in known if _normalize(query) not in asked))[:MAX_OTHER_TERMS]
+    searched_queries = {_normalize(query) for finding in findings for query in finding.searched}
+    candidates = (*queries(step.title, text), *spelling_variants(step.title, text))
+    return tuple(dict.fromkeys(query for query in candidates if _normalize(query) not in searched_queries))[
+        :MAX_OTHER_TERMS
+    ]
 
 
 def _normalize(query: str) -> str:
@@ -203,23 +216,25 @@ def replan(request: Request) -> str:
     """The open steps, after one that tries the last step again with the terms from its reflection."""
     plan = last_message(request, "plan", Plan) or Plan(title=shorten_title(question_of(request)))
     reflections = last_message(request, "reflections", tuple[ReflectedStep, ...]) or ()
-    wanted = reflections[-1] if reflections else ReflectedStep("continue")
-    if links.read_hop(question_of(request)) and all(change.endswith("?") for change in wanted.changes):
+    last_reflection = reflections[-1] if reflections else ReflectedStep("continue")
+    if links.read_hop(question_of(request)) and all(change.endswith("?") for change in last_reflection.changes):
         # a step for each question about the named documents, instead of the question itself
         return plan_form(
-            plan.title, wanted.reasoning, [PlanStep(id=0, title=shorten_title(each)) for each in wanted.changes]
+            plan.title,
+            last_reflection.reasoning,
+            [PlanStep(id=0, title=shorten_title(change_text)) for change_text in last_reflection.changes],
         )
-    tried = f"{SEARCH_FOR}{'; '.join(wanted.changes)}"
-    again = [
-        PlanStep(id=0, title=step.title, description=tried, again=step.id)
+    search_line = f"{SEARCH_FOR}{'; '.join(last_reflection.changes)}"
+    retried_steps = [
+        PlanStep(id=0, title=step.title, description=search_line, again=step.id)
         for step in plan.steps
-        if step.id == wanted.step and wanted.changes
+        if step.id == last_reflection.step and last_reflection.changes
     ]
-    pending = [step for step in plan.steps if step.status == "pending" and step.id != wanted.step]
-    return plan_form(plan.title, wanted.reasoning, [*again, *pending])
+    pending = [step for step in plan.steps if step.status == "pending" and step.id != last_reflection.step]
+    return plan_form(plan.title, last_reflection.reasoning, [*retried_steps, *pending])
 
 
 def analyze(request: Request) -> str:
     """The evidence for the task, quoted; it neither compares nor judges."""
-    task, whole = task_and_question(request)
-    return format_findings(select_answers(task, sources_in_evidence(request), whole)) or nothing_found_text()
+    task, main_question = task_and_question(request)
+    return format_findings(select_answers(task, sources_in_evidence(request), main_question)) or nothing_found_text()

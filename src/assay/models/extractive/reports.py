@@ -48,53 +48,57 @@ class ReportShape(msgspec.Struct, frozen=True):
 
 def fit_words(sections: Sections, words: int, least: int = 0) -> Sections:
     """Sections with as many units as fit into `words` together: the first of each before the second of any."""
-    kept = [0] * len(sections)
-    taken = total = 0
+    counts = [0] * len(sections)
+    used_words = total = 0
     for turn in range(max((len(units) for _, units in sections), default=0)):
-        for at, (_, units) in enumerate(sections):
-            if turn >= len(units) or kept[at] < turn:
+        for index, (_, units) in enumerate(sections):
+            if turn >= len(units) or counts[index] < turn:
                 continue
             size = len(units[turn].text.split())
-            if taken + size <= words or total < least:
-                taken, total = taken + size, total + 1
-                kept[at] += 1
-    return [(title, units[:count]) for (title, units), count in zip(sections, kept, strict=True)]
+            if used_words + size <= words or total < least:
+                used_words, total = used_words + size, total + 1
+                counts[index] += 1
+    return [(title, units[:count]) for (title, units), count in zip(sections, counts, strict=True)]
 
 
 # templates
 
 
 def sort_into_headings(
-    template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit]
+    template: Sequence[Section], lead_units: Sequence[QuotableUnit], all_units: Sequence[QuotableUnit]
 ) -> Sections:
     """Put units below the headings that share their words; units of the answer that fit none go below the first.
 
     Other units that fit no heading are left out.
     """
-    answering = {unit.text for unit in leading}
-    units = [*leading, *(unit for unit in found if unit.text not in answering)]
-    held = Counter(key for unit in units for key in _unit_keys(unit))
+    lead_texts = {unit.text for unit in lead_units}
+    units = [*lead_units, *(unit for unit in all_units if unit.text not in lead_texts)]
+    key_counts = Counter(key for unit in units for key in _unit_keys(unit))
     terms = {
-        at: frozenset(topic_keys(f"{template[at].title} {template[at].hint}")) for at in sorted(leaf_headings(template))
+        index: frozenset(topic_keys(f"{template[index].title} {template[index].hint}"))
+        for index in sorted(leaf_headings(template))
     }
     sections: Sections = [(heading_line(section), []) for section in template]
     for unit in units:
-        place = _best_heading(unit, terms, held)
-        if place is not None or unit.text in answering:
-            sections[place or 0][1].append(unit)
+        section_index = _best_heading(unit, terms, key_counts)
+        if section_index is not None or unit.text in lead_texts:
+            sections[section_index or 0][1].append(unit)
     return sections
 
 
-def _best_heading(unit: QuotableUnit, terms: Mapping[int, frozenset[str]], held: Mapping[str, int]) -> int | None:
+def _best_heading(unit: QuotableUnit, terms: Mapping[int, frozenset[str]], key_counts: Mapping[str, int]) -> int | None:
     """The heading that shares a unit's words; rarer words count more, nearly matching ones half."""
-    own, keys = frozenset(stems(unit.text)), _unit_keys(unit)
-    rated = {at: sum((1.0 if key in own else 0.5) / held[key] for key in wanted & keys) for at, wanted in terms.items()}
-    best = max(rated, key=lambda at: rated[at], default=0)
-    return best if rated.get(best) else None
+    text_keys, keys = frozenset(stems(unit.text)), _unit_keys(unit)
+    scores = {
+        index: sum((1.0 if key in text_keys else 0.5) / key_counts[key] for key in heading_keys & keys)
+        for index, heading_keys in terms.items()
+    }
+    best = max(scores, key=lambda index: scores[index], default=0)
+    return best if scores.get(best) else None
 
 
 def _unit_keys(unit: QuotableUnit) -> frozenset[str]:
-    return unit.near | frozenset(stems(unit.text))
+    return unit.context_keys | frozenset(stems(unit.text))
 
 
 # Findings, reports and short answers.
@@ -109,12 +113,16 @@ Finding = tuple[str, list[QuotableUnit]]
 
 def find(request: Request) -> str:
     """An agent's findings, one per line; without relevant ones, a sentence that cites nothing."""
-    task, whole = task_and_question(request)
-    if computed := calculation_results(request):
-        return format_findings(computed)
+    task, main_question = task_and_question(request)
+    if results := calculation_results(request):
+        return format_findings(results)
     shelf = sources_seen(request)
     return (
-        format_findings(_distinct_units([*comparison_frames(task, whole, shelf), *select_answers(task, shelf, whole)]))
+        format_findings(
+            _distinct_units(
+                [*comparison_frames(task, main_question, shelf), *select_answers(task, shelf, main_question)]
+            )
+        )
         or nothing_found_text()
     )
 
@@ -139,42 +147,50 @@ def write(request: Request) -> str:
     shelf = sources_in_evidence(request)
     shape, template = last_message(request, "rules", ReportShape) or ReportShape(), template_of(request)
     words = shape.words if shape.asked else 0
-    found = [
+    findings = [
         (task, _quotable_units(units, shelf)) for task, units in map(_parse_finding, request.user_texts("findings"))
     ]
-    everything = _distinct_units([unit for _, units in found for unit in units])
-    if not everything:
+    all_units = _distinct_units([unit for _, units in findings for unit in units])
+    if not all_units:
         return no_answer_text()
-    leading = _leading_findings(question, shelf, found) or everything[:1]
+    lead_units = _leading_findings(question, shelf, findings) or all_units[:1]
     if template:
-        near = [replace(unit, near=unit.near | set(stems(task))) for task, units in found for unit in units]
-        filled = _fill_template(template, leading, _distinct_units(near), shelf)
+        extended_units = [
+            replace(unit, context_keys=unit.context_keys | set(stems(task)))
+            for task, units in findings
+            for unit in units
+        ]
+        sections = _fill_template(template, lead_units, _distinct_units(extended_units), shelf)
         blocks = _render_sections(
-            [(heading, _take_unreported(units, set(), len(units))) for heading, units in filled], words
+            [(heading, _take_unreported(units, set(), len(units))) for heading, units in sections], words
         )
     else:
-        blocks = _blocks_by_step(request, leading if shape.part == 1 else [], found, words)
+        blocks = _blocks_by_step(request, lead_units if shape.part == 1 else [], findings, words)
         blocks += _open_parts(request)
-    tables = any(is_in_rows(unit, shelf) or is_row_of(unit, shelf) for unit in everything)
+    tables = any(is_in_rows(unit, shelf) or is_row_of(unit, shelf) for unit in all_units)
     return "\n\n".join([*blocks, *([built_in_note(tables)] if shape.part == shape.parts else [])])
 
 
 def _blocks_by_step(
-    request: Request, leading: Sequence[QuotableUnit], found: Sequence[Finding], words: int
+    request: Request, lead_units: Sequence[QuotableUnit], findings: Sequence[Finding], words: int
 ) -> list[str]:
     """The answer, and a section for each plan step, in about so many words (0: any number)."""
     plan = last_message(request, "plan", Plan)
     several = asks_for_several(analyze(question_of(request)))
     least = (
-        len(leading)
+        len(lead_units)
         if several
-        else max([MAX_ANSWER_SENTENCES, *(at for at, unit in enumerate(leading, 1) if unit.frame)])
+        else max([MAX_ANSWER_SENTENCES, *(position for position, unit in enumerate(lead_units, 1) if unit.frame)])
     )
-    first = fit_words([("", list(leading[:least]))], words, least=1)[0][1] if words else leading[:least]
-    said = {unit.text for unit in first}
-    sections = [(f"## {heading}", units) for heading, units in _sections_by_step(plan.steps if plan else (), found)]
-    most = max(MAX_SECTION_UNITS, len(leading)) if not words else len(leading) + sum(len(units) for _, units in found)
-    fresh = [(heading, _take_unreported(units, said, most)) for heading, units in sections]
+    first = fit_words([("", list(lead_units[:least]))], words, least=1)[0][1] if words else lead_units[:least]
+    reported_texts = {unit.text for unit in first}
+    sections = [(f"## {heading}", units) for heading, units in _sections_by_step(plan.steps if plan else (), findings)]
+    max_units = (
+        max(MAX_SECTION_UNITS, len(lead_units))
+        if not words
+        else len(lead_units) + sum(len(units) for _, units in findings)
+    )
+    fresh = [(heading, _take_unreported(units, reported_texts, max_units)) for heading, units in sections]
     blocks = [
         _paragraphs(first),
         *_render_sections(fresh, words and words - sum(len(unit.text.split()) for unit in first)),
@@ -182,86 +198,99 @@ def _blocks_by_step(
     return [block for block in blocks if block]
 
 
-def _take_unreported(units: Sequence[QuotableUnit], said: set[str], most: int) -> list[QuotableUnit]:
+def _take_unreported(units: Sequence[QuotableUnit], reported_texts: set[str], max_units: int) -> list[QuotableUnit]:
     """The first units that are not in the report yet; from then on they count as in it."""
     fresh = [
-        unit for unit in units if not any(unit.text == text or is_near_duplicate(unit.text, text) for text in said)
-    ][:most]
-    said.update(unit.text for unit in fresh)
+        unit
+        for unit in units
+        if not any(unit.text == text or is_near_duplicate(unit.text, text) for text in reported_texts)
+    ][:max_units]
+    reported_texts.update(unit.text for unit in fresh)
     return fresh
 
 
 def _render_sections(sections: Sections, words: int) -> list[str]:
     """Sections as Markdown, of at most so many words (0: any number), without empty ones."""
-    kept = fit_words(sections, words) if words else sections
-    return ["\n".join([f"{heading}\n", *(f"- {unit.line()}" for unit in units)]) for heading, units in kept if units]
+    shown_sections = fit_words(sections, words) if words else sections
+    return [
+        "\n".join([f"{heading}\n", *(f"- {unit.line()}" for unit in units)])
+        for heading, units in shown_sections
+        if units
+    ]
 
 
 def _fill_template(
-    template: Sequence[Section], leading: Sequence[QuotableUnit], found: Sequence[QuotableUnit], shelf: ShownSources
+    template: Sequence[Section],
+    lead_units: Sequence[QuotableUnit],
+    all_units: Sequence[QuotableUnit],
+    shelf: ShownSources,
 ) -> Sections:
     """The findings below the headings of a template; an empty heading gets an answer from the evidence."""
-    sections = sort_into_headings(template, leading, found)
+    sections = sort_into_headings(template, lead_units, all_units)
     return [
-        (heading, units or select_answers(analyze(each.title), shelf, limit=MAX_SOURCE_SENTENCES))
-        for each, (heading, units) in zip(template, sections, strict=True)
+        (heading, units or select_answers(analyze(section.title), shelf, limit=MAX_SOURCE_SENTENCES))
+        for section, (heading, units) in zip(template, sections, strict=True)
     ]
 
 
 def _answer_parts(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """The answers to each part of a question, in its order."""
-    if followed := answer_hop(question.text, shelf):
-        return followed
+    if hop_answers := answer_hop(question.text, shelf):
+        return hop_answers
     if pair := comparisons.read_comparison(question.text):
         tasks = (question, *map(analyze, pair.sides))
-        if compared := _compare(
+        if comparison := _compare(
             pair, [(shorten_title(task.text), select_answers(task, shelf, question)) for task in tasks], shelf
         ):
-            return compared
-    asked = [analyze(part) for part in question_parts(question.text)]
-    each = [_leading_units(select_answers(part, shelf, question), len(asked)) for part in asked]
-    return _distinct_units([unit for units in each for unit in units])
+            return comparison
+    parts = [analyze(part) for part in question_parts(question.text)]
+    answers = [_leading_units(select_answers(part, shelf, question), len(parts)) for part in parts]
+    return _distinct_units([unit for units in answers for unit in units])
 
 
-def _leading_findings(question: ParsedQuestion, shelf: ShownSources, found: Sequence[Finding]) -> list[QuotableUnit]:
+def _leading_findings(question: ParsedQuestion, shelf: ShownSources, findings: Sequence[Finding]) -> list[QuotableUnit]:
     """The findings that answer the question: the best of each whose task was a part of it, else of all."""
-    if followed := answer_hop(question.text, shelf):
-        return followed
-    if (pair := comparisons.read_comparison(question.text)) and (compared := _compare(pair, found, shelf)):
-        return compared
-    asked = {shorten_title(part) for part in question_parts(question.text)}
-    own = [units for task, units in found if task.partition("\n")[0] in asked and units]
-    each = own or [units for _, units in found if units]
+    if hop_answers := answer_hop(question.text, shelf):
+        return hop_answers
+    if (pair := comparisons.read_comparison(question.text)) and (comparison := _compare(pair, findings, shelf)):
+        return comparison
+    part_titles = {shorten_title(part) for part in question_parts(question.text)}
+    part_units = [units for task, units in findings if task.partition("\n")[0] in part_titles and units]
+    groups = part_units or [units for _, units in findings if units]
     if asks_for_several(question):
-        return _distinct_units([unit for units in each for unit in units])
-    return _distinct_units([unit for units in each for unit in _leading_units(units, len(each))])
+        return _distinct_units([unit for units in groups for unit in units])
+    return _distinct_units([unit for units in groups for unit in _leading_units(units, len(groups))])
 
 
-def _compare(pair: Comparison, found: Sequence[Finding], shelf: ShownSources) -> list[QuotableUnit]:
+def _compare(pair: Comparison, findings: Sequence[Finding], shelf: ShownSources) -> list[QuotableUnit]:
     """How both things differ or are alike, and what each of them is; empty if neither is said.
 
     If nothing says what one of them is, and no sentence has both, only the other is told. What stands below the same
     question, as in a FAQ, needs nothing else.
     """
-    by_task = {task.partition("\n")[0]: units for task, units in found}
+    by_task = {task.partition("\n")[0]: units for task, units in findings}
     best = by_task.get(shorten_title(pair.text), [])[:MAX_ANSWER_SENTENCES]
     if best and _is_under_question(pair.text, best[0], shelf):
         return best
     sides = [set(topic_keys(side)) for side in pair.sides]
-    named = [unit for unit in best if any(side.issubset(stems(unit.text)) for side in sides)]
-    told = [unit for unit in named if comparisons.has_contrast(unit.text)][:MAX_SOURCE_SENTENCES]
-    each = [by_task.get(shorten_title(side), [])[: 1 if told else MAX_SOURCE_SENTENCES] for side in pair.sides]
-    both = any(all(side.issubset(stems(unit.text)) for side in sides) for unit in best)
+    related = [unit for unit in best if any(side.issubset(stems(unit.text)) for side in sides)]
+    contrasts = [unit for unit in related if comparisons.has_contrast(unit.text)][:MAX_SOURCE_SENTENCES]
+    side_units = [
+        by_task.get(shorten_title(side), [])[: 1 if contrasts else MAX_SOURCE_SENTENCES] for side in pair.sides
+    ]
+    names_both = any(all(side.issubset(stems(unit.text)) for side in sides) for unit in best)
     return (
-        _distinct_units([*told, *(unit for units in each for unit in units)]) if told or all(each) or not both else []
+        _distinct_units([*contrasts, *(unit for units in side_units for unit in units)])
+        if contrasts or all(side_units) or not names_both
+        else []
     )
 
 
 def _is_under_question(question: str, unit: QuotableUnit, shelf: ShownSources) -> bool:
     """True if the title above a sentence asks the same question."""
     book = shelf.by_passage.get(unit.passages[0])
-    above = (each.heading for each in book.sentences if each.passage == unit.passages[0]) if book else ()
-    heading = next(iter(above), "")
+    headings = (sentence.heading for sentence in book.sentences if sentence.passage == unit.passages[0]) if book else ()
+    heading = next(iter(headings), "")
     return title_share(read_question(question), heading) > 0
 
 
@@ -298,23 +327,23 @@ def _parse_finding(text: str) -> Finding:
 
 def _cited_pieces(line: str) -> list[QuotableUnit]:
     """The pieces of a line up to each marker, with the passages that it names."""
-    found: list[QuotableUnit] = []
+    units: list[QuotableUnit] = []
     start = 0
     for marker in markers.parse_markers(line):
         text = line[start : marker.start].strip().removeprefix("- ").strip()
         start = marker.end
         if text and marker.passages:
             source = marker.passages[0].partition(".")[0]
-            found.append(QuotableUnit(text=text, passages=marker.passages, source=source))
-        elif found and marker.passages and not text:
-            passages = tuple(dict.fromkeys((*found[-1].passages, *marker.passages)))
-            found[-1] = msgspec.structs.replace(found[-1], passages=passages)
-    return found
+            units.append(QuotableUnit(text=text, passages=marker.passages, source=source))
+        elif units and marker.passages and not text:
+            passages = tuple(dict.fromkeys((*units[-1].passages, *marker.passages)))
+            units[-1] = msgspec.structs.replace(units[-1], passages=passages)
+    return units
 
 
 def _quotable_units(units: Sequence[QuotableUnit], shelf: ShownSources) -> list[QuotableUnit]:
     """`units` whose words the evidence has, or that are one of its frames; others by their citations."""
-    return [each for unit in units for each in _ground(unit, shelf)]
+    return [grounded for unit in units for grounded in _ground(unit, shelf)]
 
 
 def _ground(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
@@ -327,29 +356,29 @@ def _ground(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
     if is_in_rows(unit, shelf):
         return [replace(unit, frame=True)]
     for field in book.fields:
-        framed = frame_field(book, field)
-        if framed.text == unit.text:
-            return [framed]
-    cited = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
-    rows = [row for sentence in cited if (row := _without_entry_name(unit, sentence)) is not None]
+        frame = frame_field(book, field)
+        if frame.text == unit.text:
+            return [frame]
+    cited_sentences = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
+    rows = [row for sentence in cited_sentences if (row := _without_entry_name(unit, sentence)) is not None]
     if any(row.text in texts.get(passage, "") for row in rows for passage in row.passages) or any(
         is_row_of(row, shelf) for row in rows
     ):
         return [unit]
-    wanted = frozenset(stems(unit.text))
-    best = sorted(cited, key=lambda sentence: -len(wanted.intersection(stems(sentence.text))))[:1]
+    unit_keys = frozenset(stems(unit.text))
+    best = sorted(cited_sentences, key=lambda sentence: -len(unit_keys.intersection(stems(sentence.text))))[:1]
     return [
-        QuotableUnit(text=each.text, passages=(each.passage,), source=book.id)
-        for each in best
-        if wanted.intersection(stems(each.text))
+        QuotableUnit(text=candidate.text, passages=(candidate.passage,), source=book.id)
+        for candidate in best
+        if unit_keys.intersection(stems(candidate.text))
     ]
 
 
 def _without_entry_name(unit: QuotableUnit, sentence: PassageSentence) -> QuotableUnit | None:
     """A unit without the name of the entry before it; None if it has none."""
-    before = f"{sentence.entry}: "
-    named = sentence.entry and unit.text.startswith(before)
-    return msgspec.structs.replace(unit, text=unit.text[len(before) :]) if named else None
+    prefix = f"{sentence.entry}: "
+    has_name = sentence.entry and unit.text.startswith(prefix)
+    return msgspec.structs.replace(unit, text=unit.text[len(prefix) :]) if has_name else None
 
 
 def _distinct_units(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
@@ -359,10 +388,10 @@ def _distinct_units(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
 # sections
 
 
-def _sections_by_step(steps: Sequence[PlanStep], found: Sequence[Finding]) -> list[tuple[str, list[QuotableUnit]]]:
+def _sections_by_step(steps: Sequence[PlanStep], findings: Sequence[Finding]) -> list[tuple[str, list[QuotableUnit]]]:
     """The findings by plan step, in the plan's order; the rest by their tasks."""
     sections: dict[str, list[QuotableUnit]] = {_heading(step.title): [] for step in steps}
-    for task, units in found:
+    for task, units in findings:
         step = max(steps, key=lambda step: _overlap(step, task), default=None)
         fits = step is not None and _overlap(step, task) > 0
         heading = _heading(step.title) if step is not None and fits else _heading(task)

@@ -16,14 +16,14 @@ T = TypeVar("T")
 
 def question_of(request: Request) -> str:
     """The question that a request is about."""
-    asked = request.user_texts("question")
-    return asked[-1].strip() if asked else ""
+    questions = request.user_texts("question")
+    return questions[-1].strip() if questions else ""
 
 
 def template_of(request: Request) -> tuple[Section, ...]:
     """The headings that a report should have; empty without a template."""
-    given = request.user_texts("template")
-    return read_template(given[-1]) if given else ()
+    templates = request.user_texts("template")
+    return read_template(templates[-1]) if templates else ()
 
 
 def last_message(request: Request, name: str, kind: type[T]) -> T | None:

@@ -64,8 +64,8 @@ class ChatCompletions:
         self._model, self._service, self._profile, self._key = model, service, profile, key
         self._client: httpx2.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._without, self._opens_thinking = concessions.NO_CONCESSIONS, False
-        self._told: ModelFacts | None = None
+        self._concessions, self._opens_thinking = concessions.NO_CONCESSIONS, False
+        self._server_facts: ModelFacts | None = None
         self._learnt = 0
 
     @property
@@ -100,9 +100,11 @@ class ChatCompletions:
         yield assembler.reply(request, self._profile.name)
 
     async def offered(self) -> tuple[str, ...]:
-        at = self._service
+        service = self._service
         headers = self._headers()
-        return await list_models(at.name, at.url.rstrip("/"), "/models", headers=headers, key=self._key, local=at.local)
+        return await list_models(
+            service.name, service.url.rstrip("/"), "/models", headers=headers, key=self._key, local=service.local
+        )
 
     async def described(self, *, load: bool = True) -> ModelFacts:
         """Return what a server on this machine says about the model; it is asked until it has said the window.
@@ -117,17 +119,17 @@ class ChatCompletions:
         return stated_window(refusal)
 
     async def _fetch_facts(self, *, load: bool) -> ModelFacts:
-        if not self._service.local or self._told is not None:
-            return self._told or ModelFacts()
+        if not self._service.local or self._server_facts is not None:
+            return self._server_facts or ModelFacts()
         facts = await chat_services.server_facts(self._service.url, self._model, self._headers(), load=load)
         if facts is None:
             return ModelFacts()
         if facts.facts.window:
-            self._told = facts.facts
-            most = min(MAX_OUTPUT, facts.facts.window)
-            self._profile = msgspec.structs.replace(self._profile, max_output=max(most, self._profile.max_output))
+            self._server_facts = facts.facts
+            max_output = min(MAX_OUTPUT, facts.facts.window)
+            self._profile = msgspec.structs.replace(self._profile, max_output=max(max_output, self._profile.max_output))
         if facts.tools is False:
-            self._without = msgspec.structs.replace(self._without, tools=False)
+            self._concessions = msgspec.structs.replace(self._concessions, tools=False)
         return facts.facts
 
     async def close(self) -> None:
@@ -141,11 +143,11 @@ class ChatCompletions:
         If the service refuses a part of the request, the request is repeated at once without that part. If it is
         still loading its model, the request is repeated until it has, as long as the first token may take.
         """
-        clock, left = asyncio.get_running_loop().time, concessions.MAX_CONCESSIONS
+        clock, concessions_left = asyncio.get_running_loop().time, concessions.MAX_CONCESSIONS
         until = clock() + request.first_token
         while True:
-            sent = request_fields(request, self._model, self._profile, self._service, self._without)
-            async with self._post(request, sent) as response:
+            fields = request_fields(request, self._model, self._profile, self._service, self._concessions)
+            async with self._post(request, fields) as response:
                 if response.status_code == httpx2.codes.OK:
                     async with aclosing(self._read(response)) as chunks:
                         async for chunk in chunks:
@@ -158,25 +160,29 @@ class ChatCompletions:
             if fault.is_rejected_call and fault.rejected_call_text:
                 yield CompletionChunk(error=fault)
                 return
-            without = concessions.next_concessions(self._without, sent, response.status_code, fault) if left else None
-            if without is None:
+            new_concessions = (
+                concessions.next_concessions(self._concessions, fields, response.status_code, fault)
+                if concessions_left
+                else None
+            )
+            if new_concessions is None:
                 raise await self._response_error(response, fault)
-            self._without, left = without, left - 1
+            self._concessions, concessions_left = new_concessions, concessions_left - 1
 
-    async def _wait_for_loading(self, left: float, most: float) -> None:
-        """Wait for a server that is loading its model; `left` of `most` seconds remain."""
-        if left <= LOADING_RETRY_SECONDS:
+    async def _wait_for_loading(self, seconds_left: float, max_seconds: float) -> None:
+        """Wait for a server that is loading its model; `seconds_left` of `max_seconds` seconds remain."""
+        if seconds_left <= LOADING_RETRY_SECONDS:
             raise ModelError(
-                f"{self._service.name} is still loading its model after {most:g} s: try again, or allow more "
+                f"{self._service.name} is still loading its model after {max_seconds:g} s: try again, or allow more "
                 "(timeouts.first_token)",
                 reached=False,
             )
         await asyncio.sleep(LOADING_RETRY_SECONDS)
 
-    def _post(self, request: Request, sent: dict[str, Any]) -> AbstractAsyncContextManager[httpx2.Response]:
+    def _post(self, request: Request, fields: dict[str, Any]) -> AbstractAsyncContextManager[httpx2.Response]:
         timeout = httpx2.Timeout(max(request.timeout, request.first_token), connect=CONNECT_SECONDS)
         url = f"{self._service.url.rstrip('/')}/chat/completions"
-        return self._get_client().stream("POST", url, content=msgspec.json.encode(sent), timeout=timeout)
+        return self._get_client().stream("POST", url, content=msgspec.json.encode(fields), timeout=timeout)
 
     async def _read(self, response: httpx2.Response) -> AsyncGenerator[CompletionChunk | None, None]:
         """Yield the events of a stream, or the single body of a service that does not stream."""
@@ -184,11 +190,11 @@ class ChatCompletions:
             yield self._chunk((await first_bytes(response, LARGEST_EVENT)).decode(errors="replace"))
             yield None
             return
-        async with aclosing(event_data(response, LARGEST_EVENT)) as sent:
-            async for data in sent:
+        async with aclosing(event_data(response, LARGEST_EVENT)) as events:
+            async for data in events:
                 if data == "[DONE]":
                     yield None
-                    await _drain(sent)
+                    await _drain(events)
                     return
                 yield self._chunk(data)
 
@@ -218,14 +224,14 @@ class ChatCompletions:
 
     async def _response_error(self, response: httpx2.Response, fault: ServiceFault) -> ModelError | ModelFailed:
         """The error for a service's refusal; if the service lacks the model, the error lists those it has."""
-        at, status = self._service, response.status_code
+        service, status = self._service, response.status_code
         self._note_window(fault)
         if is_unknown_model(status, fault):
             return ModelError(await self._unknown_model_message(status), transient=False, usable=False)
         if status == httpx2.codes.NOT_FOUND:
-            words = f"{at.name} has no chat completions at {at.url} (404): {BASE_HINT}"
+            words = f"{service.name} has no chat completions at {service.url} (404): {BASE_HINT}"
             return ModelError(words, transient=False, usable=False)
-        return hide_key(fault_error(at.name, status, response.headers, fault), self._key)
+        return hide_key(fault_error(service.name, status, response.headers, fault), self._key)
 
     def _note_window(self, fault: ServiceFault) -> None:
         """Learn the window of a local model that its server names as it refuses a request that is too long.
@@ -239,42 +245,44 @@ class ChatCompletions:
 
     async def _unknown_model_message(self, status: int) -> str:
         """A message that the service lacks the model, with the models it has that write."""
-        at, offered = self._service, list[str]()
+        service, model_names = self._service, list[str]()
         with contextlib.suppress(ModelError, ModelFailed):
-            others = (name for name in await self.offered() if not name.endswith(f":{self._model}"))
-            offered = [name for name in others if can_write(name)]
-        pull = f"{LOAD_HINTS[at.name].format(self._model)}, or " if at.name in LOAD_HINTS else ""
-        shown = ", ".join(offered[:MAX_MODELS_SHOWN]) + (", …" if len(offered) > MAX_MODELS_SHOWN else "")
-        choose = f"choose one it has: {shown}" if offered else f"look for its name (assay models {at.name})"
-        return f"no model {self._model!r} at {at.url} ({status}): {pull}{choose}"
+            other_names = (name for name in await self.offered() if not name.endswith(f":{self._model}"))
+            model_names = [name for name in other_names if can_write(name)]
+        pull = f"{LOAD_HINTS[service.name].format(self._model)}, or " if service.name in LOAD_HINTS else ""
+        name_list = ", ".join(model_names[:MAX_MODELS_SHOWN]) + (", …" if len(model_names) > MAX_MODELS_SHOWN else "")
+        choose = (
+            f"choose one it has: {name_list}" if model_names else f"look for its name (assay models {service.name})"
+        )
+        return f"no model {self._model!r} at {service.url} ({status}): {pull}{choose}"
 
     def _connection_error(self, error: httpx2.HTTPError | httpx2.SSEError) -> ModelError:
         """The error for an HTTP failure. If a server on this machine is down, a retry does not help."""
-        at = self._service
+        service = self._service
         match error:
             case httpx2.ConnectError() | httpx2.ConnectTimeout():
-                words = unreachable_message(at.name, at.url, error, local=at.local)
-                return ModelError(words, transient=not at.local, reached=False, usable=not at.local)
+                words = unreachable_message(service.name, service.url, error, local=service.local)
+                return ModelError(words, transient=not service.local, reached=False, usable=not service.local)
             case httpx2.TimeoutException():
-                return ModelError(f"{at.name} did not answer in time")
+                return ModelError(f"{service.name} did not answer in time")
             case httpx2.SSEError():
                 return ModelError(
-                    f"{at.name} answers at {at.url}, but not with chat completions: {BASE_HINT} ({error})",
+                    f"{service.name} answers at {service.url}, but not with chat completions: {BASE_HINT} ({error})",
                     transient=False,
                     usable=False,
                 )
             case _:
-                return ModelError(unreachable_message(at.name, at.url, error, local=at.local))
+                return ModelError(unreachable_message(service.name, service.url, error, local=service.local))
 
 
-async def _drain(sent: AsyncIterator[object]) -> None:
+async def _drain(events: AsyncIterator[object]) -> None:
     """Read the end of a body after its last event: only then can the next request use its connection.
 
     If the service leaves the body open or breaks it off now, the answer is still valid, and the connection is closed.
     """
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.SSEError, ModelError):
         async with asyncio.timeout(BODY_END_SECONDS):
-            async for _ in sent:
+            async for _ in events:
                 pass
 
 
@@ -288,5 +296,5 @@ def create(name: str, access: Access) -> ChatCompletions:
     facts = access.facts
     if service.window and facts.window is None:
         facts = msgspec.structs.replace(facts, window=service.window)
-    known = create_profile(name, service.name, model, facts, local=service.local)
-    return ChatCompletions(model, service, known, access.key)
+    profile = create_profile(name, service.name, model, facts, local=service.local)
+    return ChatCompletions(model, service, profile, access.key)

@@ -53,19 +53,19 @@ async def server_facts(base: str, model: str, headers: Mapping[str, str], *, loa
     answer = await _answers(base.rstrip("/"), model, headers)
     if not answer:
         return None
-    found = _parse_facts(answer, model)
-    if load and found.facts.window is None and _is_unloaded(answer):
+    facts = _parse_facts(answer, model)
+    if load and facts.facts.window is None and _is_unloaded(answer):
         await _load_model(base.rstrip("/"), model, headers)
-        found = _parse_facts(await _answers(base.rstrip("/"), model, headers) or answer, model)
-    return found
+        facts = _parse_facts(await _answers(base.rstrip("/"), model, headers) or answer, model)
+    return facts
 
 
 def _is_unloaded(answer: Mapping[str, Any]) -> bool:
     """True if this is Ollama, and it executes the model itself but has not loaded it."""
-    shown = answer.get("shown")
+    model_info = answer.get("shown")
     return (
-        isinstance(shown, dict)
-        and not shown.get("remote_model")
+        isinstance(model_info, dict)
+        and not model_info.get("remote_model")
         and _value_at(answer.get("loaded"), "models") is not None
     )
 
@@ -79,20 +79,20 @@ async def _load_model(base: str, model: str, headers: Mapping[str, str]) -> None
 
 def _parse_facts(answer: Mapping[str, Any], model: str) -> ServerFacts:
     """The facts about `model` in a server's answers."""
-    props, studio, loaded, shown = (answer.get(name) for name in ("props", "studio", "loaded", "shown"))
-    listed = answer.get("listed")
-    running = (
+    props, studio, loaded_models, model_info = (answer.get(name) for name in ("props", "studio", "loaded", "shown"))
+    listing = answer.get("listed")
+    running_windows = (
         _number(_value_at(props, "default_generation_settings", "n_ctx")),
         _window(_row(studio, model), ("loaded_context_length",)),
-        _window(_row(loaded, model, alone=False), ("context_length",)),
-        _window(_row(listed, model), _RUNNING),
-        _num_ctx(_value_at(shown, "parameters")),
+        _window(_row(loaded_models, model, alone=False), ("context_length",)),
+        _window(_row(listing, model), _RUNNING),
+        _num_ctx(_value_at(model_info, "parameters")),
     )
-    abilities = _value_at(shown, "capabilities")
+    abilities = _value_at(model_info, "capabilities")
     able = abilities if isinstance(abilities, list) else None
     return ServerFacts(
         facts=ModelFacts(
-            window=next((each for each in running if each), None),
+            window=next((window for window in running_windows if window), None),
             native_reasoning=True if able and "thinking" in able else None,
         ),
         tools=None if able is None else "tools" in able,
@@ -109,21 +109,21 @@ async def _answers(base: str, model: str, headers: Mapping[str, str]) -> dict[st
         ("loaded", "GET", f"{root}/api/ps", None),
         ("studio", "GET", f"{root}/api/v0/models", None),
     )
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.InvalidURL):
         async with brief_client(headers, WAIT_SECONDS) as client:
-            for name, method, url, sent in questions:
-                found[name] = await _read(client, method, url, sent)
-    return found
+            for name, method, url, body in questions:
+                answers[name] = await _read(client, method, url, body)
+    return answers
 
 
-async def _read(client: httpx2.AsyncClient, method: str, url: str, sent: object = None) -> Any:
+async def _read(client: httpx2.AsyncClient, method: str, url: str, body: object = None) -> Any:
     """The JSON at `url`; None if there is none.
 
     Raises:
         httpx2.HTTPError: nothing answers, or the server is not ready yet.
     """
-    async with client.stream(method, url, json=sent) as response:
+    async with client.stream(method, url, json=body) as response:
         if response.status_code == httpx2.codes.SERVICE_UNAVAILABLE:
             response.raise_for_status()
         if response.status_code != httpx2.codes.OK:
@@ -142,9 +142,9 @@ def _value_at(value: Any, *path: str) -> Any:
     return value
 
 
-def _row(listed: Any, model: str, *, alone: bool = True) -> Any:
+def _row(listing: Any, model: str, *, alone: bool = True) -> Any:
     """The entry of `model` in a list of models, or with `alone` the only entry: many servers take any name."""
-    rows = [row for row in _rows(listed) if isinstance(row, dict)]
+    rows = [row for row in _rows(listing) if isinstance(row, dict)]
     same = (
         row for row in rows if model in (row.get("id"), row.get("name"), row.get("model"), f"{row.get('id')}:latest")
     )
@@ -152,9 +152,9 @@ def _row(listed: Any, model: str, *, alone: bool = True) -> Any:
     return next(same, None) or next(latest, None) or (rows[0] if alone and len(rows) == 1 else None)
 
 
-def _rows(listed: Any) -> Iterator[Any]:
+def _rows(listing: Any) -> Iterator[Any]:
     for name in ("data", "models"):
-        rows = _value_at(listed, name)
+        rows = _value_at(listing, name)
         if isinstance(rows, list):
             yield from rows
 
@@ -166,8 +166,8 @@ def _window(row: Any, names: tuple[str, ...]) -> int:
 
 
 def _num_ctx(parameters: Any) -> int:
-    found = _NUM_CTX.search(parameters) if isinstance(parameters, str) else None
-    return _number(int(found[1])) if found else 0
+    match = _NUM_CTX.search(parameters) if isinstance(parameters, str) else None
+    return _number(int(match[1])) if match else 0
 
 
 def _number(value: Any) -> int:
@@ -179,17 +179,18 @@ class ChatService(msgspec.Struct, frozen=True, kw_only=True):
 
     `url` is the base of its API. `key` is the name of the setting that holds its key, empty if it needs none. `local`:
     it runs on this machine and costs nothing. `window` are the tokens of a local model that the service says nothing
-    about, if they are fewer than usual. `keyed`: requests with the same beginning can be sent to one cache by a
-    key. `tells`: it accepts an identifier that distinguishes users.
+    about, if they are fewer than usual. `takes_cache_key`: requests with the same beginning can be sent to one cache
+    by a key. `tells`: it accepts an identifier that distinguishes users.
 
     Requests: `output` is the field for the most output tokens, `counts` whether the service counts tokens only on
     request. `required` is its word for "call any tool", `chooses` whether a model can be kept from calling tools it
-    knows of. `ids` is the pattern of call ids it accepts, empty for any. `bridged`: no user message may directly follow
-    a tool's result, and an empty message is refused.
+    knows of. `ids` is the pattern of call ids it accepts, empty for any. `needs_bridge`: no user message may directly
+    follow a tool's result, and an empty message is refused.
 
-    Reasoning: `graded` matches the models whose effort can be named (empty: all), `effort` is the only word for it if
-    there is no other, `silenced` matches the models that reason unless told not to. `parted` asks for the reasoning
-    apart from the answer. Each pattern matches the beginning of a model's name.
+    Reasoning: `effort_models` matches the models whose effort can be named (empty: all), `effort` is the only word
+    for it if there is no other, `reasons_by_default` matches the models that reason unless told not to.
+    `separate_reasoning` asks for the reasoning apart from the answer. Each pattern matches the beginning of a model's
+    name.
     """
 
     name: str
@@ -197,18 +198,18 @@ class ChatService(msgspec.Struct, frozen=True, kw_only=True):
     key: str = ""
     local: bool = False
     window: int = 0
-    keyed: bool = False
+    takes_cache_key: bool = False
     tells: bool = False
     output: str = "max_tokens"
     counts: bool = True
     required: str = "required"
     chooses: bool = True
     ids: str = ""
-    bridged: bool = False
-    graded: str = ""
+    needs_bridge: bool = False
+    effort_models: str = ""
     effort: str = ""
-    silenced: str = ""
-    parted: dict[str, str] = {}
+    reasons_by_default: str = ""
+    separate_reasoning: dict[str, str] = {}
 
 
 SERVICES: dict[str, ChatService] = {
@@ -219,7 +220,7 @@ SERVICES: dict[str, ChatService] = {
             url="https://api.openai.com/v1",
             key="openai",
             output="max_completion_tokens",
-            keyed=True,
+            takes_cache_key=True,
             tells=True,
         ),
         ChatService(name="openrouter", url="https://openrouter.ai/api/v1", key="openrouter", tells=True),
@@ -227,13 +228,13 @@ SERVICES: dict[str, ChatService] = {
             name="mistral",
             url="https://api.mistral.ai/v1",
             key="mistral",
-            keyed=True,
+            takes_cache_key=True,
             counts=False,
             required="any",
             chooses=False,
             ids=r"[a-zA-Z0-9]{9}",
-            bridged=True,
-            graded=r"(?!magistral)",
+            needs_bridge=True,
+            effort_models=r"(?!magistral)",
             effort="high",
         ),
         ChatService(
@@ -241,9 +242,9 @@ SERVICES: dict[str, ChatService] = {
             url="https://api.groq.com/openai/v1",
             key="groq",
             output="max_completion_tokens",
-            graded=r"openai/gpt-oss",
-            silenced=r"qwen/qwen3",
-            parted={"reasoning_format": "parsed"},
+            effort_models=r"openai/gpt-oss",
+            reasons_by_default=r"qwen/qwen3",
+            separate_reasoning={"reasoning_format": "parsed"},
         ),
         ChatService(name="ollama", url="http://127.0.0.1:11434/v1", local=True, window=4_096, chooses=False),
         ChatService(name="lmstudio", url="http://127.0.0.1:1234/v1", local=True),

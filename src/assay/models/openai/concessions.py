@@ -79,63 +79,63 @@ NO_CONCESSIONS = Concessions()
 
 
 def next_concessions(
-    before: Concessions, sent: Mapping[str, Any], status: int, fault: ServiceFault
+    before: Concessions, fields: Mapping[str, Any], status: int, fault: ServiceFault
 ) -> Concessions | None:
-    """The next concessions after this refusal of the request `sent`; None if it names nothing in the request."""
+    """The next concessions after this refusal of the request `fields`; None if it names nothing in the request."""
     if (
         status not in REFUSAL_STATUSES or fault.is_rejected_call
     ):  # a wrong call by the model is not a refusal of the request
         return None
-    if limit := _lower_cap(sent, fault):
+    if limit := _lower_cap(fields, fault):
         return msgspec.structs.replace(before, most=limit)
     if is_context_too_long(fault.text):
         return None
-    field = _parameter(sent, fault)
+    field = _parameter(fields, fault)
     after = (
-        _concede_field(before, sent, field)
-        or _concede_conversation(before, sent, fault)
-        or _concede_field(before, sent, _first_named(fault.message_text, sorted(sent.keys() - REQUIRED_FIELDS)))
+        _concede_field(before, fields, field)
+        or _concede_conversation(before, fields, fault)
+        or _concede_field(before, fields, _first_named(fault.message_text, sorted(fields.keys() - REQUIRED_FIELDS)))
     )
     return after if after != before else None
 
 
-def _lower_cap(sent: Mapping[str, Any], fault: ServiceFault) -> int:
+def _lower_cap(fields: Mapping[str, Any], fault: ServiceFault) -> int:
     """The highest output cap the service accepts, if it names one lower than what was sent; else 0."""
-    cap = next((sent[name] for name in OUTPUT_CAP_FIELDS if name in sent), 0)
-    named = (
+    cap = next((fields[name] for name in OUTPUT_CAP_FIELDS if name in fields), 0)
+    names_cap = (
         any(name in f"{fault.param} {fault.text}" for name in OUTPUT_CAP_FIELDS) or "completion tokens" in fault.text
     )
-    if not cap or not named or re.search(r"context[ _]length", fault.text, re.IGNORECASE):
+    if not cap or not names_cap or re.search(r"context[ _]length", fault.text, re.IGNORECASE):
         return 0
-    limits = [int(each.replace(",", "")) for each in _LIMIT.findall(fault.text)]
-    return max((each for each in limits if 0 < each < cap), default=0)
+    limits = [int(limit.replace(",", "")) for limit in _LIMIT.findall(fault.text)]
+    return max((limit for limit in limits if 0 < limit < cap), default=0)
 
 
-def _concede_conversation(before: Concessions, sent: Mapping[str, Any], fault: ServiceFault) -> Concessions | None:
+def _concede_conversation(before: Concessions, fields: Mapping[str, Any], fault: ServiceFault) -> Concessions | None:
     """Concede a role, the stream, a form of the reply, or tools altogether."""
     param = str(fault.param or "")
-    if "stream" in sent and _WHOLE.search(fault.text):
+    if "stream" in fields and _WHOLE.search(fault.text):
         return msgspec.structs.replace(before, dropped=before.dropped | {"stream"})
-    if "response_format" in sent and _GRAMMAR.search(fault.text):
+    if "response_format" in fields and _GRAMMAR.search(fault.text):
         return msgspec.structs.replace(before, dropped=before.dropped | {"response_format"})
     if before.system and (_ROLES.search(fault.text) or (param.startswith("messages") and param.endswith("role"))):
         return msgspec.structs.replace(before, system=False)
-    if before.tools and "tools" in sent and (_TOOLLESS.search(fault.text) or _GRAMMAR.search(fault.text)):
+    if before.tools and "tools" in fields and (_TOOLLESS.search(fault.text) or _GRAMMAR.search(fault.text)):
         return msgspec.structs.replace(before, tools=False)
     return None
 
 
-def _parameter(sent: Mapping[str, Any], fault: ServiceFault) -> str:
+def _parameter(fields: Mapping[str, Any], fault: ServiceFault) -> str:
     """The field of the request that a refusal names as its parameter; "" if none."""
     field = re.split(r"[.\[/]", str(fault.param or "").removeprefix("body."))[0]
-    return field if field in sent and field not in REQUIRED_FIELDS else ""
+    return field if field in fields and field not in REQUIRED_FIELDS else ""
 
 
 def _first_named(text: str, names: Collection[str]) -> str:
     """The name that comes first in a refusal's words; names that are everyday words count only in quotes."""
     likely = names if _REFUSING.search(text) else ()
-    found = [(match.start(), name) for name in likely if (match := _name_pattern(name).search(text)) is not None]
-    return min(found, default=(0, ""))[1]
+    matches = [(match.start(), name) for name in likely if (match := _name_pattern(name).search(text)) is not None]
+    return min(matches, default=(0, ""))[1]
 
 
 def _name_pattern(name: str) -> re.Pattern[str]:
@@ -144,19 +144,19 @@ def _name_pattern(name: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-def _concede_field(before: Concessions, sent: Mapping[str, Any], name: str) -> Concessions | None:
+def _concede_field(before: Concessions, fields: Mapping[str, Any], name: str) -> Concessions | None:
     """Concede the field `name` as it was sent."""
     if not name:
         return None
     if name in OUTPUT_CAP_FIELDS:
-        other = OUTPUT_CAP_FIELDS[1 - OUTPUT_CAP_FIELDS.index(name)]
+        other_cap = OUTPUT_CAP_FIELDS[1 - OUTPUT_CAP_FIELDS.index(name)]
         if not before.cap:
-            return msgspec.structs.replace(before, cap=other)
+            return msgspec.structs.replace(before, cap=other_cap)
         return msgspec.structs.replace(before, dropped=before.dropped | set(OUTPUT_CAP_FIELDS))
-    if name == "tool_choice" and sent[name] == "none":
+    if name == "tool_choice" and fields[name] == "none":
         return msgspec.structs.replace(before, none=False)
     if name == "tool_choice":
-        return msgspec.structs.replace(before, choice=_weaker_choice(sent["tool_choice"]))
+        return msgspec.structs.replace(before, choice=_weaker_choice(fields["tool_choice"]))
     if name == "tools":
         return msgspec.structs.replace(before, tools=False)
     return msgspec.structs.replace(before, dropped=before.dropped | {name})
@@ -169,10 +169,10 @@ def _weaker_choice(choice: object) -> Choice:
     return "unsaid" if choice == "auto" else "auto"
 
 
-def allowed_choice(choice: str, most: Choice) -> str:
-    """`choice` (auto, required, none, a tool's name) as far as `most` allows it; "" if nothing may be said."""
-    if most == "unsaid":
+def allowed_choice(choice: str, limit: Choice) -> str:
+    """`choice` (auto, required, none, a tool's name) as far as `limit` allows it; "" if nothing may be said."""
+    if limit == "unsaid":
         return ""
-    if choice in ("auto", "none") or most == "any":
+    if choice in ("auto", "none") or limit == "any":
         return choice
-    return "auto" if most == "auto" else "required"
+    return "auto" if limit == "auto" else "required"

@@ -35,9 +35,9 @@ class Assembler:
         self._calls = PartialCalls()
         self._halves = {"content": SurrogateJoiner(), "thought": SurrogateJoiner(), "refusal": SurrogateJoiner()}
         self._refusal: list[str] = []
-        self._finish, self._rescued = "", ""
+        self._finish, self._rejected_call = "", ""
         self._ended = False
-        self._counted: CompletionUsage | None = None
+        self._completion_usage: CompletionUsage | None = None
 
     @property
     def has_unopened_reasoning(self) -> bool:
@@ -47,7 +47,7 @@ class Assembler:
     @property
     def finished(self) -> bool:
         """True if the service gave a reason for stopping, or said that it stopped; else the stream was cut."""
-        return bool(self._finish) or (self._ended and bool(self._speech.text or self._calls.all))
+        return bool(self._finish) or (self._ended and bool(self._speech.text or self._calls.calls))
 
     def mark_done(self) -> None:
         """Note that the service said, in whatever form, that its stream is over."""
@@ -55,7 +55,7 @@ class Assembler:
 
     def feed(self, chunk: CompletionChunk) -> Iterator[Delta]:
         """Yield what this chunk adds."""
-        self._counted = chunk.token_usage or self._counted
+        self._completion_usage = chunk.token_usage or self._completion_usage
         for choice in (chunk.choices or ())[:1]:
             part = choice.delta or choice.message
             if part is not None:
@@ -64,16 +64,16 @@ class Assembler:
 
     def recover_rejected_call(self, fault: ServiceFault) -> bool:
         """Take text that a model wrote where the service expected a call; False if it wrote none."""
-        self._rescued = fault.rejected_call_text
+        self._rejected_call = fault.rejected_call_text
         self._ended = True
-        return bool(self._rescued or self._speech.text or self._calls.all)
+        return bool(self._rejected_call or self._speech.text or self._calls.calls)
 
     def end(self) -> Iterator[Delta]:
         """Yield the text held back until now: the stream is over."""
-        calls = written_calls(self._rescued)
+        calls = written_calls(self._rejected_call)
         if not calls:
-            yield from self._add_calls(self._speech.feed(self._rescued))
-        yield from self._add_calls(self._speech.end(calls=bool(calls or self._calls.all)))
+            yield from self._add_calls(self._speech.feed(self._rejected_call))
+        yield from self._add_calls(self._speech.end(calls=bool(calls or self._calls.calls)))
         yield from self._add_calls(calls)
         yield from self._calls.take_complete(final=True)
 
@@ -111,7 +111,7 @@ class Assembler:
             function = piece.function or Function()
             call = self._call(piece)
             yield call.add(call.id or piece.id or "", function.name or "", function.text)
-        if self._calls.all:
+        if self._calls.calls:
             yield from self._calls.take_complete(final=False)
 
     # calls
@@ -124,12 +124,12 @@ class Assembler:
         nor id. Another id without a name means nothing: some services invent one for each part.
         """
         function = part.function or Function()
-        alike = [call for call in reversed(self._calls.all) if part.index in (None, call.key)]
+        alike = [call for call in reversed(self._calls.calls) if part.index in (None, call.key)]
         same = next((call for call in alike if part.id and part.id == call.id), None)
         if same is not None or (alike and not function.name):
             return same or alike[0]
-        numbered = alike and part.index is not None and not part.id
-        if numbered and not (alike[0].is_complete() and function.text.strip()):
+        has_index = alike and part.index is not None and not part.id
+        if has_index and not (alike[0].is_complete() and function.text.strip()):
             return alike[0]
         return self._calls.begin(part.index)
 
@@ -140,9 +140,9 @@ class Assembler:
 
     def _usage(self, request: Request, text: str) -> Usage:
         """The service's token counts; without them, a cautious estimate."""
-        counted = self._counted or CompletionUsage()
-        prompt, completion = counted.prompt_tokens_details, counted.completion_tokens_details
-        inputs, outputs = counted.prompt_tokens, counted.completion_tokens
+        usage = self._completion_usage or CompletionUsage()
+        prompt, completion = usage.prompt_tokens_details, usage.completion_tokens_details
+        inputs, outputs = usage.prompt_tokens, usage.completion_tokens
         return Usage(
             model_calls=1,
             input_tokens=token_count(inputs) or input_tokens(request),
@@ -160,15 +160,15 @@ class Assembler:
 
 def stream_error(service: str, fault: ServiceFault | str) -> ModelError | ModelFailed:
     """The error for a fault inside a stream."""
-    known = ServiceFault(message=fault) if isinstance(fault, str) else fault
-    words = failures.shorten_message(known.message_text)
-    if failures.is_context_too_long(known.text):
+    service_fault = ServiceFault(message=fault) if isinstance(fault, str) else fault
+    words = failures.shorten_message(service_fault.message_text)
+    if failures.is_context_too_long(service_fault.text):
         return ContextTooLong(f"{service}: {words}")
-    if failures.is_content_refusal(known.text):
+    if failures.is_content_refusal(service_fault.text):
         return Refused(f"it refused to answer: {words}")
-    status = known.code if isinstance(known.code, int) else known.status_code or 500
-    if stopped := failures.not_running_error(service, f"{service} broke off: {words}", known.message or ""):
-        return stopped
+    status = service_fault.code if isinstance(service_fault.code, int) else service_fault.status_code or 500
+    if not_running := failures.not_running_error(service, f"{service} broke off: {words}", service_fault.message or ""):
+        return not_running
     return ModelError(
-        f"{service} broke off: {words}", transient=known.is_rejected_call or failures.is_temporary(status)
+        f"{service} broke off: {words}", transient=service_fault.is_rejected_call or failures.is_temporary(status)
     )

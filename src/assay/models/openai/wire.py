@@ -43,42 +43,42 @@ To call several at once, write a JSON list of such objects. Results come in the 
 {tools}"""
 
 
-def messages(request: Request, service: ChatService, without: Concessions = NO_CONCESSIONS) -> list[dict[str, Any]]:
+def messages(request: Request, service: ChatService, concessions: Concessions = NO_CONCESSIONS) -> list[dict[str, Any]]:
     """The conversation, with the system text first; what the service does not accept is expressed in another way.
 
     A result without its call, which services refuse, becomes a user message.
     """
-    converted: list[dict[str, Any]] = [{"role": "system", "content": _system(request, without)}]
-    said = request.messages if without.tools else map(_calls_as_text, request.messages)
-    for message in with_accepted_ids(said, service.ids):
-        if service.bridged and message.role == "assistant" and not (message.text or message.calls):
+    chat_messages: list[dict[str, Any]] = [{"role": "system", "content": _system(request, concessions)}]
+    source_messages = request.messages if concessions.tools else map(_calls_as_text, request.messages)
+    for message in with_accepted_ids(source_messages, service.ids):
+        if service.needs_bridge and message.role == "assistant" and not (message.text or message.calls):
             continue
-        spoken = _message(message)
-        if service.bridged and spoken["role"] == "user" and converted[-1]["role"] == "tool":
-            converted.append(BRIDGE)
-        converted.append(spoken)
-    if reminder := _reminder(request, without):
-        converted.append({"role": "user", "content": reminder})
-    return converted if without.system else _fold_conversation(converted)
+        chat_message = _message(message)
+        if service.needs_bridge and chat_message["role"] == "user" and chat_messages[-1]["role"] == "tool":
+            chat_messages.append(BRIDGE)
+        chat_messages.append(chat_message)
+    if reminder := _reminder(request, concessions):
+        chat_messages.append({"role": "user", "content": reminder})
+    return chat_messages if concessions.system else _fold_conversation(chat_messages)
 
 
-def _system(request: Request, without: Concessions) -> str:
-    if without.tools or not request.tools or request.tool_choice == "none":
+def _system(request: Request, concessions: Concessions) -> str:
+    if concessions.tools or not request.tools or request.tool_choice == "none":
         return request.system
     tools = (
         msgspec.json.encode({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
         for tool in request.tools
     )
-    return f"{request.system}\n\n{TOOLS_IN_WORDS.format(tools=chr(10).join(each.decode() for each in tools))}"
+    return f"{request.system}\n\n{TOOLS_IN_WORDS.format(tools=chr(10).join(encoded.decode() for encoded in tools))}"
 
 
-def _reminder(request: Request, without: Concessions) -> str:
+def _reminder(request: Request, concessions: Concessions) -> str:
     """The instruction to the model if its service cannot be told which tool to call."""
     if not request.tools or request.tool_choice == "auto":
         return ""
     if request.tool_choice == "none":
-        return NO_CALLS if not (without.none and without.tools) else ""
-    if without.tools and allowed_choice(request.tool_choice, without.choice) == request.tool_choice:
+        return NO_CALLS if not (concessions.none and concessions.tools) else ""
+    if concessions.tools and allowed_choice(request.tool_choice, concessions.choice) == request.tool_choice:
         return ""
     every = ", ".join(tool.name for tool in request.tools)
     return CALL_NOW.format(names=every if request.tool_choice == "required" else request.tool_choice)
@@ -89,22 +89,22 @@ def _calls_as_text(message: Message) -> Message:
     if message.role != "assistant" or not message.calls:
         return message
     calls = [{"name": call.name, "arguments": call.arguments} for call in message.calls]
-    written = msgspec.json.encode(calls if len(calls) > 1 else calls[0]).decode()
-    return Message(role="assistant", text=f"{message.text}\n{written}".strip())
+    calls_text = msgspec.json.encode(calls if len(calls) > 1 else calls[0]).decode()
+    return Message(role="assistant", text=f"{message.text}\n{calls_text}".strip())
 
 
-def _fold_conversation(converted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _fold_conversation(chat_messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The conversation with alternating speakers; the texts of system messages open the first user message."""
     turns: list[dict[str, Any]] = []
-    for message in converted:
-        spoken = message | {"role": "user"} if message["role"] == "system" else message
+    for message in chat_messages:
+        turn = message | {"role": "user"} if message["role"] == "system" else message
         last = turns[-1] if turns else {}
-        plain = not (last.get("tool_calls") or spoken.get("tool_calls") or spoken["role"] == "tool")
-        if plain and last.get("role") == spoken["role"]:
-            texts = (last["content"], spoken["content"])
-            turns[-1] = last | {"content": "\n\n".join(each for each in texts if each)}
+        plain = not (last.get("tool_calls") or turn.get("tool_calls") or turn["role"] == "tool")
+        if plain and last.get("role") == turn["role"]:
+            texts = (last["content"], turn["content"])
+            turns[-1] = last | {"content": "\n\n".join(text for text in texts if text)}
         else:
-            turns.append(spoken)
+            turns.append(turn)
     return turns
 
 
@@ -125,35 +125,35 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 def request_fields(
-    request: Request, model: str, profile: Profile, service: ChatService, without: Concessions = NO_CONCESSIONS
+    request: Request, model: str, profile: Profile, service: ChatService, concessions: Concessions = NO_CONCESSIONS
 ) -> dict[str, Any]:
     """The fields of a streamed request for `request`, as far as the model's service accepts them."""
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "model": model,
-        "messages": messages(request, service, without),
+        "messages": messages(request, service, concessions),
         "stream": True,
-        without.cap or service.output: _output_limit(request, profile, without.most),
+        concessions.cap or service.output: _output_limit(request, profile, concessions.most),
         **_reasoning_options(request, model, profile, service),
     }
     if service.counts:
-        made["stream_options"] = {"include_usage": True}
-    if service.keyed and request.passing:
-        made["prompt_cache_key"] = _cache_key(request)
+        fields["stream_options"] = {"include_usage": True}
+    if service.takes_cache_key and request.passing:
+        fields["prompt_cache_key"] = _cache_key(request)
     if service.tells and isinstance(request.user, str):
-        made["user"] = request.user
+        fields["user"] = request.user
     if isinstance(request.schema, Schema) and not request.tools:
-        made["response_format"] = _response_format(request.schema)
-    choice = allowed_choice(request.tool_choice, without.choice)
-    if request.tools and without.tools and (service.chooses or request.tool_choice != "none"):
-        made["tools"] = [_tool(tool) for tool in request.tools]
+        fields["response_format"] = _response_format(request.schema)
+    choice = allowed_choice(request.tool_choice, concessions.choice)
+    if request.tools and concessions.tools and (service.chooses or request.tool_choice != "none"):
+        fields["tools"] = [_tool(tool) for tool in request.tools]
         if choice:
-            made["tool_choice"] = _choice(choice, service)
-    if request.tool_choice == "none" and not without.none:
-        made.pop("tools", None)
-        made.pop("tool_choice", None)
-    if "stream" in without.dropped:
-        made.pop("stream_options", None)
-    return {name: value for name, value in made.items() if name not in without.dropped}
+            fields["tool_choice"] = _choice(choice, service)
+    if request.tool_choice == "none" and not concessions.none:
+        fields.pop("tools", None)
+        fields.pop("tool_choice", None)
+    if "stream" in concessions.dropped:
+        fields.pop("stream_options", None)
+    return {name: value for name, value in fields.items() if name not in concessions.dropped}
 
 
 def _response_format(schema: Schema) -> dict[str, Any]:
@@ -162,22 +162,26 @@ def _response_format(schema: Schema) -> dict[str, Any]:
 
 def _reasoning_options(request: Request, model: str, profile: Profile, service: ChatService) -> dict[str, str]:
     if not profile.native_reasoning:
-        return {"reasoning_effort": "none"} if service.silenced and re.match(service.silenced, model) else {}
-    graded = re.match(service.graded, model)
-    return service.parted | ({"reasoning_effort": service.effort or request.effort} if graded else {})
+        return (
+            {"reasoning_effort": "none"}
+            if service.reasons_by_default and re.match(service.reasons_by_default, model)
+            else {}
+        )
+    takes_effort = re.match(service.effort_models, model)
+    return service.separate_reasoning | ({"reasoning_effort": service.effort or request.effort} if takes_effort else {})
 
 
 def _cache_key(request: Request) -> str:
     """The same key for all requests of one loop, which begin alike, and another key for every loop."""
-    lasting = request.messages[: len(request.messages) - request.passing]
-    opening = tuple(itertools.takewhile(lambda message: message.role != "assistant", lasting))
+    stable_messages = request.messages[: len(request.messages) - request.passing]
+    opening = tuple(itertools.takewhile(lambda message: message.role != "assistant", stable_messages))
     return hashlib.sha256(msgspec.json.encode((request.system, opening))).hexdigest()[:32]
 
 
-def _output_limit(request: Request, profile: Profile, most: int) -> int:
-    known = REASONING_ROOM[request.effort] if profile.native_reasoning else 0
-    room = max(known, request.room if isinstance(request.room, int) else 0)
-    return max(1, min(request.max_tokens + room, profile.max_output, most or profile.max_output))
+def _output_limit(request: Request, profile: Profile, cap: int) -> int:
+    default_room = REASONING_ROOM[request.effort] if profile.native_reasoning else 0
+    room = max(default_room, request.room if isinstance(request.room, int) else 0)
+    return max(1, min(request.max_tokens + room, profile.max_output, cap or profile.max_output))
 
 
 def _tool(tool: ToolDefinition) -> dict[str, Any]:
@@ -202,8 +206,8 @@ class Function(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The arguments as JSON."""
-        written = self.arguments or ""
-        return written if isinstance(written, str) else msgspec.json.encode(written).decode()
+        arguments = self.arguments or ""
+        return arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
 
 
 class CallPart(msgspec.Struct, frozen=True):
@@ -250,9 +254,9 @@ class ChatPart(msgspec.Struct, frozen=True):
     def reasoning_text(self) -> str:
         """The text it adds to the reasoning."""
         if isinstance(self.content, tuple):
-            return "".join(each.text or "" for block in self.content for each in block.thinking or ())
+            return "".join(part.text or "" for block in self.content for part in block.thinking or ())
         reasoning = self.reasoning_content or self.reasoning
-        return reasoning or "".join(each.text or each.summary or "" for each in self.reasoning_details or ())
+        return reasoning or "".join(part.text or part.summary or "" for part in self.reasoning_details or ())
 
 
 class Choice(msgspec.Struct, frozen=True):

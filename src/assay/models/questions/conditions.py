@@ -83,24 +83,24 @@ def is_unconditional(question: ParsedQuestion) -> bool:
     return not {stem(word) for word in question.words if carries_topic(word)} - _ASKING
 
 
-def _phrases(said: str) -> dict[str, object]:
+def _phrases(text: str) -> dict[str, object]:
     """The phrases to look for: several phrases if "and", "or" or a comma separates them outside quotation marks."""
-    quoted = [match.span() for match in _QUOTED.finditer(said)]
+    quoted_spans = [match.span() for match in _QUOTED.finditer(text)]
     parts, joins, start = list[str](), set[str](), 0
-    for match in _JOIN.finditer(said):
-        if not any(low < match.start() < high for low, high in quoted):
-            parts.append(said[start : match.start()])
+    for match in _JOIN.finditer(text):
+        if not any(low < match.start() < high for low, high in quoted_spans):
+            parts.append(text[start : match.start()])
             joins.add((match["join"] or "").lower())
             start = match.end()
-    found = [_clean_phrase(part) for each in (*parts, said[start:]) if (part := _BOTH.sub("", each).strip())]
-    phrases = list(dict.fromkeys(found))
+    cleaned = [_clean_phrase(part) for piece in (*parts, text[start:]) if (part := _BOTH.sub("", piece).strip())]
+    phrases = list(dict.fromkeys(cleaned))
     return {"phrases": phrases} | ({"together": True} if len(phrases) > 1 and "or" not in joins else {})
 
 
-def _clean_phrase(said: str) -> str:
+def _clean_phrase(phrase: str) -> str:
     """The words to look for, without articles of the question; in quotation marks every word counts."""
-    quoted = said.strip("\"'“”„«»` ")
-    return quoted if said[0] in "\"'“„«`" else _ARTICLE.sub("", quoted) or quoted
+    unquoted = phrase.strip("\"'“”„«»` ")
+    return unquoted if phrase[0] in "\"'“„«`" else _ARTICLE.sub("", unquoted) or unquoted
 
 
 _SERIES = regex(r"\b[A-Z]{2,6}s\b")
@@ -115,38 +115,42 @@ def conditions(question: ParsedQuestion, headers: Sequence[HeaderKey]) -> list[s
 
     The series that it names ("PEPs") makes one of them: its documents have a number in the series.
     """
-    keys = {" ".join(words(counted.key)): counted.key for counted in headers}
+    keys = {" ".join(words(header.key)): header.key for header in headers}
     series = dict.fromkeys(word.lower().removesuffix("s") for word in _SERIES.findall(question.text))
-    told = {stem(form) for key in keys for word in key.split() for form in (word, f"{word}s")} | _ASKING
-    left = {stem(word) for word in question.words if carries_topic(word)} - told
-    written, used = _author_conditions(question, keys)
-    valued = _value_conditions(question, headers, used)
-    dated = _date_conditions(question, keys)
-    left -= used | {key for parts in valued.values() for part in parts for key in stems(part)}
-    left -= question.concept_terms if valued or dated or written else frozenset()
-    left -= _CREATED | {stem(match["year"]) for match in _YEAR.finditer(question.text)} if dated else frozenset()
-    where = [f"{key} = {' | '.join(values)}" for key, values in valued.items()] + dated + written
+    header_stems = {stem(form) for key in keys for word in key.split() for form in (word, f"{word}s")} | _ASKING
+    unexplained = {stem(word) for word in question.words if carries_topic(word)} - header_stems
+    author_conditions, used = _author_conditions(question, keys)
+    values_by_key = _value_conditions(question, headers, used)
+    date_conditions = _date_conditions(question, keys)
+    unexplained -= used | {key for parts in values_by_key.values() for part in parts for key in stems(part)}
+    unexplained -= question.concept_terms if values_by_key or date_conditions or author_conditions else frozenset()
+    unexplained -= (
+        _CREATED | {stem(match["year"]) for match in _YEAR.finditer(question.text)} if date_conditions else frozenset()
+    )
+    clauses = (
+        [f"{key} = {' | '.join(values)}" for key, values in values_by_key.items()] + date_conditions + author_conditions
+    )
     kinds = [f"{keys[name]} = *" for name in series if name in keys]
-    return [*kinds, *where] if len(kinds) == len(series) and not left else []
+    return [*kinds, *clauses] if len(kinds) == len(series) and not unexplained else []
 
 
 def _value_conditions(question: ParsedQuestion, headers: Sequence[HeaderKey], names: set[str]) -> dict[str, list[str]]:
     """For each key, its values that occur in the question: the longest first, and those of a key that is asked for."""
-    said = f" {' '.join(question.words)} "
-    asked = {key for name in question.concepts for key in CONCEPTS[name].keys}
-    places = [
-        (-len(parts), " ".join(words(counted.key)) not in asked, counted.key, value, f" {' '.join(parts)} ")
-        for counted in headers
-        for value in counted.values
+    remaining = f" {' '.join(question.words)} "
+    asked_keys = {key for name in question.concepts for key in CONCEPTS[name].keys}
+    candidates = [
+        (-len(parts), " ".join(words(header.key)) not in asked_keys, header.key, value, f" {' '.join(parts)} ")
+        for header in headers
+        for value in header.values
         if 0 < len(parts := words(value)) <= _LONGEST and not all(map(str.isdecimal, parts))
-        if any(carries_topic(part) or part in asked for part in parts) and not names.issuperset(map(stem, parts))
+        if any(carries_topic(part) or part in asked_keys for part in parts) and not names.issuperset(map(stem, parts))
     ]
-    found, taken = dict[str, list[str]](), dict[str, str]()
-    for _, _, key, value, phrase in sorted(places, key=lambda place: place[:2]):
-        if phrase in said or taken.get(phrase) == key:
-            said, taken[phrase] = said.replace(phrase, "  "), key
-            found.setdefault(key, []).append(value)
-    return found
+    values_by_key, key_by_phrase = dict[str, list[str]](), dict[str, str]()
+    for _, _, key, value, phrase in sorted(candidates, key=lambda candidate: candidate[:2]):
+        if phrase in remaining or key_by_phrase.get(phrase) == key:
+            remaining, key_by_phrase[phrase] = remaining.replace(phrase, "  "), key
+            values_by_key.setdefault(key, []).append(value)
+    return values_by_key
 
 
 def _date_conditions(question: ParsedQuestion, keys: Mapping[str, str]) -> list[str]:
@@ -159,7 +163,7 @@ def _date_conditions(question: ParsedQuestion, keys: Mapping[str, str]) -> list[
 def _author_conditions(question: ParsedQuestion, keys: Mapping[str, str]) -> tuple[list[str], set[str]]:
     """A condition on who wrote a document (a name of several words, if an author is asked for), and its words."""
     creators = [key for name, key in keys.items() if name in CONCEPTS["creator"].keys]
-    named = _NAME.findall(question.text)[-1:]
-    if not creators or not named or not ("creator" in question.concepts or "write" in question.words):
+    names = _NAME.findall(question.text)[-1:]
+    if not creators or not names or not ("creator" in question.concepts or "write" in question.words):
         return [], set()
-    return [f"{creators[0]} ~ {named[0]}"], {*stems(named[0]), stem("write")}
+    return [f"{creators[0]} ~ {names[0]}"], {*stems(names[0]), stem("write")}

@@ -62,64 +62,71 @@ _NUMBER = regex(r"\d[\d.,/-]*(?<=\d)")
 
 def subject_words(question: ParsedQuestion) -> list[str]:
     """The words that carry the topic, without those that ask for a field."""
-    numbering = {key for mention in question.numbered_mentions for key in stems(mention.text)}
-    asking = question.concept_terms | numbering
-    return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in asking))
+    number_keys = {key for mention in question.numbered_mentions for key in stems(mention.text)}
+    field_keys = question.concept_terms | number_keys
+    return list(dict.fromkeys(w for w in question.words if carries_topic(w) and stem(w) not in field_keys))
 
 
-def restate_follow_up(text: str, said: Sequence[ConversationMessage]) -> str:
+def restate_follow_up(text: str, earlier_messages: Sequence[ConversationMessage]) -> str:
     """The question with what its pronoun stands for, or with what it leaves out of the question before it ("and in
     2019?"); empty if it needs no context.
 
     A question with several parts is not changed: a pronoun in one part may stand for something in another.
     """
     question = analyze(text)
-    if not said or question.mentions or len(question_parts(text)) > 1:
+    if not earlier_messages or question.mentions or len(question_parts(text)) > 1:
         return ""
-    if whole := _fill_in_previous(text, said):
-        return whole
+    if completed := _fill_in_previous(text, earlier_messages):
+        return completed
     if pronoun := _find_pronoun(text):
-        subject = _antecedent(pronoun[0].casefold(), said)
+        subject = _antecedent(pronoun[0].casefold(), earlier_messages)
         return _replace_pronoun(text, pronoun, subject) if subject else ""
     if len(subject_words(question)) > MAX_OWN_WORDS or not (has_pronoun(question) or not subject_words(question)):
         return ""
-    subject = _antecedent("", said)
+    subject = _antecedent("", earlier_messages)
     return f"{text.strip().rstrip('?？؟ ')} ({subject})?" if subject else ""
 
 
 # What a question leaves out: "how many passengers does the Otter carry?" "and the Beaver?"
 
 
-def _fill_in_previous(text: str, said: Sequence[ConversationMessage]) -> str:
+def _fill_in_previous(text: str, earlier_messages: Sequence[ConversationMessage]) -> str:
     """The question before with its number or last name replaced by this one's; empty if this is a whole question."""
     link = _LINK.match(text)
-    own = text[link.end() if link else 0 :].strip(" ?？؟.!")
-    if not own or len(own.split()) > LONGEST_FRAGMENT or _ASKING.intersection(words(own)) or _find_pronoun(own):
+    fragment = text[link.end() if link else 0 :].strip(" ?？؟.!")
+    if (
+        not fragment
+        or len(fragment.split()) > LONGEST_FRAGMENT
+        or _ASKING.intersection(words(fragment))
+        or _find_pronoun(fragment)
+    ):
         return ""
-    joined = link is not None and bool(link[0].strip())
-    before = _previous_question(said)
-    numbers, here = list(_NUMBER.finditer(before)), _NUMBER.search(own)
-    if here and numbers and not _names(own, first=True):
-        return before[: numbers[-1].start()] + here[0] + before[numbers[-1].end() :]
+    has_link = link is not None and bool(link[0].strip())
+    before = _previous_question(earlier_messages)
+    numbers, own_number = list(_NUMBER.finditer(before)), _NUMBER.search(fragment)
+    if own_number and numbers and not _names(fragment, first=True):
+        return before[: numbers[-1].start()] + own_number[0] + before[numbers[-1].end() :]
     names = _names(before)
-    if not (joined and names):
+    if not (has_link and names):
         return ""
-    thing = own[match.end() :] if (match := _LEADING.match(own)) else own
-    if not thing or (here and not _names(own, first=True)):
+    thing = fragment[match.end() :] if (match := _LEADING.match(fragment)) else fragment
+    if not thing or (own_number and not _names(fragment, first=True)):
         return ""
-    at = next((name for name in reversed(names) if _DETERMINED.search(before[: name.start()])), names[-1])
-    article = _DETERMINED.search(before[: at.start()])
-    own_article = re.search(rf"\b{_ARTICLE}\s+(?={re.escape(thing)}$)", own, re.IGNORECASE)
-    start = article.start() if article and own_article else at.start()
-    return before[:start] + (own_article[0] if article and own_article else "") + thing + before[at.end() :]
+    target = next((name for name in reversed(names) if _DETERMINED.search(before[: name.start()])), names[-1])
+    article = _DETERMINED.search(before[: target.start()])
+    own_article = re.search(rf"\b{_ARTICLE}\s+(?={re.escape(thing)}$)", fragment, re.IGNORECASE)
+    start = article.start() if article and own_article else target.start()
+    return before[:start] + (own_article[0] if article and own_article else "") + thing + before[target.end() :]
 
 
-def _previous_question(said: Sequence[ConversationMessage]) -> str:
+def _previous_question(earlier_messages: Sequence[ConversationMessage]) -> str:
     """The last question of the user, itself read by what was said before it."""
-    at = next((at for at in range(len(said) - 1, -1, -1) if said[at].by == "user"), None)
-    if at is None:
+    index = next(
+        (index for index in range(len(earlier_messages) - 1, -1, -1) if earlier_messages[index].by == "user"), None
+    )
+    if index is None:
         return ""
-    return restate_follow_up(said[at].text, said[:at]) or said[at].text
+    return restate_follow_up(earlier_messages[index].text, earlier_messages[:index]) or earlier_messages[index].text
 
 
 # What a pronoun stands for
@@ -133,50 +140,61 @@ def _find_pronoun(text: str) -> re.Match[str] | None:
         if match[0].casefold() == "it" and _EMPTY_IT.match(text, match.start()):
             continue
         german = _GERMAN.match(text.strip()) is not None
-        named = [name for name in _names(text) if name.start() < match.start() and not german]
-        return None if named else match
+        earlier_names = [name for name in _names(text) if name.start() < match.start() and not german]
+        return None if earlier_names else match
     return None
 
 
-def _antecedent(pronoun: str, said: Sequence[ConversationMessage]) -> str:
+def _antecedent(pronoun: str, earlier_messages: Sequence[ConversationMessage]) -> str:
     """What a pronoun stands for: what the user last named, else the topic words of the last question that has any."""
-    asked: list[str] = []
-    for at in range(len(said) - 1, -1, -1):
-        if said[at].by != "user":
+    questions: list[str] = []
+    for index in range(len(earlier_messages) - 1, -1, -1):
+        if earlier_messages[index].by != "user":
             continue
-        asked.append(restate_follow_up(said[at].text, said[:at]) or said[at].text)
-        reply = next((each.text for each in said[at + 1 :] if each.by == "assistant" and not each.questions), "")
-        if found := (pronoun in _OF_PERSONS and _person_asked(asked[-1], reply)) or _thing_asked(asked[-1]):
-            return found
-    told = (" ".join(subject_words(analyze(each))[:MAX_SUBJECT_WORDS]) for each in asked)
-    return next(filter(None, told), "")
+        questions.append(
+            restate_follow_up(earlier_messages[index].text, earlier_messages[:index]) or earlier_messages[index].text
+        )
+        reply = next(
+            (each.text for each in earlier_messages[index + 1 :] if each.by == "assistant" and not each.questions), ""
+        )
+        if subject := (pronoun in _OF_PERSONS and _person_asked(questions[-1], reply)) or _thing_asked(questions[-1]):
+            return subject
+    topics = (" ".join(subject_words(analyze(each))[:MAX_SUBJECT_WORDS]) for each in questions)
+    return next(filter(None, topics), "")
 
 
-def _person_asked(asked: str, reply: str) -> str:
+def _person_asked(question: str, reply: str) -> str:
     """Who is meant: the one whom "who …?" was answered with, else the one whom the question names."""
-    told = [name[0] for name in _names(reply.strip().split("\n", 1)[0], first=True) if len(name[0].split()) > 1]
-    known = set(words(asked))
-    if _WHO.search(asked) and not _WHO_IS.fullmatch(asked.rstrip("?？ ")):
-        return next((name for name in told if known.isdisjoint(words(name))), "")
-    return next((name for name in told if words(name)[-1] in known), "")  # this one, in full or in short
+    reply_names = [name[0] for name in _names(reply.strip().split("\n", 1)[0], first=True) if len(name[0].split()) > 1]
+    question_words = set(words(question))
+    if _WHO.search(question) and not _WHO_IS.fullmatch(question.rstrip("?？ ")):
+        return next((name for name in reply_names if question_words.isdisjoint(words(name))), "")
+    return next(
+        (name for name in reply_names if words(name)[-1] in question_words), ""
+    )  # this one, in full or in short
 
 
-def _thing_asked(asked: str) -> str:
+def _thing_asked(text: str) -> str:
     """What a question asks about: the documents or quotations in it, else its last name; "" if it has none."""
-    question = analyze(asked)
-    if exact := [*(mention.text for mention in question.mentions), *question.quoted]:
+    question = analyze(text)
+    if exact := [*(mention.text for mention in question.mentions), *question.quotations]:
         return ", ".join(exact)
-    names = _names(asked)
+    names = _names(text)
     if not names:
         return ""
-    determined = [name for name in names if _PHRASE.search(asked[: name.start()])] or names
-    name = determined[-1]
-    phrase = _PHRASE.search(asked[: name.start()])
-    found = (phrase[0] if phrase else "") + name[0]
-    more = asked[name.end() :].strip(" ?？.!")
-    if more and len(more.split()) == 1 and _INVERTED.isdisjoint(question.words) and not _GERMAN.match(asked.strip()):
-        return f"{found} {more}"
-    return found
+    with_article = [name for name in names if _PHRASE.search(text[: name.start()])] or names
+    name = with_article[-1]
+    phrase = _PHRASE.search(text[: name.start()])
+    thing = (phrase[0] if phrase else "") + name[0]
+    remainder = text[name.end() :].strip(" ?？.!")
+    if (
+        remainder
+        and len(remainder.split()) == 1
+        and _INVERTED.isdisjoint(question.words)
+        and not _GERMAN.match(text.strip())
+    ):
+        return f"{thing} {remainder}"
+    return thing
 
 
 def _names(text: str, *, first: bool = False) -> list[re.Match[str]]:
@@ -188,9 +206,9 @@ def _names(text: str, *, first: bool = False) -> list[re.Match[str]]:
 
 def _replace_pronoun(text: str, pronoun: re.Match[str], subject: str) -> str:
     """The question with a name for its pronoun; one that says whose it is keeps its place in German."""
-    whole = text.strip().rstrip("?？؟ ")
+    stripped = text.strip().rstrip("?？؟ ")
     if not pronoun["owner"]:
         return text[: pronoun.start()] + subject + text[pronoun.end() :]
     if pronoun[0].casefold().startswith(("sein", "ihr")):
-        return f"{whole} ({subject})?"
+        return f"{stripped} ({subject})?"
     return f"{text[: pronoun.start()]}{subject}’s{text[pronoun.end() :]}"

@@ -60,10 +60,10 @@ class LinkQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     def second_question(self, targets: Sequence[str]) -> str:
         """The question to ask about `targets` ("EIP 20")."""
-        named = ", ".join(targets[:-1]) + (" and " if len(targets) > 1 else "") + targets[-1]
-        asked = [_ASKS["date"]] if self.order else []
-        asked += [_ASKS.get(concept, f"What is the {concept} of {{}}?") for concept in self.concepts]
-        return " ".join(dict.fromkeys(asked)).replace("{}", named)
+        names = ", ".join(targets[:-1]) + (" and " if len(targets) > 1 else "") + targets[-1]
+        questions = [_ASKS["date"]] if self.order else []
+        questions += [_ASKS.get(concept, f"What is the {concept} of {{}}?") for concept in self.concepts]
+        return " ".join(dict.fromkeys(questions)).replace("{}", names)
 
 
 @lru_cache(maxsize=256)
@@ -73,20 +73,20 @@ def read_hop(text: str) -> LinkQuestion | None:
     question = analyze(text) if len(text) <= LONGEST else None
     if question is None or len(question.mentions) > 1:
         return None
-    quoted = QUOTED.search(text)
-    anchor = question.mentions[0].text if question.mentions else quoted[0] if quoted else ""
+    quotation = QUOTED.search(text)
+    anchor = question.mentions[0].text if question.mentions else quotation[0] if quotation else ""
     start = text.index(anchor)
-    found = find_relation(text, start, start + len(anchor)) if anchor else None
-    if found is None:
+    mention = find_relation(text, start, start + len(anchor)) if anchor else None
+    if mention is None:
         return None
-    outer = f"{text[: found.start]} it {text[found.end :]}"
-    said = set(words(_AT_FIRST.sub(" ", outer)))
-    order: Order = "first" if said & _FIRST else "last" if said & _LAST else ""
-    asked = [each for each in analyze(outer).concepts if each not in _LED and not (order and each == "date")]
-    meant = [concept for concept, asking in _MEANT.items() if not order and asking & set(words(outer))]
-    concepts = tuple(asked or meant[:1])
+    outer = f"{text[: mention.start]} it {text[mention.end :]}"
+    outer_words = set(words(_AT_FIRST.sub(" ", outer)))
+    order: Order = "first" if outer_words & _FIRST else "last" if outer_words & _LAST else ""
+    asked_concepts = [name for name in analyze(outer).concepts if name not in _LED and not (order and name == "date")]
+    implied_concepts = [concept for concept, cues in _MEANT.items() if not order and cues & set(words(outer))]
+    concepts = tuple(asked_concepts or implied_concepts[:1])
     return (
-        LinkQuestion(anchor=anchor, relation=found.relation, concepts=concepts, order=order)
+        LinkQuestion(anchor=anchor, relation=mention.relation, concepts=concepts, order=order)
         if concepts or order
         else None
     )
@@ -99,15 +99,17 @@ def find_targets(hop: LinkQuestion, findings: Iterable[str]) -> list[str]:
     """The documents that findings name in the followed field, each as series and number."""
     number = re.search(r"[1-9]\d*", hop.anchor)
     lines = (markers.strip_markers(line).strip().removeprefix("- ") for text in findings for line in text.splitlines())
-    found = (_related_names(hop, number[0] if number else "", match) for line in lines if (match := _FRAME.match(line)))
-    return list(dict.fromkeys(name for names in found for name in names))
+    name_groups = (
+        _related_names(hop, number[0] if number else "", match) for line in lines if (match := _FRAME.match(line))
+    )
+    return list(dict.fromkeys(name for names in name_groups for name in names))
 
 
 def _related_names(hop: LinkQuestion, number: str, line: re.Match[str]) -> list[str]:
     key, series, mine = " ".join(words(line["key"])), line["series"], line["number"]
     plain = re.sub(r"\]\([^)]*\)", "]", line["value"])
-    named = [each.lstrip("0") for each in re.findall(r"(?<![\d.])\d{1,6}(?![\d.]*\d)", plain)]
+    numbers = [digits.lstrip("0") for digits in re.findall(r"(?<![\d.])\d{1,6}(?![\d.]*\d)", plain)]
     if key in CONCEPTS[hop.relation].keys and number in ("", mine):
-        return [f"{series} {each}" for each in named if each != mine]
+        return [f"{series} {digits}" for digits in numbers if digits != mine]
     converse = CONCEPTS[INVERSE_RELATIONS[hop.relation]].keys if hop.relation in INVERSE_RELATIONS else ()
-    return [f"{series} {mine}"] if key in converse and number in named else []
+    return [f"{series} {mine}"] if key in converse and number in numbers else []

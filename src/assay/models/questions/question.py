@@ -79,17 +79,17 @@ def find_relation(text: str, start: int, end: int) -> RelationMention | None:
     """The relation of another document to the one at `[start, end)`; None if the text states none."""
     cues = [cue for cue in _CUE.finditer(text) if cue.start() >= end or cue.end() <= start]
     for cue in sorted(cues, key=lambda cue: max(cue.start() - end, start - cue.end())):
-        between = text[end : cue.start()] if cue.start() >= end else text[cue.end() : start]
-        if len(between) > MAX_CUE_DISTANCE or _BREAK.search(between):
+        gap = text[end : cue.start()] if cue.start() >= end else text[cue.end() : start]
+        if len(gap) > MAX_CUE_DISTANCE or _BREAK.search(gap):
             continue
-        if (relation := _relation(text, cue, start, between)) is not None:
+        if (relation := _relation(text, cue, start, gap)) is not None:
             return RelationMention(relation, min(start, cue.start()), max(end, cue.end()), cue=cue[0])
     return None
 
 
-def _relation(text: str, cue: re.Match[str], start: int, between: str) -> Relation | None:
+def _relation(text: str, cue: re.Match[str], start: int, gap: str) -> Relation | None:
     """How the found document relates to the numbered one; None if the found one needs the numbered one."""
-    subject = _is_subject(text, cue, start, between)
+    subject = _is_subject(text, cue, start, gap)
     match cue.lastgroup:
         case "successor":
             return "replaced"
@@ -98,20 +98,23 @@ def _relation(text: str, cue: re.Match[str], start: int, between: str) -> Relati
         case "prerequisite":
             return "requires"
         case "need":
-            said = cue[0].casefold()  # "needed for EIP-5", "which has to be there before EIP-5"
-            named = (said.endswith("ed") or "to be" in said) and _PLACED.fullmatch(between)
-            return "requires" if subject or named else None
+            cue_text = cue[0].casefold()  # "needed for EIP-5", "which has to be there before EIP-5"
+            is_prerequisite = (cue_text.endswith("ed") or "to be" in cue_text) and _PLACED.fullmatch(gap)
+            return "requires" if subject or is_prerequisite else None
         case kind:
             return "replaces" if subject == (kind == "replace") else "replaced"
 
 
-def _is_subject(text: str, cue: re.Match[str], start: int, between: str) -> bool:
+def _is_subject(text: str, cue: re.Match[str], start: int, gap: str) -> bool:
     """True if the document at `start` is the subject of the verb rather than its object."""
     passive = cue[0].casefold().split()[0].endswith(("ed", "taken", "given", "built", "made"))
     if start < cue.start():
-        asked = _PASSIVE.search(text[:start])  # "by which PEP was PEP 5 replaced?"
-        return not (passive and (_PASSIVE.search(between) or (asked and asked[0].split()[1:] in ([], ["the"]))))
-    return passive and _BY.search(between) is not None
+        passive_question = _PASSIVE.search(text[:start])  # "by which PEP was PEP 5 replaced?"
+        return not (
+            passive
+            and (_PASSIVE.search(gap) or (passive_question and passive_question[0].split()[1:] in ([], ["the"])))
+        )
+    return passive and _BY.search(gap) is not None
 
 
 # What a question names, and what it asks about that.
@@ -159,7 +162,7 @@ class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     words: tuple[str, ...]
     terms: tuple[str, ...]
     mentions: tuple[Mention, ...]
-    quoted: tuple[str, ...]
+    quotations: tuple[str, ...]
     concepts: tuple[str, ...]
     concept_terms: frozenset[str]
 
@@ -171,8 +174,8 @@ class ParsedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def other_terms(self) -> tuple[str, ...]:
         """The terms, without those that ask for a concept or number a document."""
-        numbering = {key for mention in self.numbered_mentions for key in stems(mention.text)}
-        return tuple(term for term in self.terms if term not in self.concept_terms | numbering | FIELD_STEMS)
+        number_keys = {key for mention in self.numbered_mentions for key in stems(mention.text)}
+        return tuple(term for term in self.terms if term not in self.concept_terms | number_keys | FIELD_STEMS)
 
 
 @lru_cache(maxsize=256)
@@ -186,7 +189,7 @@ def analyze(text: str) -> ParsedQuestion:
         words=tuple(words(text)),
         terms=_terms(text),
         mentions=mentions,
-        quoted=tuple(first or second for first, second in QUOTED.findall(text)),
+        quotations=tuple(first or second for first, second in QUOTED.findall(text)),
         concepts=concepts,
         concept_terms=used,
     )
@@ -206,14 +209,14 @@ def remove_phrase(question: ParsedQuestion, phrase: Sequence[str]) -> ParsedQues
 
 
 def _mentions(text: str) -> tuple[Mention, ...]:
-    found: dict[Identifier, Mention] = {}
+    mentions: dict[Identifier, Mention] = {}
     for match in _IDENTIFIER.finditer(text):
         series = match["series"]
         if not carries_topic(series.casefold()) or is_unspaced(series):
             continue
         identifier = Identifier(series.casefold(), match["number"].lstrip("0") or "0")
-        found.setdefault(identifier, Mention(identifier, match[0]))
-    return tuple(found.values())
+        mentions.setdefault(identifier, Mention(identifier, match[0]))
+    return tuple(mentions.values())
 
 
 # what the question asks about a document
@@ -221,51 +224,55 @@ def _mentions(text: str) -> tuple[Mention, ...]:
 
 def _concepts(text: str, mentions: Sequence[Mention]) -> tuple[tuple[str, ...], frozenset[str]]:
     """The concepts asked for, in order, and the keys of the words that ask for them."""
-    folded, keys = text.casefold(), stems(text)
-    found: dict[str, int] = {}
+    folded_text, keys = text.casefold(), stems(text)
+    positions: dict[str, int] = {}
     used: set[str] = set()
     for name, concept in CONCEPTS.items():
-        for said in concept.said:
-            if (place := _find_place(said, folded, keys)) >= 0:
-                found[name] = min(place, found.get(name, place))
-                used.update(stems(said))
-    making = [at for at, key in enumerate(keys) if key in MAKING_STEMS]
-    asked = set(keys)
-    who, when = (bool(asked & said) for said in (_WHO, _WHEN))
-    used.update(keys[at] for at in making)
-    if making:
-        found.update({name: making[0] for name, asks in (("creator", who), ("date", when)) if asks})
-    if when and "creator" in found and not who:
-        del found["creator"]
-    if asked & STATE_STEMS and set(words(text)[:1]) & YES_OR_NO and "by" not in keys:
-        found.setdefault("status", min(keys.index(key) for key in asked & STATE_STEMS))
-        used.update(asked & STATE_STEMS)
-    _fix_direction(found, used, text, mentions)
-    return tuple(sorted(found, key=lambda name: found[name])), frozenset(used)
+        for cue in concept.phrases:
+            if (position := _find_place(cue, folded_text, keys)) >= 0:
+                positions[name] = min(position, positions.get(name, position))
+                used.update(stems(cue))
+    making_indexes = [index for index, key in enumerate(keys) if key in MAKING_STEMS]
+    key_set = set(keys)
+    asks_who, asks_when = (bool(key_set & cue) for cue in (_WHO, _WHEN))
+    used.update(keys[index] for index in making_indexes)
+    if making_indexes:
+        positions.update(
+            {name: making_indexes[0] for name, asks in (("creator", asks_who), ("date", asks_when)) if asks}
+        )
+    if asks_when and "creator" in positions and not asks_who:
+        del positions["creator"]
+    if key_set & STATE_STEMS and set(words(text)[:1]) & YES_OR_NO and "by" not in keys:
+        positions.setdefault("status", min(keys.index(key) for key in key_set & STATE_STEMS))
+        used.update(key_set & STATE_STEMS)
+    _fix_direction(positions, used, text, mentions)
+    return tuple(sorted(positions, key=lambda name: positions[name])), frozenset(used)
 
 
-def _find_place(said: str, folded: str, keys: Sequence[str]) -> int:
+def _find_place(phrase: str, folded_text: str, keys: Sequence[str]) -> int:
     """The place of some words: as written in unspaced scripts, else as consecutive keys; -1 if they are absent."""
-    if is_unspaced(said):
-        return folded.find(said)
-    wanted = _keys_of(said)
-    return next((at for at in range(len(keys)) if tuple(keys[at : at + len(wanted)]) == wanted), -1)
+    if is_unspaced(phrase):
+        return folded_text.find(phrase)
+    phrase_keys = _keys_of(phrase)
+    return next(
+        (index for index in range(len(keys)) if tuple(keys[index : index + len(phrase_keys)]) == phrase_keys), -1
+    )
 
 
 @lru_cache(maxsize=1024)
-def _keys_of(said: str) -> tuple[str, ...]:
-    return tuple(stems(said))
+def _keys_of(phrase: str) -> tuple[str, ...]:
+    return tuple(stems(phrase))
 
 
-def _fix_direction(found: dict[str, int], used: set[str], text: str, mentions: Sequence[Mention]) -> None:
+def _fix_direction(positions: dict[str, int], used: set[str], text: str, mentions: Sequence[Mention]) -> None:
     """Which of two documents replaced the other, by the grammar of the question."""
-    asked = INVERSE_RELATIONS.keys() & found.keys()
-    named = [match for each in mentions if (match := re.search(re.escape(each.text), text))]
-    match = next(iter(named), None) or _IT.search(text)
+    asked_relations = INVERSE_RELATIONS.keys() & positions.keys()
+    matches = [match for mention in mentions if (match := re.search(re.escape(mention.text), text))]
+    match = next(iter(matches), None) or _IT.search(text)
     relation = find_relation(text, *match.span()) if match else None
     if relation is not None and relation.relation in INVERSE_RELATIONS:
-        at = min((found.pop(name) for name in asked), default=relation.start)
-        found[relation.relation] = at
+        position = min((positions.pop(name) for name in asked_relations), default=relation.start)
+        positions[relation.relation] = position
         used.update(topic_keys(relation.cue))
 
 
@@ -277,10 +284,10 @@ def question_parts(text: str) -> tuple[str, ...]:
 
     A part keeps its words. A part from a sentence's end has lost its subject, so `context` is read with it.
     """
-    whole = [piece.strip() for piece in _pieces(text) if piece.strip()]
-    found = [part for piece in whole for part in _split_at_conjunctions(piece)]
-    asking = [part for part in found if stems(part)]
-    return tuple(dict.fromkeys(asking)) or (text.strip(),)
+    sentences = [piece.strip() for piece in _pieces(text) if piece.strip()]
+    parts = [part for piece in sentences for part in _split_at_conjunctions(piece)]
+    questions = [part for part in parts if stems(part)]
+    return tuple(dict.fromkeys(questions)) or (text.strip(),)
 
 
 _PART_END = regex(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])\s+")
@@ -288,10 +295,10 @@ _PART_END = regex(r"(?<=[?？؟])\s*|\n+|(?<=[.;。；])\s+")
 
 def _pieces(text: str) -> Iterator[str]:
     """The text, split where a question or sentence ends outside quotation marks."""
-    quoted = [match.span() for match in QUOTED.finditer(text)]
+    quoted_spans = [match.span() for match in QUOTED.finditer(text)]
     start = 0
     for match in _PART_END.finditer(text):
-        if not any(low < match.start() < high for low, high in quoted):
+        if not any(low < match.start() < high for low, high in quoted_spans):
             yield text[start : match.start()]
             start = match.end()
     yield text[start:]
@@ -299,9 +306,13 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _split_at_conjunctions(piece: str) -> list[str]:
     for join in CONJUNCTIONS:
-        left, found, right = piece.partition(join)
+        left, separator, right = piece.partition(join)
         first = words(right)[:2]
-        if found and stems(left) and (set(first[:1]) & OPENERS or is_unspaced(join) or join.strip().startswith("و")):
+        if (
+            separator
+            and stems(left)
+            and (set(first[:1]) & OPENERS or is_unspaced(join) or join.strip().startswith("و"))
+        ):
             if len(words(left)) < 3 and not is_unspaced(left):
                 continue
             return [left.strip(" ,;"), *_split_at_conjunctions(right.strip(" ,;"))]

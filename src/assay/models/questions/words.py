@@ -52,14 +52,14 @@ def topic_keys(text: str) -> tuple[str, ...]:
 
 
 class Concept(msgspec.Struct, frozen=True):
-    """Metadata of documents: the `keys` it has in headers, and the words in a question that mean it (`said`)."""
+    """Metadata of documents: the `keys` it has in headers, and the words in a question that mean it (`phrases`)."""
 
     keys: tuple[str, ...]
-    said: tuple[str, ...]
+    phrases: tuple[str, ...]
 
 
-def _concept(keys: str, said: str) -> Concept:
-    return Concept(*(tuple(part.strip() for part in text.split(",")) for text in (keys, said)))
+def _concept(keys: str, phrases: str) -> Concept:
+    return Concept(*(tuple(part.strip() for part in text.split(",")) for text in (keys, phrases)))
 
 
 CONCEPTS: dict[str, Concept] = {

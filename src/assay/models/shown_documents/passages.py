@@ -103,7 +103,7 @@ class PassageSentence(msgspec.Struct, frozen=True):
         return QuotableStatement(
             text=self.text,
             source=source,
-            place=self.ordinal,
+            position=self.ordinal,
             label=self.label,
             heading=self.heading,
             title=title,
@@ -147,47 +147,51 @@ def read_field(passage: str, text: str) -> PassageField | None:
 @lru_cache(maxsize=4096)
 def quotable_sentences(passage: str, text: str, style: Style = "") -> tuple[PassageSentence, ...]:
     """The sentences of a passage that a report may quote, in a document of this style."""
-    place = ordinal_of(passage)
+    ordinal = ordinal_of(passage)
     if is_heading_or_code(text):
         return ()
     if _is_row(text):
-        return _row_sentences(passage, place, text)
+        return _row_sentences(passage, ordinal, text)
     if is_record(text):
-        return _line_sentences(passage, place, text)
+        return _line_sentences(passage, ordinal, text)
     if lines := _key_lines(text):
-        return tuple(each for line in lines for each in _line_sentences(passage, place, line))
+        return tuple(sentence for line in lines for sentence in _line_sentences(passage, ordinal, line))
     if cells := spaced_rows(text):
-        return _spaced_rows(passage, place, text, cells)
+        return _spaced_rows(passage, ordinal, text, cells)
     if (field := read_field(passage, text)) and not ends_sentence(field.value):
-        return _line_sentences(passage, place, one_line(BULLET.sub("", text, count=1)))
-    told = (_prose_sentences(passage, place, text[start:end], title, style) for title, start, end in sections(text))
-    return tuple(each for part in told for each in part) or _name_with_value(passage, place, text)
+        return _line_sentences(passage, ordinal, one_line(BULLET.sub("", text, count=1)))
+    section_sentences = (
+        _prose_sentences(passage, ordinal, text[start:end], title, style) for title, start, end in sections(text)
+    )
+    return tuple(sentence for part in section_sentences for sentence in part) or _name_with_value(
+        passage, ordinal, text
+    )
 
 
-def _name_with_value(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
+def _name_with_value(passage: str, ordinal: int, text: str) -> tuple[PassageSentence, ...]:
     """A name with a value below it that is no sentence, as in a list of definitions: "Default value", "25"."""
     line = one_line(text)
-    return _line_sentences(passage, place, line) if described_name(text) and len(line) <= MAX_SETTING_CHARS else ()
+    return _line_sentences(passage, ordinal, line) if described_name(text) and len(line) <= MAX_SETTING_CHARS else ()
 
 
-def _prose_sentences(passage: str, place: int, text: str, title: str, style: Style) -> Iterator[PassageSentence]:
+def _prose_sentences(passage: str, ordinal: int, text: str, title: str, style: Style) -> Iterator[PassageSentence]:
     """The sentences of a text below a numbered title ("" if none is above it)."""
     items = items_of(text)
     name = one_line(items[0]) if len(items) > 1 and len(items[0].split()) < ITEM_WORDS else ""
     for item in items:
         body = BULLET.sub("", item, count=1)
-        listed = len(items) > 1 or body != item or bool(described_name(item))
+        is_item = len(items) > 1 or body != item or bool(described_name(item))
         alone = style == "prose" and "\n" not in text.strip()
-        words = ITEM_WORDS if listed or (style != "" and not title and not alone) else 0 if alone else LINE_WORDS
+        words = ITEM_WORDS if is_item or (style != "" and not title and not alone) else 0 if alone else LINE_WORDS
         for start, end in _sentence_spans(body):
             line = one_line(body[start:end]).lstrip(_CUT_FROM)
             heading = f"{title} {name}".strip()
             for part in _parts(line):
                 if _is_quotable(part, words):
-                    yield PassageSentence(part, passage, place, heading=heading)
+                    yield PassageSentence(part, passage, ordinal, heading=heading)
                 elif _sets_value(part):
                     yield from (
-                        msgspec.structs.replace(row, heading=heading) for row in _line_sentences(passage, place, part)
+                        msgspec.structs.replace(row, heading=heading) for row in _line_sentences(passage, ordinal, part)
                     )
 
 
@@ -239,27 +243,31 @@ def is_in_table(text: str) -> bool:
     return is_row(text) or bool(spaced_rows(text))
 
 
-def _row_sentences(passage: str, place: int, text: str) -> tuple[PassageSentence, ...]:
+def _row_sentences(passage: str, ordinal: int, text: str) -> tuple[PassageSentence, ...]:
     line = one_line(text).strip("| ")
-    return () if set(line) <= set("-|: +=") else _line_sentences(passage, place, line)
+    return () if set(line) <= set("-|: +=") else _line_sentences(passage, ordinal, line)
 
 
-def _line_sentences(passage: str, place: int, line: str) -> tuple[PassageSentence, ...]:
+def _line_sentences(passage: str, ordinal: int, line: str) -> tuple[PassageSentence, ...]:
     """A table row, or a line with a key and a value, quoted as a whole."""
-    bare = len(_URL.sub("", line)) * 2 < len(line)
-    return () if bare or _is_unsafe(line) or len(line) > 500 else (PassageSentence(line, passage, place, "row"),)
+    is_address = len(_URL.sub("", line)) * 2 < len(line)
+    return (
+        () if is_address or _is_unsafe(line) or len(line) > 500 else (PassageSentence(line, passage, ordinal, "row"),)
+    )
 
 
 def _spaced_rows(
-    passage: str, place: int, text: str, rows: Sequence[Sequence[tuple[int, int]]]
+    passage: str, ordinal: int, text: str, rows: Sequence[Sequence[tuple[int, int]]]
 ) -> tuple[PassageSentence, ...]:
     """The rows whose columns only spaces set apart, each labelled with the headers if the first line has them."""
     cells = [[text[start:end] for start, end in row] for row in rows]
-    headed = is_head(cells[0], cells[1:])
-    label = one_line(" ".join(cells[0])) if headed else ""
-    lines = (one_line(" ".join(row)) for row in cells[headed:])
+    has_header = is_head(cells[0], cells[1:])
+    label = one_line(" ".join(cells[0])) if has_header else ""
+    lines = (one_line(" ".join(row)) for row in cells[has_header:])
     return tuple(
-        msgspec.structs.replace(each, label=label) for line in lines for each in _line_sentences(passage, place, line)
+        msgspec.structs.replace(sentence, label=label)
+        for line in lines
+        for sentence in _line_sentences(passage, ordinal, line)
     )
 
 

@@ -40,29 +40,29 @@ def place_sentences(passages: Sequence[passage_context.ShownPassage]) -> list[Pa
     heads = {one_line(passage.about) for passage in passages if passage.about}
     heads.update(heading for passage in passages for heading in passage.under.split(" > "))
     style = _detect_style([passage.text for passage in passages if one_line(passage.text) not in heads])
-    rows = Counter(each.under for each in passages if is_in_table(each.text) and one_line(each.text) not in heads)
-    found: dict[tuple[str, str], PassageSentence] = {}
-    asked = PassageSentence("", "", -1 - ANSWER_PASSAGES)
+    rows = Counter(item.under for item in passages if is_in_table(item.text) and one_line(item.text) not in heads)
+    sentences: dict[tuple[str, str], PassageSentence] = {}
+    question = PassageSentence("", "", -1 - ANSWER_PASSAGES)
     for passage in passages:
         heading = " ".join(filter(None, (passage.under, passage.after)))
         for sentence in (
             quotable_sentences(passage.id, passage.text, style) if one_line(passage.text) not in heads else ()
         ):
             if is_question(sentence.text):
-                asked = sentence
-            answers = sentence is not asked and sentence.ordinal - asked.ordinal <= ANSWER_PASSAGES
-            above = f"{heading} {asked.text}".strip() if answers else heading
+                question = sentence
+            answers = sentence is not question and sentence.ordinal - question.ordinal <= ANSWER_PASSAGES
+            full_heading = f"{heading} {question.text}".strip() if answers else heading
             entry = _entry_name(passage) if _is_field(passage, sentence, rows[passage.under]) else ""
-            above = f"{above} {sentence.heading}".strip()
-            placed = msgspec.structs.replace(
+            full_heading = f"{full_heading} {sentence.heading}".strip()
+            placed_sentence = msgspec.structs.replace(
                 sentence,
-                heading=above,
+                heading=full_heading,
                 label=passage.about or sentence.label or described_name(passage.text),
                 entry=entry,
                 key=_value_name(passage, sentence) if entry else "",
             )
-            found.setdefault((sentence.text, entry), placed)
-    return list(found.values())
+            sentences.setdefault((sentence.text, entry), placed_sentence)
+    return list(sentences.values())
 
 
 def _entry_name(passage: passage_context.ShownPassage) -> str:

@@ -31,20 +31,20 @@ IDENTIFIER = regex(r"\[?([A-Z]{2,6}-\d{1,6})\]?(?=\(|\W*$)")
 class QuotableUnit(msgspec.Struct, frozen=True, kw_only=True):
     """Something that a report can say: its text, and its passages.
 
-    `near` are the keys of the words in it, in the heading above it, in the document's title and address.
+    `context_keys` are the keys of the words in it, in the heading above it, in the document's title and address.
     """
 
     text: str
     passages: tuple[str, ...]
     source: str
     frame: bool = False
-    near: frozenset[str] = frozenset()
+    context_keys: frozenset[str] = frozenset()
 
     def line(self) -> str:
         """The text with its markers; there are several if it has more passages than one may name."""
         groups = (
-            ", ".join(self.passages[at : at + MAX_MARKER_PASSAGES])
-            for at in range(0, len(self.passages), MAX_MARKER_PASSAGES)
+            ", ".join(self.passages[start : start + MAX_MARKER_PASSAGES])
+            for start in range(0, len(self.passages), MAX_MARKER_PASSAGES)
         )
         return f"{self.text} {''.join(f'[{group}]' for group in groups)}"
 
@@ -59,7 +59,7 @@ class SourcePassages:
     @cached_property
     def fields(self) -> tuple[PassageField, ...]:
         """The header fields, which precede any prose; the first of equal keys."""
-        found: dict[str, PassageField] = {}
+        fields: dict[str, PassageField] = {}
         for passage in self.passages:
             if passage.id == self.title_passage:
                 continue
@@ -69,8 +69,8 @@ class SourcePassages:
             ):
                 break
             if field is not None:
-                found.setdefault(field.name, field)
-        return tuple(found.values())
+                fields.setdefault(field.name, field)
+        return tuple(fields.values())
 
     def field(self, *names: str) -> PassageField | None:
         """The first field with one of these names, in the order of `names`."""
@@ -83,12 +83,12 @@ class SourcePassages:
 
         It is the first and its key an abbreviation, or the title or address has the number too: "Built: 1966" is none.
         """
-        placed = frozenset(number.lstrip("0") for number in re.findall(r"\d+", f"{self.title} {self.url}"))
-        for at, each in enumerate(self.fields[:6]):
-            if re.fullmatch(r"0*\d{1,6}", each.value) and re.fullmatch(r"[^\W\d_]{2,8}", each.key):
-                abbreviated = each.key.isupper() or each.key.islower()
-                if (at == 0 and abbreviated) or each.value.lstrip("0") in placed:
-                    return each
+        address_numbers = frozenset(number.lstrip("0") for number in re.findall(r"\d+", f"{self.title} {self.url}"))
+        for index, field in enumerate(self.fields[:6]):
+            if re.fullmatch(r"0*\d{1,6}", field.value) and re.fullmatch(r"[^\W\d_]{2,8}", field.key):
+                is_abbreviation = field.key.isupper() or field.key.islower()
+                if (index == 0 and is_abbreviation) or field.value.lstrip("0") in address_numbers:
+                    return field
         return None
 
     @cached_property
@@ -110,11 +110,11 @@ class SourcePassages:
         """The id of the passage that is only the document's title, "" if there is none, or nothing else is shown."""
         if len(self.passages) < 2:
             return ""
-        first, after = self.passages[:2]
+        first, second = self.passages[:2]
         if ordinal_of(first.id) or "\n" in first.text or read_field(first.id, first.text):
             return ""
-        headed = read_field(after.id, after.text) is not None and not ends_sentence(first.text)
-        return first.id if headed or words(first.text) == words(self.title) else ""
+        precedes_header = read_field(second.id, second.text) is not None and not ends_sentence(first.text)
+        return first.id if precedes_header or words(first.text) == words(self.title) else ""
 
     @cached_property
     def titles(self) -> tuple[tuple[str, ...], ...]:
@@ -126,41 +126,46 @@ class SourcePassages:
     @cached_property
     def sentences(self) -> tuple[PassageSentence, ...]:
         """Every sentence that can be quoted, in document order, each once."""
-        return tuple(place_sentences([each for each in self.passages if each.id != self.title_passage]))
+        return tuple(place_sentences([passage for passage in self.passages if passage.id != self.title_passage]))
 
-    def has_identifier(self, wanted: Identifier, joined: bool = True) -> bool:
+    def has_identifier(self, identifier: Identifier, one_word: bool = True) -> bool:
         """True if this document is number `wanted.number` of the series, by field, title or address.
 
-        Only if `joined`, the name and the number may be one word there.
+        Only if `one_word`, the name and the number may be one word there.
         """
-        if self.number_field is not None and self.number_field.name == wanted.series:
-            return self.number_field.value.lstrip("0") == wanted.number
+        if self.number_field is not None and self.number_field.name == identifier.series:
+            return self.number_field.value.lstrip("0") == identifier.number
         for field in self.fields[:4]:
-            if _has_identifier(field.value, wanted, joined, whole=True) and wanted.series not in {"http", "https"}:
+            if _has_identifier(field.value, identifier, one_word, at_start=True) and identifier.series not in {
+                "http",
+                "https",
+            }:
                 return True
-        return _has_identifier(self.title, wanted, joined, whole=True) or _has_identifier(self.url, wanted, joined)
+        return _has_identifier(self.title, identifier, one_word, at_start=True) or _has_identifier(
+            self.url, identifier, one_word
+        )
 
-    def is_in_series(self, series: str, joined: bool = True) -> bool:
-        """True if this document has a number of `series`; only if `joined`, both may be one word."""
+    def is_in_series(self, series: str, one_word: bool = True) -> bool:
+        """True if this document has a number of `series`; only if `one_word`, both may be one word."""
         if self.number_field is not None and self.number_field.name == series:
             return True
-        gap = r"[-_/ ]?0*" if joined else r"(?:[-_/ ]0*|0+)"
-        named = rf"(?<![a-z]){re.escape(series)}s?{gap}\d"
-        return re.search(named, f"{self.title} {self.url}".casefold()) is not None
+        gap = r"[-_/ ]?0*" if one_word else r"(?:[-_/ ]0*|0+)"
+        pattern = rf"(?<![a-z]){re.escape(series)}s?{gap}\d"
+        return re.search(pattern, f"{self.title} {self.url}".casefold()) is not None
 
-    def mentions_identifier(self, wanted: Identifier, joined: bool = True) -> bool:
+    def mentions_identifier(self, identifier: Identifier, one_word: bool = True) -> bool:
         """True if the title or address has the name and the number, wherever."""
-        return _has_identifier(f"{self.title} {self.url}", wanted, joined)
+        return _has_identifier(f"{self.title} {self.url}", identifier, one_word)
 
     def numbers_in(self, series: str) -> set[str]:
         """The numbers behind `series` in the title and address, as written."""
-        named = rf"(?<![^\W_]){re.escape(series)}s?[-_/ ]?(\d{{1,6}})(?![^\W_])"
-        return set(re.findall(named, f"{self.title} {self.url}".casefold()))
+        pattern = rf"(?<![^\W_]){re.escape(series)}s?[-_/ ]?(\d{{1,6}})(?![^\W_])"
+        return set(re.findall(pattern, f"{self.title} {self.url}".casefold()))
 
     def number_in(self, series: str) -> str:
         """The number behind the first `series` in the title or address, in one word with it; "" for none."""
-        found = re.search(rf"(?<![a-z]){re.escape(series)}(\d+)(?![^\W_])", f"{self.title} {self.url}".casefold())
-        return found[1] if found else ""
+        match = re.search(rf"(?<![a-z]){re.escape(series)}(\d+)(?![^\W_])", f"{self.title} {self.url}".casefold())
+        return match[1] if match else ""
 
 
 class ShownSources:
@@ -171,11 +176,11 @@ class ShownSources:
 
     def __init__(self, texts: Iterable[str], rarity: Rarity | None = None, closeness: Closeness | None = None) -> None:
         self.rarity, self.closeness = rarity, closeness or Closeness()
-        gathered: dict[str, tuple[str, str, list[passage_context.ShownPassage]]] = {}
+        sources: dict[str, tuple[str, str, list[passage_context.ShownPassage]]] = {}
         for text in texts:
             for source in passage_context.read_sources(text):
-                gathered.setdefault(source.id, (source.title, source.url, []))[2].extend(source.passages)
-        self.books = [SourcePassages(id, *rest) for id, rest in gathered.items()]
+                sources.setdefault(source.id, (source.title, source.url, []))[2].extend(source.passages)
+        self.books = [SourcePassages(id, *parts) for id, parts in sources.items()]
 
     @cached_property
     def field_name_keys(self) -> frozenset[str]:
@@ -190,13 +195,13 @@ class ShownSources:
         """True if the name is that of a series: a header numbers a document in it, or titles and addresses have several
         numbers of it, or one with zeros before it (`pep-0008`). Else it may be the name of a thing ("COVID-19").
         """
-        headed = any(
+        has_number_field = any(
             (book.number_field is not None and book.number_field.name == series)
             or (book.identifier_field is not None and _begins_with(book.identifier_field.value, series))
             for book in self.books
         )
         numbers = set[str]().union(*(book.numbers_in(series) for book in self.books))
-        return headed or len(numbers) > 1 or any(number.startswith("0") for number in numbers)
+        return has_number_field or len(numbers) > 1 or any(number.startswith("0") for number in numbers)
 
     @cached_property
     def by_passage(self) -> dict[str, SourcePassages]:
@@ -208,11 +213,11 @@ def _begins_with(value: str, series: str) -> bool:
     return re.match(rf"\W*{re.escape(series)}(?![^\W\d_])", value.casefold()) is not None
 
 
-def _has_identifier(text: str, wanted: Identifier, joined: bool, whole: bool = False) -> bool:
-    series, number = re.escape(wanted.series), re.escape(wanted.number)
-    gap = r"[-_/ #]{0,2}0*" if joined else r"(?:[-_/ #]{1,2}0*|0+)"
+def _has_identifier(text: str, identifier: Identifier, one_word: bool, at_start: bool = False) -> bool:
+    series, number = re.escape(identifier.series), re.escape(identifier.number)
+    gap = r"[-_/ #]{0,2}0*" if one_word else r"(?:[-_/ #]{1,2}0*|0+)"
     pattern = rf"(?<![^\W_]){series}s?{gap}{number}(?![^\W_])"
-    return re.search(rf"\A\W*{pattern}" if whole else pattern, text.casefold()) is not None
+    return re.search(rf"\A\W*{pattern}" if at_start else pattern, text.casefold()) is not None
 
 
 # names of documents
@@ -239,8 +244,8 @@ def document_name(book: SourcePassages) -> tuple[str, tuple[str, ...]]:
 
 def number_label(number: PassageField) -> str:
     """`PEP 6` for `PEP: 6`, `EIP-1559` for `eip: 1559`, `SE-0031` for `Proposal: [SE-0031](link)`."""
-    if written := IDENTIFIER.match(number.value):
-        return written[1]
+    if match := IDENTIFIER.match(number.value):
+        return match[1]
     digits = number.value.lstrip("0") or "0"
     return f"{number.key.upper()}-{digits}" if number.key.islower() else f"{number.key} {digits}"
 
@@ -256,15 +261,15 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
     `books` is empty for a question about a topic. `missing` names the numbered documents that the question is about and
     that are not shown: their neighbours must not answer for them. `other_terms` are the terms to look for in texts.
-    `asked` is the question without titles, since their words ask for nothing. It is `titled` if it names documents by
-    title alone.
+    `question` is the question without titles, since their words ask for nothing. It is `by_title` if it names
+    documents by title alone.
     """
 
     books: tuple[SourcePassages, ...] = ()
     missing: tuple[str, ...] = ()
-    rest: tuple[str, ...] = ()
-    asked: ParsedQuestion
-    titled: bool = False
+    other_terms: tuple[str, ...] = ()
+    question: ParsedQuestion
+    by_title: bool = False
 
     @property
     def is_absent(self) -> bool:
@@ -274,30 +279,36 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
 def resolve_subject(question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None = None) -> Subject:
     """The subject of `question`; if it names none ("when was it written?"), that of `context`."""
-    own = _resolve_alone(question, shelf)
-    if own.books or own.missing or context is None or context.text == question.text:
-        return own
-    whole = _resolve_alone(context, shelf)
-    if whole.missing and not whole.books:
-        return msgspec.structs.replace(whole, rest=own.rest, asked=own.asked)
-    inherits = not own.rest or has_pronoun(question)
-    return msgspec.structs.replace(whole, rest=own.rest, asked=own.asked) if inherits else own
+    subject = _resolve_alone(question, shelf)
+    if subject.books or subject.missing or context is None or context.text == question.text:
+        return subject
+    context_subject = _resolve_alone(context, shelf)
+    if context_subject.missing and not context_subject.books:
+        return msgspec.structs.replace(context_subject, other_terms=subject.other_terms, question=subject.question)
+    inherits = not subject.other_terms or has_pronoun(question)
+    return (
+        msgspec.structs.replace(context_subject, other_terms=subject.other_terms, question=subject.question)
+        if inherits
+        else subject
+    )
 
 
 def _resolve_alone(question: ParsedQuestion, shelf: ShownSources) -> Subject:
-    titled, title_spans = _find_by_title(question, shelf)
-    asked = question
+    titled_books, title_spans = _find_by_title(question, shelf)
+    plain_question = question
     for span in title_spans:
-        asked = remove_phrase(asked, span)
-    numbered, missing, used = _find_by_number(asked, shelf)
-    certain = any(shelf.numbers_documents(mention.identifier.series) for mention in asked.mentions)
-    rest = tuple(term for term in asked.terms if term not in asked.concept_terms | used | FIELD_STEMS)
-    books = tuple(dict.fromkeys([*titled, *numbered]))
+        plain_question = remove_phrase(plain_question, span)
+    numbered_books, missing, used = _find_by_number(plain_question, shelf)
+    certain = any(shelf.numbers_documents(mention.identifier.series) for mention in plain_question.mentions)
+    other_terms = tuple(
+        term for term in plain_question.terms if term not in plain_question.concept_terms | used | FIELD_STEMS
+    )
+    books = tuple(dict.fromkeys([*titled_books, *numbered_books]))
     if books:  # the name of a series' number field asks for it; the name of the series' owner asks for nothing
-        held = shelf.field_name_keys.union(*(stems(book.series) for book in books))
-        rest = tuple(term for term in rest if term not in held)
-    named = bool(books) and not (numbered and certain)
-    return Subject(books=books, missing=missing, rest=rest, asked=asked, titled=named)
+        name_keys = shelf.field_name_keys.union(*(stems(book.series) for book in books))
+        other_terms = tuple(term for term in other_terms if term not in name_keys)
+    by_title = bool(books) and not (numbered_books and certain)
+    return Subject(books=books, missing=missing, other_terms=other_terms, question=plain_question, by_title=by_title)
 
 
 def _find_by_number(
@@ -309,41 +320,41 @@ def _find_by_number(
     several with such a name (`rfc791.txt`, `rfc793.txt`). A name that several titles have in different places ("LZTO-3:
     sintering", "Ageing of LZTO-3") numbers none of them, unless it is that of a series.
     """
-    found: list[SourcePassages] = []
+    books: list[SourcePassages] = []
     missing: list[str] = []
     used: set[str] = set()
     for mention in question.mentions:
-        joined = not mention.is_one_word or shelf.is_series(mention.identifier.series)
-        owners = [book for book in shelf.books if book.has_identifier(mention.identifier, joined)]
-        naming = [book for book in shelf.books if book.mentions_identifier(mention.identifier, joined)]
-        if len(naming) > len(owners) and not shelf.numbers_documents(mention.identifier.series):
+        one_word = not mention.is_one_word or shelf.is_series(mention.identifier.series)
+        owners = [book for book in shelf.books if book.has_identifier(mention.identifier, one_word)]
+        mentioning = [book for book in shelf.books if book.mentions_identifier(mention.identifier, one_word)]
+        if len(mentioning) > len(owners) and not shelf.numbers_documents(mention.identifier.series):
             continue
-        known = any(book.is_in_series(mention.identifier.series, joined) for book in shelf.books)
-        if owners or known:
+        is_known_series = any(book.is_in_series(mention.identifier.series, one_word) for book in shelf.books)
+        if owners or is_known_series:
             used.update(stems(mention.text))
-            used.update(stem(each) for each in (mention.identifier.series, f"{mention.identifier.series}s"))
+            used.update(stem(name) for name in (mention.identifier.series, f"{mention.identifier.series}s"))
         if owners:
-            found.extend(owners)
-        elif known:
+            books.extend(owners)
+        elif is_known_series:
             missing.append(mention.text)
-    return found, tuple(missing), frozenset(used)
+    return books, tuple(missing), frozenset(used)
 
 
 def _find_by_title(question: ParsedQuestion, shelf: ShownSources) -> tuple[list[SourcePassages], list[tuple[str, ...]]]:
     """Documents whose whole title is in the question, and where; of overlapping titles the longest."""
-    found: list[tuple[int, int, SourcePassages]] = []
+    matches: list[tuple[int, int, SourcePassages]] = []
     for book in shelf.books:
         for title in book.titles:
             start, size = _title_place(title, question)
             if start >= 0:
-                found.append((start, start + size, book))
-    found.sort(key=lambda each: (each[0] - each[1], each[0]))
-    taken: list[tuple[int, int, SourcePassages]] = []
-    for start, end, book in found:
-        if all((start, end) == (a, b) or end <= a or start >= b for a, b, _ in taken):
-            taken.append((start, end, book))
-    spans = dict.fromkeys(question.words[start:end] for start, end, _ in taken)
-    return list(dict.fromkeys(book for _, _, book in taken)), list(spans)
+                matches.append((start, start + size, book))
+    matches.sort(key=lambda match: (match[0] - match[1], match[0]))
+    longest: list[tuple[int, int, SourcePassages]] = []
+    for start, end, book in matches:
+        if all((start, end) == (a, b) or end <= a or start >= b for a, b, _ in longest):
+            longest.append((start, end, book))
+    spans = dict.fromkeys(question.words[start:end] for start, end, _ in longest)
+    return list(dict.fromkeys(book for _, _, book in longest)), list(spans)
 
 
 def _title_place(title: tuple[str, ...], question: ParsedQuestion) -> tuple[int, int]:
@@ -356,10 +367,10 @@ def _title_place(title: tuple[str, ...], question: ParsedQuestion) -> tuple[int,
         return -1, 0
     size = len(title)
     starts = range(len(question.words) - size + 1)
-    return next((at for at in starts if question.words[at : at + size] == title), -1), size
+    return next((start for start in starts if question.words[start : start + size] == title), -1), size
 
 
 def _is_whole(word: str, question: ParsedQuestion) -> bool:
     """True if a title of one word is a name that is the whole topic of the question."""
-    quoted = any(stems(text) == [stem(word)] for text in question.quoted)
-    return quoted or (set(question.other_terms) == {stem(word)} and len(word) > 2)
+    is_quoted = any(stems(text) == [stem(word)] for text in question.quotations)
+    return is_quoted or (set(question.other_terms) == {stem(word)} and len(word) > 2)

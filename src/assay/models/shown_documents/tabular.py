@@ -29,28 +29,33 @@ def tables(shelf: ShownSources) -> list[ReadTable]:
 def _tables_of(book: SourcePassages, ids: Container[str] | None = None) -> Sequence[ReadTable]:
     """The tables of a source, or of those of its passages that have these `ids`."""
     pieces = (
-        TablePiece(each.id, each.text, label=each.about) for each in book.passages if ids is None or each.id in ids
+        TablePiece(passage.id, passage.text, label=passage.about)
+        for passage in book.passages
+        if ids is None or passage.id in ids
     )
     return read_tables(pieces, book.title)
 
 
 def answering_rows(question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
     """The rows whose cells answer, with their headers; none if the question chooses no rows, or asks to compute."""
-    shown = tables(shelf)
-    chosen = _chosen_rows(question.text, shown)
-    passages = {each.id: each for book in shelf.books for each in book.passages} if chosen else {}
-    source, near = shelf.by_passage, frozenset(stems(question.text))
-    said = dict.fromkeys(each for row in chosen for each in _row_statements(row, shown, passages))
-    return [QuotableUnit(text=text, passages=ids, source=source[ids[0]].id, near=near) for text, ids in said]
+    shown_tables = tables(shelf)
+    rows = _chosen_rows(question.text, shown_tables)
+    passages = {item.id: item for book in shelf.books for item in book.passages} if rows else {}
+    source, question_keys = shelf.by_passage, frozenset(stems(question.text))
+    statements = dict.fromkeys(item for row in rows for item in _row_statements(row, shown_tables, passages))
+    return [
+        QuotableUnit(text=text, passages=ids, source=source[ids[0]].id, context_keys=question_keys)
+        for text, ids in statements
+    ]
 
 
 def _row_statements(
-    row: TableRow, shown: Sequence[ReadTable], passages: Mapping[str, passage_context.ShownPassage]
+    row: TableRow, shown_tables: Sequence[ReadTable], passages: Mapping[str, passage_context.ShownPassage]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What a row says, and the passages that say it: each it is in; for a line of one, with those of the headers."""
     ids = [name for name in row.names if name in passages]
     if ids and spaced_rows(passages[ids[0]].text):
-        table = next(each for each in shown if any(row is other for other in each.rows))
+        table = next(candidate for candidate in shown_tables if any(row is other for other in candidate.rows))
         yield row_text(table, row), tuple(dict.fromkeys((*ids, *(name for name in table.names if name in passages))))
         return
     for id in ids:
@@ -58,19 +63,19 @@ def _row_statements(
         yield format_row(line, passages[id].about) or line.strip("| "), (id,)
 
 
-def _chosen_rows(question: str, shown: Sequence[ReadTable]) -> Sequence[TableRow]:
+def _chosen_rows(question: str, shown_tables: Sequence[ReadTable]) -> Sequence[TableRow]:
     """The rows whose cells answer a question that chooses rows by their other cells."""
-    found = answer_question(question, shown)
-    if found is None or found.wanted.operation != "cell" or not found.wanted.given:
+    result = answer_question(question, shown_tables)
+    if result is None or result.computation.operation != "cell" or not result.computation.conditions:
         return ()
-    return [row for each in found.answers for row in each.rows]
+    return [row for answer in result.answers for row in answer.rows]
 
 
 def line_with_headers(passage: str, line: str) -> str:
     """A line of a passage whose columns only spaces set apart, with the headers in that; "" if it is no such line."""
     for table in read_tables([TablePiece("", passage)]) if spaced_rows(passage) else ():
         for row in table.rows:
-            if " ".join(filter(None, (row.text(at) for at in range(len(table.heads))))) == line:
+            if " ".join(filter(None, (row.text(column) for column in range(len(table.heads))))) == line:
                 return row_text(table, row)
     return ""
 
@@ -78,15 +83,17 @@ def line_with_headers(passage: str, line: str) -> str:
 def computed_units(text: str) -> list[QuotableUnit]:
     """The sentences that the tool `calculate` states, each with its passages."""
     sources = passage_context.read_sources(text)
-    known = {passage.id for source in sources for passage in source.passages}
-    found: list[QuotableUnit] = []
+    passage_ids = {passage.id for source in sources for passage in source.passages}
+    units: list[QuotableUnit] = []
     for note in read_notes(text):
-        places = zip(note.documents or [1] * len(note.ordinals), note.ordinals, strict=True)
-        named = (f"{sources[at - 1].id}.{ordinal}" for at, ordinal in places if 0 < at <= len(sources))
-        if ids := tuple(id for id in named if id in known):
+        references = zip(note.documents or [1] * len(note.ordinals), note.ordinals, strict=True)
+        named_ids = (
+            f"{sources[number - 1].id}.{ordinal}" for number, ordinal in references if 0 < number <= len(sources)
+        )
+        if ids := tuple(id for id in named_ids if id in passage_ids):
             source = ids[0].partition(".")[0]
-            found.append(QuotableUnit(text=note.text, passages=ids, source=source, frame=True))
-    return found
+            units.append(QuotableUnit(text=note.text, passages=ids, source=source, frame=True))
+    return units
 
 
 def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
@@ -96,12 +103,12 @@ def is_in_rows(unit: QuotableUnit, shelf: ShownSources) -> bool:
     book = shelf.by_passage.get(unit.passages[0])
     if book is None:
         return False
-    said = compare_with_row(unit.text, _tables_of(book, unit.passages))
-    return said is not None and said[0]
+    comparison = compare_with_row(unit.text, _tables_of(book, unit.passages))
+    return comparison is not None and comparison[0]
 
 
 def is_row_of(unit: QuotableUnit, shelf: ShownSources) -> bool:
     """True if a unit states a cited row with its headers."""
     book = shelf.by_passage.get(unit.passages[0]) if " | " in unit.text else None
-    said = None if book is None else compare_whole_row(unit.text, _tables_of(book, unit.passages))
-    return said is not None and said[0]
+    comparison = None if book is None else compare_whole_row(unit.text, _tables_of(book, unit.passages))
+    return comparison is not None and comparison[0]

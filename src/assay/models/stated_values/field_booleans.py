@@ -18,7 +18,7 @@ from assay.core.relevance import read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
 from assay.models.shown_documents.shelf import SourcePassages
-from assay.models.stated_values.field_words import LANGUAGE_SAMPLE_CHARS, WORD, FieldAsked
+from assay.models.stated_values.field_words import LANGUAGE_SAMPLE_CHARS, WORD, TargetField
 
 BOTH_STATED = "the documents say both yes and no"
 
@@ -67,7 +67,7 @@ class StatedTruth(NamedTuple):
 class _Wording(NamedTuple):
     """The keys that a sentence must have, and those of the subject, which it may have."""
 
-    wanted: frozenset[str]
+    required: frozenset[str]
     subject: frozenset[str]
     analysis: str
 
@@ -79,33 +79,33 @@ def read_boolean(text: str) -> bool | None:
     return True if alone and first in YES else False if alone and first in NO else None
 
 
-def stated_truths(asked: FieldAsked, books: Sequence[SourcePassages]) -> list[StatedTruth]:
+def stated_truths(target: TargetField, books: Sequence[SourcePassages]) -> list[StatedTruth]:
     """Everything that the documents state of a field, in their order."""
-    found: list[StatedTruth] = []
-    analysis = read_question(asked.text).analysis
+    truths: list[StatedTruth] = []
+    analysis = read_question(target.text).analysis
     for book in books:
-        wordings = list(_wordings(asked, book.title, analysis))
+        wordings = list(_wordings(target, book.title, analysis))
         english = question_language(" ".join(each.text for each in book.passages)[:LANGUAGE_SAMPLE_CHARS]) in ("", "en")
         for sentence in book.sentences:  # header fields were read before
-            said = (_boolean_in_line(sentence.text, each) for each in wordings)
-            value = next((each for each in said if each is not None), None)
+            values = (_boolean_in_line(sentence.text, each) for each in wordings)
+            value = next((each for each in values if each is not None), None)
             if value is None and english and analysis == "en" and sentence.kind == "prose":
-                said = (_boolean_in_sentence(sentence.text, each) for each in wordings)
-                value = next((each for each in said if each is not None), None)
+                values = (_boolean_in_sentence(sentence.text, each) for each in wordings)
+                value = next((each for each in values if each is not None), None)
             if value is not None:
-                found.append(StatedTruth(value, sentence.passage))
-    return found
+                truths.append(StatedTruth(value, sentence.passage))
+    return truths
 
 
-def _wordings(asked: FieldAsked, title: str, analysis: str) -> Iterator[_Wording]:
+def _wordings(target: TargetField, title: str, analysis: str) -> Iterator[_Wording]:
     """The field by its name, and by its description."""
-    subject = frozenset(keys(f"{' '.join(asked.names)} {title}", analysis))
-    for text in (asked.label, asked.description):
+    subject = frozenset(keys(f"{' '.join(target.names)} {title}", analysis))
+    for text in (target.label, target.description):
         permits = not _PERMITTED.isdisjoint(words(text))
-        own = {key for word in words(text) if word not in _PERMITTED | _ASKING for key in keys(word, analysis)}
-        wanted = frozenset(own) - stop_terms(analysis) - subject
-        if wanted or permits:
-            yield _Wording(wanted | frozenset({PERMITTED} if permits else ()), subject, analysis)
+        text_keys = {key for word in words(text) if word not in _PERMITTED | _ASKING for key in keys(word, analysis)}
+        required = frozenset(text_keys) - stop_terms(analysis) - subject
+        if required or permits:
+            yield _Wording(required | frozenset({PERMITTED} if permits else ()), subject, analysis)
 
 
 def _boolean_in_line(text: str, wording: _Wording) -> bool | None:
@@ -113,45 +113,53 @@ def _boolean_in_line(text: str, wording: _Wording) -> bool | None:
     match = _KEYED.fullmatch(text)
     value = read_boolean(match["value"]) if match is not None else None
     return (
-        value if match is not None and value is not None and _denials(match["key"], wording, whole=True) == 0 else None
+        value if match is not None and value is not None and _denials(match["key"], wording, entire=True) == 0 else None
     )
 
 
 def _boolean_in_sentence(text: str, wording: _Wording) -> bool | None:
     """What a sentence says: true, false, or nothing certain."""
     limits = (word for word in words(text) if word in _LIMITS)
-    if text.rstrip().endswith("?") or any(wording.wanted.isdisjoint(keys(word, wording.analysis)) for word in limits):
+    if text.rstrip().endswith("?") or any(wording.required.isdisjoint(keys(word, wording.analysis)) for word in limits):
         return None
     for part in _PART.split(text):
-        said = words(part)
-        about = len(wording.wanted) > 1 or not wording.subject.isdisjoint(keys(part, wording.analysis))
-        if said and said[0] not in _VERBS and (about or said[0] in _PRONOUNS):
-            denied = _denials(part, wording)
-            if denied in (0, 1):
-                return not denied
+        part_words = words(part)
+        names_subject = len(wording.required) > 1 or not wording.subject.isdisjoint(keys(part, wording.analysis))
+        if part_words and part_words[0] not in _VERBS and (names_subject or part_words[0] in _PRONOUNS):
+            denials = _denials(part, wording)
+            if denials in (0, 1):
+                return not denials
     return None
 
 
-def _denials(text: str, wording: _Wording, *, whole: bool = False) -> int:
+def _denials(text: str, wording: _Wording, *, entire: bool = False) -> int:
     """How often a clause denies the field; -1 if it lacks a word of it, or says more before its last word, or anywhere
-    if `whole`, than that of the subject.
+    if `entire`, than that of the subject.
     """
-    said = [match[0].casefold() for match in WORD.finditer(text.replace("’", "'"))]
-    use = (at for at, word in enumerate(said) if word in _USE and not _MODALS.isdisjoint(said[max(0, at - 3) : at]))
-    if PERMITTED in wording.wanted and (at := next(use, None)) is not None:
-        said = [*said[:at], "allowed"]
-    marks = [frozenset(_keys(word, wording)) for word in said]
-    last = max((at for at, mark in enumerate(marks) if mark & wording.wanted), default=-1)
-    denied = [at for at, word in enumerate(said) if word in NEGATIVES | _FORBIDDEN or word.endswith("n't")]
-    if any(at > last for at in denied):
+    clause_words = [match[0].casefold() for match in WORD.finditer(text.replace("’", "'"))]
+    use = (
+        index
+        for index, word in enumerate(clause_words)
+        if word in _USE and not _MODALS.isdisjoint(clause_words[max(0, index - 3) : index])
+    )
+    if PERMITTED in wording.required and (index := next(use, None)) is not None:
+        clause_words = [*clause_words[:index], "allowed"]
+    marks = [frozenset(_keys(word, wording)) for word in clause_words]
+    last = max((index for index, mark in enumerate(marks) if mark & wording.required), default=-1)
+    denial_indexes = [
+        index for index, word in enumerate(clause_words) if word in NEGATIVES | _FORBIDDEN or word.endswith("n't")
+    ]
+    if any(index > last for index in denial_indexes):
         return -1
-    found = frozenset[str]().union(*(marks if whole else marks[: last + 1]))
-    return len(denied) if found - stop_terms(wording.analysis) - wording.subject == wording.wanted else -1
+    clause_keys = frozenset[str]().union(*(marks if entire else marks[: last + 1]))
+    return (
+        len(denial_indexes) if clause_keys - stop_terms(wording.analysis) - wording.subject == wording.required else -1
+    )
 
 
 def _keys(word: str, wording: _Wording) -> Sequence[str]:
     """The keys of a word; none of those that deny or go with a verb."""
     if word in NEGATIVES | _SILENT | _MODALS or word.endswith("n't"):
         return ()
-    permits = PERMITTED in wording.wanted and word in _PERMITTED | _FORBIDDEN
+    permits = PERMITTED in wording.required and word in _PERMITTED | _FORBIDDEN
     return (PERMITTED,) if permits else keys(word, wording.analysis)

@@ -15,52 +15,65 @@ from assay.core.relevance import TopicQuestion
 from assay.core.relevance.topic_question import keys
 from assay.models.shown_documents.passages import PassageSentence
 from assay.models.shown_documents.shelf import SourcePassages
-from assay.models.stated_values.field_words import MIN_NAME_SHARE, FieldAsked, StatedValue, plain_digits
+from assay.models.stated_values.field_words import MIN_NAME_SHARE, StatedValue, TargetField, plain_digits
 
 
 def stated_measure(
-    asked: FieldAsked, ranked: Sequence[tuple[SourcePassages, PassageSentence]], question: TopicQuestion
+    target: TargetField, ranked_sentences: Sequence[tuple[SourcePassages, PassageSentence]], question: TopicQuestion
 ) -> StatedValue | None:
     """The value of a field for a length, an age or the like, in the sentence that states one of what it measures.
 
     A number in another unit is converted to the field's.
     """
-    dimension = dimension_of(asked.label) or dimension_of(asked.description)
-    if not dimension or asked.schema.get("type") not in ("integer", "number"):
+    dimension = dimension_of(target.label) or dimension_of(target.description)
+    if not dimension or target.schema.get("type") not in ("integer", "number"):
         return None
-    own = unit_of(UNIT_NAMES[asked.unit.lower()], dimension) if asked.unit else ""
-    unit = own or unit_of(asked.label, dimension) or unit_of(asked.description, dimension)
-    if asked.unit and not own:
+    field_unit = unit_of(UNIT_NAMES[target.unit.lower()], dimension) if target.unit else ""
+    unit = field_unit or unit_of(target.label, dimension) or unit_of(target.description, dimension)
+    if target.unit and not field_unit:
         return None
-    things = _things_measured(asked, dimension, ranked, question.analysis)
-    found: list[tuple[float, int, StatedValue]] = []
-    for rank, (book, sentence) in enumerate(ranked):
-        about = _measures_of_things(sentence.text, dimension, question, things)
-        beside = " ".join(passage.text for passage in book.passages) if about else ""
-        for share, each in sorted(about, key=lambda pair: (-pair[0], pair[1].unit != unit)):
-            if (value := convert_to_unit(plain_digits(each.number, beside), each.unit, unit or each.unit)) is not None:
-                found.append((-share, rank, StatedValue(value, sentence.passage)))
+    things = _things_measured(target, dimension, ranked_sentences, question.analysis)
+    candidates: list[tuple[float, int, StatedValue]] = []
+    for rank, (book, sentence) in enumerate(ranked_sentences):
+        measures = _measures_of_things(sentence.text, dimension, question, things)
+        document_text = " ".join(passage.text for passage in book.passages) if measures else ""
+        for share, measure in sorted(measures, key=lambda pair: (-pair[0], pair[1].unit != unit)):
+            if (
+                value := convert_to_unit(
+                    plain_digits(measure.number, document_text), measure.unit, unit or measure.unit
+                )
+            ) is not None:
+                candidates.append((-share, rank, StatedValue(value, sentence.passage)))
                 break
-    return min(found)[2] if found else None
+    return min(candidates)[2] if candidates else None
 
 
 class _MeasuredThings(NamedTuple):
-    """The words of what a field measures: `own` to the field ("pylon height"), else of the question's subject."""
+    """The words of what a field measures: `field_keys` to the field ("pylon height"), else of the question's
+    subject.
+    """
 
-    own: frozenset[str]
+    field_keys: frozenset[str]
     subject: frozenset[str]
 
 
 def _things_measured(
-    asked: FieldAsked, dimension: str, ranked: Sequence[tuple[SourcePassages, PassageSentence]], analysis: str
+    target: TargetField,
+    dimension: str,
+    ranked_sentences: Sequence[tuple[SourcePassages, PassageSentence]],
+    analysis: str,
 ) -> _MeasuredThings:
     """What is measured. Words of the field that no sentence has ("total length") name no thing."""
-    none = stop_terms(analysis).union(key for word in dimension_words(dimension) for key in keys(word, analysis))
-    said = frozenset(key for _, each in ranked for key in keys(each.text, analysis))
-    subject = frozenset(keys(f"{asked.topics} {' '.join(asked.names)}", analysis)) - none
+    ignored = stop_terms(analysis).union(key for word in dimension_words(dimension) for key in keys(word, analysis))
+    sentence_keys = frozenset(key for _, sentence in ranked_sentences for key in keys(sentence.text, analysis))
+    subject = frozenset(keys(f"{target.topics} {' '.join(target.names)}", analysis)) - ignored
     units = frozenset(key for word in UNIT_NAMES for key in keys(word, analysis))
-    told = (frozenset(keys(text, analysis)) - none - subject - units for text in (asked.label, asked.description))
-    return _MeasuredThings(next((own & said for own in told if own), frozenset()), subject)
+    name_keys = (
+        frozenset(keys(text, analysis)) - ignored - subject - units for text in (target.label, target.description)
+    )
+    return _MeasuredThings(
+        next((candidate & sentence_keys for candidate in name_keys if candidate), frozenset()), subject
+    )
 
 
 def _measures_of_things(
@@ -70,19 +83,19 @@ def _measures_of_things(
 
     What is before a number names the thing, or nothing at all ("It is 450 metres long").
     """
-    analysis, start, about = question.analysis, 0, list[tuple[float, StatedMeasure]]()
-    none = stop_terms(analysis).union(_MEASURING)
+    analysis, start, measures = question.analysis, 0, list[tuple[float, StatedMeasure]]()
+    ignored = stop_terms(analysis).union(_MEASURING)
 
-    def share(beside: str) -> float:
-        own = things.own or things.subject
-        met = own & frozenset(keys(beside, analysis))
-        return len(met) / len(own) if things.own else float(bool(met))
+    def share(words_before: str) -> float:
+        thing_keys = things.field_keys or things.subject
+        matched = thing_keys & frozenset(keys(words_before, analysis))
+        return len(matched) / len(thing_keys) if things.field_keys else float(bool(matched))
 
-    for each in stated_measures(text, dimension, question.language):
-        before, start = each.thing or text[start : each.start], each.end
-        silent = not things.own and none.issuperset(keys(re.split(r"\d", before, maxsplit=1)[0], analysis))
-        about.append((1.0 if silent else share(before), each))
-    return [pair for pair in about if pair[0] >= (MIN_NAME_SHARE if things.own else 1.0)]
+    for measure in stated_measures(text, dimension, question.language):
+        before, start = measure.thing or text[start : measure.start], measure.end
+        silent = not things.field_keys and ignored.issuperset(keys(re.split(r"\d", before, maxsplit=1)[0], analysis))
+        measures.append((1.0 if silent else share(before), measure))
+    return [pair for pair in measures if pair[0] >= (MIN_NAME_SHARE if things.field_keys else 1.0)]
 
 
 _MEASURING = frozenset(stem(word) for word in "measures measured misst mesure mesurait mide medía misura mede".split())
@@ -98,8 +111,8 @@ _UNIT = regex(rf"[ \u00a0\u202f-]?(?P<unit>{_NAMES})(?!\w)", re.IGNORECASE)
 def comparable_unit_after(number: re.Match[str], unit: str) -> str:
     """The unit after a number, if it is of the same dimension as `unit`; "" if it has another one, or none."""
     after = _UNIT.match(number.string, number.end())
-    own = UNIT_NAMES[after["unit"].lower()] if after is not None else ""
-    return own if are_comparable(own, UNIT_NAMES[unit.lower()]) else ""
+    stated_unit = UNIT_NAMES[after["unit"].lower()] if after is not None else ""
+    return stated_unit if are_comparable(stated_unit, UNIT_NAMES[unit.lower()]) else ""
 
 
 def is_bare(number: re.Match[str]) -> bool:
@@ -107,9 +120,15 @@ def is_bare(number: re.Match[str]) -> bool:
     return _UNIT.match(number.string, number.end()) is None
 
 
-def convert_to_unit(number: str | None, own: str, unit: str) -> str | None:
-    """A number of the unit `own` in the unit that a label writes as `unit`; None if one of them has no certain size."""
-    to = UNIT_NAMES[unit.lower()]
-    if number is None or own == to:
+def convert_to_unit(number: str | None, source_unit: str, unit: str) -> str | None:
+    """A number of the unit `source_unit` in the unit that a label writes as `unit`; None if one of them has no
+    certain size.
+    """
+    target_unit = UNIT_NAMES[unit.lower()]
+    if number is None or source_unit == target_unit:
         return number
-    return None if UNSURE in (own, to) else f"{round_converted(convert(Decimal(number), own, to)).normalize():f}"
+    return (
+        None
+        if UNSURE in (source_unit, target_unit)
+        else f"{round_converted(convert(Decimal(number), source_unit, target_unit)).normalize():f}"
+    )

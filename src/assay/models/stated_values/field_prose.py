@@ -26,9 +26,9 @@ from assay.models.stated_values.field_words import (
     SCALED,
     WORD,
     YEAR,
-    FieldAsked,
     Span,
     StatedValue,
+    TargetField,
     match_field,
     member,
     nearest_match,
@@ -52,100 +52,118 @@ _SAYS = regex(
 )
 
 
-def value_in_prose(asked: FieldAsked, books: Sequence[SourcePassages]) -> StatedValue | None:
+def value_in_prose(target: TargetField, books: Sequence[SourcePassages]) -> StatedValue | None:
     """The value of a field according to prose; None if no sentence probably states it with a value of its type."""
-    placed = [(book, sentence) for book in books for sentence in book.sentences]
-    statements = [sentence.statement(books.index(book), book.title) for book, sentence in placed]
-    question = read_question(asked.text, beside="\n".join(each.text for each in statements[:5]))
+    sentences = [(book, sentence) for book in books for sentence in book.sentences]
+    statements = [sentence.statement(books.index(book), book.title) for book, sentence in sentences]
+    question = read_question(target.text, beside="\n".join(each.text for each in statements[:5]))
     judgement, analysis = judge(question, statements), question.analysis
-    names = frozenset(key for name in asked.names for key in keys(name, analysis))
-    about = [book for book in books if not names.isdisjoint(_source_keys(book, analysis))] or books
-    ranked = [(book, each) for book, each in (placed[each.place] for each in judgement.ranked) if book in about]
-    measure = stated_measure(asked, ranked, question)
+    names = frozenset(key for name in target.names for key in keys(name, analysis))
+    named_books = [book for book in books if not names.isdisjoint(_source_keys(book, analysis))] or books
+    ranked_sentences = [
+        (book, each) for book, each in (sentences[each.index] for each in judgement.ranked) if book in named_books
+    ]
+    measure = stated_measure(target, ranked_sentences, question)
     if measure is not None or not judgement.is_answered():
         return measure
-    found: list[tuple[float, int, StatedValue]] = []
-    for rank, (book, sentence) in enumerate(placed[each.place] for each in judgement.ranked[:MAX_SENTENCES]):
-        share, at = match_field(asked, sentence.text, analysis)
-        beside = " ".join(each.text for each in book.passages)
-        if book in about and at and (value := _nearest_value(asked, sentence.text, at, beside)) is not None:
-            found.append((-share, rank, StatedValue(value, sentence.passage)))
-    return min(found)[2] if found else None
+    candidates: list[tuple[float, int, StatedValue]] = []
+    for rank, (book, sentence) in enumerate(sentences[each.index] for each in judgement.ranked[:MAX_SENTENCES]):
+        share, spans = match_field(target, sentence.text, analysis)
+        document_text = " ".join(each.text for each in book.passages)
+        if (
+            book in named_books
+            and spans
+            and (value := _nearest_value(target, sentence.text, spans, document_text)) is not None
+        ):
+            candidates.append((-share, rank, StatedValue(value, sentence.passage)))
+    return min(candidates)[2] if candidates else None
 
 
 def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
     return frozenset(
-        key for text in (book.title, *(each.text for each in book.passages)) for key in keys(text, analysis)
+        key for text in (book.title, *(passage.text for passage in book.passages)) for key in keys(text, analysis)
     )
 
 
-def _nearest_value(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
-    """The value of the field's type nearest to the field's words; `beside` is the text with the other numbers."""
-    kind, form = asked.schema.get("type"), asked.schema.get("format")
-    if "enum" in asked.schema:
-        return _enum_member(asked, text)
+def _nearest_value(target: TargetField, text: str, spans: Sequence[Span], document_text: str) -> str | None:
+    """The value of the field's type nearest to the field's words; `document_text` is the text with the other
+    numbers.
+    """
+    kind, form = target.schema.get("type"), target.schema.get("format")
+    if "enum" in target.schema:
+        return _enum_member(target, text)
     if kind not in ("string", "integer", "number"):
         return None
     if form in ("date", "date-time"):
-        return nearest_text(text, at, DATE.finditer(text))
-    return _find_number(asked, text, at, beside) if kind in ("integer", "number") else _find_text(asked, text, at)
+        return nearest_text(text, spans, DATE.finditer(text))
+    return (
+        _find_number(target, text, spans, document_text)
+        if kind in ("integer", "number")
+        else _find_text(target, text, spans)
+    )
 
 
-def _enum_member(asked: FieldAsked, text: str) -> str | None:
+def _enum_member(target: TargetField, text: str) -> str | None:
     """The only member of an enum that a sentence without a negation has."""
     denies = text.endswith("?") or not NEGATIVES.isdisjoint(words(text))
-    return None if denies else member(asked, text)
+    return None if denies else member(target, text)
 
 
-def _find_number(asked: FieldAsked, text: str, at: Sequence[Span], beside: str) -> str | None:
+def _find_number(target: TargetField, text: str, spans: Sequence[Span], document_text: str) -> str | None:
     """A number in plain digits, times its scale unless the field is counted in it; a year if there is no other, and
     none that the field or the question names.
     """
-    dated = [match.span() for match in DATE.finditer(text)]
-    found = [each for each in NUMBER.finditer(text) if not any(a <= each.start() < b for a, b in dated)]
-    if asked.unit:
-        return _nearest_in_unit(asked.unit, found, text, at, beside)
-    others = [each for each in found if not YEAR.fullmatch(each[0])]
-    known = NUMBER.findall(f"{asked.label} {asked.description} {asked.topics}")
-    value = nearest_text(text, at, others or [each for each in found if each[0] not in known])
+    date_spans = [match.span() for match in DATE.finditer(text)]
+    numbers = [number for number in NUMBER.finditer(text) if not any(a <= number.start() < b for a, b in date_spans)]
+    if target.unit:
+        return _nearest_in_unit(target.unit, numbers, text, spans, document_text)
+    plain_numbers = [number for number in numbers if not YEAR.fullmatch(number[0])]
+    named_numbers = NUMBER.findall(f"{target.label} {target.description} {target.topics}")
+    value = nearest_text(text, spans, plain_numbers or [number for number in numbers if number[0] not in named_numbers])
     if value is None:
         return None
-    if SCALED.search(f"{asked.label} {asked.description}"):
+    if SCALED.search(f"{target.label} {target.description}"):
         value = SCALED.sub("", value).strip()
-    return plain_digits(value, beside)
+    return plain_digits(value, document_text)
 
 
 def _nearest_in_unit(
-    unit: str, found: Sequence[re.Match[str]], text: str, at: Sequence[Span], beside: str
+    unit: str, numbers: Sequence[re.Match[str]], text: str, spans: Sequence[Span], document_text: str
 ) -> str | None:
     """The nearest number with a unit like that of the label, converted to it."""
-    units = {each.start(): own for each in found if (own := comparable_unit_after(each, unit))}
-    chosen = nearest_match(text, at, [each for each in found if each.start() in units])
-    return None if chosen is None else convert_to_unit(plain_digits(chosen[0], beside), units[chosen.start()], unit)
+    units = {number.start(): number_unit for number in numbers if (number_unit := comparable_unit_after(number, unit))}
+    nearest = nearest_match(text, spans, [number for number in numbers if number.start() in units])
+    return (
+        None
+        if nearest is None
+        else convert_to_unit(plain_digits(nearest[0], document_text), units[nearest.start()], unit)
+    )
 
 
-def _find_text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:
+def _find_text(target: TargetField, text: str, spans: Sequence[Span]) -> str | None:
     """A name other than the subject's, else the words directly after the field's words; a time if the field asks for
     one, and only then.
     """
     times = list(_TIME.finditer(text))
-    if times and _asks_when(asked):
-        return nearest_text(text, at, times)
-    known = {word.casefold() for name in (*asked.names, asked.label) for word in WORD.findall(name)}
+    if times and _asks_when(target):
+        return nearest_text(text, spans, times)
+    known_words = {word.casefold() for name in (*target.names, target.label) for word in WORD.findall(name)}
     names = [match for match in NAME.finditer(text) if match.start()]
-    other = [match for match in names if known.isdisjoint(word.casefold() for word in WORD.findall(match[0]))]
-    near = nearest_match(text, at, other)
-    if near is not None:
-        told = any(time.start() <= near.start() < time.end() for time in times)
-        return None if told else near[0].strip().rstrip(".")
-    said = _SAYS.match(text, at[-1][1])
-    return said["value"].strip() if said is not None and len(said["value"].split()) <= MAX_VALUE_WORDS else None
+    other_names = [
+        match for match in names if known_words.isdisjoint(word.casefold() for word in WORD.findall(match[0]))
+    ]
+    nearest = nearest_match(text, spans, other_names)
+    if nearest is not None:
+        is_time = any(time.start() <= nearest.start() < time.end() for time in times)
+        return None if is_time else nearest[0].strip().rstrip(".")
+    clause = _SAYS.match(text, spans[-1][1])
+    return clause["value"].strip() if clause is not None and len(clause["value"].split()) <= MAX_VALUE_WORDS else None
 
 
-def _asks_when(asked: FieldAsked) -> bool:
+def _asks_when(target: TargetField) -> bool:
     """True if a text field asks for a time."""
-    said = {word.casefold() for word in words(f"{asked.label} {asked.description}")}
-    return not _DATED.isdisjoint(said) or read_question(asked.description or asked.label).wanted == "date"
+    field_words = {word.casefold() for word in words(f"{target.label} {target.description}")}
+    return not _DATED.isdisjoint(field_words) or read_question(target.description or target.label).answer_kind == "date"
 
 
 # Fields for an e-mail or web address or a DOI: the only one of the documents in passages with the field's other words.
@@ -160,29 +178,29 @@ _GENERIC = _OF_MAIL | _OF_WEB | _OF_DOI | frozenset("e address contact web site 
 _TAIL = ".,;:!?)]}*_»”’"
 
 
-def address_pattern(asked: FieldAsked) -> re.Pattern[str] | None:
+def address_pattern(target: TargetField) -> re.Pattern[str] | None:
     """The form of the address that a field asks for by its name; None if it asks for none."""
-    said = frozenset(words(asked.label))
-    if asked.schema.get("type") != "string" or "enum" in asked.schema:
+    label_words = frozenset(words(target.label))
+    if target.schema.get("type") != "string" or "enum" in target.schema:
         return None
     forms = ((_OF_DOI, DOI), (_OF_MAIL, _EMAIL), (_OF_WEB, _WEB))
-    return next((form for names, form in forms if said & names), None)
+    return next((form for names, form in forms if label_words & names), None)
 
 
-def find_address(asked: FieldAsked, form: re.Pattern[str], books: Sequence[SourcePassages]) -> StatedValue | None:
+def find_address(target: TargetField, form: re.Pattern[str], books: Sequence[SourcePassages]) -> StatedValue | None:
     """The address; None if the documents have none, or several that may be meant."""
-    analysis = read_question(asked.text).analysis
-    subject = frozenset(keys(" ".join(asked.names), analysis))
-    wanted = frozenset(key for word in words(asked.label) if word not in _GENERIC for key in keys(word, analysis))
-    wanted -= stop_terms(analysis) | subject
-    found: dict[str, str] = {}
+    analysis = read_question(target.text).analysis
+    subject = frozenset(keys(" ".join(target.names), analysis))
+    required = frozenset(key for word in words(target.label) if word not in _GENERIC for key in keys(word, analysis))
+    required -= stop_terms(analysis) | subject
+    addresses: dict[str, str] = {}
     for book in books:
         for passage in book.passages:
-            if wanted <= frozenset(keys(" ".join((passage.under, passage.text)), analysis)):
+            if required <= frozenset(keys(" ".join((passage.under, passage.text)), analysis)):
                 for match in form.finditer(passage.text):
-                    whole = find_doi(match[0], "") if form is DOI else match[0].rstrip(_TAIL)
-                    found.setdefault(whole, passage.id)
-    return StatedValue(*next(iter(found.items()))) if len(found) == 1 else None
+                    address = find_doi(match[0], "") if form is DOI else match[0].rstrip(_TAIL)
+                    addresses.setdefault(address, passage.id)
+    return StatedValue(*next(iter(addresses.items()))) if len(addresses) == 1 else None
 
 
 # The name of what a document is about, where only its title says it.
@@ -198,36 +216,38 @@ _GENRES = frozenset(
 """A title that begins with one of these names a text about the thing."""
 
 
-def name_in_title(asked: FieldAsked, books: Sequence[SourcePassages], shown: int) -> StatedValue | None:
+def name_in_title(target: TargetField, books: Sequence[SourcePassages], shown_count: int) -> StatedValue | None:
     """The title of the only document that can be meant, if the field asks for a name and the title is one.
 
     The field is called "name" or "title", is described as one ("name of the product"), or its name is the kind of thing
     that the title ends with ("bridge": "Rotne Bridge"). `books` are the documents that the question names.
     """
-    found = [value for book in books if (value := _find_title(asked, book, alone=shown == 1)) is not None]
-    return found[0] if len(found) == 1 else None
+    titles = [value for book in books if (value := _find_title(target, book, alone=shown_count == 1)) is not None]
+    return titles[0] if len(titles) == 1 else None
 
 
-def _find_title(asked: FieldAsked, book: SourcePassages, *, alone: bool) -> StatedValue | None:
-    first = next((each for each in book.passages if each.id == book.title_passage), None)
-    if asked.schema.get("type") != "string" or "enum" in asked.schema or asked.schema.get("format") or first is None:
+def _find_title(target: TargetField, book: SourcePassages, *, alone: bool) -> StatedValue | None:
+    first = next((passage for passage in book.passages if passage.id == book.title_passage), None)
+    if target.schema.get("type") != "string" or "enum" in target.schema or target.schema.get("format") or first is None:
         return None
     title = one_line(first.text)
-    if not _is_name(title) or not _asks_for_it(asked, title):
+    if not _is_name(title) or not _asks_for_it(target, title):
         return None
     topics = {stem for word in words(title) if carries_topic(word) for stem in stems(word)}
-    said = set(stems(asked.topics))
-    meant = topics <= said or (alone and not topics.isdisjoint(said | set(stems(f"{asked.label} {asked.description}"))))
-    return StatedValue(title, first.id) if meant else None
+    question_keys = set(stems(target.topics))
+    is_meant = topics <= question_keys or (
+        alone and not topics.isdisjoint(question_keys | set(stems(f"{target.label} {target.description}")))
+    )
+    return StatedValue(title, first.id) if is_meant else None
 
 
-def _asks_for_it(asked: FieldAsked, title: str) -> bool:
-    label, told, own = words(asked.label), words(asked.description), stems(title)
-    if label[-1:] and label[-1] in _NAMING and all(stem in own for word in label[:-1] for stem in stems(word)):
+def _asks_for_it(target: TargetField, title: str) -> bool:
+    label, description, title_keys = words(target.label), words(target.description), stems(title)
+    if label[-1:] and label[-1] in _NAMING and all(stem in title_keys for word in label[:-1] for stem in stems(word)):
         return True
-    named = bool(_NAMING & set(told[:2])) and "of" in told[1:4]
-    kind = len(label) == 1 and len(own) > 1 and stems(asked.label) == own[-1:]
-    return (named and len(label) == 1) or kind
+    is_described = bool(_NAMING & set(description[:2])) and "of" in description[1:4]
+    kind = len(label) == 1 and len(title_keys) > 1 and stems(target.label) == title_keys[-1:]
+    return (is_described and len(label) == 1) or kind
 
 
 def _is_name(title: str) -> bool:

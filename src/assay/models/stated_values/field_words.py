@@ -44,31 +44,33 @@ def capitalized_names(question: str) -> tuple[str, ...]:
     return tuple(match[0] for match in NAME.finditer(question) if match.start() > 0)
 
 
-def plain_digits(value: str, beside: str) -> str | None:
-    """A number in plain digits; `beside` shows its decimal sign."""
-    known = (match[0] for match in NUMBER.finditer(beside))
-    figures = read_figures([value], question_language(beside[:LANGUAGE_SAMPLE_CHARS]), known)
+def plain_digits(value: str, context: str) -> str | None:
+    """A number in plain digits; `context` shows its decimal sign."""
+    numbers = (match[0] for match in NUMBER.finditer(context))
+    figures = read_figures([value], question_language(context[:LANGUAGE_SAMPLE_CHARS]), numbers)
     return f"{figures.values[0].value:f}" if figures is not None and figures.values[0] is not None else None
 
 
-def nearest_text(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> str | None:
+def nearest_text(text: str, spans: Sequence[Span], matches: Iterable[re.Match[str]]) -> str | None:
     """Of the matches in a sentence, the one nearest to the words at these places, preferably after them."""
-    chosen = nearest_match(text, at, found)
-    return None if chosen is None else chosen[0].strip()
+    nearest = nearest_match(text, spans, matches)
+    return None if nearest is None else nearest[0].strip()
 
 
-def nearest_match(text: str, at: Sequence[Span], found: Iterable[re.Match[str]]) -> re.Match[str] | None:
+def nearest_match(text: str, spans: Sequence[Span], matches: Iterable[re.Match[str]]) -> re.Match[str] | None:
     """As `nearest_text`, the match itself."""
     return min(
-        found, key=lambda match: (min(_word_distance(text, span, match) for span in at), match.start()), default=None
+        matches,
+        key=lambda match: (min(_word_distance(text, span, match) for span in spans), match.start()),
+        default=None,
     )
 
 
 def _word_distance(text: str, word: Span, match: re.Match[str]) -> int:
     """The distance of a match from a word, in words."""
-    behind = match.start() >= word[1]
-    between = text[word[1] : match.start()] if behind else text[match.end() : word[0]]
-    return len(WORD.findall(between)) + (0 if behind else BEFORE)
+    is_after = match.start() >= word[1]
+    gap = text[word[1] : match.start()] if is_after else text[match.end() : word[0]]
+    return len(WORD.findall(gap)) + (0 if is_after else BEFORE)
 
 
 # The field that is asked for, and how far a sentence has its words.
@@ -83,7 +85,7 @@ DATE_WORDS = frozenset("date day when time on which datum tag wann jour quand fe
 """Words of a description that only ask for a date; no sentence with one has to say them."""
 
 
-class FieldAsked(msgspec.Struct, frozen=True, kw_only=True):
+class TargetField(msgspec.Struct, frozen=True, kw_only=True):
     """A field: its name in words, the schema's description, the names in the question, and the question's `topics`.
 
     `unit` is the unit in which its label counts, as written there; `label` is without it.
@@ -109,40 +111,40 @@ class StatedValue(NamedTuple):
     passage: str
 
 
-def member(asked: FieldAsked, text: str) -> Any:
+def member(target: TargetField, text: str) -> Any:
     """The only member of the field's enum whose words a text has; None without one."""
-    said = f" {' '.join(words(text))} "
-    met = [each for each in asked.schema["enum"] if f" {' '.join(words(str(each)))} " in said]
-    return met[0] if len(met) == 1 else None
+    padded_text = f" {' '.join(words(text))} "
+    members = [value for value in target.schema["enum"] if f" {' '.join(words(str(value)))} " in padded_text]
+    return members[0] if len(members) == 1 else None
 
 
-def match_field(asked: FieldAsked, text: str, analysis: str) -> tuple[float, list[Span]]:
+def match_field(target: TargetField, text: str, analysis: str) -> tuple[float, list[Span]]:
     """How far a sentence has the words of a field's name, or else of its description, and where; nowhere if too few.
 
     The description of a measure ("length in metres") does not say whose it is.
     """
-    share, at = _words_share(text, asked.label, analysis)
-    if share < MIN_NAME_SHARE and not dimension_of(f"{asked.label} {asked.description}"):
-        told = asked.description
-        if asked.schema.get("format") in ("date", "date-time"):
-            told = " ".join(word for word in told.split() if word.casefold() not in DATE_WORDS)
-        share, at = _words_share(text, told, analysis)
-        return (share, at) if share >= MIN_DESCRIPTION_SHARE and len(at) > 1 else (share, [])
-    return (share, at) if share >= MIN_NAME_SHARE else (share, [])
+    share, spans = _words_share(text, target.label, analysis)
+    if share < MIN_NAME_SHARE and not dimension_of(f"{target.label} {target.description}"):
+        description = target.description
+        if target.schema.get("format") in ("date", "date-time"):
+            description = " ".join(word for word in description.split() if word.casefold() not in DATE_WORDS)
+        share, spans = _words_share(text, description, analysis)
+        return (share, spans) if share >= MIN_DESCRIPTION_SHARE and len(spans) > 1 else (share, [])
+    return (share, spans) if share >= MIN_NAME_SHARE else (share, [])
 
 
-def _words_share(text: str, wanted: str, analysis: str) -> tuple[float, list[Span]]:
+def _words_share(text: str, phrase: str, analysis: str) -> tuple[float, list[Span]]:
     """The share of the words wanted that a sentence has, and where they stand in it; a year alone is not enough."""
-    own = frozenset(keys(wanted, analysis)) - stop_terms(analysis)
-    found = WORD.finditer(text) if own else ()
-    at = {word.span(): key for word in found if (key := _matching_key(word[0], own, analysis))}
-    if all(map(str.isdigit, at.values())) and not all(map(str.isdigit, own)):
+    phrase_keys = frozenset(keys(phrase, analysis)) - stop_terms(analysis)
+    matches = WORD.finditer(text) if phrase_keys else ()
+    matched_keys = {word.span(): key for word in matches if (key := _matching_key(word[0], phrase_keys, analysis))}
+    if all(map(str.isdigit, matched_keys.values())) and not all(map(str.isdigit, phrase_keys)):
         return 0.0, []
-    return len(set(at.values())) / max(len(own), 1), list(at)
+    return len(set(matched_keys.values())) / max(len(phrase_keys), 1), list(matched_keys)
 
 
-def _matching_key(word: str, own: frozenset[str], analysis: str) -> str:
+def _matching_key(word: str, phrase_keys: frozenset[str], analysis: str) -> str:
     """The key that a word has, exactly or nearly; "" for none."""
-    found = frozenset(keys(word, analysis))
-    near = near_keys(own, found)
-    return next((key for key in sorted(own) if key in found or key in near), "")
+    word_keys = frozenset(keys(word, analysis))
+    close_keys = near_keys(phrase_keys, word_keys)
+    return next((key for key in sorted(phrase_keys) if key in word_keys or key in close_keys), "")

@@ -44,9 +44,12 @@ _FIELDS_NOTE = (
 def fill_tool(part: FieldGroup, slots: Sequence[FieldSlot]) -> ToolDefinition:
     """The tool that fills `slots` of `part`."""
     fields = {slot.name: _field_schema(slot) for slot in slots}
-    about = {"type": "string", "description": "What the fields are about, in a few words, as the passages call it."}
-    body = object_schema({"subject": about, "fields": _object_schema(fields)})
-    if part.many:
+    subject_schema = {
+        "type": "string",
+        "description": "What the fields are about, in a few words, as the passages call it.",
+    }
+    body = object_schema({"subject": subject_schema, "fields": _object_schema(fields)})
+    if part.is_list:
         body = object_schema({"items": {"type": "array", "items": body, "description": part.description}})
     return ToolDefinition(
         name=FILL_TOOL,
@@ -58,7 +61,7 @@ def fill_tool(part: FieldGroup, slots: Sequence[FieldSlot]) -> ToolDefinition:
 
 def _tool_description(part: FieldGroup) -> str:
     title = f"{part.name}: {part.description}".rstrip(": ")
-    if part.many:
+    if part.is_list:
         return f"Fill one item for each of {title!r}. {_FIELDS_NOTE}"
     return f"Fill the fields of {title!r}. {_FIELDS_NOTE}" if part.name else f"Fill the fields. {_FIELDS_NOTE}"
 
@@ -68,10 +71,10 @@ def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _field_schema(slot: FieldSlot) -> dict[str, Any]:
-    value = {"type": "array", "items": _value_schema(slot.leaf)} if slot.many else _value_schema(slot.leaf)
+    value = {"type": "array", "items": _value_schema(slot.leaf)} if slot.is_list else _value_schema(slot.leaf)
     ids = {"type": "array", "items": {"type": "string"}}
-    described = {"description": slot.description} if slot.description else {}
-    return _object_schema({"value": value, "passages": ids, "reason": {"type": "string"}}) | described
+    annotation = {"description": slot.description} if slot.description else {}
+    return _object_schema({"value": value, "passages": ids, "reason": {"type": "string"}}) | annotation
 
 
 def _value_schema(leaf: Leaf) -> dict[str, Any]:
@@ -92,52 +95,54 @@ NO_CALL = "Your reply could not be read. Call fill_fields once, with every field
 
 
 class Filler:
-    """Fills the fields of one form, part by part; `failed` says why the model can no longer be used."""
+    """Fills the fields of one form, part by part; `failure` says why the model can no longer be used."""
 
     def __init__(self, run: Run, case: Case, findings: Sequence[Finding]) -> None:
         self._run, self._case = run, case
-        self._cited = list({p.id: p for finding in findings for p in finding.passages}.values())
-        self.failed = ""
+        self._cited_passages = list({p.id: p for finding in findings for p in finding.passages}.values())
+        self.failure = ""
 
     async def fill(self, form: Form) -> tuple[Field, ...]:
         """Every field of the form, in order."""
         fields: list[Field] = []
         for part in form.parts:
-            fields += await (self._fill_items(part) if part.many else self._fill_object(part))
-        order = {name: place for place, name in enumerate(form.order)}
+            fields += await (self._fill_items(part) if part.is_list else self._fill_object(part))
+        order = {name: index for index, name in enumerate(form.order)}
         return tuple(sorted(fields, key=lambda field: order[str(field.path[0])]))
 
     async def _fill_object(self, part: FieldGroup) -> list[Field]:
         """The fields of an object; each batch of them has its own passages."""
         fields: list[Field] = []
-        for at in range(0, len(part.slots), FIELDS_PER_CALL):
-            slots = part.slots[at : at + FIELDS_PER_CALL]
+        for start in range(0, len(part.slots), FIELDS_PER_CALL):
+            slots = part.slots[start : start + FIELDS_PER_CALL]
             arguments = await self._ask_for_values(part, slots)
-            subject, given = _subject_and_answers(arguments, slots)
-            above = (part.name,) if part.name else ()
-            fields += [self._checked_field((*above, slot.name), slot, given[slot.name], subject) for slot in slots]
+            subject, answers = _subject_and_answers(arguments, slots)
+            parent_path = (part.name,) if part.name else ()
+            fields += [
+                self._checked_field((*parent_path, slot.name), slot, answers[slot.name], subject) for slot in slots
+            ]
         return fields
 
     async def _fill_items(self, part: FieldGroup) -> list[Field]:
         """The items of a list of objects, without those in which no field could be filled."""
         arguments = await self._ask_for_values(part, part.slots)
-        written = arguments.get("items")
-        found: list[list[Field]] = []
-        for item in written[:MOST_ITEMS] if isinstance(written, list) else []:
-            subject, given = _subject_and_answers(item if isinstance(item, dict) else {}, part.slots)
-            at = len(found)
-            fields = [self._checked_field((part.name, at, s.name), s, given[s.name], subject) for s in part.slots]
+        items = arguments.get("items")
+        item_fields: list[list[Field]] = []
+        for item in items[:MOST_ITEMS] if isinstance(items, list) else []:
+            subject, answers = _subject_and_answers(item if isinstance(item, dict) else {}, part.slots)
+            index = len(item_fields)
+            fields = [self._checked_field((part.name, index, s.name), s, answers[s.name], subject) for s in part.slots]
             values = [field.value for field in fields]
-            known = [[field.value for field in other] for other in found]
-            if any(value is not None for value in values) and values not in known:
-                found.append(fields)
-        nothing = Field(path=(part.name,), reason=self.failed or "no passage says it")
-        return [field for fields in found for field in fields] or [nothing]
+            known_values = [[field.value for field in earlier] for earlier in item_fields]
+            if any(value is not None for value in values) and values not in known_values:
+                item_fields.append(fields)
+        nothing = Field(path=(part.name,), reason=self.failure or "no passage says it")
+        return [field for fields in item_fields for field in fields] or [nothing]
 
-    def _checked_field(self, path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, subject: str) -> Field:
-        if self.failed and given.value is None:
-            return Field(path=path, reason=self.failed)
-        return supported_field(path, slot, given, subject, self._case.ledger)
+    def _checked_field(self, path: tuple[str | int, ...], slot: FieldSlot, answer: FieldAnswer, subject: str) -> Field:
+        if self.failure and answer.value is None:
+            return Field(path=path, reason=self.failure)
+        return supported_field(path, slot, answer, subject, self._case.ledger)
 
     # asking
 
@@ -147,7 +152,7 @@ class Filler:
         try:
             return await self._ask_with_repair(tool, part, slots)
         except (LimitReached, ModelFailed) as failed:
-            self.failed = label_text(_("no model filled it"), stop_reason_phrase(failed.reason))
+            self.failure = label_text(_("no model filled it"), stop_reason_phrase(failed.reason))
             self._run.warn(_("fields were left empty: {why}").format(why=stop_reason_phrase(failed.reason)))
             return {}
 
@@ -164,7 +169,7 @@ class Filler:
             await self._run.ask("complex", retry_request(request, reply, NO_CALL))
         )
         if call is None:
-            self.failed = _("the model did not fill it")
+            self.failure = _("the model did not fill it")
             self._run.warn(_("fields were left empty: the model did not fill them"))
         return call.arguments if call else {}
 
@@ -174,14 +179,17 @@ class Filler:
         """
         profile, system = self._run.profile("complex"), self._run.prompt("assay.phases", "fill")
         form = Form(title="", parts=(msgspec.structs.replace(part, slots=tuple(slots)),), order=())
-        wanted = user_message("fields", listed_fields(form))
-        asked = [*(each for each in self._case.question_messages() if each.name != "fields"), wanted]
+        fields_message = user_message("fields", listed_fields(form))
+        messages = [
+            *(message for message in self._case.question_messages() if message.name != "fields"),
+            fields_message,
+        ]
         tokens = output_cap(profile, self._run.rules.field_tokens)
-        free = (message_room(profile, system, (tool,), tokens) - total_tokens(asked)) // less
+        free = (message_room(profile, system, (tool,), tokens) - total_tokens(messages)) // less
         return Request(
             task="fill",
             system=system,
-            messages=(user_message("evidence", self._evidence(slots, free)), *asked),
+            messages=(user_message("evidence", self._evidence(slots, free)), *messages),
             tools=(tool,),
             tool_choice=FILL_TOOL,
             max_tokens=tokens,
@@ -189,24 +197,24 @@ class Filler:
 
     def _evidence(self, slots: Sequence[FieldSlot], tokens: int) -> str:
         """The passages for these fields: those that the findings cite, and others with the fields' words."""
-        held: dict[str, Passage] = {passage.id: passage for passage in self._cited}
+        passages: dict[str, Passage] = {passage.id: passage for passage in self._cited_passages}
         for slot in slots:
             query = f"{' '.join(words_of_name(slot.name))} {slot.description}"
-            held.update((passage.id, passage) for passage in self._case.ledger.recall(query, MAX_RECALLED_PASSAGES))
-        held |= self._header_passages(held.values())
-        chosen = list(held.values())
+            passages.update((passage.id, passage) for passage in self._case.ledger.recall(query, MAX_RECALLED_PASSAGES))
+        passages |= self._header_passages(passages.values())
+        selected = list(passages.values())
         while (
-            len(chosen) > 1
-            and total_tokens([user_message("evidence", evidence_text(chosen, self._case.ledger))]) > tokens
+            len(selected) > 1
+            and total_tokens([user_message("evidence", evidence_text(selected, self._case.ledger))]) > tokens
         ):
-            chosen = chosen[: len(chosen) * 3 // 4]
-        return evidence_text(chosen, self._case.ledger)
+            selected = selected[: len(selected) * 3 // 4]
+        return evidence_text(selected, self._case.ledger)
 
     def _header_passages(self, passages: Iterable[Passage]) -> dict[str, Passage]:
         """The first passages of the same sources: there a document names itself."""
         sources = dict.fromkeys(passage.source for passage in passages)
-        shown = (p for id in sources for p in self._case.ledger.passages(id))
-        return {p.id: p for p in shown if ordinal_of(p.id) < HEADER_PASSAGES}
+        source_passages = (p for id in sources for p in self._case.ledger.passages(id))
+        return {p.id: p for p in source_passages if ordinal_of(p.id) < HEADER_PASSAGES}
 
 
 def _usable_call(reply: Reply) -> ToolCall | None:
@@ -219,21 +227,21 @@ def _subject_and_answers(
     arguments: Mapping[str, Any], slots: Sequence[FieldSlot]
 ) -> tuple[str, dict[str, FieldAnswer]]:
     """The subject, and the values for the fields; a model may omit the object around the fields."""
-    written = arguments.get("fields")
-    fields = written if isinstance(written, dict) else arguments
+    nested_fields = arguments.get("fields")
+    fields = nested_fields if isinstance(nested_fields, dict) else arguments
     subject = arguments.get("subject")
     return subject if isinstance(subject, str) else "", {
         slot.name: _read_answer(fields.get(slot.name)) for slot in slots
     }
 
 
-def _read_answer(written: object) -> FieldAnswer:
-    if not isinstance(written, dict):
-        return FieldAnswer(value=written)
-    reason = written.get("reason")
+def _read_answer(value: object) -> FieldAnswer:
+    if not isinstance(value, dict):
+        return FieldAnswer(value=value)
+    reason = value.get("reason")
     return FieldAnswer(
-        value=written.get("value"),
-        passages=read_ids(written.get("passages")),
+        value=value.get("value"),
+        passages=read_ids(value.get("passages")),
         reason=reason if isinstance(reason, str) else "",
     )
 
@@ -249,8 +257,8 @@ async def fill_fields(run: Run, case: Case, research: Research) -> Draft:
         phase.emit(ReportStarted(title=form.title or research.plan.title))
         filler = Filler(phase, case, research.findings)
         fields = await filler.fill(form)
-        sourced = any(field.sentence for field in fields)
-        if not sourced:
+        has_sources = any(field.sentence for field in fields)
+        if not has_sources:
             await require_search(phase, case)
         phase.emit(FieldsFilled(fields=fields))
         text = add_date(fields_text(fields), case)
@@ -258,8 +266,8 @@ async def fill_fields(run: Run, case: Case, research: Research) -> Draft:
     return Draft(
         text=text,
         limits=shortcoming_notes(research),
-        sourced=sourced,
-        written=not filler.failed,
+        sourced=has_sources,
+        written=not filler.failure,
         composed=True,
         proofreader=make_proofreader(run, case.ledger, case.reader, added=case.added_checks),
     )
@@ -267,12 +275,12 @@ async def fill_fields(run: Run, case: Case, research: Research) -> Draft:
 
 def fields_text(fields: Sequence[Field]) -> str:
     """The fields as the report's text, with passage markers."""
-    filled = list(dict.fromkeys(field_line(field) for field in fields if field.sentence))
+    filled_lines = list(dict.fromkeys(field_line(field) for field in fields if field.sentence))
     empty = [
         f"- {label_text(_field_name(field), escape_markdown(field.reason))}" for field in fields if not field.sentence
     ]
-    unfilled = f"## {missing_heading()}\n\n" + "\n".join(empty) if empty else ""
-    return "\n\n".join(part for part in ("\n".join(filled), unfilled) if part)
+    missing_section = f"## {missing_heading()}\n\n" + "\n".join(empty) if empty else ""
+    return "\n\n".join(part for part in ("\n".join(filled_lines), missing_section) if part)
 
 
 def _field_name(field: Field) -> str:

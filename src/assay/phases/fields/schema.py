@@ -50,14 +50,14 @@ class Leaf(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FieldSlot(msgspec.Struct, frozen=True, kw_only=True):
-    """A field to fill: `many` for a list of values, of at most `most` (None: any number)."""
+    """A field to fill: `is_list` for a list of values, of at most `max_count` (None: any number)."""
 
     name: str
     leaf: Leaf
     description: str = ""
-    many: bool = False
-    least: int = 0
-    most: int | None = None
+    is_list: bool = False
+    min_count: int = 0
+    max_count: int | None = None
 
 
 class FieldGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +65,7 @@ class FieldGroup(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str = ""
     description: str = ""
-    many: bool = False
+    is_list: bool = False
     slots: tuple[FieldSlot, ...] = ()
 
 
@@ -84,9 +84,9 @@ def canonical_schema(schema: str | Mapping[str, Any] | type) -> str:
     Raises:
         UsageError: it is not JSON, too large, or says what is not supported; the message names the place.
     """
-    given = _decode_schema(schema if isinstance(schema, str) else _schema_json(schema))
+    decoded = _decode_schema(schema if isinstance(schema, str) else _schema_json(schema))
     try:
-        text = _schema_json(_inline_definitions(given))
+        text = _schema_json(_inline_definitions(decoded))
     except RecursionError as error:
         raise UsageError(f"the schema is not JSON ({error}): correct it") from error
     read_schema(text)
@@ -105,8 +105,8 @@ def listed_fields(form: Form) -> str:
 def _schema_json(schema: object) -> str:
     try:
         if isinstance(schema, type):
-            described = getattr(schema, "model_json_schema", None)  # of a class of pydantic
-            schema = described() if described else msgspec.json.schema(schema)
+            json_schema = getattr(schema, "model_json_schema", None)  # of a class of pydantic
+            schema = json_schema() if json_schema else msgspec.json.schema(schema)
         return msgspec.json.encode(dict(schema) if isinstance(schema, Mapping) else schema).decode()
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"the schema is not JSON ({error}): correct it") from error
@@ -132,25 +132,31 @@ def _inline_definitions(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     groups = {name: schema[name] for name in ("$defs", "definitions") if isinstance(schema.get(name), dict)}
-    known = {f"#/{group}/{name}": each for group, definitions in groups.items() for name, each in definitions.items()}
+    definitions_by_ref = {
+        f"#/{group}/{name}": content for group, definitions in groups.items() for name, content in definitions.items()
+    }
     size = 0
 
-    def inlined(part: Any, within: frozenset[str]) -> Any:
+    def inline(part: Any, ancestors: frozenset[str]) -> Any:
         nonlocal size
         if isinstance(part, list):
-            return [inlined(each, within) for each in part]
+            return [inline(item, ancestors) for item in part]
         if not isinstance(part, dict):
             return part
         name = part.get("$ref")
-        if isinstance(name, str) and name not in within and isinstance(meant := known.get(name), dict):
-            size += len(_schema_json(meant))
+        if (
+            isinstance(name, str)
+            and name not in ancestors
+            and isinstance(definition := definitions_by_ref.get(name), dict)
+        ):
+            size += len(_schema_json(definition))
             if size > MAX_SCHEMA_CHARS:
                 raise _too_large(size)
-            beside = {key: value for key, value in part.items() if key != "$ref"}
-            return inlined(meant | beside, within | {name})
-        return {key: inlined(value, within) for key, value in part.items()}
+            siblings = {key: value for key, value in part.items() if key != "$ref"}
+            return inline(definition | siblings, ancestors | {name})
+        return {key: inline(value, ancestors) for key, value in part.items()}
 
-    return inlined({key: value for key, value in schema.items() if key not in groups}, frozenset())
+    return inline({key: value for key, value in schema.items() if key not in groups}, frozenset())
 
 
 def read_schema(text: str) -> Form:
@@ -169,119 +175,119 @@ def read_schema(text: str) -> Form:
 
 
 def _parts(properties: Mapping[str, Any]) -> tuple[FieldGroup, ...]:
-    own: list[FieldSlot] = []
+    slots: list[FieldSlot] = []
     parts: list[FieldGroup] = []
-    for name, given in properties.items():
-        place = f"#/properties/{name}"
-        schema = _drop_null(given, place)
+    for name, property_schema in properties.items():
+        location = f"#/properties/{name}"
+        schema = _drop_null(property_schema, location)
         if schema.get("type") == "object":
-            parts.append(FieldGroup(name=name, description=_description(schema), slots=_slots(schema, place)))
-        elif _type(schema) == "array" and (items := _items(schema, place)).get("type") == "object":
-            _check_keywords(schema, _OF_ARRAY, place)
+            parts.append(FieldGroup(name=name, description=_description(schema), slots=_slots(schema, location)))
+        elif _type(schema) == "array" and (items := _items(schema, location)).get("type") == "object":
+            _check_keywords(schema, _OF_ARRAY, location)
             description = _description(schema) or _description(items)
             parts.append(
-                FieldGroup(name=name, description=description, many=True, slots=_slots(items, f"{place}/items"))
+                FieldGroup(name=name, description=description, is_list=True, slots=_slots(items, f"{location}/items"))
             )
         else:
-            own.append(_slot(name, schema, place))
-    return (*([FieldGroup(slots=tuple(own))] if own else []), *parts)
+            slots.append(_slot(name, schema, location))
+    return (*([FieldGroup(slots=tuple(slots))] if slots else []), *parts)
 
 
-def _slots(schema: Mapping[str, Any], place: str) -> tuple[FieldSlot, ...]:
+def _slots(schema: Mapping[str, Any], location: str) -> tuple[FieldSlot, ...]:
     return tuple(
-        _slot(name, _drop_null(given, f"{place}/properties/{name}"), f"{place}/properties/{name}")
-        for name, given in _properties(schema, place).items()
+        _slot(name, _drop_null(property_schema, f"{location}/properties/{name}"), f"{location}/properties/{name}")
+        for name, property_schema in _properties(schema, location).items()
     )
 
 
-def _properties(schema: object, place: str) -> dict[str, Any]:
+def _properties(schema: object, location: str) -> dict[str, Any]:
     if not isinstance(schema, dict):
-        raise UsageError(f"the schema at {place} is not an object; {SUPPORTED}")
-    _check_keywords(schema, _OF_OBJECT, place)
+        raise UsageError(f"the schema at {location} is not an object; {SUPPORTED}")
+    _check_keywords(schema, _OF_OBJECT, location)
     if schema.get("type", "object") != "object":
-        raise UsageError(f"the schema at {place} has type {schema['type']!r} and must be an object; {SUPPORTED}")
+        raise UsageError(f"the schema at {location} has type {schema['type']!r} and must be an object; {SUPPORTED}")
     properties = schema.get("properties")
     if not isinstance(properties, dict) or not properties:
-        raise UsageError(f"the schema at {place} has no properties; {SUPPORTED}")
+        raise UsageError(f"the schema at {location} has no properties; {SUPPORTED}")
     for name in properties:
         if not any(sign.isalnum() for sign in name) or len(name) > 80:
             raise UsageError(
-                f"the schema at {place} has a property named {name[:100]!r}: a name has 1 to 80 characters"
+                f"the schema at {location} has a property named {name[:100]!r}: a name has 1 to 80 characters"
             )
     return properties
 
 
-def _drop_null(schema: object, place: str) -> dict[str, Any]:
+def _drop_null(schema: object, location: str) -> dict[str, Any]:
     """The schema without null, since every field may be null: `["string", "null"]`, or `anyOf` with null."""
     if not isinstance(schema, dict):
-        raise UsageError(f"the schema at {place} is not an object; {SUPPORTED}")
+        raise UsageError(f"the schema at {location} is not an object; {SUPPORTED}")
     choices = schema.get("anyOf", schema.get("oneOf"))
     if isinstance(choices, list):
-        others = [each for each in choices if each != {"type": "null"}]
-        if len(others) == 1 and len(choices) == 2 and isinstance(others[0], dict):
+        non_null = [choice for choice in choices if choice != {"type": "null"}]
+        if len(non_null) == 1 and len(choices) == 2 and isinstance(non_null[0], dict):
             outer = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
-            return _drop_null(others[0] | outer, place)
+            return _drop_null(non_null[0] | outer, location)
     kinds = schema.get("type")
     if isinstance(kinds, list):
-        named = [kind for kind in kinds if kind != "null"]
-        if len(named) == 1:
-            return {**schema, "type": named[0]}
+        other_kinds = [kind for kind in kinds if kind != "null"]
+        if len(other_kinds) == 1:
+            return {**schema, "type": other_kinds[0]}
     return schema
 
 
-def _items(schema: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _items(schema: Mapping[str, Any], location: str) -> dict[str, Any]:
     if "items" not in schema:
-        raise UsageError(f"the schema at {place} does not say what its items are; {SUPPORTED}")
-    return _drop_null(schema["items"], f"{place}/items")
+        raise UsageError(f"the schema at {location} does not say what its items are; {SUPPORTED}")
+    return _drop_null(schema["items"], f"{location}/items")
 
 
-def _slot(name: str, schema: Mapping[str, Any], place: str) -> FieldSlot:
+def _slot(name: str, schema: Mapping[str, Any], location: str) -> FieldSlot:
     if _type(schema) != "array":
-        return FieldSlot(name=name, leaf=_leaf(schema, place), description=_description(schema))
-    _check_keywords(schema, _OF_ARRAY, place)
-    items = _items(schema, place)
+        return FieldSlot(name=name, leaf=_leaf(schema, location), description=_description(schema))
+    _check_keywords(schema, _OF_ARRAY, location)
+    items = _items(schema, location)
     return FieldSlot(
         name=name,
-        leaf=_leaf(items, f"{place}/items"),
+        leaf=_leaf(items, f"{location}/items"),
         description=_description(schema) or _description(items),
-        many=True,
-        least=_read_count(schema, "minItems", place) or 0,
-        most=_read_count(schema, "maxItems", place),
+        is_list=True,
+        min_count=_read_count(schema, "minItems", location) or 0,
+        max_count=_read_count(schema, "maxItems", location),
     )
 
 
-def _leaf(schema: Mapping[str, Any], place: str) -> Leaf:
-    _check_keywords(schema, _OF_LEAF, place)
-    enum = _enum(schema, place)
-    kind = next((each for each in _TYPES if each == (schema.get("type") or _enum_type(enum))), None)
+def _leaf(schema: Mapping[str, Any], location: str) -> Leaf:
+    _check_keywords(schema, _OF_LEAF, location)
+    enum = _enum(schema, location)
+    kind = next((name for name in _TYPES if name == (schema.get("type") or _enum_type(enum))), None)
     if kind is None:
-        raise UsageError(f"the schema at {place} has type {schema.get('type')!r}; {SUPPORTED}")
-    bounds = {key: _number(schema, key, place) for key in _BOUNDS[:4]}
+        raise UsageError(f"the schema at {location} has type {schema.get('type')!r}; {SUPPORTED}")
+    bounds = {key: _number(schema, key, location) for key in _BOUNDS[:4]}
     format = schema.get("format", "")
     if format not in ("", *_FORMATS, *_FREE_FORMATS):
-        raise UsageError(f"the schema at {place} has format {format!r}; {SUPPORTED}")
-    bounds |= {key: _read_count(schema, key, place) for key in _BOUNDS[4:]}
-    given = {key: value for key, value in bounds.items() if value is not None}
-    return Leaf(type=kind, enum=enum, format=format if format in _FORMATS else "", bounds=given)
+        raise UsageError(f"the schema at {location} has format {format!r}; {SUPPORTED}")
+    bounds |= {key: _read_count(schema, key, location) for key in _BOUNDS[4:]}
+    given_bounds = {key: value for key, value in bounds.items() if value is not None}
+    return Leaf(type=kind, enum=enum, format=format if format in _FORMATS else "", bounds=given_bounds)
 
 
-def _enum(schema: Mapping[str, Any], place: str) -> tuple[Scalar, ...]:
-    given = [schema["const"]] if "const" in schema else schema.get("enum", [])
-    if not isinstance(given, list) or ("enum" in schema and not given):
-        raise UsageError(f"the schema at {place} has an enum that is not a list: write a list of values")
-    values = [each for each in given if each is not None]
-    if not all(isinstance(each, str | int | float | bool) for each in values):
+def _enum(schema: Mapping[str, Any], location: str) -> tuple[Scalar, ...]:
+    members = [schema["const"]] if "const" in schema else schema.get("enum", [])
+    if not isinstance(members, list) or ("enum" in schema and not members):
+        raise UsageError(f"the schema at {location} has an enum that is not a list: write a list of values")
+    values = [member for member in members if member is not None]
+    if not all(isinstance(member, str | int | float | bool) for member in values):
         raise UsageError(
-            f"the schema at {place} has an enum with other values than texts, numbers and booleans: use these only"
+            f"the schema at {location} has an enum with other values than texts, numbers and booleans: use these only"
         )
     return tuple(values)
 
 
 def _enum_type(enum: tuple[Scalar, ...]) -> Type:
-    if enum and all(isinstance(each, bool) for each in enum):
+    if enum and all(isinstance(member, bool) for member in enum):
         return "boolean"
-    if enum and all(isinstance(each, int | float) and not isinstance(each, bool) for each in enum):
-        return "integer" if all(isinstance(each, int) for each in enum) else "number"
+    if enum and all(isinstance(member, int | float) and not isinstance(member, bool) for member in enum):
+        return "integer" if all(isinstance(member, int) for member in enum) else "number"
     return "string"
 
 
@@ -289,24 +295,24 @@ def _type(schema: Mapping[str, Any]) -> object:
     return schema.get("type") or ("array" if "items" in schema else None)
 
 
-def _check_keywords(schema: Mapping[str, Any], keywords: frozenset[str], place: str) -> None:
+def _check_keywords(schema: Mapping[str, Any], keywords: frozenset[str], location: str) -> None:
     for key in schema:
         if key not in keywords and not key.startswith("x-"):
-            raise UsageError(f"the schema at {place} uses {key!r}; {SUPPORTED}")
+            raise UsageError(f"the schema at {location} uses {key!r}; {SUPPORTED}")
 
 
-def _number(schema: Mapping[str, Any], key: str, place: str) -> float | None:
+def _number(schema: Mapping[str, Any], key: str, location: str) -> float | None:
     value = schema.get(key)
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return value
-    raise UsageError(f"the schema at {place} has {key} {value!r}, which is not a number: write one")
+    raise UsageError(f"the schema at {location} has {key} {value!r}, which is not a number: write one")
 
 
-def _read_count(schema: Mapping[str, Any], key: str, place: str) -> int | None:
-    value = _number(schema, key, place)
+def _read_count(schema: Mapping[str, Any], key: str, location: str) -> int | None:
+    value = _number(schema, key, location)
     if value is None or (value >= 0 and value == int(value)):
         return None if value is None else int(value)
-    raise UsageError(f"the schema at {place} has {key} {value!r}, which is not a count: write a whole number")
+    raise UsageError(f"the schema at {location} has {key} {value!r}, which is not a count: write a whole number")
 
 
 def _description(schema: Mapping[str, Any]) -> str:

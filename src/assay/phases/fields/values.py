@@ -49,11 +49,11 @@ def convert_value(leaf: Leaf, value: object) -> Scalar:
     Raises:
         Unfit: it cannot be, or lies outside its bounds.
     """
-    made = _convert_type(leaf, value)
+    result = _convert_type(leaf, value)
     if leaf.enum:
-        made = _enum_member(leaf, made)
-    _check_bounds(leaf, made)
-    return made
+        result = _enum_member(leaf, result)
+    _check_bounds(leaf, result)
+    return result
 
 
 def list_values(slot: FieldSlot, value: object) -> tuple[Scalar, ...]:
@@ -62,12 +62,12 @@ def list_values(slot: FieldSlot, value: object) -> tuple[Scalar, ...]:
     Raises:
         Unfit: one is not what its schema asks for, or there are too few or too many.
     """
-    given = value if isinstance(value, list) else [value]
-    made = tuple(dict.fromkeys(convert_value(slot.leaf, each) for each in given[: MAX_VALUES + 1]))
-    most = MAX_VALUES if slot.most is None else min(slot.most, MAX_VALUES)
-    if not slot.least <= len(made) <= most:
-        raise UnfitValue(f"{len(made)} values are not from {slot.least} to {most}")
-    return made
+    items = value if isinstance(value, list) else [value]
+    values = tuple(dict.fromkeys(convert_value(slot.leaf, item) for item in items[: MAX_VALUES + 1]))
+    max_count = MAX_VALUES if slot.max_count is None else min(slot.max_count, MAX_VALUES)
+    if not slot.min_count <= len(values) <= max_count:
+        raise UnfitValue(f"{len(values)} values are not from {slot.min_count} to {max_count}")
+    return values
 
 
 def _convert_type(leaf: Leaf, value: object) -> Scalar:
@@ -154,12 +154,12 @@ def _moment(text: str) -> str:
 
 
 def _enum_member(leaf: Leaf, value: Scalar) -> Scalar:
-    wanted = _fold_value(value)
+    folded_value = _fold_value(value)
     for member in leaf.enum:
         if member == value and isinstance(member, bool) == isinstance(value, bool):
             return member
     for member in leaf.enum:
-        if isinstance(member, str) and _fold_value(member) == wanted:
+        if isinstance(member, str) and _fold_value(member) == folded_value:
             return member
     raise UnfitValue(f"{_short_text(value)} is none of {', '.join(map(str, leaf.enum))[:200]}")
 
@@ -208,41 +208,45 @@ class FieldAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def supported_field(
-    path: tuple[str | int, ...], slot: FieldSlot, given: FieldAnswer, subject: str, ledger: Ledger
+    path: tuple[str | int, ...], slot: FieldSlot, answer: FieldAnswer, subject: str, ledger: Ledger
 ) -> Field:
     """The field with its value if the cited passages support it; else empty, with the reason."""
-    empty = Field(path=path, reason=one_line(given.reason)[:300] or _("no passage says it"))
-    if given.value is None or given.value in ([], ""):
+    empty = Field(path=path, reason=one_line(answer.reason)[:300] or _("no passage says it"))
+    if answer.value is None or answer.value in ([], ""):
         return empty
-    cited = _cited_passages(given, f"{' '.join(words_of_name(slot.name))} {value_text(given.value)}", ledger)
-    if not cited:
+    cited_passages = _cited_passages(answer, f"{' '.join(words_of_name(slot.name))} {value_text(answer.value)}", ledger)
+    if not cited_passages:
         return msgspec.structs.replace(
-            empty, reason=label_text(_uncited_reason(given, ledger), value_text(given.value))
+            empty, reason=label_text(_uncited_reason(answer, ledger), value_text(answer.value))
         )
     try:
-        value = list_values(slot, given.value) if slot.many else convert_value(slot.leaf, given.value)
+        value = list_values(slot, answer.value) if slot.is_list else convert_value(slot.leaf, answer.value)
     except UnfitValue as unfit:
         return msgspec.structs.replace(empty, reason=str(unfit))
-    return _check_field(Field(path=path, value=value), slot, subject, cited, ledger)
+    return _check_field(Field(path=path, value=value), slot, subject, cited_passages, ledger)
 
 
-def _cited_passages(given: FieldAnswer, statement: str, ledger: Ledger) -> tuple[Passage, ...]:
+def _cited_passages(answer: FieldAnswer, statement: str, ledger: Ledger) -> tuple[Passage, ...]:
     """The cited passages of an answer; of a source cited as a whole, those that `statement` means."""
-    named = ledger.resolve(given.passages)
-    meant = (p for each in named.sources for p in WholeSource(ledger.passages(each.id)).best_passages(statement))
-    return tuple({passage.id: passage for passage in (*named.passages, *meant)}.values())
+    citations = ledger.resolve(answer.passages)
+    best_passages = (
+        p for source in citations.sources for p in WholeSource(ledger.passages(source.id)).best_passages(statement)
+    )
+    return tuple({passage.id: passage for passage in (*citations.passages, *best_passages)}.values())
 
 
-def _uncited_reason(given: FieldAnswer, ledger: Ledger) -> str:
+def _uncited_reason(answer: FieldAnswer, ledger: Ledger) -> str:
     """Why an answer has no passages."""
-    if ledger.resolve(given.passages).sources:
+    if ledger.resolve(answer.passages).sources:
         return _("the cited document shares no word with it")
-    return _("what it cites does not exist") if given.passages else _("it cites no passage")
+    return _("what it cites does not exist") if answer.passages else _("it cites no passage")
 
 
-def _check_field(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Passage], ledger: Ledger) -> Field:
+def _check_field(
+    field: Field, slot: FieldSlot, subject: str, cited_passages: Sequence[Passage], ledger: Ledger
+) -> Field:
     empty = Field(path=field.path)
-    passages = (*cited, *_identifying_passages(cited, ledger))
+    passages = (*cited_passages, *_identifying_passages(cited_passages, ledger))
     sources = {id: source for id in dict.fromkeys(p.source for p in passages) if (source := ledger.source(id))}
     evidence = ClaimEvidence(passages=passages, sources=sources)
     if slot.leaf.type == "string" and not slot.leaf.enum and not slot.leaf.format:
@@ -251,10 +255,10 @@ def _check_field(field: Field, slot: FieldSlot, subject: str, cited: Sequence[Pa
             return msgspec.structs.replace(
                 empty, reason=_("{value} is not in what it cites").format(value=repr(missing[0][:200]))
             )
-    key = _cited_label(slot, field.value, cited)
-    sentence, found = _check_sentence(key, subject, slot, field.value, evidence)
-    if found.verdict in REFUTED:
-        return msgspec.structs.replace(empty, reason=found.reason)
+    key = _cited_label(slot, field.value, cited_passages)
+    sentence, check = _check_sentence(key, subject, slot, field.value, evidence)
+    if check.verdict in REFUTED:
+        return msgspec.structs.replace(empty, reason=check.reason)
     ids = tuple(dict.fromkeys(passage.id for passage in passages))
     return msgspec.structs.replace(field, sentence=sentence, passages=ids)
 
@@ -268,28 +272,32 @@ def _check_sentence(
     is not written so, it is stated as the passage writes it; and without the subject, if another figure is nearer to
     its name than this one.
     """
-    about, plain_value = f"{key} of {_subject(subject)}", value_text(value)
+    subject_label, plain_value = f"{key} of {_subject(subject)}", value_text(value)
     unit = split_label(slot.name).unit if isinstance(value, int | float) and not isinstance(value, bool) else ""
-    sentence = f"{about}: {plain_value} {unit}".rstrip()
-    found = check_by_code(
+    sentence = f"{subject_label}: {plain_value} {unit}".rstrip()
+    check = check_by_code(
         sentence, evidence, True, off=("lexical",)
     )  # words alone are weighed when the report is verified
-    written = _written_amount(value, slot, evidence.passages) if unit or found.rule == "number" else ""
-    other = written if _has_unit_other_than(written, unit) else ""
+    amount_text = _written_amount(value, slot, evidence.passages) if unit or check.rule == "number" else ""
+    other_amount = amount_text if _has_unit_other_than(amount_text, unit) else ""
     digits = [plain_value, *([f"{value:.0f}"] if isinstance(value, float) and abs(value) >= WHOLE_NUMBER_FROM else [])]
-    tried = [f"{about}: {each} {unit} ({other})" for each in digits] if other else []
-    tried += [f"{frame}: {written}" for frame in (about, key)] if written else []
-    for each in tried if found.verdict in REFUTED or other else ():
-        again = check_by_code(each, evidence, True, off=("lexical",))
-        if again.verdict not in REFUTED:
-            return each, again
-    return sentence, found
+    variants = [f"{subject_label}: {text} {unit} ({other_amount})" for text in digits] if other_amount else []
+    variants += [f"{frame}: {amount_text}" for frame in (subject_label, key)] if amount_text else []
+    for text in variants if check.verdict in REFUTED or other_amount else ():
+        variant_check = check_by_code(text, evidence, True, off=("lexical",))
+        if variant_check.verdict not in REFUTED:
+            return text, variant_check
+    return sentence, check
 
 
-def _has_unit_other_than(written: str, unit: str) -> bool:
+def _has_unit_other_than(amount_text: str, unit: str) -> bool:
     """True if an amount as written has a unit, and another one than this."""
-    amounts = [token for token in tokens(written) if isinstance(token, Amount)] if written and unit else []
-    return any(own and own != measures.UNIT_NAMES[unit.lower()] for each in amounts for own in each.units)
+    amounts = [token for token in tokens(amount_text) if isinstance(token, Amount)] if amount_text and unit else []
+    return any(
+        amount_unit and amount_unit != measures.UNIT_NAMES[unit.lower()]
+        for amount in amounts
+        for amount_unit in amount.units
+    )
 
 
 def field_line(field: Field) -> str:
@@ -297,7 +305,7 @@ def field_line(field: Field) -> str:
     return f"- {field.sentence} [{', '.join(field.passages)}]"
 
 
-def _written_amount(value: object, slot: FieldSlot, cited: Sequence[Passage]) -> str:
+def _written_amount(value: object, slot: FieldSlot, cited_passages: Sequence[Passage]) -> str:
     """A number as a cited passage writes it, with its zeros, scale and unit; "" if no passage has it.
 
     If the field is counted in millions, 84.5 matches "84.5 million" in the passage; if it is in metres, 1500 matches
@@ -305,35 +313,35 @@ def _written_amount(value: object, slot: FieldSlot, cited: Sequence[Passage]) ->
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return ""
-    wanted = Decimal(str(value))
+    number = Decimal(str(value))
     name, label_unit = split_label(slot.name)
-    asked = f"{' '.join(words_of_name(name))} {slot.description}"
-    counted = any(word in SCALES for word in words(asked))
-    told = unit_of(asked, dimension_of(asked)) if dimension_of(asked) else ""
-    unit = measures.UNIT_NAMES.get((label_unit or told).lower(), "")
-    for passage in cited:
+    label = f"{' '.join(words_of_name(name))} {slot.description}"
+    is_scaled = any(word in SCALES for word in words(label))
+    described_unit = unit_of(label, dimension_of(label)) if dimension_of(label) else ""
+    unit = measures.UNIT_NAMES.get((label_unit or described_unit).lower(), "")
+    for passage in cited_passages:
         for amount in tokens(fold_text(passage.text).text):
             if isinstance(amount, Amount) and not (amount.ordinal or amount.word):
-                bare = counted and amount.scaled and amount.literal == f"{wanted:f}"
-                if wanted in amount.values or bare or _equals_converted(amount, wanted, unit):
+                matches_scaled = is_scaled and amount.scaled and amount.literal == f"{number:f}"
+                if number in amount.values or matches_scaled or _equals_converted(amount, number, unit):
                     return amount.text
     return ""
 
 
-def _equals_converted(amount: Amount, wanted: Decimal, unit: str) -> bool:
-    """True if an amount in another unit is `wanted` in this one."""
-    others = [other for other in amount.units if measures.are_comparable(other, unit)]
+def _equals_converted(amount: Amount, number: Decimal, unit: str) -> bool:
+    """True if an amount in another unit is `number` in this one."""
+    other_units = [other_unit for other_unit in amount.units if measures.are_comparable(other_unit, unit)]
     return any(
-        measures.round_converted(measures.convert(value, other, unit)) == wanted
-        for other in others
+        measures.round_converted(measures.convert(value, other_unit, unit)) == number
+        for other_unit in other_units
         for value in amount.values
     )
 
 
 def field_label(name: str) -> str:
     """A property's name in words, without its unit: `createdAt` as "Created at", `main_span_m` as "Main span"."""
-    found = words_of_name(split_label(name).label)[:LABEL_WORDS]
-    text = " ".join(part if part.isupper() else part.lower() for part in found) or "Field"
+    name_words = words_of_name(split_label(name).label)[:LABEL_WORDS]
+    text = " ".join(part if part.isupper() else part.lower() for part in name_words) or "Field"
     return text[:1].upper() + text[1:]
 
 
@@ -346,12 +354,12 @@ def value_text(value: object) -> str:
     return one_line(strip_markers(str(value)))
 
 
-def _cited_label(slot: FieldSlot, value: object, cited: Sequence[Passage]) -> str:
+def _cited_label(slot: FieldSlot, value: object, cited_passages: Sequence[Passage]) -> str:
     """The key of the cited header field with the value, else the field's own name."""
-    wanted = set(words(value_text(value)))
-    for passage in cited:
+    value_words = set(words(value_text(value)))
+    for passage in cited_passages:
         header = read_field(passage)
-        if header is not None and wanted <= set(words(header.value)):
+        if header is not None and value_words <= set(words(header.value)):
             text = passage.text.partition(":")[0].strip(" \t-*+_")
             return text[:1].upper() + text[1:]
     return field_label(slot.name)
@@ -362,12 +370,12 @@ def _subject(subject: str) -> str:
     return text[:SUBJECT_LENGTH].rstrip() or "this question"
 
 
-def _identifying_passages(cited: Sequence[Passage], ledger: Ledger) -> list[Passage]:
+def _identifying_passages(cited_passages: Sequence[Passage], ledger: Ledger) -> list[Passage]:
     """The fields with the names or numbers of the cited documents, as far as they are shown."""
-    own = {passage.id for passage in cited}
-    sources = dict.fromkeys(passage.source for passage in cited if read_field(passage) is not None)
+    cited_ids = {passage.id for passage in cited_passages}
+    sources = dict.fromkeys(passage.source for passage in cited_passages if read_field(passage) is not None)
     first = (p for id in sources for p in ledger.passages(id) if ordinal_of(p.id) < IDENTITY_PASSAGES)
-    return [passage for passage in first if passage.id not in own and _is_naming_field(passage)][:2]
+    return [passage for passage in first if passage.id not in cited_ids and _is_naming_field(passage)][:2]
 
 
 def _is_naming_field(passage: Passage) -> bool:
@@ -378,12 +386,12 @@ def _is_naming_field(passage: Passage) -> bool:
 
 
 def _value_texts(value: object) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, tuple) else [str(value)]
+    return [str(item) for item in value] if isinstance(value, tuple) else [str(value)]
 
 
 def _is_in_evidence(text: str, evidence: ClaimEvidence) -> bool:
-    wanted = words(text)
-    if len(wanted) > MAX_SHORT_WORDS:
+    text_words = words(text)
+    if len(text_words) > MAX_SHORT_WORDS:
         return True  # a summary: its numbers and quotations are checked, its words are the verifier's
-    held = {word for each in (*evidence.texts, *evidence.names()) for word in words(each)}
-    return set(wanted) <= held and bool(wanted)
+    evidence_words = {word for evidence_text in (*evidence.texts, *evidence.names()) for word in words(evidence_text)}
+    return set(text_words) <= evidence_words and bool(text_words)

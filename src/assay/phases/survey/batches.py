@@ -35,10 +35,10 @@ MAX_ROW_CHARS = 600
 
 
 class DocumentBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """Documents read together: batch `number` of `of`; `look_for` is what to look for."""
+    """Documents read together: batch `number` of `total`; `look_for` is what to look for."""
 
     number: int
-    of: int
+    total: int
     documents: tuple[Document, ...]
     look_for: str
 
@@ -63,7 +63,7 @@ class BatchReading(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[Row, ...] = ()
     documents: int = 0
     parts: int = 0
-    failed: str = ""
+    failure: str = ""
 
     def merge(self, other: BatchReading) -> BatchReading:
         """Both together."""
@@ -71,7 +71,7 @@ class BatchReading(msgspec.Struct, frozen=True, kw_only=True):
             rows=(*self.rows, *other.rows),
             documents=self.documents + other.documents,
             parts=self.parts + other.parts,
-            failed=self.failed or other.failed,
+            failure=self.failure or other.failure,
         )
 
 
@@ -87,86 +87,88 @@ class BatchReaders:
         read.
         """
         groups = list(group_documents(self._collection.documents, self._batch_chars(phase, look_for)))
-        cut = [
-            DocumentBatch(number=number, of=len(groups), documents=tuple(group), look_for=look_for)
+        batches = [
+            DocumentBatch(number=number, total=len(groups), documents=tuple(group), look_for=look_for)
             for number, group in enumerate(groups, 1)
         ]
-        branches = (Branch(f"batch-{batch.number}", partial(self._read_batch, batch=batch)) for batch in cut)
+        branches = (Branch(f"batch-{batch.number}", partial(self._read_batch, batch=batch)) for batch in batches)
         return reduce(BatchReading.merge, await phase.gather(*branches), BatchReading())
 
     def _batch_chars(self, phase: Run, look_for: str) -> int:
         """The most characters of documents in a batch."""
         profile, system = phase.profile("analytical"), phase.prompt("assay.phases", "survey_read")
-        asked = total_tokens([*self._case.question_messages(), user_message("rules", look_for)])
-        free = message_room(profile, system, (ROWS_TOOL,), output_cap(profile, phase.rules.row_tokens)) - asked
+        used_tokens = total_tokens([*self._case.question_messages(), user_message("rules", look_for)])
+        free = message_room(profile, system, (ROWS_TOOL,), output_cap(profile, phase.rules.row_tokens)) - used_tokens
         return max(1_000, int(free * DOCUMENTS_SHARE) * CHARACTERS_A_TOKEN)
 
     async def _read_batch(self, run: Run, *, batch: DocumentBatch) -> BatchReading:
         async with self._free:
-            call, label = f"batch-{batch.number}", f"batch {batch.number} of {batch.of}"
+            call, label = f"batch-{batch.number}", f"batch {batch.number} of {batch.total}"
             begins, ends = batch.documents[0].name, batch.documents[-1].name
             arguments = {"batch": label, "documents": begins if begins == ends else f"{begins} to {ends}"}
             run.emit(ToolStarted(call=call, tool="read", arguments=to_json(arguments)))
             try:
-                read = await self._ask_for_rows(run, batch)
+                reading = await self._ask_for_rows(run, batch)
             except (LimitReached, ModelFailed) as failed:
                 run.emit(ToolFailed(call=call, tool="read", reason=stop_reason_phrase(failed.reason)))
-                return BatchReading(failed=failed.reason)
-            summary = f"{label}: {read.documents} documents, {len(read.rows)} rows"
+                return BatchReading(failure=failed.reason)
+            summary = f"{label}: {reading.documents} documents, {len(reading.rows)} rows"
             run.emit(ToolFinished(call=call, tool="read", summary=summary))
-            return read
+            return reading
 
     async def _ask_for_rows(self, run: Run, batch: DocumentBatch) -> BatchReading:
         """The rows of a batch; if its texts or rows are too long, it is read in halves."""
-        shown, failed, parts = await asyncio.to_thread(self._show_documents, run, batch)
-        for document in failed:
+        document_passages, unreadable, parts = await asyncio.to_thread(self._show_documents, run, batch)
+        for document in unreadable:
             run.emit(SourceFailed(url=document.url, reason="its text is not there, or damaged"))
-        if not shown:
+        if not document_passages:
             return BatchReading()
         local = Ledger()
-        local.apply(local.register(0, shown).rows)
+        local.apply(local.register(0, document_passages).rows)
         try:
-            reply = await run.ask("analytical", self._request(run, batch, local, shown))
+            reply = await run.ask("analytical", self._request(run, batch, local, document_passages))
         except ContextTooLong:
             if len(batch.documents) == 1:
                 raise
             return await self._read_halves(run, batch)
-        rows = self._rows(reply, local, shown)
+        rows = self._rows(reply, local, document_passages)
         if reply.stop == "length" and len(batch.documents) > 1:
             return await self._read_halves(run, batch)
         if rows is None:
             raise ModelFailed("the rows it reported could not be read")
-        return BatchReading(rows=rows, documents=len(shown), parts=parts)
+        return BatchReading(rows=rows, documents=len(document_passages), parts=parts)
 
     async def _read_halves(self, run: Run, batch: DocumentBatch) -> BatchReading:
         middle = len(batch.documents) // 2
         halves = (batch.documents[:middle], batch.documents[middle:])
-        whole = BatchReading()
+        merged = BatchReading()
         for name, documents in zip(("first", "second"), halves, strict=True):
             half = msgspec.structs.replace(batch, documents=documents)
-            whole = whole.merge(await self._ask_for_rows(run.child(name), half))
-        return whole
+            merged = merged.merge(await self._ask_for_rows(run.child(name), half))
+        return merged
 
     def _show_documents(self, run: Run, batch: DocumentBatch) -> tuple[list[DocumentPassages], list[Document], int]:
         """The shown passages of each document, the documents that cannot be read, and how many are shown in part."""
-        shown: list[DocumentPassages] = []
-        failed: list[Document] = []
+        document_passages: list[DocumentPassages] = []
+        unreadable: list[Document] = []
         parts = 0
         share = max(1_000, self._batch_chars(run, batch.look_for) // len(batch.documents))
         for document in batch.documents:
             try:
                 spans = content_spans(self._case.reader.spans(document))
             except StoreError:
-                failed.append(document)
+                unreadable.append(document)
                 continue
-            chosen = select_passages(spans, batch.look_for, min(MAX_DOCUMENT_CHARS, share))
-            parts += len(chosen) < len(spans)
-            shown.append(DocumentPassages(document=document, spans=chosen))
-        return shown, failed, parts
+            selected = select_passages(spans, batch.look_for, min(MAX_DOCUMENT_CHARS, share))
+            parts += len(selected) < len(spans)
+            document_passages.append(DocumentPassages(document=document, spans=selected))
+        return document_passages, unreadable, parts
 
-    def _request(self, run: Run, batch: DocumentBatch, local: Ledger, shown: Sequence[DocumentPassages]) -> Request:
-        texts = "\n\n".join(format_source(block.source, block.passages) for block in local.blocks(0, shown))
-        rules = BatchRules(batch=batch.number, batches=batch.of, look_for=batch.look_for, date=self._case.date)
+    def _request(
+        self, run: Run, batch: DocumentBatch, local: Ledger, document_passages: Sequence[DocumentPassages]
+    ) -> Request:
+        texts = "\n\n".join(format_source(block.source, block.passages) for block in local.blocks(0, document_passages))
+        rules = BatchRules(batch=batch.number, batches=batch.total, look_for=batch.look_for, date=self._case.date)
         return Request(
             task="survey",
             system=run.prompt("assay.phases", "survey_read"),
@@ -177,34 +179,36 @@ class BatchReaders:
             effort="low",
         )
 
-    def _rows(self, reply: Reply, local: Ledger, shown: Sequence[DocumentPassages]) -> tuple[Row, ...] | None:
+    def _rows(
+        self, reply: Reply, local: Ledger, document_passages: Sequence[DocumentPassages]
+    ) -> tuple[Row, ...] | None:
         """The rows in a reply, without those that cite nothing shown; None if it reports none at all."""
         call = first_call(read_calls(reply, [ROWS_TOOL.name]), ROWS_TOOL.name)
-        written = call.arguments.get("rows") if call is not None and not call.malformed else None
-        if not isinstance(written, list):
+        row_values = call.arguments.get("rows") if call is not None and not call.malformed else None
+        if not isinstance(row_values, list):
             return None
-        spans = {(each.document.sha256, span.ordinal): span for each in shown for span in each.spans}
-        called = {each.document.sha256: each.document.title or each.document.name for each in shown}
-        rows = (row for each in written for row in self._row(each, local, spans, called))
+        spans = {(item.document.sha256, span.ordinal): span for item in document_passages for span in item.spans}
+        names = {item.document.sha256: item.document.title or item.document.name for item in document_passages}
+        rows = (row for item in row_values for row in self._row(item, local, spans, names))
         return tuple(rows)
 
     def _row(
-        self, written: Any, local: Ledger, spans: Mapping[tuple[str, int], PassageSpan], called: Mapping[str, str]
+        self, value: Any, local: Ledger, spans: Mapping[tuple[str, int], PassageSpan], names: Mapping[str, str]
     ) -> Iterator[Row]:
         """The row for each document that a written row cites."""
-        text = written.get("text") if isinstance(written, dict) else None
-        ids = read_ids(written.get("passages")) if isinstance(written, dict) else ()
+        text = value.get("text") if isinstance(value, dict) else None
+        ids = read_ids(value.get("passages")) if isinstance(value, dict) else ()
         if not isinstance(text, str) or not text.strip():
             return
-        cited: dict[str, list[PassageSpan]] = {}
+        spans_by_document: dict[str, list[PassageSpan]] = {}
         for passage in map(local.passage, ids):
             if passage is not None:
-                at = passage.document_sha256, ordinal_of(passage.id)
-                cited.setdefault(passage.document_sha256, []).append(spans[at])
-        for document, own in cited.items():
-            line = SurveyLine(text=text[:MAX_ROW_CHARS], spans=tuple(own))
-            place = self._collection.place(document)
-            yield Row(document=document, place=place, called=called[document], lines=(line,))
+                key = passage.document_sha256, ordinal_of(passage.id)
+                spans_by_document.setdefault(passage.document_sha256, []).append(spans[key])
+        for document, document_spans in spans_by_document.items():
+            line = SurveyLine(text=text[:MAX_ROW_CHARS], spans=tuple(document_spans))
+            position = self._collection.place(document)
+            yield Row(document=document, position=position, name=names[document], lines=(line,))
 
 
 def group_documents(documents: Sequence[Document], characters: int) -> Iterator[list[Document]]:

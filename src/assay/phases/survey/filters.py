@@ -94,8 +94,8 @@ def read_header(document: Document, text: bytes) -> Header:
     """The header of a document: the fields above its first prose, below a heading or two."""
     fields: list[HeaderField] = []
     for size in HEADER_BYTES if document.syntax not in NO_HEADER else ():
-        fields, ended = _fields(text, _first_passages(text[:size], len(text) > size, document))
-        if ended or len(text) <= size:
+        fields, header_ended = _fields(text, _first_passages(text[:size], len(text) > size, document))
+        if header_ended or len(text) <= size:
             break
     return Header(document, fields)
 
@@ -103,23 +103,23 @@ def read_header(document: Document, text: bytes) -> Header:
 def _fields(text: bytes, spans: Sequence[PassageSpan]) -> tuple[list[HeaderField], bool]:
     """The fields among the first passages, and whether the header ended before they did."""
     fields: dict[str, HeaderField] = {}
-    for place, span in enumerate(spans):
+    for index, span in enumerate(spans):
         field = _field(span)
         if field is not None:
             fields.setdefault(field.name, field)
         elif _continues_header(text, span) and fields:
             continue
-        elif fields or place >= MAX_PASSAGES_ABOVE or span.kind != "heading":
+        elif fields or index >= MAX_PASSAGES_ABOVE or span.kind != "heading":
             return list(fields.values()), True
         if len(fields) == MAX_FIELDS:
             return list(fields.values()), True
     return list(fields.values()), False
 
 
-def _first_passages(text: bytes, more: bool, document: Document) -> tuple[PassageSpan, ...]:
+def _first_passages(text: bytes, is_longer: bool, document: Document) -> tuple[PassageSpan, ...]:
     """The passages of a text's beginning; a longer text is cut between two blocks, so they equal those of the whole."""
     head = text.decode(errors="ignore")
-    if more:
+    if is_longer:
         head = head[: max(head.rfind("\n\n"), head.rfind("\n\f"), 0)]
     return segment(head, document.syntax)
 
@@ -132,13 +132,13 @@ def _continues_header(text: bytes, span: PassageSpan) -> bool:
 
 
 def _field(span: PassageSpan) -> HeaderField | None:
-    read = read_field(_passage(span))
-    if read is None:
+    passage_field = read_field(_passage(span))
+    if passage_field is None:
         return None
     key = span.text.partition(":")[0].strip(" \t-*+_:")
     if _SENTENCE.search(key):
         return None
-    return HeaderField(key, " ".join(read.name), one_line(read.value).strip("\"'*"), span)
+    return HeaderField(key, " ".join(passage_field.name), one_line(passage_field.value).strip("\"'*"), span)
 
 
 def _passage(span: PassageSpan) -> Passage:
@@ -151,27 +151,27 @@ def _passage(span: PassageSpan) -> Passage:
 def count_keys(headers: Iterable[Header]) -> tuple[KeyCount, ...]:
     """The keys and their values, most common keys first; values are listed for keys that sort documents."""
     keys: Counter[str] = Counter()
-    written: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     values: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for header in headers:
         for field in header.fields:
             keys[field.name] += 1
-            written.setdefault(field.name, field.key)
+            spellings.setdefault(field.name, field.key)
             values[field.name][field.value] += 1
-    return tuple(_key_count(written[name], count, values[name]) for name, count in keys.most_common(MAX_KEYS))
+    return tuple(_key_count(spellings[name], count, values[name]) for name, count in keys.most_common(MAX_KEYS))
 
 
 def _key_count(key: str, documents: int, values: Counter[str]) -> KeyCount:
     commonest = dict(values.most_common(MAX_VALUES))
-    sorting = len(values) <= MAX_DISTINCT_VALUES or 2 * sum(commonest.values()) >= documents
-    return KeyCount(key=key, documents=documents, values=commonest if sorting else {}, different=len(values))
+    is_category = len(values) <= MAX_DISTINCT_VALUES or 2 * sum(commonest.values()) >= documents
+    return KeyCount(key=key, documents=documents, values=commonest if is_category else {}, different=len(values))
 
 
 def value_parts(value: str) -> tuple[tuple[str, ...], ...]:
     """A value, and each element of a list value, as words."""
-    whole = tuple(words(value))
+    value_words = tuple(words(value))
     pieces = [tuple(words(piece)) for piece in value.replace(";", ",").split(",")]
-    return tuple(dict.fromkeys([whole, *(piece for piece in pieces if piece)]))
+    return tuple(dict.fromkeys([value_words, *(piece for piece in pieces if piece)]))
 
 
 Operator = Literal["=", "!=", "~", "<", ">", "<=", ">="]
@@ -200,8 +200,8 @@ class Condition(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         if self.values == ANY:
             return f"Any {self.name}"
-        between = _BETWEEN[self.operator]
-        return f"{self.name[:1].upper()}{self.name[1:]} {between} {' or '.join(self.values)}"
+        operator_text = _BETWEEN[self.operator]
+        return f"{self.name[:1].upper()}{self.name[1:]} {operator_text} {' or '.join(self.values)}"
 
 
 def read_conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
@@ -210,10 +210,10 @@ def read_conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
     Raises:
         ToolError: one cannot be read, or there is none, or there are too many.
     """
-    found = tuple(_condition(text) for text in texts)
-    if not 1 <= len(found) <= MOST_CONDITIONS:
-        raise ToolError(f"there must be 1 to {MOST_CONDITIONS} conditions, not {len(found)}")
-    return found
+    conditions = tuple(_condition(text) for text in texts)
+    if not 1 <= len(conditions) <= MOST_CONDITIONS:
+        raise ToolError(f"there must be 1 to {MOST_CONDITIONS} conditions, not {len(conditions)}")
+    return conditions
 
 
 def _condition(text: str) -> Condition:
@@ -230,52 +230,52 @@ def matching_fields(header: Header, conditions: Sequence[Condition]) -> tuple[He
 
     A field that only has to exist is returned if there are no others.
     """
-    met: dict[str, HeaderField] = {}
+    matched: dict[str, HeaderField] = {}
     for condition in conditions:
         field = header.find_field(condition.name)
         if field is None or not _meets(field.value, condition):
             return None
-        met[field.name] = field
-    telling = [met[condition.name] for condition in conditions if condition.values != ANY]
-    return tuple(dict.fromkeys(telling or met.values()))
+        matched[field.name] = field
+    value_fields = [matched[condition.name] for condition in conditions if condition.values != ANY]
+    return tuple(dict.fromkeys(value_fields or matched.values()))
 
 
 def _meets(value: str, condition: Condition) -> bool:
     if condition.values == ANY:
         return condition.operator == "="
     if condition.operator == "!=":
-        return not any(_is_equal(value, wanted) for wanted in condition.values)
-    return any(_compare_values(value, condition.operator, wanted) for wanted in condition.values)
+        return not any(_is_equal(value, expected) for expected in condition.values)
+    return any(_compare_values(value, condition.operator, expected) for expected in condition.values)
 
 
-def _compare_values(value: str, operator: Operator, wanted: str) -> bool:
+def _compare_values(value: str, operator: Operator, expected: str) -> bool:
     if operator == "=":
-        return _is_equal(value, wanted)
+        return _is_equal(value, expected)
     if operator == "~":
-        return f" {' '.join(words(wanted))} " in f" {' '.join(words(value))} "
-    mine, theirs = _comparable_value(value), _comparable_value(wanted)
+        return f" {' '.join(words(expected))} " in f" {' '.join(words(value))} "
+    mine, theirs = _comparable_value(value), _comparable_value(expected)
     if mine is None or theirs is None or len(mine) != len(theirs):
         return False
-    size = next((at for at, part in enumerate(theirs) if part == 0 and len(theirs) == 3), len(theirs))
-    one, other = mine[:size], theirs[:size]  # before 2001 means before its first day
-    return {"<": one < other, "<=": one <= other, ">": one > other, ">=": one >= other}[operator]
+    size = next((index for index, part in enumerate(theirs) if part == 0 and len(theirs) == 3), len(theirs))
+    left, right = mine[:size], theirs[:size]  # before 2001 means before its first day
+    return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[operator]
 
 
-def _is_equal(value: str, wanted: str) -> bool:
-    other = tuple(words(wanted))
-    if other in value_parts(value):
+def _is_equal(value: str, expected: str) -> bool:
+    expected_words = tuple(words(expected))
+    if expected_words in value_parts(value):
         return True
-    mine, theirs = _comparable_value(value), _comparable_value(wanted)
+    mine, theirs = _comparable_value(value), _comparable_value(expected)
     return mine is not None and mine == theirs and len(mine) == 3 and all(mine)
 
 
 def _comparable_value(text: str) -> tuple[float, ...] | None:
     """A date as (year, month, day), 0 for missing parts, or a lone number; None for other texts."""
-    folded = fold_text(text).text
-    days = [token for token in tokens(folded) if isinstance(token, Day)]
+    folded_text = fold_text(text).text
+    days = [token for token in tokens(folded_text) if isinstance(token, Day)]
     if len(days) == 1 and days[0].year:
         return (days[0].year, days[0].month, days[0].day)
-    bare = folded.strip()
+    bare = folded_text.strip()
     if re.fullmatch(r"(?:19|20)\d\d", bare):
         return (float(bare), 0, 0)
     return (float(bare),) if re.fullmatch(r"-?\d{1,15}(?:\.\d{1,9})?", bare) else None

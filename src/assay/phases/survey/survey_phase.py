@@ -52,8 +52,8 @@ from assay.run.protocols import DocumentPassages, Observation
 from assay.run.run import Run
 from assay.tools.arguments import read
 
-Way = FilterDocuments | FindPhrase | ReadDocuments | CountDocuments
-ARGUMENT_TYPES: dict[str, type[Way]] = {
+SurveyMethod = FilterDocuments | FindPhrase | ReadDocuments | CountDocuments
+ARGUMENT_TYPES: dict[str, type[SurveyMethod]] = {
     FILTER_TOOL.name: FilterDocuments,
     FIND_TOOL.name: FindPhrase,
     READ_TOOL.name: ReadDocuments,
@@ -66,9 +66,9 @@ class SurveyResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a survey: rows, how far it came, what was looked for, and why it did not finish."""
 
     rows: tuple[Row, ...]
-    reached: SurveyExtent
-    asked: str
-    failed: str = ""
+    extent: SurveyExtent
+    query: str
+    failure: str = ""
 
 
 async def write_survey(run: Run, case: Case) -> Draft | None:
@@ -77,27 +77,29 @@ async def write_survey(run: Run, case: Case) -> Draft | None:
         try:
             collection = await collect_documents(phase, case.reader)
             headers = await collection.read_headers()
-            way = await _choose_way(phase, case, headers)
+            method = await _choose_way(phase, case, headers)
         except (LimitReached, ModelFailed) as failed:
             phase.warn(_("the documents were not read one by one: {why}").format(why=stop_reason_phrase(failed.reason)))
             return None
-    if way is None:
+    if method is None:
         return None
     async with run.phase("research") as phase:
-        surveyed = await _run_survey(phase, case, collection, headers, way)
-        cited = await _register_passages(phase, case.ledger, collection, surveyed.rows[:MAX_SHOWN_ROWS], case.question)
-        phase.emit(CoverageAssessed(coverage=(_coverage(case, surveyed, cited),)))
+        result = await _run_survey(phase, case, collection, headers, method)
+        passage_ids = await _register_passages(
+            phase, case.ledger, collection, result.rows[:MAX_SHOWN_ROWS], case.question
+        )
+        phase.emit(CoverageAssessed(coverage=(_coverage(case, result, passage_ids),)))
     async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted())
         text = compose_report(
-            surveyed.rows, surveyed.reached, surveyed.asked, lambda row, line: _marker(cited, row, line)
+            result.rows, result.extent, result.query, lambda row, line: _marker(passage_ids, row, line)
         )
         text = add_date(text, case)
         phase.emit(ReportDelta(text=text))
-    return Draft(text=text, limits=_limits(surveyed), researched=False, sourced=bool(cited), composed=True)
+    return Draft(text=text, limits=_limits(result), researched=False, sourced=bool(passage_ids), composed=True)
 
 
-async def _choose_way(phase: Run, case: Case, headers: Sequence[Header]) -> Way | None:
+async def _choose_way(phase: Run, case: Case, headers: Sequence[Header]) -> SurveyMethod | None:
     """The way in which a model wants to go over the documents; None if it names none."""
     request = Request(
         task="survey",
@@ -112,91 +114,101 @@ async def _choose_way(phase: Run, case: Case, headers: Sequence[Header]) -> Way 
         effort="low",
     )
     for call in read_calls(await phase.ask("analytical", request), tool_names(SURVEY_TOOLS)):
-        way = _read_way(phase, call)
-        if way is not None:
-            return way
+        method = _read_way(phase, call)
+        if method is not None:
+            return method
     return None
 
 
-def _read_way(phase: Run, call: ToolCall) -> Way | None:
+def _read_way(phase: Run, call: ToolCall) -> SurveyMethod | None:
     tool = next((tool for tool in SURVEY_TOOLS if tool.name == call.name), None)
     if tool is None or call.malformed:
         return None
     try:
-        way = read(tool, call.arguments, ARGUMENT_TYPES[tool.name])
-        if isinstance(way, FilterDocuments):
-            filters.read_conditions(way.where)
-        if isinstance(way, FindPhrase):
-            way = msgspec.structs.replace(way, phrases=[phrase for phrase in way.phrases if words(phrase)])
-            if not way.phrases:
+        method = read(tool, call.arguments, ARGUMENT_TYPES[tool.name])
+        if isinstance(method, FilterDocuments):
+            filters.read_conditions(method.where)
+        if isinstance(method, FindPhrase):
+            method = msgspec.structs.replace(method, phrases=[phrase for phrase in method.phrases if words(phrase)])
+            if not method.phrases:
                 raise ToolError("there must be a phrase with words")
-        return way
+        return method
     except ToolError as failed:
         phase.warn(_("{name} was called wrongly: {why}").format(name=call.name, why=failed.reason))
         return None
 
 
 async def _run_survey(
-    phase: Run, case: Case, collection: Collection, headers: Sequence[Header], way: Way
+    phase: Run, case: Case, collection: Collection, headers: Sequence[Header], method: SurveyMethod
 ) -> SurveyResult:
-    if isinstance(way, FilterDocuments):
-        return _filter_documents(collection, headers, way)
-    if isinstance(way, CountDocuments):
-        return _count_documents(collection, headers, way)
-    if isinstance(way, FindPhrase):
-        return await _search_collection(collection, way)
+    if isinstance(method, FilterDocuments):
+        return _filter_documents(collection, headers, method)
+    if isinstance(method, CountDocuments):
+        return _count_documents(collection, headers, method)
+    if isinstance(method, FindPhrase):
+        return await _search_collection(collection, method)
     readers = BatchReaders(case, collection, phase.rules.agents_at_once)
-    done = await readers.read_documents(phase, way.look_for or case.question)
-    reached = SurveyExtent(read=done.documents, total=len(collection.documents), parts=done.parts)
-    called = {header.document.sha256: header.display_name for header in headers}
-    rows = [msgspec.structs.replace(row, called=called.get(row.document, row.called)) for row in done.rows]
-    return SurveyResult(rows=merge_rows(rows), reached=reached, asked=way.look_for or case.question, failed=done.failed)
+    reading = await readers.read_documents(phase, method.look_for or case.question)
+    extent = SurveyExtent(documents_read=reading.documents, total=len(collection.documents), parts=reading.parts)
+    names = {header.document.sha256: header.display_name for header in headers}
+    rows = [msgspec.structs.replace(row, name=names.get(row.document, row.name)) for row in reading.rows]
+    return SurveyResult(
+        rows=merge_rows(rows), extent=extent, query=method.look_for or case.question, failure=reading.failure
+    )
 
 
-async def _search_collection(collection: Collection, way: FindPhrase) -> SurveyResult:
-    together = way.together and len(way.phrases) > 1
-    rows = await (collection.find_all_phrases if together else collection.find_phrases)(way.phrases)
-    asked = (" and " if together else ", ").join(f"“{each}”" for each in way.phrases)
-    reached = SurveyExtent(read=collection.read, total=len(collection.documents), what=_("the words"))
-    return SurveyResult(rows=merge_rows(rows), reached=reached, asked=asked)
+async def _search_collection(collection: Collection, method: FindPhrase) -> SurveyResult:
+    together = method.together and len(method.phrases) > 1
+    rows = await (collection.find_all_phrases if together else collection.find_phrases)(method.phrases)
+    query = (" and " if together else ", ").join(f"“{phrase}”" for phrase in method.phrases)
+    extent = SurveyExtent(documents_read=collection.read_count, total=len(collection.documents), portion=_("the words"))
+    return SurveyResult(rows=merge_rows(rows), extent=extent, query=query)
 
 
-def _count_documents(collection: Collection, headers: Sequence[Header], way: CountDocuments) -> SurveyResult:
+def _count_documents(collection: Collection, headers: Sequence[Header], method: CountDocuments) -> SurveyResult:
     """Every document, even those with an unreadable header, with the requested fields."""
-    known = {header.document.sha256: header for header in headers}
+    header_by_hash = {header.document.sha256: header for header in headers}
     rows = []
-    for place, document in enumerate(collection.documents):
-        header = known.get(document.sha256) or Header(document, ())
-        lines = tuple(_field_line(header, field) for field in _shown_fields(header, way.show))
-        rows.append(Row(document=document.sha256, place=place, called=header.display_name, lines=lines))
-    reached = SurveyExtent(read=len(rows), total=len(rows), counted=True)
-    return SurveyResult(rows=tuple(rows), reached=reached, asked=_("All documents"))
+    for position, document in enumerate(collection.documents):
+        header = header_by_hash.get(document.sha256) or Header(document, ())
+        lines = tuple(_field_line(header, field) for field in _shown_fields(header, method.show))
+        rows.append(Row(document=document.sha256, position=position, name=header.display_name, lines=lines))
+    extent = SurveyExtent(documents_read=len(rows), total=len(rows), counts_all=True)
+    return SurveyResult(rows=tuple(rows), extent=extent, query=_("All documents"))
 
 
 def _shown_fields(header: Header, keys: Sequence[str]) -> list[HeaderField]:
-    found = (header.find_field(" ".join(words(key))) for key in keys)
-    return list(dict.fromkeys(field for field in found if field is not None))
+    fields = (header.find_field(" ".join(words(key))) for key in keys)
+    return list(dict.fromkeys(field for field in fields if field is not None))
 
 
-def _filter_documents(collection: Collection, headers: Sequence[Header], way: FilterDocuments) -> SurveyResult:
-    conditions = filters.read_conditions(way.where)
+def _filter_documents(collection: Collection, headers: Sequence[Header], method: FilterDocuments) -> SurveyResult:
+    conditions = filters.read_conditions(method.where)
     rows = []
     for header in headers:
-        met = filters.matching_fields(header, conditions)
-        if met is not None:
-            fields = dict.fromkeys((*met, *_shown_fields(header, way.show)))
+        matched_fields = filters.matching_fields(header, conditions)
+        if matched_fields is not None:
+            fields = dict.fromkeys((*matched_fields, *_shown_fields(header, method.show)))
             lines = tuple(_field_line(header, field) for field in fields)
             hash = header.document.sha256
             rows.append(
-                Row(document=hash, place=collection.place(hash), called=header.display_name, lines=lines, named=True)
+                Row(
+                    document=hash,
+                    position=collection.place(hash),
+                    name=header.display_name,
+                    lines=lines,
+                    names_document=True,
+                )
             )
-    reached = SurveyExtent(read=collection.read, total=len(collection.documents), what=_("the header fields"))
-    return SurveyResult(rows=merge_rows(rows), reached=reached, asked=", ".join(map(str, conditions)))
+    extent = SurveyExtent(
+        documents_read=collection.read_count, total=len(collection.documents), portion=_("the header fields")
+    )
+    return SurveyResult(rows=merge_rows(rows), extent=extent, query=", ".join(map(str, conditions)))
 
 
 def _field_line(header: Header, field: HeaderField) -> SurveyLine:
     """`KEY of SUBJECT: VALUE`, with the field and the fields that name the subject as evidence."""
-    spans = dict.fromkeys((field.span, *(naming.span for naming in header.naming_fields)))
+    spans = dict.fromkeys((field.span, *(name_field.span for name_field in header.naming_fields)))
     return SurveyLine(
         text=f"{field.key[:1].upper()}{field.key[1:]} of {header.display_name}: {field.value}", spans=tuple(spans)
     )
@@ -206,18 +218,18 @@ def _field_line(header: Header, field: HeaderField) -> SurveyLine:
 
 
 async def _register_passages(
-    phase: Run, ledger: Ledger, collection: Collection, rows: Sequence[Row], about: str
+    phase: Run, ledger: Ledger, collection: Collection, rows: Sequence[Row], question: str
 ) -> dict[tuple[str, int], str]:
     """Give ids to the passages of the shown rows; the ids are by document and place."""
     if not any(row.lines for row in rows):
         return {}
     documents = {document.sha256: document for document in collection.documents}
-    shown = tuple(_document_passages(documents[row.document], row) for row in rows)
+    document_passages = tuple(_document_passages(documents[row.document], row) for row in rows)
     ledger = ledger.seeing([phase.lane])
-    observation = Observation(summary=f"{len(rows)} documents", shown=shown)
+    observation = Observation(summary=f"{len(rows)} documents", shown=document_passages)
     call = ToolCall(id="survey", name="read")
-    await register_results(phase, ledger, [CallOutcome(call=call, observation=observation)], about)
-    passages = (passage for block in ledger.blocks(phase.lane, shown) for passage in block.passages)
+    await register_results(phase, ledger, [CallOutcome(call=call, observation=observation)], question)
+    passages = (passage for block in ledger.blocks(phase.lane, document_passages) for passage in block.passages)
     return {(passage.document_sha256, passage.start): passage.id for passage in passages}
 
 
@@ -226,32 +238,34 @@ def _document_passages(document: Document, row: Row) -> DocumentPassages:
     return DocumentPassages(document=document, spans=tuple(spans[ordinal] for ordinal in sorted(spans)))
 
 
-def _marker(cited: dict[tuple[str, int], str], row: Row, line: SurveyLine) -> str:
-    ids = (cited.get((row.document, span.start), "") for span in line.spans)
-    named = ", ".join(dict.fromkeys(id for id in ids if id))
-    return f"[{named}]" if named else ""
+def _marker(passage_ids: dict[tuple[str, int], str], row: Row, line: SurveyLine) -> str:
+    ids = (passage_ids.get((row.document, span.start), "") for span in line.spans)
+    id_list = ", ".join(dict.fromkeys(id for id in ids if id))
+    return f"[{id_list}]" if id_list else ""
 
 
 # what its reader must know
 
 
-def _coverage(case: Case, surveyed: SurveyResult, cited: dict[tuple[str, int], str]) -> Coverage:
-    whole = surveyed.reached.read == surveyed.reached.total
-    status: Literal["answered", "partly", "not"] = "answered" if whole else "partly" if surveyed.reached.read else "not"
-    return Coverage(step=0, part=case.question, status=status, passages=tuple(cited.values()))
+def _coverage(case: Case, result: SurveyResult, passage_ids: dict[tuple[str, int], str]) -> Coverage:
+    is_complete = result.extent.documents_read == result.extent.total
+    status: Literal["answered", "partly", "not"] = (
+        "answered" if is_complete else "partly" if result.extent.documents_read else "not"
+    )
+    return Coverage(step=0, part=case.question, status=status, passages=tuple(passage_ids.values()))
 
 
-def _limits(surveyed: SurveyResult) -> tuple[str, ...]:
-    reached = surveyed.reached
-    unread = reached.total - reached.read
+def _limits(result: SurveyResult) -> tuple[str, ...]:
+    extent = result.extent
+    unread = extent.total - extent.documents_read
     limits = []
     if unread:
         text = _("{unread} of {count} documents were not read").format(
-            unread=format_number(unread), count=format_number(reached.total)
+            unread=format_number(unread), count=format_number(extent.total)
         )
-        why = label_text(text, stop_reason_phrase(surveyed.failed)) if surveyed.failed else text
+        why = label_text(text, stop_reason_phrase(result.failure)) if result.failure else text
         limits.append(_("{text}.").format(text=why))
-    if reached.parts:
+    if extent.parts:
         text = _("Of {count} long documents, only the beginning and the parts nearest to the question were read.")
-        limits.append(text.format(count=format_number(reached.parts)))
+        limits.append(text.format(count=format_number(extent.parts)))
     return tuple(limits)

@@ -36,9 +36,9 @@ MAX_HEADER_FIELDS = 12
 """Header fields stored with a document, for questions that name it."""
 CONTENTS_ENTRY = regex(r"\[[^\]]*\]\(#[^)]*\)|\[[^\]]*\]: ?#\S*")
 """An entry of a table of contents: it says nothing itself and would rank high by its shortness."""
-Stored = tuple[int, int, int, str, BlockKind, tuple[str, ...], int, str, str]
+StoredSpan = tuple[int, int, int, str, BlockKind, tuple[str, ...], int, str, str]
 """A span as stored beside the index: cutting long documents again takes most of a search's time."""
-_STORED = msgspec.msgpack.Decoder(Stored)
+_STORED = msgspec.msgpack.Decoder(StoredSpan)
 
 
 def _documents_schema() -> tantivy.Schema:
@@ -158,15 +158,15 @@ class IndexWriter:
 
     def add(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
         """Index one document with its passages."""
-        found = indexed_texts(document, spans)
+        texts = indexed_texts(document, spans)
         with index_write():
-            for span, text in found.passages:
+            for span, text in texts.passages:
                 entry = tantivy.Document()
                 entry.add_unsigned("row", row)
                 entry.add_bytes("span", pack(span))
                 entry.add_text("text", text)
                 self._passages.add_document(entry)
-            self._add_document(row, document, found)
+            self._add_document(row, document, texts)
 
     def renew(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
         """Index a document again under its name, if it is in the index; its passages do not contain it, and stay."""
@@ -192,15 +192,15 @@ class IndexWriter:
         self._passages.wait_merging_threads()
         self._documents.wait_merging_threads()
 
-    def _add_document(self, row: int, document: Document, found: IndexedTexts) -> None:
+    def _add_document(self, row: int, document: Document, texts: IndexedTexts) -> None:
         entry = tantivy.Document()
         entry.add_unsigned("row", row)
-        entry.add_text("analysis", found.analysis)
+        entry.add_text("analysis", texts.analysis)
         entry.add_text("sha256", document.sha256)
-        entry.add_text("title", found.title)
-        entry.add_text("name", found.name)
-        entry.add_text("body", found.body)
-        for span in found.fields:
+        entry.add_text("title", texts.title)
+        entry.add_text("name", texts.name)
+        entry.add_text("body", texts.body)
+        for span in texts.fields:
             entry.add_bytes("field", pack(span))
         self._documents.add_document(entry)
 
@@ -252,8 +252,8 @@ def context_text(span: PassageSpan) -> str:
 
 def pack(span: PassageSpan) -> bytes:
     """A span in the form stored in an index."""
-    place = (span.ordinal, span.start, span.end, span.text, span.kind, span.heading, span.page)
-    return msgspec.msgpack.encode((*place, span.label, span.lead))
+    values = (span.ordinal, span.start, span.end, span.text, span.kind, span.heading, span.page)
+    return msgspec.msgpack.encode((*values, span.label, span.lead))
 
 
 def unpack(data: bytes) -> PassageSpan:
@@ -305,13 +305,13 @@ def _last_row(index: tantivy.Index) -> int:
 # The number of documents in an index on disk, without opening it, which would create files.
 
 
-class _Deleted(msgspec.Struct, frozen=True):
+class _Deletions(msgspec.Struct, frozen=True):
     num_deleted_docs: int = 0
 
 
 class _Segment(msgspec.Struct, frozen=True):
     max_doc: int
-    deletes: _Deleted | None = None
+    deletes: _Deletions | None = None
 
 
 class _Meta(msgspec.Struct, frozen=True):
@@ -330,7 +330,9 @@ def document_count(path: Path) -> int | None:
     except FileNotFoundError:
         return None
     meta = msgspec.json.decode(data, type=_Meta)  # what msgspec raises is a ValueError
-    return sum(each.max_doc - (each.deletes.num_deleted_docs if each.deletes else 0) for each in meta.segments)
+    return sum(
+        segment.max_doc - (segment.deletes.num_deleted_docs if segment.deletes else 0) for segment in meta.segments
+    )
 
 
 def unwritable_error(path: Path | None, error: OSError) -> SearchError:

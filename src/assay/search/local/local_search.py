@@ -33,7 +33,7 @@ from assay.search.shared_index import (
     PASSAGES_PER_HIT,
     EachSpans,
     OneSpans,
-    Say,
+    ProgressLog,
     SearchWaits,
     SharedWork,
     documents_after,
@@ -78,10 +78,10 @@ class LocalSearch:
     ) -> None:
         self._path = None if path is None else path / INDEX_FORMAT
         self._library, self._each_spans = library, each_spans or partial(spans_one_by_one, spans)
-        self._merging: threading.Thread | None = None
+        self._merge_thread: threading.Thread | None = None
         self._index: LocalIndex | None = None
         self._guard = threading.RLock()
-        self._behind: threading.Thread | None = None
+        self._backlog_thread: threading.Thread | None = None
         self._closed = False
 
     async def search(self, query: Query) -> list[Hit]:
@@ -106,7 +106,7 @@ class LocalSearch:
 
     def search_blocking(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
-        return [each.hit for each in self._explanations(query, explain=False)]
+        return [explanation.hit for explanation in self._explanations(query, explain=False)]
 
     def explain_blocking(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
@@ -130,7 +130,7 @@ class LocalSearch:
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 
-    def sync(self, progress: Say | None = None) -> None:
+    def sync(self, progress: ProgressLog | None = None) -> None:
         """Index what is in the library and not in the index. `progress` is called with sentences for the user.
 
         Raises:
@@ -170,8 +170,8 @@ class LocalSearch:
 
         def edit(writer: IndexWriter) -> None:
             for first in range(0, len(rows), PAGE_DOCUMENTS):
-                found = self._library.documents_at(rows[first : first + PAGE_DOCUMENTS])
-                for (row, document), spans in zip(found.items(), self._each_spans(found.values()), strict=True):
+                documents = self._library.documents_at(rows[first : first + PAGE_DOCUMENTS])
+                for (row, document), spans in zip(documents.items(), self._each_spans(documents.values()), strict=True):
                     writer.renew(row, document, spans_or_title_only(spans, document))
 
         self._edit(edit)
@@ -179,8 +179,8 @@ class LocalSearch:
     def close(self) -> None:
         """End background work; nothing else stays open longer than a search."""
         self._closed = True
-        if self._behind is not None:
-            self._behind.join()
+        if self._backlog_thread is not None:
+            self._backlog_thread.join()
         self._wait_for_merges()
 
     # updating
@@ -216,10 +216,10 @@ class LocalSearch:
 
     def _start_background_indexing(self) -> None:
         with self._guard:
-            if self._closed or (self._behind is not None and self._behind.is_alive()):
+            if self._closed or (self._backlog_thread is not None and self._backlog_thread.is_alive()):
                 return
-            self._behind = threading.Thread(target=self._index_backlog, name="search index", daemon=True)
-            self._behind.start()
+            self._backlog_thread = threading.Thread(target=self._index_backlog, name="search index", daemon=True)
+            self._backlog_thread.start()
 
     def _index_backlog(self) -> None:
         """Index what no search needed, a little at a time; the next search over it reports errors."""
@@ -248,7 +248,7 @@ class LocalSearch:
         return index.last_row == self._library.last_row()
 
     @contextmanager
-    def _lock(self, say: Say) -> Iterator[FileLock | None]:
+    def _lock(self, say: ProgressLog) -> Iterator[FileLock | None]:
         """The lock for writing the index; waits for another process with a message to the user."""
         self._wait_for_merges()
         if self._path is None:
@@ -265,16 +265,18 @@ class LocalSearch:
         """
         if lock is not None:
             lock.acquire()  # counted: held until the last release
-        self._merging = threading.Thread(target=close_after_merges, args=(writer, lock), name="search index merges")
-        self._merging.start()
+        self._merge_thread = threading.Thread(
+            target=close_after_merges, args=(writer, lock), name="search index merges"
+        )
+        self._merge_thread.start()
 
     def _wait_for_merges(self) -> None:
-        merging = self._merging
-        if merging is not None:
-            merging.join()
+        merge_thread = self._merge_thread
+        if merge_thread is not None:
+            merge_thread.join()
 
-    def _catch_up(self, lock: FileLock | None, say: Say, most: int | None = None) -> None:
-        """Index what is missing, at most `most` documents."""
+    def _catch_up(self, lock: FileLock | None, say: ProgressLog, limit: int | None = None) -> None:
+        """Index what is missing, at most `limit` documents."""
         with index_errors():
             index = self._open_index()
             index.reload()
@@ -286,7 +288,7 @@ class LocalSearch:
         with index_errors():
             writer = index.writer()
         try:
-            self._add_all(writer, index.last_row, say, most)
+            self._add_all(writer, index.last_row, say, limit)
         finally:
             self._merge_in_background(writer, lock)
         with index_errors():
@@ -298,9 +300,9 @@ class LocalSearch:
         Raises:
             IndexDamaged: the index belongs to another library.
         """
-        kept = self._library.documents_at([row]).get(row)
+        document = self._library.documents_at([row]).get(row)
         with index_errors():
-            if kept is None or index.hash_of(row) != kept.sha256:
+            if document is None or index.hash_of(row) != document.sha256:
                 raise IndexDamaged("it knows documents the library does not have")
             writer = index.writer()
             writer.forget(row + 1)
@@ -308,11 +310,11 @@ class LocalSearch:
             writer.close()
             index.reload()
 
-    def _add_all(self, writer: IndexWriter, row: int, say: Say, most: int | None) -> None:
+    def _add_all(self, writer: IndexWriter, row: int, say: ProgressLog, limit: int | None) -> None:
         """Add the documents after `row`, with progress messages, and a commit."""
         added = 0
-        for added, found in enumerate(documents_after(self._library, row, self._each_spans, PAGE_DOCUMENTS, most), 1):
-            writer.add(*found)
+        for added, entry in enumerate(documents_after(self._library, row, self._each_spans, PAGE_DOCUMENTS, limit), 1):
+            writer.add(*entry)
             if added % PAGE_DOCUMENTS == 0:
                 say(f"indexed {added:,} documents")
             if added % COMMIT_EVERY == 0:
@@ -345,7 +347,7 @@ class LocalSearch:
             self._index = LocalIndex(self._path)
         return self._index
 
-    def _rebuild(self, reason: str, lock: FileLock | None, say: Say) -> None:
+    def _rebuild(self, reason: str, lock: FileLock | None, say: ProgressLog) -> None:
         """Rebuild a damaged index; the caller holds the lock."""
         log.warning("the search index is unusable (%s); building it again", reason)
         say("the search index is unusable; building it again")
@@ -364,24 +366,26 @@ class LocalSearch:
             with index_errors():
                 view = IndexSnapshot(self._index)
         words = Words(query.text, {*view.analyses, analysis_of(query.language)})
-        asked = TitleMatcher(query.text)
+        matcher = TitleMatcher(query.text)
 
-        def look(rows: Sequence[int]) -> Mapping[int, Document]:
+        def feedback_documents(rows: Sequence[int]) -> Mapping[int, Document]:
             best = self._library.documents_at(rows)
-            named = rows[0] in best and asked.is_named(best[rows[0]], TITLE_MEANT)
-            return {} if named else {row: best[row] for row in rows if row in best}
+            is_named = rows[0] in best and matcher.is_named(best[rows[0]], TITLE_MEANT)
+            return {} if is_named else {row: best[row] for row in rows if row in best}
 
         with index_errors():
-            ranked, weights = view.rank_documents(words, scope, query.limit, PASSAGES_PER_HIT, look)
-            why = view.word_shares(words, weights, [found.row for found in ranked]) if explain and ranked else {}
-        documents = self._library.documents_at([found.row for found in ranked])
-        if gone := [found.row for found in ranked if found.row not in documents]:
-            raise DocumentsDeleted(gone)
+            results, weights = view.rank_documents(words, scope, query.limit, PASSAGES_PER_HIT, feedback_documents)
+            why = view.word_shares(words, weights, [result.row for result in results]) if explain and results else {}
+        documents = self._library.documents_at([result.row for result in results])
+        if deleted := [result.row for result in results if result.row not in documents]:
+            raise DocumentsDeleted(deleted)
         explanations = []
-        for rank, found in enumerate(ranked, 1):
-            document = documents[found.row]
-            first = () if found.spans else first_passages(self._each_spans, document)
-            hit = Hit(document=document, score=found.score, spans=(*first, *shown_spans(view, found, asked, document)))
-            given = why.get(found.row, ())
-            explanations.append(Explanation(hit=hit, words=given, lexical=found.score, lexical_rank=rank))
+        for rank, result in enumerate(results, 1):
+            document = documents[result.row]
+            first = () if result.spans else first_passages(self._each_spans, document)
+            hit = Hit(
+                document=document, score=result.score, spans=(*first, *shown_spans(view, result, matcher, document))
+            )
+            scores = why.get(result.row, ())
+            explanations.append(Explanation(hit=hit, words=scores, lexical=result.score, lexical_rank=rank))
         return explanations

@@ -28,9 +28,9 @@ _WORD = regex(r"(?<![\w.@/-])[^\W\d_]{3,}(?![\w@/-]|\.\w)")
 
 def rarity_of(view: IndexSnapshot, text: str, scope: Collection[int] | None) -> Rarity:
     """How rare the words of a question are, and those that are probably meant by its slips."""
-    read = corrections(view, text, scope)
-    found = view.rarity(Words(" ".join((text, *read.values())), view.analyses), scope)
-    return msgspec.structs.replace(found, meant=read)
+    meant_words = corrections(view, text, scope)
+    rarity = view.rarity(Words(" ".join((text, *meant_words.values())), view.analyses), scope)
+    return msgspec.structs.replace(rarity, meant=meant_words)
 
 
 def corrections(view: IndexSnapshot, text: str, scope: Collection[int] | None) -> dict[str, str]:
@@ -39,19 +39,19 @@ def corrections(view: IndexSnapshot, text: str, scope: Collection[int] | None) -
     """
     language = language_of(text)
     functions = frozenset(STOP_WORDS.get(language or "en", "").split())
-    found: dict[str, str] = {}
+    meant: dict[str, str] = {}
     for match in list(_WORD.finditer(text))[:MOST_CHECKED]:
         word = match[0]
         words = Words(word, view.analyses)
         if len(words.plain) != 1 or word.casefold() in functions or view.knows(words):
             continue
-        named = match.start() and word[0].isupper() and language not in CAPITALIZING
-        if named:
+        is_name = match.start() and word[0].isupper() and language not in CAPITALIZING
+        if is_name:
             continue
-        near = _meant_function_word(word.casefold(), functions, first=not match.start())
-        if near or (near := _meant_word(word.casefold(), _near_words(view, words, scope), view.analyses)):
-            found[word] = near
-    return found
+        guess = _meant_function_word(word.casefold(), functions, first=not match.start())
+        if guess or (guess := _meant_word(word.casefold(), _near_words(view, words, scope), view.analyses)):
+            meant[word] = guess
+    return meant
 
 
 def _meant_function_word(word: str, functions: Iterable[str], *, first: bool) -> str:
@@ -61,64 +61,67 @@ def _meant_function_word(word: str, functions: Iterable[str], *, first: bool) ->
     "wie warm" is not "wie warum".
     """
     least = 3 if first else 4
-    near = [each for each in functions if len(each) >= least and _is_slip(word, each)]
-    near = near if first else [each for each in near if len(each) <= len(word)]
-    return min(near, key=lambda each: (sorted(each) != sorted(word), each), default="")
+    candidates = [candidate for candidate in functions if len(candidate) >= least and _is_slip(word, candidate)]
+    candidates = candidates if first else [candidate for candidate in candidates if len(candidate) <= len(word)]
+    return min(candidates, key=lambda candidate: (sorted(candidate) != sorted(word), candidate), default="")
 
 
 def _near_words(view: IndexSnapshot, words: Words, scope: Collection[int] | None) -> Counter[str]:
     """The words of passages that have a form near to one of `words`."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for form in words.plain[0]:
         query = tantivy.Query.fuzzy_term_query(PASSAGES_SCHEMA, "text", form)
         for text in view.texts(query, scope, PASSAGES_READ):
-            found.update(match[0].casefold() for match in _WORD.finditer(text))
-    return found
+            counts.update(match[0].casefold() for match in _WORD.finditer(text))
+    return counts
 
 
-def _meant_word(word: str, known: Counter[str], analyses: Sequence[str]) -> str:
+def _meant_word(word: str, counts: Counter[str], analyses: Sequence[str]) -> str:
     """The most frequent of the words that `word` may be a slip for, in any form ("recieve" for "received")."""
     if len(word) < MIN_LETTERS:
         return ""
-    own = _forms(word, analyses)
-    near = [
-        each
-        for each in known
-        if each[0] == word[0]
+    word_forms = _forms(word, analyses)
+    candidates = [
+        candidate
+        for candidate in counts
+        if candidate[0] == word[0]
         and any(
-            _is_slip(one, other) or _is_near(one, other) for one, other in zip(own, _forms(each, analyses), strict=True)
+            _is_slip(form, other_form) or _is_near(form, other_form)
+            for form, other_form in zip(word_forms, _forms(candidate, analyses), strict=True)
         )
     ]
-    return max(near, key=lambda each: (_is_slip(word, each), known[each], each), default="")
+    return max(candidates, key=lambda candidate: (_is_slip(word, candidate), counts[candidate], candidate), default="")
 
 
 def _forms(word: str, analyses: Sequence[str]) -> list[str]:
     """The word, and its form in each analysis; empty for a short one, which is near to many."""
-    forms = (word, *("".join(terms(word, each)) for each in analyses))
+    forms = (word, *("".join(terms(word, analysis)) for analysis in analyses))
     return [form if len(form) >= MIN_LETTERS else "" for form in forms]
 
 
-def _is_slip(one: str, other: str) -> bool:
+def _is_slip(word: str, other: str) -> bool:
     """True if two neighbouring letters are exchanged, or one has a letter once that the other has twice.
 
     Also if a short word lacks one inside, as function words do ("wich").
     """
-    if len(one) == len(other):
-        places = [at for at in range(len(one)) if one[at] != other[at]]
-        return len(places) == 2 and places[1] == places[0] + 1 and sorted(one) == sorted(other)
-    short, long = sorted((one, other), key=len)
+    if len(word) == len(other):
+        differences = [index for index in range(len(word)) if word[index] != other[index]]
+        return len(differences) == 2 and differences[1] == differences[0] + 1 and sorted(word) == sorted(other)
+    short, long = sorted((word, other), key=len)
     if len(long) != len(short) + 1:
         return False
-    at = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
-    doubled = at > 0 and long[at] == long[at - 1]
-    return short[at:] == long[at + 1 :] and (doubled or (long is other and len(one) < MIN_LETTERS and at < len(short)))
+    index = next((index for index, letter in enumerate(short) if letter != long[index]), len(short))
+    is_doubled = index > 0 and long[index] == long[index - 1]
+    return short[index:] == long[index + 1 :] and (
+        is_doubled or (long is other and len(word) < MIN_LETTERS and index < len(short))
+    )
 
 
-def _is_near(one: str, other: str) -> bool:
+def _is_near(word: str, other: str) -> bool:
     """True if one letter of a long word is another, or missing, before its last one: an ending is no slip."""
-    if len(one) < LONG_WORD_LETTERS or abs(len(one) - len(other)) > 1:
+    if len(word) < LONG_WORD_LETTERS or abs(len(word) - len(other)) > 1:
         return False
-    short, long = sorted((one, other), key=len)
-    at = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
-    rest = at + (len(long) == len(short))
-    return at < len(short) - 1 and short[rest:] == long[at + 1 :]
+    short, long = sorted((word, other), key=len)
+    index = next((index for index, letter in enumerate(short) if letter != long[index]), len(short))
+    rest_start = index + (len(long) == len(short))
+    return index < len(short) - 1 and short[rest_start:] == long[index + 1 :]

@@ -76,7 +76,7 @@ SMALL_SCOPE = 1_000
 MOST_EXPLAINED = 100_000
 """Passages with a word that are examined for an explanation. For speed."""
 
-Part = tuple[str, WordField, Query]
+ScorePart = tuple[str, WordField, Query]
 """A part of a score: a word, its field, and the query for it alone."""
 
 
@@ -92,7 +92,7 @@ class Frequencies(Protocol):
 class Words:
     """The words of a question, each in every form the index may have: stemmed for each language present.
 
-    `plain` and `named` are these forms, in order, for texts and for names; `stop` are the stop words as terms. A
+    `plain` and `name_forms` are these forms, in order, for texts and for names; `stop` are the stop words as terms. A
     repeated word counts twice: a long question repeats what matters.
     """
 
@@ -100,41 +100,43 @@ class Words:
         text = text[:MOST_CHARACTERS].encode(errors="replace").decode()
         names = sorted(set(analyses))
         self.plain = _forms([terms(text, name) for name in names])
-        self.named = _forms([name_terms(text, name) for name in names])
+        self.name_forms = _forms([name_terms(text, name) for name in names])
         self.stop = frozenset[str]().union(*map(stop_terms, names))
 
     def select_informative(self, searcher: Frequencies) -> Words:
         """The words worth searching for: in some documents but not in most, no stop words, the rarest of too many."""
         frequencies: dict[tuple[str, ...], int] = {}
-        for forms, names in zip(self.plain, self.named, strict=True):
-            found = max(searcher.doc_freq("body", form) for form in forms)
-            found = found or max(searcher.doc_freq(field, form) for form in names for field in ("name", "title"))
-            if found:
-                frequencies[forms] = found
-        named = dict(zip(self.plain, self.named, strict=True))
-        most, rarely = max(FEWEST_COMMON, COMMON_WORD * searcher.num_docs), COMMON_IN_TITLES * searcher.num_docs
+        for forms, names in zip(self.plain, self.name_forms, strict=True):
+            frequency = max(searcher.doc_freq("body", form) for form in forms)
+            frequency = frequency or max(
+                searcher.doc_freq(field, form) for form in names for field in ("name", "title")
+            )
+            if frequency:
+                frequencies[forms] = frequency
+        names_by_forms = dict(zip(self.plain, self.name_forms, strict=True))
+        max_count, rarely = max(FEWEST_COMMON, COMMON_WORD * searcher.num_docs), COMMON_IN_TITLES * searcher.num_docs
         plain = {forms for forms in frequencies if not self.stop.intersection(forms)} or set(frequencies)
-        telling = {
+        informative = {
             forms
             for forms in plain
-            if frequencies[forms] <= most
-            or 0 < max(searcher.doc_freq("title", form) for form in named[forms]) <= rarely
+            if frequencies[forms] <= max_count
+            or 0 < max(searcher.doc_freq("title", form) for form in names_by_forms[forms]) <= rarely
         } or plain
-        kept = sorted(telling, key=lambda forms: (frequencies[forms], forms))[:MOST_WORDS]
-        return self._keep_only(set(kept))
+        rarest = sorted(informative, key=lambda forms: (frequencies[forms], forms))[:MOST_WORDS]
+        return self._keep_only(set(rarest))
 
-    def _keep_only(self, kept: set[tuple[str, ...]]) -> Words:
+    def _keep_only(self, selection: set[tuple[str, ...]]) -> Words:
         words = Words("", ())
-        pairs = [(forms, named) for forms, named in zip(self.plain, self.named, strict=True) if forms in kept]
+        pairs = [(forms, names) for forms, names in zip(self.plain, self.name_forms, strict=True) if forms in selection]
         words.plain = [forms for forms, _ in pairs]
-        words.named = [named for _, named in pairs]
+        words.name_forms = [names for _, names in pairs]
         return words
 
     def passage_query(self) -> Query:
         """Passages with any of the words."""
         return _any_query(query for _, _, query in self.passage_parts())
 
-    def passage_parts(self) -> Iterator[Part]:
+    def passage_parts(self) -> Iterator[ScorePart]:
         """The parts of a passage's score."""
         for forms, count in Counter(self.plain).items():
             yield forms[0], "passage", _boost_query(_term_query(PASSAGES_SCHEMA, "text", forms), count)
@@ -143,13 +145,13 @@ class Words:
         """Documents with any of the words in text, title or name, or with any of `pairs` in title or name."""
         return _any_query(query for _, _, query in self.document_parts(pairs))
 
-    def document_parts(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Iterator[Part]:
+    def document_parts(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> Iterator[ScorePart]:
         """The parts of a document's score."""
         for forms, count in Counter(self.plain).items():
             yield forms[0], "text", _boost_query(_term_query(DOCUMENTS_SCHEMA, "body", forms), count)
         fields: tuple[tuple[Literal["title", "name"], float], ...] = (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT))
         for field, weight in fields:
-            for forms in dict.fromkeys(self.named):
+            for forms in dict.fromkeys(self.name_forms):
                 yield forms[0], field, Query.boost_query(_term_query(DOCUMENTS_SCHEMA, field, forms), weight)
             for words, number in pairs:
                 for word in words:
@@ -158,21 +160,21 @@ class Words:
 
     def numbered_names(self) -> list[tuple[tuple[str, ...], str]]:
         """Words followed by a number: how people name standards, proposals and laws."""
-        found = []
-        for word, number in pairwise(self.named):
+        pairs = []
+        for word, number in pairwise(self.name_forms):
             if number[0].isdigit() and not word[0].isdigit():
-                found.append((word, number[0]))
-        return list(dict.fromkeys(found))[:MOST_WORDS]
+                pairs.append((word, number[0]))
+        return list(dict.fromkeys(pairs))[:MOST_WORDS]
 
 
-def expand_query(query: Query, more: Mapping[str, float]) -> Query:
-    """`query`, with the terms in `more` added for a document's text, with their weights."""
-    return _any_query([query, *(part for _, _, part in expansion_parts(more))])
+def expand_query(query: Query, expansion: Mapping[str, float]) -> Query:
+    """`query`, with the terms in `expansion` added for a document's text, with their weights."""
+    return _any_query([query, *(part for _, _, part in expansion_parts(expansion))])
 
 
-def expansion_parts(more: Mapping[str, float]) -> Iterator[Part]:
+def expansion_parts(expansion: Mapping[str, float]) -> Iterator[ScorePart]:
     """The contribution of added words to a document's score."""
-    for term, weight in more.items():
+    for term, weight in expansion.items():
         yield term, "text", _boost_query(_term_query(DOCUMENTS_SCHEMA, "body", (term,)), weight)
 
 
@@ -206,7 +208,7 @@ class TitleMatcher:
     def __init__(self, text: str) -> None:
         words = name_terms(text[:MOST_CHARACTERS].encode(errors="replace").decode(), DEFAULT_ANALYSIS)
         self._words = set(words)
-        self._numbered = {(word, number) for word, number in pairwise(words) if number.isdigit()}
+        self._numbered_words = {(word, number) for word, number in pairwise(words) if number.isdigit()}
 
     def is_named(self, document: Document, share: float = TITLE_NAMED) -> bool:
         """True if `document` is named: by this share of its title, or by its number."""
@@ -214,4 +216,4 @@ class TitleMatcher:
         if title and len(title & self._words) >= share * len(title):
             return True
         name = title.union(name_terms(f"{document.name} {document.url}", DEFAULT_ANALYSIS))
-        return any(word in name and number in name for word, number in self._numbered)
+        return any(word in name and number in name for word, number in self._numbered_words)

@@ -20,9 +20,9 @@ from assay.search.opensearch.opensearch_ranks import OpenSearchQuestion, rows_qu
 from assay.search.shared_index import (
     PASSAGES_PER_HIT,
     EachSpans,
-    Say,
+    ProgressLog,
     ServerIndex,
-    Turn,
+    WriteTurn,
     documents_after,
     ignore_progress,
     spans_or_title_only,
@@ -80,14 +80,14 @@ class OpenSearchSearch(ServerIndex):
         each_spans: EachSpans,
         segmenter: str,
         name: str = "assay",
-        turn: Turn = without_lock,
+        turn: WriteTurn = without_lock,
     ) -> None:
         super().__init__(library)
         self._turn, self._client, self._each_spans = turn, client, each_spans
         base = f"{name}-{INDEX_FORMAT}-{segmenter.replace('/', '-')}"
         self._documents, self._passages = f"{base}-documents", f"{base}-passages"
 
-    def sync(self, progress: Say | None = None) -> None:
+    def sync(self, progress: ProgressLog | None = None) -> None:
         self._update_index(progress or ignore_progress)
 
     def forget(self, rows: Sequence[int]) -> None:
@@ -105,10 +105,13 @@ class OpenSearchSearch(ServerIndex):
             if state is None:
                 return
             for first in range(0, len(rows), PAGE_DOCUMENTS):
-                found = self._library.documents_at(rows[first : first + PAGE_DOCUMENTS])
-                known = {row: document for row, document in found.items() if row <= state.row}
-                spans = zip(known.items(), self._each_spans(known.values()), strict=True)
-                lot = [(row, document, spans_or_title_only(of, document)) for (row, document), of in spans]
+                documents = self._library.documents_at(rows[first : first + PAGE_DOCUMENTS])
+                indexed = {row: document for row, document in documents.items() if row <= state.row}
+                spans = zip(indexed.items(), self._each_spans(indexed.values()), strict=True)
+                lot = [
+                    (row, document, spans_or_title_only(document_spans, document))
+                    for (row, document), document_spans in spans
+                ]
                 if lot:
                     self._write_documents(lot, self._documents, self._passages)
 
@@ -117,7 +120,7 @@ class OpenSearchSearch(ServerIndex):
 
     # updating
 
-    def _update_index(self, say: Say) -> IndexState:
+    def _update_index(self, say: ProgressLog) -> IndexState:
         """The state of the index after an update from the library."""
         last, state = self._library.last_row(), self._find_state()
         if state is not None and state.row == last:
@@ -138,22 +141,22 @@ class OpenSearchSearch(ServerIndex):
             return None
 
     def _state(self) -> IndexState:
-        asked = {"last": {"max": {"field": "row"}}, "known": {"terms": {"field": "analysis", "size": 100}}}
-        body = {"size": 0, "track_total_hits": True, "aggs": asked}
+        aggregations = {"last": {"max": {"field": "row"}}, "known": {"terms": {"field": "analysis", "size": 100}}}
+        body = {"size": 0, "track_total_hits": True, "aggs": aggregations}
         answer = self._client.call("POST", f"/{self._documents}/_search", body)
-        found = answer["aggregations"]
-        analyses = tuple(bucket["key"] for bucket in found["known"]["buckets"])
-        return IndexState(int(found["last"]["value"] or 0), int(answer["hits"]["total"]["value"]), analyses)
+        results = answer["aggregations"]
+        analyses = tuple(bucket["key"] for bucket in results["known"]["buckets"])
+        return IndexState(int(results["last"]["value"] or 0), int(answer["hits"]["total"]["value"]), analyses)
 
-    def _build(self, say: Say, reason: str) -> None:
+    def _build(self, say: ProgressLog, reason: str) -> None:
         """Rebuild both indexes beside the old ones, which answer until the new ones replace them."""
         if reason:
             log.warning("the search index is unusable (%s); building it again", reason)
         self._delete_abandoned()
-        made = f"{time.time_ns():x}"
-        documents, passages = f"{self._documents}-{made}", f"{self._passages}-{made}"
-        for index, fields, kept in ((passages, _PASSAGES, "passages"), (documents, _DOCUMENTS, "documents")):
-            mappings = {"dynamic": "strict", "_source": {"includes": _KEPT[kept]}, "properties": fields}
+        suffix = f"{time.time_ns():x}"
+        documents, passages = f"{self._documents}-{suffix}", f"{self._passages}-{suffix}"
+        for index, fields, kind in ((passages, _PASSAGES, "passages"), (documents, _DOCUMENTS, "documents")):
+            mappings = {"dynamic": "strict", "_source": {"includes": _KEPT[kind]}, "properties": fields}
             self._client.call("PUT", f"/{index}", {"mappings": mappings})
         self._add_after(0, documents, passages, say)
         old = [*self._indexes_of_alias(self._documents), *self._indexes_of_alias(self._passages)]
@@ -167,9 +170,9 @@ class OpenSearchSearch(ServerIndex):
     def _delete_abandoned(self) -> None:
         """Remove indexes without an alias: their builder was killed before they were put into use."""
         ours = re.compile(f"({re.escape(self._documents)}|{re.escape(self._passages)})-[0-9a-f]+")
-        there = self._client.call("GET", f"/{self._documents}-*,{self._passages}-*/_alias")
-        for index in sorted(there):
-            if ours.fullmatch(index) and not there[index]["aliases"]:
+        aliases = self._client.call("GET", f"/{self._documents}-*,{self._passages}-*/_alias")
+        for index in sorted(aliases):
+            if ours.fullmatch(index) and not aliases[index]["aliases"]:
                 self._client.call("DELETE", f"/{index}")
 
     def _indexes_of_alias(self, alias: str) -> list[str]:
@@ -179,40 +182,40 @@ class OpenSearchSearch(ServerIndex):
         except NoIndex:
             return []
 
-    def _add_after(self, row: int, documents: str, passages: str, say: Say) -> None:
+    def _add_after(self, row: int, documents: str, passages: str, say: ProgressLog) -> None:
         """Index the documents after `row`, passages first, after removing remains of a killed process."""
         self._client.delete(passages, {"range": {"row": {"gt": row}}})
-        waiting: list[tuple[int, Document, Sequence[PassageSpan]]] = []
+        batch: list[tuple[int, Document, Sequence[PassageSpan]]] = []
         added = 0
-        for found in documents_after(self._library, row, self._each_spans, PAGE_DOCUMENTS):
-            waiting.append(found)
-            if len(waiting) >= LOT_DOCUMENTS:
-                added += self._write_documents(waiting, documents, passages)
-                waiting = []
+        for entry in documents_after(self._library, row, self._each_spans, PAGE_DOCUMENTS):
+            batch.append(entry)
+            if len(batch) >= LOT_DOCUMENTS:
+                added += self._write_documents(batch, documents, passages)
+                batch = []
                 say(f"indexed {added:,} documents")
-        if waiting:
-            added += self._write_documents(waiting, documents, passages)
+        if batch:
+            added += self._write_documents(batch, documents, passages)
             say(f"indexed {added:,} document{'s' if added != 1 else ''}")
 
     def _write_documents(
         self, lot: Sequence[tuple[int, Document, Sequence[PassageSpan]]], documents: str, passages: str
     ) -> int:
-        whole: list[Action] = []
+        document_actions: list[Action] = []
 
         def parts() -> Iterator[Action]:
             for row, document, spans in lot:
-                found = indexed_texts(document, spans)
-                for span, text in found.passages:
-                    at = {"index": {"_index": passages, "_id": f"{row}.{span.ordinal}"}}
-                    yield at, {"row": row, "ordinal": span.ordinal, "text": text, "span": to_base64(pack(span))}
-                fields = {"title": found.title, "name": found.name, "body": found.body[:MOST_BODY]}
-                kept = {"analysis": found.analysis, "field": [to_base64(pack(span)) for span in found.fields]}
-                about: Mapping[str, Any] = {"row": row, "sha256": document.sha256, **fields, **kept}
-                whole.append(({"index": {"_index": documents, "_id": str(row)}}, about))
+                texts = indexed_texts(document, spans)
+                for span, text in texts.passages:
+                    action = {"index": {"_index": passages, "_id": f"{row}.{span.ordinal}"}}
+                    yield action, {"row": row, "ordinal": span.ordinal, "text": text, "span": to_base64(pack(span))}
+                fields = {"title": texts.title, "name": texts.name, "body": texts.body[:MOST_BODY]}
+                stored_fields = {"analysis": texts.analysis, "field": [to_base64(pack(span)) for span in texts.fields]}
+                document_fields: Mapping[str, Any] = {"row": row, "sha256": document.sha256, **fields, **stored_fields}
+                document_actions.append(({"index": {"_index": documents, "_id": str(row)}}, document_fields))
 
         self._client.bulk(parts())
         self._refresh(passages)
-        self._client.bulk(whole)
+        self._client.bulk(document_actions)
         self._refresh(documents)
         return len(lot)
 
@@ -226,8 +229,8 @@ class OpenSearchSearch(ServerIndex):
         state = self._update_index(ignore_progress)
         words = Words(query.text, {*state.analyses, analysis_of(query.language)})
         question = OpenSearchQuestion(self._client, self._documents, self._passages, words, state.documents)
-        ranked = {found.row: found for found in question.rank(scope, query.limit, PASSAGES_PER_HIT)}
-        hashes = {row: found.sha256 for row, found in ranked.items()}
+        results = {result.row: result for result in question.rank(scope, query.limit, PASSAGES_PER_HIT)}
+        hashes = {row: result.sha256 for row, result in results.items()}
         return self.to_hits(
-            TitleMatcher(query.text), [*ranked.values()], hashes, lambda row: ranked[row].fields, self._each_spans
+            TitleMatcher(query.text), [*results.values()], hashes, lambda row: results[row].fields, self._each_spans
         )

@@ -58,7 +58,7 @@ class _Failure(msgspec.Struct, frozen=True):
     cause: _Reason = _Reason()
 
 
-class _Deleted(msgspec.Struct, frozen=True):
+class _DeleteAnswer(msgspec.Struct, frozen=True):
     """The result of deleting by a query."""
 
     timed_out: bool = False
@@ -77,8 +77,8 @@ class OpenSearchClient:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError("search.opensearch is not an address: set it to https://USER:PASSWORD@HOST:9200")
         login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
-        self.place = parts.netloc.rpartition("@")[2]
-        base = urlunsplit((parts.scheme, self.place, parts.path.rstrip("/"), "", ""))
+        self.host = parts.netloc.rpartition("@")[2]
+        base = urlunsplit((parts.scheme, self.host, parts.path.rstrip("/"), "", ""))
         verify = tls_context() if parts.scheme == "https" else True
         self._client = httpx2.Client(base_url=base, auth=login, timeout=TIMEOUT_SECONDS, trust_env=False, verify=verify)
         self._sleep = sleep
@@ -110,16 +110,18 @@ class OpenSearchClient:
     def _write(self, lines: Sequence[bytes]) -> None:
         for pause in (*self._pauses, None):
             answer = self._answer("POST", "/_bulk", b"".join(lines), "application/x-ndjson")
-            done = [next(iter(item.values())) for item in _decode(answer, _Bulk).items]
-            refused = next((each for each in done if each.status >= 400 and each.status not in RETRY_STATUSES), None)
+            results = [next(iter(item.values())) for item in _decode(answer, _Bulk).items]
+            refused = next(
+                (result for result in results if result.status >= 400 and result.status not in RETRY_STATUSES), None
+            )
             if refused is not None:
-                raise SearchError(f"OpenSearch at {self.place} refuses a document: {refused.error.reason}")
-            lines = [line for line, each in zip(lines, done, strict=True) if each.status in RETRY_STATUSES]
+                raise SearchError(f"OpenSearch at {self.host} refuses a document: {refused.error.reason}")
+            lines = [line for line, result in zip(lines, results, strict=True) if result.status in RETRY_STATUSES]
             if not lines:
                 return
             if pause is not None:
                 self._sleep(pause)
-        raise SearchAway(f"OpenSearch at {self.place} is too busy to take documents: try again later")
+        raise SearchAway(f"OpenSearch at {self.host} is too busy to take documents: try again later")
 
     def delete(self, index: str, query: Mapping[str, Any]) -> None:
         """Delete what matches. What others changed meanwhile, and what failed, is retried after a pause.
@@ -128,17 +130,21 @@ class OpenSearchClient:
             NoIndex: the index does not exist.
             SearchError: something is still there in the end.
         """
-        left = _Deleted()
+        outcome = _DeleteAnswer()
         for pause in (*self._pauses, None):
             path = f"/{index}/_delete_by_query?conflicts=proceed&refresh=true"
             answer = self._answer("POST", path, msgspec.json.encode({"query": query}), "application/json")
-            left = _decode(answer, _Deleted)
-            if not (left.version_conflicts or left.failures or left.timed_out):
+            outcome = _decode(answer, _DeleteAnswer)
+            if not (outcome.version_conflicts or outcome.failures or outcome.timed_out):
                 return
             if pause is not None:
                 self._sleep(pause)
-        why = left.failures[0].cause.reason if left.failures else f"{left.version_conflicts} were changed meanwhile"
-        raise SearchAway(f"OpenSearch at {self.place} does not delete documents of {index} ({why}): try again later")
+        why = (
+            outcome.failures[0].cause.reason
+            if outcome.failures
+            else f"{outcome.version_conflicts} were changed meanwhile"
+        )
+        raise SearchAway(f"OpenSearch at {self.host} does not delete documents of {index} ({why}): try again later")
 
     def _answer(self, method: str, path: str, content: bytes, kind: str) -> bytes:
         problem = ""
@@ -146,7 +152,7 @@ class OpenSearchClient:
             try:
                 answer = self._client.request(method, path, content=content, headers={"content-type": kind})
             except httpx2.HTTPError as error:
-                raise SearchAway(f"OpenSearch at {self.place} cannot be reached ({error}): is it running?") from error
+                raise SearchAway(f"OpenSearch at {self.host} cannot be reached ({error}): is it running?") from error
             if answer.status_code < 400:
                 return answer.content
             problem = self._error_reason(answer)
@@ -164,11 +170,11 @@ class OpenSearchClient:
             problem = answer.text.strip()[:200]
         kind, reason = ("", problem) if isinstance(problem, str) else (problem.type, problem.reason)
         if answer.status_code == 404 and kind == "index_not_found_exception":
-            raise NoIndex(f"OpenSearch at {self.place}: {reason}")
+            raise NoIndex(f"OpenSearch at {self.host}: {reason}")
         if answer.status_code in (401, 403):
             text = "refuses the login" if answer.status_code == 401 else f"does not allow it ({reason})"
-            return f"OpenSearch at {self.place} {text}: check the user and password in search.opensearch"
-        return f"OpenSearch at {self.place} answered {answer.status_code}: {f'{kind}: {reason}'.strip(': ')}"
+            return f"OpenSearch at {self.host} {text}: check the user and password in search.opensearch"
+        return f"OpenSearch at {self.host} answered {answer.status_code}: {f'{kind}: {reason}'.strip(': ')}"
 
 
 def _decode(answer: bytes, kind: type[T]) -> T:

@@ -53,50 +53,52 @@ class TermCounts:
 class OpenSearchQuestion:
     """A question over the indexes `documents` and `passages`."""
 
-    def __init__(self, client: OpenSearchClient, documents: str, passages: str, asked: Words, count: int) -> None:
-        self._client, self._documents, self._passages, self._asked = client, documents, passages, asked
-        self._words = asked.select_informative(TermCounts(count, self._counts()))
+    def __init__(self, client: OpenSearchClient, documents: str, passages: str, question: Words, count: int) -> None:
+        self._client, self._documents, self._passages, self._question = client, documents, passages, question
+        self._words = question.select_informative(TermCounts(count, self._counts()))
 
     def rank(self, scope: Collection[int] | None, limit: int, spans: int) -> list[RankedSource]:
         """The best `limit` documents, each with its best `spans` passages; `scope` None is all."""
         if not self._words.plain:
             return []
-        wanted = max(CANDIDATE_DOCUMENTS, 4 * limit)
-        whole, best = self._document_hits(scope, wanted), self._passage_hits(scope, wanted, spans)
+        candidate_count = max(CANDIDATE_DOCUMENTS, 4 * limit)
+        documents, best = self._document_hits(scope, candidate_count), self._passage_hits(scope, candidate_count, spans)
         # Each of the two was asked for its own best; now each is asked about the other's best.
-        if others := best.keys() - whole.keys():
-            whole |= self._document_hits(others, len(others))
-        if others := whole.keys() - best.keys():
+        if others := best.keys() - documents.keys():
+            documents |= self._document_hits(others, len(others))
+        if others := documents.keys() - best.keys():
             best |= self._passage_hits(others, len(others), spans)
         scores = {
-            row: (whole[row]["_score"] if row in whole else 0.0) + PASSAGE_WEIGHT * best.get(row, (0.0, ()))[0]
-            for row in whole.keys() | best.keys()
+            row: (documents[row]["_score"] if row in documents else 0.0) + PASSAGE_WEIGHT * best.get(row, (0.0, ()))[0]
+            for row in documents.keys() | best.keys()
         }
         order = sorted(scores, key=lambda row: (-scores[row], row))[:limit]
-        if missing := [row for row in order if row not in whole]:
-            whole |= self._query_documents([{"match_all": {"boost": 0.0}}], missing, len(missing))
-        return [_ranked_source(row, scores[row], whole[row], best) for row in order if row in whole]
+        if missing := [row for row in order if row not in documents]:
+            documents |= self._query_documents([{"match_all": {"boost": 0.0}}], missing, len(missing))
+        return [_ranked_source(row, scores[row], documents[row], best) for row in order if row in documents]
 
     def _counts(self) -> dict[tuple[str, str], int]:
         """The number of documents with each form."""
-        wanted = {("body", form) for forms in self._asked.plain for form in forms}
-        wanted |= {(field, form) for forms in self._asked.named for form in forms for field in ("name", "title")}
-        pairs = sorted(wanted)
+        field_forms = {("body", form) for forms in self._question.plain for form in forms}
+        field_forms |= {
+            (field, form) for forms in self._question.name_forms for form in forms for field in ("name", "title")
+        }
+        pairs = sorted(field_forms)
         counts: dict[tuple[str, str], int] = {}
         for first in range(0, len(pairs), COUNTED_TERMS):
-            some = pairs[first : first + COUNTED_TERMS]
-            filters = {str(at): {"term": {field: form}} for at, (field, form) in enumerate(some)}
+            batch = pairs[first : first + COUNTED_TERMS]
+            filters = {str(index): {"term": {field: form}} for index, (field, form) in enumerate(batch)}
             body = {"size": 0, "aggs": {"words": {"filters": {"filters": filters}}}}
-            found = self._search(self._documents, body)["aggregations"]["words"]["buckets"]
-            counts |= {pair: int(found[str(at)]["doc_count"]) for at, pair in enumerate(some)}
+            buckets = self._search(self._documents, body)["aggregations"]["words"]["buckets"]
+            counts |= {pair: int(buckets[str(index)]["doc_count"]) for index, pair in enumerate(batch)}
         return counts
 
     def _document_hits(self, scope: Collection[int] | None, limit: int) -> dict[int, Json]:
         """The best documents as a whole, by row."""
         parts = [_term_query("body", forms, count) for forms, count in Counter(self._words.plain).items()]
         for field, weight in (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT)):
-            parts += [_term_query(field, forms, weight) for forms in dict.fromkeys(self._words.named)]
-            for words, number in self._asked.numbered_names():
+            parts += [_term_query(field, forms, weight) for forms in dict.fromkeys(self._words.name_forms)]
+            for words, number in self._question.numbered_names():
                 parts += [
                     {"match_phrase": {field: {"query": f"{word} {number}", "slop": NUMBER_GAP, "boost": NUMBERED_NAME}}}
                     for word in words
@@ -131,11 +133,14 @@ class OpenSearchQuestion:
             "track_total_hits": False,
             "_source": ["row"],
         }
-        found = {}
+        by_row = {}
         for hit in self._search(self._passages, body)["hits"]["hits"]:
             inside = hit["inner_hits"]["best"]["hits"]["hits"]
-            found[int(hit["_source"]["row"])] = hit["_score"], tuple(_span(each["_source"]["span"]) for each in inside)
-        return found
+            by_row[int(hit["_source"]["row"])] = (
+                hit["_score"],
+                tuple(_span(passage["_source"]["span"]) for passage in inside),
+            )
+        return by_row
 
     def _search(self, index: str, body: Json) -> Json:
         # one way to count over several shards: otherwise each weighs words by its own documents
@@ -146,9 +151,9 @@ _ORDER: list[Any] = ["_score", {"row": "asc"}]
 
 
 def _ranked_source(
-    row: int, score: float, whole: Json, best: Mapping[int, tuple[float, tuple[PassageSpan, ...]]]
+    row: int, score: float, hit: Json, best: Mapping[int, tuple[float, tuple[PassageSpan, ...]]]
 ) -> RankedSource:
-    source = whole["_source"]
+    source = hit["_source"]
     fields = tuple(map(_span, source.get("field", ())))
     return RankedSource(row, score, best.get(row, (0.0, ()))[1], source["sha256"], fields)
 
@@ -168,8 +173,8 @@ def _any_query(parts: Iterable[Json], scope: Collection[int] | None) -> Json:
 def rows_query(rows: Collection[int]) -> Json:
     """The query for documents in these rows."""
     every = sorted(rows)
-    some = [{"terms": {"row": every[first : first + MOST_TERMS]}} for first in range(0, len(every), MOST_TERMS)]
-    return some[0] if len(some) == 1 else {"bool": {"should": some, "minimum_should_match": 1}}
+    clauses = [{"terms": {"row": every[first : first + MOST_TERMS]}} for first in range(0, len(every), MOST_TERMS)]
+    return clauses[0] if len(clauses) == 1 else {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 
 def to_base64(data: bytes) -> str:

@@ -20,7 +20,7 @@ from assay.search.postgres.tables import DocumentLot, delete_documents
 from assay.search.shared_index import (
     PASSAGES_PER_HIT,
     OneSpans,
-    Say,
+    ProgressLog,
     SearchWaits,
     ServerIndex,
     ignore_progress,
@@ -67,7 +67,7 @@ class PostgresSearch(ServerIndex):
         self._engine, self._spans = engine, spans
         self._turns = turns or engine
         self._prefix = tables.prefix_of(segmenter)
-        self._made = False
+        self._tables_exist = False
 
     def answer(self, query: Query, scope: set[int] | None) -> list[Hit]:
         """See `ServerIndex`."""
@@ -79,13 +79,13 @@ class PostgresSearch(ServerIndex):
         except FAULTS as error:
             raise _search_error(error) from error
 
-    def sync(self, progress: Say | None = None) -> None:
+    def sync(self, progress: ProgressLog | None = None) -> None:
         say, added = progress or ignore_progress, 0
         try:
             self._create_tables()
-            while (more := self._index_some()) is not None:
-                added += more
-                if not more:
+            while (count := self._index_some()) is not None:
+                added += count
+                if not count:
                     continue  # another process was faster
                 say(f"indexed {added:,} document{'s' if added != 1 else ''}")
         except FAULTS as error:
@@ -117,10 +117,10 @@ class PostgresSearch(ServerIndex):
         self._engine.dispose()
 
     def _create_tables(self) -> None:
-        if not self._made:
+        if not self._tables_exist:
             with self._engine.begin() as connection:
                 tables.create_tables(connection, self._prefix)
-            self._made = True
+            self._tables_exist = True
 
     def _index_some(self) -> int | None:
         """Index the next documents, or wait for another process; return how many, None if the index is up to date."""
@@ -171,14 +171,14 @@ class PostgresSearch(ServerIndex):
         return len(lot.rows)
 
     def _find_hits(self, connection: Connection, query: Query, scope: set[int] | None) -> list[Hit]:
-        known = {"known": [*STEMMERS, UNSTEMMED]}
-        analyses = set(connection.exec_driver_sql(_ANALYSES.format(self._prefix), known).scalars())
+        parameters = {"known": [*STEMMERS, UNSTEMMED]}
+        analyses = set(connection.exec_driver_sql(_ANALYSES.format(self._prefix), parameters).scalars())
         words = Words(query.text, {*analyses, analysis_of(query.language)})
         question = IndexQuery(connection, self._prefix, words, scope)
-        ranked = question.rank(query.limit, PASSAGES_PER_HIT)
-        hashes = question.hashes([found.row for found in ranked])
+        matches = question.rank(query.limit, PASSAGES_PER_HIT)
+        hashes = question.hashes([match.row for match in matches])
         return self.to_hits(
-            TitleMatcher(query.text), ranked, hashes, question.fields, partial(spans_one_by_one, self._spans)
+            TitleMatcher(query.text), matches, hashes, question.fields, partial(spans_one_by_one, self._spans)
         )
 
 

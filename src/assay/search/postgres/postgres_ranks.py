@@ -95,43 +95,49 @@ class Counts:
 
 def read_extent(connection: Connection, prefix: str) -> IndexExtent:
     """The progress of the index; an emptied one (`assay db restore`) starts again."""
-    found = connection.exec_driver_sql(_STATE.format(prefix)).one_or_none()
-    return IndexExtent(0, 0, 0, 0) if found is None else IndexExtent(*found)
+    row = connection.exec_driver_sql(_STATE.format(prefix)).one_or_none()
+    return IndexExtent(0, 0, 0, 0) if row is None else IndexExtent(*row)
 
 
 class IndexQuery:
     """A query over one state of the index; use it inside one transaction."""
 
-    def __init__(self, connection: Connection, prefix: str, asked: Words, scope: Collection[int] | None) -> None:
+    def __init__(self, connection: Connection, prefix: str, question: Words, scope: Collection[int] | None) -> None:
         self._connection, self._prefix = connection, prefix
         self._scope = None if scope is None else list(scope)
         self._extent = read_extent(connection, prefix)
-        forms = sorted({form for several in (*asked.plain, *asked.named) for form in several})
-        counted = connection.exec_driver_sql(_COUNTED.format(prefix), {"words": forms})
-        self._counts = Counts(self._extent.documents, [tuple(row) for row in counted])
-        self._words = asked.select_informative(self._counts)
+        forms = sorted({form for several in (*question.plain, *question.name_forms) for form in several})
+        rows = connection.exec_driver_sql(_COUNTED.format(prefix), {"words": forms})
+        self._counts = Counts(self._extent.documents, [tuple(row) for row in rows])
+        self._words = question.select_informative(self._counts)
         self._plain = list(dict.fromkeys(self._words.plain))
 
     def rank(self, limit: int, spans: int) -> list[IndexMatch]:
         """The best `limit` documents, each with its best `spans` passages."""
         if not self._words.plain or (self._scope is not None and not self._scope):
             return []
-        wanted = max(CANDIDATE_DOCUMENTS, 4 * limit)
-        named, scored = self._title_scores(self._scope, wanted), self._passage_scores(self._scope, wanted)
+        candidate_count = max(CANDIDATE_DOCUMENTS, 4 * limit)
+        title_scores, passage_scores = (
+            self._title_scores(self._scope, candidate_count),
+            self._passage_scores(self._scope, candidate_count),
+        )
         # Each of the two was asked for its own best; now each is asked about the other's best.
-        if missing := [row for row in named if row not in scored]:
-            scored |= self._passage_scores(missing, len(missing))
-        if missing := [row for row in scored if row not in named]:
-            named |= self._title_scores(missing, len(missing))
-        scores = {row: named.get(row, 0.0) + scored.get(row, 0.0) for row in named.keys() | scored.keys()}
+        if missing := [row for row in title_scores if row not in passage_scores]:
+            passage_scores |= self._passage_scores(missing, len(missing))
+        if missing := [row for row in passage_scores if row not in title_scores]:
+            title_scores |= self._title_scores(missing, len(missing))
+        scores = {
+            row: title_scores.get(row, 0.0) + passage_scores.get(row, 0.0)
+            for row in title_scores.keys() | passage_scores.keys()
+        }
         order = sorted(scores, key=lambda row: (-scores[row], row))[:limit]
         best = self._spans(order, spans)
         return [IndexMatch(row, scores[row], tuple(best.get(row, ()))) for row in order]
 
     def hashes(self, rows: Sequence[int]) -> dict[int, str]:
         """The hashes of documents, by row."""
-        found = self._connection.exec_driver_sql(_HASHES.format(self._prefix), {"rows": list(rows)})
-        return {row.row: row.sha256 for row in found}
+        results = self._connection.exec_driver_sql(_HASHES.format(self._prefix), {"rows": list(rows)})
+        return {row.row: row.sha256 for row in results}
 
     def fields(self, row: int) -> tuple[PassageSpan, ...]:
         """The first header fields of a document."""
@@ -140,90 +146,93 @@ class IndexQuery:
 
     def _title_scores(self, rows: list[int] | None, limit: int) -> dict[int, float]:
         """Documents with a word in their title or name, with the scores for that."""
-        forms = list(dict.fromkeys(self._words.named))
-        given: dict[str, Any] = {"any": _any_word_query(forms), "limit": limit, "rows": rows}
+        forms = list(dict.fromkeys(self._words.name_forms))
+        parameters: dict[str, Any] = {"any": _any_word_query(forms), "limit": limit, "rows": rows}
         parts = []
-        for at, each in enumerate(forms):
-            given[f"w{at}"], given[f"i{at}"] = (
-                _any_word_query([each]),
-                _idf(self._extent.documents, self._counts.names(each)),
+        for index, word_forms in enumerate(forms):
+            parameters[f"w{index}"], parameters[f"i{index}"] = (
+                _any_word_query([word_forms]),
+                _idf(self._extent.documents, self._counts.names(word_forms)),
             )
             for field, weight in (("title", TITLE_WEIGHT), ("name", NAME_WEIGHT)):
-                parts.append(f"%(i{at})s * {weight} * ({field} @@ %(w{at})s::tsquery)::int")
-        for at, (words, number) in enumerate(self._words.numbered_names()):
-            given[f"n{at}"] = " | ".join(_proximity_query(word, number) for word in words)
-            given[f"j{at}"] = _idf(self._extent.documents, self._counts.names([number]))
+                parts.append(f"%(i{index})s * {weight} * ({field} @@ %(w{index})s::tsquery)::int")
+        for index, (words, number) in enumerate(self._words.numbered_names()):
+            parameters[f"n{index}"] = " | ".join(_proximity_query(word, number) for word in words)
+            parameters[f"j{index}"] = _idf(self._extent.documents, self._counts.names([number]))
             parts += [
-                f"%(j{at})s * {NUMBERED_NAME} * ({field} @@ %(n{at})s::tsquery)::int" for field in ("title", "name")
+                f"%(j{index})s * {NUMBERED_NAME} * ({field} @@ %(n{index})s::tsquery)::int"
+                for field in ("title", "name")
             ]
         statement = _NAMED.format(self._prefix, score=" + ".join(parts), scope=_rows_condition(rows))
-        return {row.row: row.score for row in self._connection.exec_driver_sql(statement, given)}
+        return {row.row: row.score for row in self._connection.exec_driver_sql(statement, parameters)}
 
     def _passage_scores(self, rows: list[int] | None, limit: int) -> dict[int, float]:
         """Documents with a word in a passage, with the scores for that."""
-        given = self._parameters(self._rarest_words() if rows is self._scope else self._plain) | {
+        parameters = self._parameters(self._rarest_words() if rows is self._scope else self._plain) | {
             "limit": limit,
             "rows": rows,
         }
-        places = range(len(self._plain))
-        for at, forms in enumerate(self._plain):
-            given[f"d{at}"] = _idf(self._extent.documents, self._counts.documents(forms))
-        given["size"] = max(self._extent.passages / max(self._extent.documents, 1), 1.0)
+        indexes = range(len(self._plain))
+        for index, forms in enumerate(self._plain):
+            parameters[f"d{index}"] = _idf(self._extent.documents, self._counts.documents(forms))
+        parameters["size"] = max(self._extent.passages / max(self._extent.documents, 1), 1.0)
         long = "(1 - %(b)s + %(b)s * d.passages / %(size)s)"
         statement = _SAID.format(
             self._prefix,
             has=self._word_columns(),
-            counts=", ".join(f"sum(h{at}) AS n{at}" for at in places),
+            counts=", ".join(f"sum(h{index}) AS n{index}" for index in indexes),
             passage=self._passage_score_sql(),
-            document=" + ".join(f"%(d{at})s * n{at} * (1 + %(k)s) / (n{at} + %(k)s * {long})" for at in places),
+            document=" + ".join(
+                f"%(d{index})s * n{index} * (1 + %(k)s) / (n{index} + %(k)s * {long})" for index in indexes
+            ),
             scope=_rows_condition(rows),
         )
-        return {row.row: row.score for row in self._connection.exec_driver_sql(statement, given)}
+        return {row.row: row.score for row in self._connection.exec_driver_sql(statement, parameters)}
 
     def _spans(self, rows: list[int], limit: int) -> dict[int, list[PassageSpan]]:
         """The best passages of documents."""
-        given = self._parameters(self._plain) | {"limit": limit, "rows": rows}
+        parameters = self._parameters(self._plain) | {"limit": limit, "rows": rows}
         statement = _SPANS.format(self._prefix, has=self._word_columns(), passage=self._passage_score_sql())
         best: dict[int, list[PassageSpan]] = {}
-        for row, span in self._connection.exec_driver_sql(statement, given):
+        for row, span in self._connection.exec_driver_sql(statement, parameters):
             best.setdefault(row, []).append(unpack(bytes(span)))
         return best
 
     def _rarest_words(self) -> list[tuple[str, ...]]:
         """The rarest words that together are in not too many passages; at least one."""
-        taken = 0
+        passage_count = 0
         anchors: list[tuple[str, ...]] = []
         for forms in sorted(self._plain, key=self._counts.passages):
-            taken += self._counts.passages(forms)
-            if anchors and taken > MAX_PASSAGES_WEIGHED:
+            passage_count += self._counts.passages(forms)
+            if anchors and passage_count > MAX_PASSAGES_WEIGHED:
                 break
             anchors.append(forms)
         return anchors
 
     def _parameters(self, looked_for: Sequence[Sequence[str]]) -> dict[str, Any]:
         mean = max(self._extent.words / max(self._extent.passages, 1), 1.0)
-        given: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "any": _any_word_query(looked_for),
             "k": BM25_K,
             "b": BM25_B,
             "part": PASSAGE_WEIGHT,
             "mean": mean,
         }
-        for at, forms in enumerate(self._plain):
-            given[f"w{at}"] = _any_word_query([forms])
-            given[f"p{at}"] = _idf(self._extent.passages, self._counts.passages(forms))
-        return given
+        for index, forms in enumerate(self._plain):
+            parameters[f"w{index}"] = _any_word_query([forms])
+            parameters[f"p{index}"] = _idf(self._extent.passages, self._counts.passages(forms))
+        return parameters
 
     def _word_columns(self) -> str:
-        return ", ".join(f"(words @@ %(w{at})s::tsquery)::int AS h{at}" for at in range(len(self._plain)))
+        return ", ".join(f"(words @@ %(w{index})s::tsquery)::int AS h{index}" for index in range(len(self._plain)))
 
     def _passage_score_sql(self) -> str:
-        return " + ".join(f"%(p{at})s * h{at}" for at in range(len(self._plain)))
+        return " + ".join(f"%(p{index})s * h{index}" for index in range(len(self._plain)))
 
 
-def _idf(total: int, found: int) -> float:
-    """The weight of a word that `found` of `total` have."""
-    return math.log(1 + (max(total - found, 0) + 0.5) / (found + 0.5))
+def _idf(total: int, count: int) -> float:
+    """The weight of a word that `count` of `total` have."""
+    return math.log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
 
 
 def _any_word_query(words: Sequence[Sequence[str]]) -> str:
@@ -232,7 +241,9 @@ def _any_word_query(words: Sequence[Sequence[str]]) -> str:
 
 def _proximity_query(word: str, number: str) -> str:
     """A word directly, or nearly, followed by its number."""
-    return " | ".join(f"({escape_word(word)} <{far}> {escape_word(number)})" for far in range(1, NUMBER_GAP + 2))
+    return " | ".join(
+        f"({escape_word(word)} <{distance}> {escape_word(number)})" for distance in range(1, NUMBER_GAP + 2)
+    )
 
 
 def _rows_condition(rows: list[int] | None) -> str:

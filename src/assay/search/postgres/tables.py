@@ -73,13 +73,13 @@ def try_indexing_lock(connection: Connection, prefix: str) -> Iterator[bool]:
 
     The connection is outside a transaction. The turn only spares others the work; correctness depends on `lock_index`.
     """
-    of = {"key": READ_LOCK, "of": prefix}
-    taken = connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({_OF})", of).scalar_one()
+    parameters = {"key": READ_LOCK, "of": prefix}
+    locked = connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({_OF})", parameters).scalar_one()
     try:
-        yield bool(taken)
+        yield bool(locked)
     finally:
-        if taken:
-            connection.exec_driver_sql(f"SELECT pg_advisory_unlock({_OF})", of)
+        if locked:
+            connection.exec_driver_sql(f"SELECT pg_advisory_unlock({_OF})", parameters)
 
 
 def unordered_tsvector(words: Iterable[str]) -> str:
@@ -89,10 +89,13 @@ def unordered_tsvector(words: Iterable[str]) -> str:
 
 def ordered_tsvector(words: Iterable[str]) -> str:
     """Words in order as the text of a tsvector."""
-    places: dict[str, list[str]] = {}
-    for place, word in enumerate(words, 1):
-        places.setdefault(word, []).append(str(min(place, _LAST)))
-    return " ".join(f"{escape_word(word)}:{','.join(dict.fromkeys(at[:_MOST]))}" for word, at in places.items())
+    positions_by_word: dict[str, list[str]] = {}
+    for position, word in enumerate(words, 1):
+        positions_by_word.setdefault(word, []).append(str(min(position, _LAST)))
+    return " ".join(
+        f"{escape_word(word)}:{','.join(dict.fromkeys(positions[:_MOST]))}"
+        for word, positions in positions_by_word.items()
+    )
 
 
 _LAST, _MOST = 16_383, 255
@@ -149,15 +152,15 @@ class DocumentLot:
 
     def add(self, row: int, document: Document, spans: Sequence[PassageSpan]) -> None:
         """Add one document. Headings are found by the passages below them."""
-        found = indexed_texts(document, spans)
-        for span, text in found.passages:
+        texts = indexed_texts(document, spans)
+        for span, text in texts.passages:
             self._add_passage(row, span, text.split())
-        title, name = found.title.split(), found.name.split()
-        self._counts["documents"].update(set(found.body.split()))
+        title, name = texts.title.split(), texts.name.split()
+        self._counts["documents"].update(set(texts.body.split()))
         self._counts["names"].update({*title, *name})
-        counted = (document.sha256, found.analysis, len(found.passages))
+        facts = (document.sha256, texts.analysis, len(texts.passages))
         self._documents.append(
-            (row, *counted, ordered_tsvector(title), ordered_tsvector(name), [*map(pack, found.fields)])
+            (row, *facts, ordered_tsvector(title), ordered_tsvector(name), [*map(pack, texts.fields)])
         )
         self._row = row
 

@@ -23,7 +23,7 @@ from assay.core.sources import PassageSpan
 from assay.core.usage import Usage
 from assay.search.local.index import unpack
 from assay.search.local.words import MOST_CHARACTERS
-from assay.search.shared_index import PASSAGES_PER_HIT, Say, scope_of
+from assay.search.shared_index import PASSAGES_PER_HIT, ProgressLog, scope_of
 from assay.search.vectors.neighbours import MemoryNeighbours, NearestPassages, Neighbours, RecentVectors
 from assay.search.vectors.store import VectorStore, embed, quantize
 
@@ -53,18 +53,25 @@ def fuse_scores(lexical: Mapping[str, float], cosines: Mapping[str, float], weig
 
     A document without vectors counts as near as its words say: it neither gains nor loses.
     """
-    most = max(lexical.values(), default=0.0)
+    best_score = max(lexical.values(), default=0.0)
     high, low = max(cosines.values(), default=0.0), min(cosines.values(), default=0.0)
     scores = {}
-    for each in lexical.keys() | cosines.keys():
-        words = lexical.get(each, 0.0) / most if most else 0.0
-        meaning = (cosines[each] - low) / (high - low) if each in cosines and high > low else words
-        scores[each] = (1 - weight) * words + weight * meaning
+    for document in lexical.keys() | cosines.keys():
+        words = lexical.get(document, 0.0) / best_score if best_score else 0.0
+        meaning = (cosines[document] - low) / (high - low) if document in cosines and high > low else words
+        scores[document] = (1 - weight) * words + weight * meaning
     by_words, by_meaning = _ranks(lexical), _ranks(cosines)
-    ordered = sorted(scores, key=lambda each: (-scores[each], each))
+    ranking = sorted(scores, key=lambda document: (-scores[document], document))
     return [
-        FusedRank(each, scores[each], lexical.get(each), by_words.get(each), cosines.get(each), by_meaning.get(each))
-        for each in ordered
+        FusedRank(
+            document,
+            scores[document],
+            lexical.get(document),
+            by_words.get(document),
+            cosines.get(document),
+            by_meaning.get(document),
+        )
+        for document in ranking
     ]
 
 
@@ -72,14 +79,14 @@ def merge_rankings(first: Sequence[T], second: Sequence[T]) -> list[T]:
     """Merge two rankings by reciprocal ranks, with common elements once."""
     scores: dict[T, float] = {}
     for ranking in (first, second):
-        for rank, each in enumerate(ranking, 1):
-            scores[each] = scores.get(each, 0.0) + 1 / (RANK_CONSTANT + rank)
-    return sorted(scores, key=lambda each: -scores[each])
+        for rank, item in enumerate(ranking, 1):
+            scores[item] = scores.get(item, 0.0) + 1 / (RANK_CONSTANT + rank)
+    return sorted(scores, key=lambda item: -scores[item])
 
 
 def _ranks(scores: Mapping[str, float]) -> dict[str, int]:
-    ordered = sorted(scores, key=lambda each: (-scores[each], each))
-    return {each: rank for rank, each in enumerate(ordered, 1)}
+    ranking = sorted(scores, key=lambda key: (-scores[key], key))
+    return {key: rank for rank, key in enumerate(ranking, 1)}
 
 
 log = logging.getLogger(__name__)
@@ -115,16 +122,16 @@ class HybridSearch:
         store: VectorStore,
         embedder: Embedder,
         library: Library,
-        allowed: Callable[[Sequence[str]], bool],
+        is_allowed: Callable[[Sequence[str]], bool],
         weight: float,
     ) -> None:
         self.index, self._store, self._embedder, self._library = index, store, embedder, library
-        self._allowed, self._weight = allowed, weight
+        self._is_allowed, self._weight = is_allowed, weight
         self.neighbours: Neighbours = MemoryNeighbours(store)
         self._questions: OrderedDict[str, bytes] = OrderedDict()
         self._guard = threading.RLock()
-        self._asked = threading.local()  # the tokens of this thread's question
-        self.remembered = RecentVectors()
+        self._thread_local = threading.local()  # the tokens of this thread's question
+        self.recent_vectors = RecentVectors()
 
     async def search(self, query: Query) -> list[Hit]:
         return await asyncio.to_thread(self.search_blocking, query)
@@ -132,9 +139,9 @@ class HybridSearch:
     async def search_with_usage(self, query: Query) -> tuple[list[Hit], Usage]:
 
         def work() -> tuple[list[Hit], Usage]:
-            self._asked.tokens = 0
+            self._thread_local.tokens = 0
             hits = self.search_blocking(query)
-            tokens = int(self._asked.tokens)
+            tokens = int(self._thread_local.tokens)
             return hits, Usage(input_tokens=tokens, usd=tokens * (self._embedder.price or 0.0) / 1e6)
 
         return await asyncio.to_thread(work)
@@ -147,42 +154,42 @@ class HybridSearch:
 
     def search_blocking(self, query: Query) -> list[Hit]:
         """`search`, blocking."""
-        ranked = self.rank_documents(query)
-        return self.index.search_blocking(query) if ranked is None else [hit for hit, _ in ranked]
+        ranks = self.rank_documents(query)
+        return self.index.search_blocking(query) if ranks is None else [hit for hit, _ in ranks]
 
     def rank_documents(self, query: Query) -> list[tuple[Hit, FusedRank]] | None:
         """The best documents with their ranks, blocking; None if only the index can be used."""
         with _library_errors():
-            near = self._nearest_passages(query)
-            if near is None:
+            nearest_passages = self._nearest_passages(query)
+            if nearest_passages is None:
                 return None
             hits = self.index.search_blocking(msgspec.structs.replace(query, limit=_candidates_per_ranking(query)))
-            return self._fuse_rankings(hits, near, query)
+            return self._fuse_rankings(hits, nearest_passages, query)
 
     def explain_blocking(self, query: Query) -> list[Explanation]:
         """`explain`, blocking."""
         with _library_errors():
-            near = self._nearest_passages(query)
-            if near is None:
+            nearest_passages = self._nearest_passages(query)
+            if nearest_passages is None:
                 return self.index.explain_blocking(query)
-            explained = self.index.explain_blocking(
+            explanations = self.index.explain_blocking(
                 msgspec.structs.replace(query, limit=_candidates_per_ranking(query))
             )
-            fused_hits = self._fuse_rankings([each.hit for each in explained], near, query)
-        words = {each.hit.document.sha256: each.words for each in explained}
+            fused_hits = self._fuse_rankings([explanation.hit for explanation in explanations], nearest_passages, query)
+        words = {explanation.hit.document.sha256: explanation.words for explanation in explanations}
         return [
             Explanation(
                 hit=hit,
-                words=words.get(fused.document, ()),
-                lexical=fused.lexical,
-                lexical_rank=fused.lexical_rank,
-                cosine=fused.cosine,
-                cosine_rank=fused.cosine_rank,
+                words=words.get(rank.document, ()),
+                lexical=rank.lexical,
+                lexical_rank=rank.lexical_rank,
+                cosine=rank.cosine,
+                cosine_rank=rank.cosine_rank,
             )
-            for hit, fused in fused_hits
+            for hit, rank in fused_hits
         ]
 
-    def sync(self, progress: Say | None = None) -> None:
+    def sync(self, progress: ProgressLog | None = None) -> None:
         """Vectors are made by `VectorBuilder`, not here."""
         self.index.sync(progress)
 
@@ -204,7 +211,7 @@ class HybridSearch:
     def _nearest_passages(self, query: Query) -> NearestPassages | None:
         """The passages near to a question; None if vectors cannot be used."""
         text = query.text[:MOST_CHARACTERS].strip()
-        if query.limit < 1 or not any(map(str.isalnum, text)) or not self._allowed(query.collections):
+        if query.limit < 1 or not any(map(str.isalnum, text)) or not self._is_allowed(query.collections):
             return None
         try:
             with self._guard:
@@ -217,8 +224,8 @@ class HybridSearch:
                         f"{self._embedder.name} now gives vectors of {len(vector)} numbers, and the stored ones have"
                         f" {self.neighbours.dimensions}: `assay docs embed --anew` makes all of them again"
                     )
-                most = PASSAGES_PER_CANDIDATE * _candidates_per_ranking(query)
-                return self.neighbours.find_nearest(vector, scope_of(self._library, query.collections), most)
+                passage_count = PASSAGES_PER_CANDIDATE * _candidates_per_ranking(query)
+                return self.neighbours.find_nearest(vector, scope_of(self._library, query.collections), passage_count)
         except (SearchError, ConfigError) as failed:
             log.warning("searching by words alone: %s", failed)
             return None
@@ -228,7 +235,7 @@ class HybridSearch:
             self._questions.move_to_end(text)
             return self._questions[text]
         answer = embed(self._embedder, [text], "query", attempts=1)
-        self._asked.tokens = getattr(self._asked, "tokens", 0) + answer.tokens
+        self._thread_local.tokens = getattr(self._thread_local, "tokens", 0) + answer.tokens
         self._store.add_cost(answer.tokens, answer.tokens * (self._embedder.price or 0.0) / 1e6)
         self._questions[text] = quantize(answer.vectors[0])
         while len(self._questions) > CACHED_QUESTIONS:
@@ -237,45 +244,51 @@ class HybridSearch:
 
     # together
 
-    def _fuse_rankings(self, hits: Sequence[Hit], near: NearestPassages, query: Query) -> list[tuple[Hit, FusedRank]]:
-        found = {hit.document.sha256: hit for hit in hits}
-        nearest = dict.fromkeys(near.names[row] for (row, _), _ in near.nearest)
-        candidates = dict.fromkeys([*found, *list(nearest)[: _candidates_per_ranking(query)]])
-        rows = near.rows(candidates)
-        cosines = {each: max(near.cosines(rows[each])) for each in candidates if each in rows}
+    def _fuse_rankings(
+        self, hits: Sequence[Hit], nearest_passages: NearestPassages, query: Query
+    ) -> list[tuple[Hit, FusedRank]]:
+        hits_by_document = {hit.document.sha256: hit for hit in hits}
+        nearest = dict.fromkeys(nearest_passages.names[row] for (row, _), _ in nearest_passages.nearest)
+        candidates = dict.fromkeys([*hits_by_document, *list(nearest)[: _candidates_per_ranking(query)]])
+        rows = nearest_passages.rows(candidates)
+        cosines = {
+            document: max(nearest_passages.cosines(rows[document])) for document in candidates if document in rows
+        }
         best: list[tuple[Hit, FusedRank]] = []
-        for fused in fuse_scores({each: hit.score for each, hit in found.items()}, cosines, self._weight):
-            hit = found.get(fused.document) or self._hit_without_words(fused, rows[fused.document])
+        for rank in fuse_scores(
+            {document: hit.score for document, hit in hits_by_document.items()}, cosines, self._weight
+        ):
+            hit = hits_by_document.get(rank.document) or self._hit_without_words(rank, rows[rank.document])
             if hit is not None:
-                best.append((hit, fused))
+                best.append((hit, rank))
             if len(best) == query.limit:
                 break
-        passages = self._passages([rows[fused.document] for _, fused in best if fused.document in rows], near)
-        return [(_fuse_hit(hit, fused, passages.get(fused.document, ())), fused) for hit, fused in best]
+        passages = self._passages([rows[rank.document] for _, rank in best if rank.document in rows], nearest_passages)
+        return [(_fuse_hit(hit, rank, passages.get(rank.document, ())), rank) for hit, rank in best]
 
-    def _hit_without_words(self, fused: FusedRank, row: int) -> Hit | None:
+    def _hit_without_words(self, rank: FusedRank, row: int) -> Hit | None:
         """A document without any word of the question.
 
         None if it is not near, is gone from the library, or belongs to another one, whose rows say nothing about the
         scope.
         """
-        if fused.score <= 0 or (fused.cosine or 0.0) <= 0:
+        if rank.score <= 0 or (rank.cosine or 0.0) <= 0:
             return None
         document = self._library.documents_at([row]).get(row)
-        if document is None or document.sha256 != fused.document:
+        if document is None or document.sha256 != rank.document:
             return None
         return Hit(document=document, score=0.0)
 
-    def _passages(self, rows: Sequence[int], near: NearestPassages) -> Mapping[str, list[PassageSpan]]:
+    def _passages(self, rows: Sequence[int], nearest_passages: NearestPassages) -> Mapping[str, list[PassageSpan]]:
         """The nearest passages of each document, best first."""
-        packed = self._store.spans(rows)
-        self.remembered.keep("passage", self._store.texts(rows))  # what is found is compared next
-        found = {}
-        for row, spans in packed.items():
-            cosines = near.cosines(row)
-            order = sorted(range(len(spans)), key=lambda place: (-cosines[place], place))[:PASSAGES_PER_HIT]
-            found[near.names[row]] = [unpack(spans[place]) for place in order]
-        return found
+        packed_spans = self._store.spans(rows)
+        self.recent_vectors.keep("passage", self._store.texts(rows))  # what is found is compared next
+        spans_by_document = {}
+        for row, spans in packed_spans.items():
+            cosines = nearest_passages.cosines(row)
+            order = sorted(range(len(spans)), key=lambda index: (-cosines[index], index))[:PASSAGES_PER_HIT]
+            spans_by_document[nearest_passages.names[row]] = [unpack(spans[index]) for index in order]
+        return spans_by_document
 
 
 @contextmanager
@@ -292,12 +305,12 @@ def _candidates_per_ranking(query: Query) -> int:
     return max(CANDIDATE_DOCUMENTS, 4 * query.limit)
 
 
-def _fuse_hit(hit: Hit, fused: FusedRank, near: Sequence[PassageSpan]) -> Hit:
+def _fuse_hit(hit: Hit, rank: FusedRank, nearest_spans: Sequence[PassageSpan]) -> Hit:
     """A hit with its score, and its best passages by both rankings; further ones of the index follow."""
-    known = {span.ordinal: span for span in (*near, *hit.spans)}
-    best = merge_rankings([span.ordinal for span in hit.spans[:PASSAGES_PER_HIT]], [span.ordinal for span in near])[
-        :PASSAGES_PER_HIT
-    ]
-    added = [span.ordinal for span in hit.spans[PASSAGES_PER_HIT:]]
-    spans = tuple(known[ordinal] for ordinal in dict.fromkeys([*best, *added]))
-    return msgspec.structs.replace(hit, score=fused.score, spans=spans)
+    spans_by_ordinal = {span.ordinal: span for span in (*nearest_spans, *hit.spans)}
+    best = merge_rankings(
+        [span.ordinal for span in hit.spans[:PASSAGES_PER_HIT]], [span.ordinal for span in nearest_spans]
+    )[:PASSAGES_PER_HIT]
+    further = [span.ordinal for span in hit.spans[PASSAGES_PER_HIT:]]
+    spans = tuple(spans_by_ordinal[ordinal] for ordinal in dict.fromkeys([*best, *further]))
+    return msgspec.structs.replace(hit, score=rank.score, spans=spans)

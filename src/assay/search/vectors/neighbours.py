@@ -23,7 +23,7 @@ from assay.search.vectors.store import MAX_TEXT_CHARS, VectorStore, embed, key_o
 
 # All vectors of a library in memory, and the search for the nearest.
 
-Place = tuple[int, int]
+PassageKey = tuple[int, int]
 """A passage: its document's row, and its place among the document's vectors."""
 
 
@@ -36,7 +36,7 @@ class Nearness(msgspec.Struct, frozen=True):
 
     distances: array[float]
     bounds: Mapping[int, tuple[int, int]]
-    nearest: tuple[tuple[Place, float], ...]
+    nearest: tuple[tuple[PassageKey, float], ...]
 
     def cosines(self, row: int) -> list[float]:
         """The cosines of a document's passages, in their order."""
@@ -66,19 +66,19 @@ class Matrix:
         self._where[row] = (len(self), count)
         self._vectors += vectors
 
-    def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> Nearness:
-        """The cosines of a question with all passages of the rows in `scope` (None: all), and the `most`
+    def find_nearest(self, query: bytes, scope: Collection[int] | None, limit: int) -> Nearness:
+        """The cosines of a question with all passages of the rows in `scope` (None: all), and the `limit`
         nearest.
         """
         rows = [row for row in self._where if scope is None or row in scope]
         if not rows:
             return Nearness(array("d"), {}, ())
-        whole = len(rows) == len(self._where)
-        vectors = self._vectors if whole else b"".join(map(self._vectors_of, rows))
+        covers_all = len(rows) == len(self._where)
+        vectors = self._vectors if covers_all else b"".join(map(self._vectors_of, rows))
         distances = _distances(query, vectors, self.dimensions)
         starts = [0, *accumulate(self._where[row][1] for row in rows)]
         nearest = []
-        for index in heapq.nsmallest(most, range(len(distances)), key=distances.__getitem__):
+        for index in heapq.nsmallest(limit, range(len(distances)), key=distances.__getitem__):
             document = bisect_right(starts, index) - 1
             nearest.append(((rows[document], index - starts[document]), 1.0 - distances[index]))
         return Nearness(distances, dict(zip(rows, pairwise(starts), strict=True)), tuple(nearest))
@@ -88,18 +88,18 @@ class Matrix:
         return memoryview(self._vectors)[start * self.dimensions : (start + count) * self.dimensions]
 
 
-def cosines(one: bytes, others: bytes) -> list[float]:
+def cosines(vector: bytes, vectors: bytes) -> list[float]:
     """The cosines of a vector with others of the same length, stored one after another."""
-    return [1.0 - distance for distance in _distances(one, others, len(one))]
+    return [1.0 - distance for distance in _distances(vector, vectors, len(vector))]
 
 
 def _distances(query: bytes, vectors: bytes | bytearray, dimensions: int) -> array[float]:
     """1 minus the cosine of a vector with each of many; 1 for a vector of zeros, which is near to nothing."""
-    one = memoryview(query).cast("b", shape=(1, dimensions))
+    query_view = memoryview(query).cast("b", shape=(1, dimensions))
     all_of_them = memoryview(vectors).cast("b", shape=(len(vectors) // dimensions, dimensions))
-    found: Any = simsimd.cdist(one, all_of_them, metric="cosine")  # a buffer of float64, whatever its types say
+    result: Any = simsimd.cdist(query_view, all_of_them, metric="cosine")  # a buffer of float64, whatever its types say
     distances = array("d")
-    distances.frombytes(memoryview(found).cast("B"))
+    distances.frombytes(memoryview(result).cast("B"))
     return distances
 
 
@@ -111,7 +111,7 @@ class NearestPassages(Protocol):
     """
 
     @property
-    def nearest(self) -> Sequence[tuple[Place, float]]: ...
+    def nearest(self) -> Sequence[tuple[PassageKey, float]]: ...
 
     @property
     def names(self) -> Mapping[int, str]: ...
@@ -137,23 +137,23 @@ class Neighbours(Protocol):
     def update(self) -> None:
         """Include added vectors, and drop removed ones."""
 
-    def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
-        """The `most` nearest passages of the rows in `scope` (None: all)."""
+    def find_nearest(self, query: bytes, scope: Collection[int] | None, limit: int) -> NearestPassages:
+        """The `limit` nearest passages of the rows in `scope` (None: all)."""
 
 
 class _InMemory:
-    def __init__(self, found: Nearness, names: Mapping[int, str]) -> None:
-        self._found, self.names = found, names
+    def __init__(self, nearness: Nearness, names: Mapping[int, str]) -> None:
+        self._nearness, self.names = nearness, names
 
     @property
-    def nearest(self) -> Sequence[tuple[Place, float]]:
-        return self._found.nearest
+    def nearest(self) -> Sequence[tuple[PassageKey, float]]:
+        return self._nearness.nearest
 
     def rows(self, documents: Collection[str]) -> Mapping[str, int]:
-        return {name: row for row in self._found.bounds if (name := self.names[row]) in documents}
+        return {name: row for row in self._nearness.bounds if (name := self.names[row]) in documents}
 
     def cosines(self, row: int) -> list[float]:
-        return self._found.cosines(row)
+        return self._nearness.cosines(row)
 
 
 class MemoryNeighbours:
@@ -180,8 +180,8 @@ class MemoryNeighbours:
             self._names[row] = sha256
         self._extent = (highest, count)
 
-    def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
-        return _InMemory(self._matrix.find_nearest(query, scope, most), self._names)
+    def find_nearest(self, query: bytes, scope: Collection[int] | None, limit: int) -> NearestPassages:
+        return _InMemory(self._matrix.find_nearest(query, scope, limit), self._names)
 
 
 # Texts: by cached vectors, and by an embedder for the others.
@@ -195,9 +195,9 @@ ATTEMPTS = 2
 class RecentVectors:
     """The vectors of recent texts, by kind and hash of the text. Thread-safe."""
 
-    def __init__(self, most: int = MAX_CACHE_BYTES) -> None:
+    def __init__(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self._vectors: OrderedDict[tuple[TextKind, bytes], bytes] = OrderedDict()
-        self._most, self._size, self._guard = most, 0, threading.Lock()
+        self._max_bytes, self._size, self._guard = max_bytes, 0, threading.Lock()
 
     def get(self, kind: TextKind, key: bytes) -> bytes | None:
         """The vector of a text; None if it is not cached."""
@@ -212,18 +212,20 @@ class RecentVectors:
             for key, vector in vectors:
                 self._size += len(vector) - len(self._vectors.pop((kind, key), b""))
                 self._vectors[kind, key] = vector
-            while self._size > self._most:
+            while self._size > self._max_bytes:
                 self._size -= len(self._vectors.popitem(last=False)[1])
 
 
 class EmbedderSimilarity:
-    """Implements `core.ports.Similarity`. `told` says at each call whether the embedder may see this run's texts."""
+    """Implements `core.ports.Similarity`. `is_allowed` says at each call whether the embedder may see this run's
+    texts.
+    """
 
     def __init__(
-        self, embedder: Embedder, store: VectorStore, remembered: RecentVectors, told: Callable[[], bool], batch: int
+        self, embedder: Embedder, store: VectorStore, recent: RecentVectors, is_allowed: Callable[[], bool], batch: int
     ) -> None:
         self.name = embedder.name
-        self._embedder, self._store, self._remembered, self._told = embedder, store, remembered, told
+        self._embedder, self._store, self._recent, self._is_allowed = embedder, store, recent, is_allowed
         self._batch = batch
 
     def max_usage(self, texts: Sequence[str]) -> Usage:
@@ -242,36 +244,39 @@ class EmbedderSimilarity:
     def _compute_cosines(self, texts: Sequence[str], others: Sequence[str], kind: TextKind) -> Cosines:
         if not texts or not others:
             return Cosines(tuple(() for _ in texts))
-        if not self._told():
+        if not self._is_allowed():
             raise SearchError(f"{self.name} must not receive private documents")
-        ones, first = self._vectors(texts, kind)
-        rest, second = self._vectors(others, "passage")
-        if len({len(vector) for vector in (*ones, *rest)}) > 1:
+        text_vectors, first = self._vectors(texts, kind)
+        other_vectors, second = self._vectors(others, "passage")
+        if len({len(vector) for vector in (*text_vectors, *other_vectors)}) > 1:
             raise SearchError(
                 f"{self.name} now gives vectors of another length than the stored ones: `assay docs embed --anew` makes"
                 " all of them again"
             )
-        return Cosines(tuple(tuple(cosines(one, b"".join(rest))) for one in ones), self._cost(first + second))
+        return Cosines(
+            tuple(tuple(cosines(text_vector, b"".join(other_vectors))) for text_vector in text_vectors),
+            self._cost(first + second),
+        )
 
     def _vectors(self, texts: Sequence[str], kind: TextKind) -> tuple[list[bytes], int]:
         """The vectors of texts, and the tokens that the embedder counted for them."""
         keys = [key_of(text[:MAX_TEXT_CHARS]) for text in texts]
-        known = {key: self._remembered.get(kind, key) for key in keys}
-        new = {key: text[:MAX_TEXT_CHARS] for key, text in zip(keys, texts, strict=True) if known[key] is None}
-        ordered = sorted(new, key=lambda key: (len(new[key]), key))
-        made: dict[bytes, bytes] = {}
+        cached = {key: self._recent.get(kind, key) for key in keys}
+        new = {key: text[:MAX_TEXT_CHARS] for key, text in zip(keys, texts, strict=True) if cached[key] is None}
+        missing_keys = sorted(new, key=lambda key: (len(new[key]), key))
+        computed: dict[bytes, bytes] = {}
         tokens = 0
         try:
-            for start in range(0, len(ordered), self._batch):
-                some = ordered[start : start + self._batch]
-                answer = embed(self._embedder, [new[key] for key in some], kind, attempts=ATTEMPTS)
-                made |= zip(some, map(quantize, answer.vectors), strict=True)
+            for start in range(0, len(missing_keys), self._batch):
+                batch = missing_keys[start : start + self._batch]
+                answer = embed(self._embedder, [new[key] for key in batch], kind, attempts=ATTEMPTS)
+                computed |= zip(batch, map(quantize, answer.vectors), strict=True)
                 tokens += answer.tokens
         finally:  # what was paid for is counted and cached, whatever happened to the rest
-            self._remembered.keep(kind, made.items())
+            self._recent.keep(kind, computed.items())
             if tokens:
                 self._store.add_cost(tokens, self._cost(tokens).usd)
-        return [known[key] or made[key] for key in keys], tokens
+        return [cached[key] or computed[key] for key in keys], tokens
 
     def _cost(self, tokens: int) -> Usage:
         return Usage(input_tokens=tokens, usd=tokens * (self._embedder.price or 0.0) / 1e6)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, text
 
-from assay.search.vectors.neighbours import NearestPassages, Place
+from assay.search.vectors.neighbours import NearestPassages, PassageKey
 from assay.search.vectors.store import VectorStore, database_errors
 
 MAX_DIMENSIONS = 4_000
@@ -33,7 +33,7 @@ class PgvectorNeighbours:
         self._engine, self._store = engine, store
         self._table = f"{store.prefix}_pg_{hashlib.sha256(store.segmenter.encode()).hexdigest()[:8]}"
         self.dimensions = 0
-        self._extent, self._place = (0, 0), ""
+        self._extent, self._schema = (0, 0), ""
 
     def update(self) -> None:
         """One process at a time writes; others wait for it."""
@@ -46,47 +46,47 @@ class PgvectorNeighbours:
             return  # ids only grow: an equal maximum and an equal count mean equal contents
         with self._transaction() as connection:
             self._install(connection)
-            of = "hashtext(current_setting('search_path'))"
-            connection.execute(text(f"SELECT pg_advisory_xact_lock(:lock, {of})"), {"lock": WRITE_LOCK})
+            path_hash = "hashtext(current_setting('search_path'))"
+            connection.execute(text(f"SELECT pg_advisory_xact_lock(:lock, {path_hash})"), {"lock": WRITE_LOCK})
             self._create_table(connection, dimensions)
             connection.execute(text(f"DELETE FROM {self._table} t WHERE NOT EXISTS ({self._document_exists('t.id')})"))
             self._fill(connection, self._highest(connection))
         self.dimensions, self._extent = dimensions, extent
 
-    def find_nearest(self, query: bytes, scope: Collection[int] | None, most: int) -> NearestPassages:
+    def find_nearest(self, query: bytes, scope: Collection[int] | None, limit: int) -> NearestPassages:
         with self._transaction() as connection:
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{QUERY_SECONDS}s'")
             where = "" if scope is None else "WHERE row = ANY(:rows)"
-            asked = text(
+            statement = text(
                 f"SELECT row, place, sha256, 1 - (vector <=> CAST(:query AS halfvec)) FROM {self._table} {where}"
                 " ORDER BY vector <=> CAST(:query AS halfvec), id, place LIMIT :most"
             )
-            values = {"query": _vector_literal(query), "most": most} | ({} if scope is None else {"rows": list(scope)})
-            found = connection.execute(asked, values).all()
-        nearest = [((int(row), int(place)), float(cosine)) for row, place, _, cosine in found]
-        return _InDatabase(self, query, scope, nearest, {int(row): str(name) for row, _, name, _ in found})
+            values = {"query": _vector_literal(query), "most": limit} | ({} if scope is None else {"rows": list(scope)})
+            rows = connection.execute(statement, values).all()
+        nearest = [((int(row), int(place)), float(cosine)) for row, place, _, cosine in rows]
+        return _InDatabase(self, query, scope, nearest, {int(row): str(name) for row, _, name, _ in rows})
 
     def passage_cosines(
         self, query: bytes, scope: Collection[int] | None, documents: Collection[str]
     ) -> Iterator[tuple[int, str, float]]:
         """Row, hash and cosine of each passage of these documents, in their order."""
-        within = "" if scope is None else "AND row = ANY(:rows)"
-        asked = text(
+        condition = "" if scope is None else "AND row = ANY(:rows)"
+        statement = text(
             f"SELECT row, sha256, 1 - (vector <=> CAST(:query AS halfvec)) FROM {self._table}"
-            f" WHERE sha256 = ANY(:documents) {within} ORDER BY row, place"
+            f" WHERE sha256 = ANY(:documents) {condition} ORDER BY row, place"
         )
         values: dict[str, object] = {"query": _vector_literal(query), "documents": list(documents)}
         values |= {} if scope is None else {"rows": list(scope)}
         with self._transaction() as connection:
-            for row, name, cosine in connection.execute(asked, values):
+            for row, name, cosine in connection.execute(statement, values):
                 yield int(row), str(name), float(cosine)
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
         """A transaction in which the extension's type and operators are known, in whatever schema they are."""
         with database_errors(" with pgvector", WITHOUT_IT), self._engine.begin() as connection:
-            if self._place:
-                _add_to_search_path(connection, self._place)
+            if self._schema:
+                _add_to_search_path(connection, self._schema)
             yield connection
 
     def _last_id(self) -> int:
@@ -103,14 +103,14 @@ class PgvectorNeighbours:
         if connection.execute(where).scalar_one_or_none() is None:
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": INSTALL_LOCK})
             connection.exec_driver_sql("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-        self._place = str(connection.execute(where).scalar_one())
-        _add_to_search_path(connection, self._place)
+        self._schema = str(connection.execute(where).scalar_one())
+        _add_to_search_path(connection, self._schema)
 
     def _create_table(self, connection: Connection, dimensions: int) -> None:
         """Create the table; one with vectors of another length is replaced."""
         length = text("SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass(:name) AND attname = 'vector'")
-        known = connection.execute(length, {"name": self._table}).scalar_one_or_none()
-        if known is not None and known != dimensions:
+        current = connection.execute(length, {"name": self._table}).scalar_one_or_none()
+        if current is not None and current != dimensions:
             connection.exec_driver_sql(f"DROP TABLE {self._table}")
         connection.exec_driver_sql(
             f"CREATE TABLE IF NOT EXISTS {self._table} (id bigint, row bigint NOT NULL, place integer,"
@@ -152,7 +152,7 @@ class _InDatabase:
         neighbours: PgvectorNeighbours,
         query: bytes,
         scope: Collection[int] | None,
-        nearest: Sequence[tuple[Place, float]],
+        nearest: Sequence[tuple[PassageKey, float]],
         names: Mapping[int, str],
     ) -> None:
         self._neighbours, self._query, self._scope = neighbours, query, scope
@@ -160,12 +160,12 @@ class _InDatabase:
         self._cosines: dict[int, list[float]] = {}
 
     def rows(self, documents: Collection[str]) -> Mapping[str, int]:
-        found: dict[str, int] = {}
+        rows_by_name: dict[str, int] = {}
         for row, name, cosine in self._neighbours.passage_cosines(self._query, self._scope, documents):
-            found[name] = row
+            rows_by_name[name] = row
             self.names[row] = name
             self._cosines.setdefault(row, []).append(cosine)
-        return found
+        return rows_by_name
 
     def cosines(self, row: int) -> list[float]:
         return self._cosines[row]

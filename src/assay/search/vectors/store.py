@@ -161,77 +161,81 @@ class VectorStore:
         self._engine, self.segmenter = engine, segmenter
         self.prefix = f"search_{STORE_FORMAT}_vectors_{_table_name(model)}"
         self._documents, self._state = _tables(self.prefix)
-        self._made = False
+        self._tables_exist = False
 
     def progress(self) -> VectorProgress:
         """How far they have come."""
         state = self._state
         columns = (state.c.row, state.c.dimensions, state.c.tokens, state.c.usd)
         with self._connect() as connection:
-            found = connection.execute(select(*columns).where(state.c.segmenter == self.segmenter)).one_or_none()
-        return VectorProgress() if found is None else VectorProgress(*found)
+            row = connection.execute(select(*columns).where(state.c.segmenter == self.segmenter)).one_or_none()
+        return VectorProgress() if row is None else VectorProgress(*row)
 
     def highest_id_and_count(self) -> tuple[int, int]:
         """The highest id, and the number of documents: they change whenever something is added or removed."""
         documents = self._documents
-        asked = select(func.coalesce(func.max(documents.c.id), 0), func.count()).where(self._is_current_segmenter())
+        statement = select(func.coalesce(func.max(documents.c.id), 0), func.count()).where(self._is_current_segmenter())
         with self._connect() as connection:
-            highest, count = connection.execute(asked).one()
+            highest, count = connection.execute(statement).one()
         return int(highest), int(count)
 
     def documents(self, after: int) -> Iterator[tuple[int, int, str, int, bytes]]:
         """Id, row, hash, number of vectors and vectors of the documents whose id is higher than `after`, by id."""
         documents = self._documents
         columns = (documents.c.id, documents.c.row, documents.c.sha256, documents.c.passages, documents.c.vectors)
-        asked = select(*columns).where(self._is_current_segmenter(), documents.c.id > after, documents.c.passages > 0)
+        statement = select(*columns).where(
+            self._is_current_segmenter(), documents.c.id > after, documents.c.passages > 0
+        )
         with self._connect() as connection:
-            for id, row, sha256, count, vectors in connection.execute(asked.order_by(documents.c.id)):
+            for id, row, sha256, count, vectors in connection.execute(statement.order_by(documents.c.id)):
                 yield int(id), int(row), str(sha256), int(count), bytes(vectors)
 
     def spans(self, rows: Collection[int]) -> dict[int, tuple[bytes, ...]]:
         """The packed passages of these documents, by row, in the order of their vectors."""
-        documents, found = self._documents, {}
-        asked = select(documents.c.row, documents.c.spans).where(
+        documents, spans_by_row = self._documents, {}
+        statement = select(documents.c.row, documents.c.spans).where(
             self._is_current_segmenter(), documents.c.row.in_(rows)
         )
         with self._connect() as connection:
-            for row, spans in connection.execute(asked):
-                found[int(row)] = _SPANS.decode(bytes(spans))
-        return found
+            for row, spans in connection.execute(statement):
+                spans_by_row[int(row)] = _SPANS.decode(bytes(spans))
+        return spans_by_row
 
     def texts(self, rows: Collection[int]) -> Iterator[tuple[bytes, bytes]]:
         """The keys of the texts of these documents with their vectors."""
         documents = self._documents
         columns = (documents.c.digests, documents.c.passages, documents.c.vectors)
-        asked = select(*columns).where(
+        statement = select(*columns).where(
             self._is_current_segmenter(), documents.c.row.in_(rows), documents.c.passages > 0
         )
         with self._connect() as connection:
-            for keys, count, vectors in connection.execute(asked):
+            for keys, count, vectors in connection.execute(statement):
                 yield from _split_vectors(bytes(keys), int(count), bytes(vectors))
 
     def hashes(self, rows: Collection[int]) -> dict[int, str]:
         """The documents of these rows when they were embedded."""
         documents = self._documents
-        asked = select(documents.c.row, documents.c.sha256).where(
+        statement = select(documents.c.row, documents.c.sha256).where(
             self._is_current_segmenter(), documents.c.row.in_(rows)
         )
         with self._connect() as connection:
-            return {int(row): str(sha256) for row, sha256 in connection.execute(asked)}
+            return {int(row): str(sha256) for row, sha256 in connection.execute(statement)}
 
     def withheld_rows(self) -> set[int]:
         """The documents that were not embedded because they were private."""
         documents = self._documents
-        asked = select(documents.c.row).where(self._is_current_segmenter(), documents.c.withheld == 1)
+        statement = select(documents.c.row).where(self._is_current_segmenter(), documents.c.withheld == 1)
         with self._connect() as connection:
-            return set(connection.execute(asked).scalars())
+            return set(connection.execute(statement).scalars())
 
     def all_vectors(self) -> Iterator[tuple[bytes, bytes]]:
         """Every text's key with its vector, including those of other segmenter versions."""
         documents = self._documents
-        asked = select(documents.c.digests, documents.c.passages, documents.c.vectors).where(documents.c.passages > 0)
+        statement = select(documents.c.digests, documents.c.passages, documents.c.vectors).where(
+            documents.c.passages > 0
+        )
         with self._connect() as connection:
-            for keys, count, vectors in connection.execute(asked.execution_options(yield_per=_SOME)):
+            for keys, count, vectors in connection.execute(statement.execution_options(yield_per=_SOME)):
                 yield from _split_vectors(keys, count, vectors)
 
     def add(self, documents: Sequence[DocumentVectors], progress: VectorProgress) -> None:
@@ -239,7 +243,9 @@ class VectorStore:
         table, state = self._documents, self._state
         with self._write_connection() as connection:
             connection.execute(
-                delete(table).where(self._is_current_segmenter(), table.c.row.in_([each.row for each in documents]))
+                delete(table).where(
+                    self._is_current_segmenter(), table.c.row.in_([document.row for document in documents])
+                )
             )
             last = int(connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())
             last = last or time.time_ns() // 1_000_000  # rows that were cleared and made again must not look unchanged
@@ -247,37 +253,37 @@ class VectorStore:
                 {
                     "id": id,
                     "segmenter": self.segmenter,
-                    "row": each.row,
-                    "sha256": each.sha256,
-                    "passages": len(each.spans),
-                    "digests": each.keys,
-                    "vectors": each.vectors,
-                    "spans": msgspec.msgpack.encode(each.spans),
-                    "withheld": int(each.withheld),
+                    "row": document.row,
+                    "sha256": document.sha256,
+                    "passages": len(document.spans),
+                    "digests": document.keys,
+                    "vectors": document.vectors,
+                    "spans": msgspec.msgpack.encode(document.spans),
+                    "withheld": int(document.withheld),
                 }
-                for id, each in enumerate(documents, last + 1)
+                for id, document in enumerate(documents, last + 1)
             ]
             if rows:
                 connection.execute(table.insert(), rows)
             values = msgspec.structs.asdict(progress)
-            changed = connection.execute(update(state).where(state.c.segmenter == self.segmenter).values(values))
-            if not changed.rowcount:
+            result = connection.execute(update(state).where(state.c.segmenter == self.segmenter).values(values))
+            if not result.rowcount:
                 connection.execute(state.insert().values(segmenter=self.segmenter, **values))
 
     def add_cost(self, tokens: int, usd: float) -> None:
         """Count the cost of a question."""
         state = self._state
         with self._write_connection() as connection:
-            more = {"tokens": state.c.tokens + tokens, "usd": state.c.usd + usd}
-            connection.execute(update(state).where(state.c.segmenter == self.segmenter).values(more))
+            values = {"tokens": state.c.tokens + tokens, "usd": state.c.usd + usd}
+            connection.execute(update(state).where(state.c.segmenter == self.segmenter).values(values))
 
     def forget(self, rows: Collection[int]) -> None:
         """Remove documents."""
-        listed = list(rows)
+        all_rows = list(rows)
         with self._write_connection() as connection:
-            for start in range(0, len(listed), _SOME):
-                some = listed[start : start + _SOME]
-                connection.execute(delete(self._documents).where(self._documents.c.row.in_(some)))
+            for start in range(0, len(all_rows), _SOME):
+                batch = all_rows[start : start + _SOME]
+                connection.execute(delete(self._documents).where(self._documents.c.row.in_(batch)))
 
     def clear(self) -> None:
         """Delete all vectors, including those of other segmenter versions, and their cost."""
@@ -312,10 +318,10 @@ class VectorStore:
                 yield connection
 
     def _create_tables(self) -> None:
-        if not self._made:
+        if not self._tables_exist:
             with self._engine.connect().execution_options(**_WRITE) as connection, connection.begin():
                 self._documents.metadata.create_all(connection)
-            self._made = True
+            self._tables_exist = True
 
 
 @contextmanager
@@ -335,8 +341,8 @@ def database_errors(used_with: str = "", hint: str = "") -> Iterator[None]:
 def _split_vectors(keys: bytes, count: int, vectors: bytes) -> Iterator[tuple[bytes, bytes]]:
     """The keys and vectors of a document, separated."""
     length = len(vectors) // count
-    for place in range(count):
-        yield keys[place * KEY_BYTES : (place + 1) * KEY_BYTES], vectors[place * length : (place + 1) * length]
+    for index in range(count):
+        yield keys[index * KEY_BYTES : (index + 1) * KEY_BYTES], vectors[index * length : (index + 1) * length]
 
 
 def _table_name(model: str) -> str:

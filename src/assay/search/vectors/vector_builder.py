@@ -17,7 +17,7 @@ from assay.core.ports import Embedder, Library
 from assay.core.sources import Document, PassageSpan
 from assay.core.text import estimate_tokens
 from assay.search.local.index import pack
-from assay.search.shared_index import Say, Turn, ignore_progress
+from assay.search.shared_index import ProgressLog, WriteTurn, ignore_progress
 from assay.search.vectors.store import (
     DocumentVectors,
     Sleep,
@@ -69,13 +69,15 @@ class VectorBuilder:
         embedder: Embedder,
         library: Library,
         spans: Callable[[Document], Sequence[PassageSpan]],
-        turn: Turn,
+        turn: WriteTurn,
         sleep: Sleep = time.sleep,
     ) -> None:
         self.store, self.embedder, self.library, self.spans = store, embedder, library, spans
         self.sleep, self._turn = sleep, turn
 
-    def build(self, limits: EmbeddingLimits, private: Collection[int], progress: Say | None = None) -> BuildResult:
+    def build(
+        self, limits: EmbeddingLimits, private: Collection[int], progress: ProgressLog | None = None
+    ) -> BuildResult:
         """Embed what has no vectors yet, except the rows that are `private`.
 
         Raises:
@@ -103,39 +105,41 @@ class _VectorPass:
     def __init__(self, builder: VectorBuilder, limits: EmbeddingLimits) -> None:
         self._store, self._embedder, self._library = builder.store, builder.embedder, builder.library
         self._spans, self._sleep, self._limits = builder.spans, builder.sleep, limits
-        self._built = BuildResult()
+        self._result = BuildResult()
         self._price = self._embedder.price or 0.0
         self._state = self._load_progress()
-        self._known = dict(self._store.all_vectors())
+        self._vectors = dict(self._store.all_vectors())
 
-    def work(self, private: Collection[int], say: Say) -> BuildResult:
+    def work(self, private: Collection[int], say: ProgressLog) -> BuildResult:
         """Process everything that is not done."""
-        total, started = self._library.last_row(), time.monotonic()
+        total, started_at = self._library.last_row(), time.monotonic()
         try:
             released = sorted(self._store.withheld_rows().difference(private))
             for start in range(0, len(released), PAGE_DOCUMENTS):
-                found = self._library.documents_at(released[start : start + PAGE_DOCUMENTS])
-                self._add(sorted(found.items()), private, self._state.row)
+                documents = self._library.documents_at(released[start : start + PAGE_DOCUMENTS])
+                self._add(sorted(documents.items()), private, self._state.row)
             while page := self._library.documents_after(self._state.row, PAGE_DOCUMENTS):
                 for lot in _split_page(page, self._spans_of):
                     self._add(lot, private, lot[-1][0])
-                say(_progress_line(self._built, self._state.row, total, time.monotonic() - started))
+                say(_progress_line(self._result, self._state.row, total, time.monotonic() - started_at))
         except _LimitReached as spent:
-            self._built = msgspec.structs.replace(self._built, stopped=str(spent))
+            self._result = msgspec.structs.replace(self._result, stopped=str(spent))
         else:
             self._store.forget_other_segmenters()
         finally:
             self._store.add((), self._state)  # what was paid for is counted, whatever happened to it
-        return msgspec.structs.replace(self._built, withheld=len(self._store.withheld_rows()))
+        return msgspec.structs.replace(self._result, withheld=len(self._store.withheld_rows()))
 
     def _load_progress(self) -> VectorProgress:
         """The progress of the vectors; those of another library are deleted."""
         state = self._store.progress()
         if state.row:
             is_there = self._library.documents_at([state.row])
-            kept = self._store.hashes([state.row])
-            others = state.row in is_there and state.row in kept and is_there[state.row].sha256 != kept[state.row]
-            if others or state.row > self._library.last_row():
+            hashes = self._store.hashes([state.row])
+            is_other_library = (
+                state.row in is_there and state.row in hashes and is_there[state.row].sha256 != hashes[state.row]
+            )
+            if is_other_library or state.row > self._library.last_row():
                 self._store.clear()
                 return VectorProgress()
         return state
@@ -143,44 +147,44 @@ class _VectorPass:
     def _add(self, documents: Sequence[tuple[int, Document]], private: Collection[int], row: int) -> None:
         """Embed and store some documents; the progress is `row` afterwards."""
         texts: dict[bytes, str] = {}
-        cut: dict[int, list[tuple[bytes, PassageSpan]]] = {}
+        keyed_spans: dict[int, list[tuple[bytes, PassageSpan]]] = {}
         for number, document in documents:
             if number in private:
                 continue
-            cut[number] = []
+            keyed_spans[number] = []
             for span in embedded_spans(self._spans_of(document)):
                 text = text_of(span, document)
-                cut[number].append((key_of(text), span))
-                texts[cut[number][-1][0]] = text
-        new = {key: text for key, text in texts.items() if key not in self._known}
-        made = self._embed_texts(new)
-        kept = []
+                keyed_spans[number].append((key_of(text), span))
+                texts[keyed_spans[number][-1][0]] = text
+        new = {key: text for key, text in texts.items() if key not in self._vectors}
+        new_vectors = self._embed_texts(new)
+        records = []
         for number, document in documents:
-            if number not in cut:
-                kept.append(DocumentVectors(row=number, sha256=document.sha256, withheld=True))
+            if number not in keyed_spans:
+                records.append(DocumentVectors(row=number, sha256=document.sha256, withheld=True))
                 continue
-            keys = [key for key, _ in cut[number]]
-            vectors = b"".join(made.get(key) or self._known[key] for key in keys)
-            spans = tuple(pack(span) for _, span in cut[number])
-            kept.append(DocumentVectors(number, document.sha256, b"".join(keys), vectors, spans))
+            keys = [key for key, _ in keyed_spans[number]]
+            vectors = b"".join(new_vectors.get(key) or self._vectors[key] for key in keys)
+            spans = tuple(pack(span) for _, span in keyed_spans[number])
+            records.append(DocumentVectors(number, document.sha256, b"".join(keys), vectors, spans))
         self._state = msgspec.structs.replace(self._state, row=row)
-        self._store.add(kept, self._state)
-        self._known |= made
-        self._count(documents=len(kept), passages=sum(len(each.spans) for each in kept), embedded=len(new))
+        self._store.add(records, self._state)
+        self._vectors |= new_vectors
+        self._count(documents=len(records), passages=sum(len(record.spans) for record in records), embedded=len(new))
 
     def _embed_texts(self, texts: dict[bytes, str]) -> dict[bytes, bytes]:
         """The vectors of new texts. Texts of similar length are batched: a batch takes as long as its longest text."""
-        made: dict[bytes, bytes] = {}
+        vectors: dict[bytes, bytes] = {}
         self._check(texts.values())
-        ordered = sorted(texts, key=lambda key: (len(texts[key]), key))
-        for start in range(0, len(ordered), self._limits.batch):
-            keys = ordered[start : start + self._limits.batch]
+        sorted_keys = sorted(texts, key=lambda key: (len(texts[key]), key))
+        for start in range(0, len(sorted_keys), self._limits.batch):
+            keys = sorted_keys[start : start + self._limits.batch]
             batch = [texts[key] for key in keys]
             answer = embed(self._embedder, batch, "passage", sleep=self._sleep)
             self._check_length(len(answer.vectors[0]))
-            made |= zip(keys, map(quantize, answer.vectors), strict=True)
+            vectors |= zip(keys, map(quantize, answer.vectors), strict=True)
             self._spend(answer.tokens)
-        return made
+        return vectors
 
     def _spend(self, tokens: int) -> None:
         usd = tokens * self._price / 1e6
@@ -191,7 +195,7 @@ class _VectorPass:
 
     def _check(self, texts: Iterable[str]) -> None:
         """Stop before a limit is exceeded."""
-        tokens = self._built.tokens + sum(map(estimate_tokens, texts))
+        tokens = self._result.tokens + sum(map(estimate_tokens, texts))
         usd = tokens * self._price / 1e6
         if self._limits.tokens is not None and tokens > self._limits.tokens:
             raise _LimitReached(f"the limit of {self._limits.tokens:,} tokens (embedder.max_tokens) is reached")
@@ -218,9 +222,9 @@ class _VectorPass:
             log.warning("%s gets no vectors: %s", document.name, error)
             return ()
 
-    def _count(self, **more: float) -> None:
-        counted = {name: getattr(self._built, name) + value for name, value in more.items()}
-        self._built = msgspec.structs.replace(self._built, **counted)
+    def _count(self, **counts: float) -> None:
+        totals = {name: getattr(self._result, name) + value for name, value in counts.items()}
+        self._result = msgspec.structs.replace(self._result, **totals)
 
 
 def _split_page(
@@ -239,9 +243,9 @@ def _split_page(
         yield lot
 
 
-def _progress_line(built: BuildResult, row: int, total: int, seconds: float) -> str:
+def _progress_line(result: BuildResult, row: int, total: int, seconds: float) -> str:
     """A line of progress; the remainder is in rows, which the library counts."""
-    cost = f", ${built.usd:.4f}" if built.usd else ""
-    rate = built.embedded / seconds if seconds > 1 else 0.0
+    cost = f", ${result.usd:.4f}" if result.usd else ""
+    rate = result.embedded / seconds if seconds > 1 else 0.0
     speed = f", {rate:,.0f} a second" if rate else ""
-    return f"vectors: {built.passages:,} passages, {row / max(total, 1):.0%} of the library{speed}{cost}"
+    return f"vectors: {result.passages:,} passages, {row / max(total, 1):.0%} of the library{speed}{cost}"

@@ -33,7 +33,7 @@ class Ddgs:
         await self._pace.wait_for_turn()
         try:
             async with asyncio.timeout(2 * TIMEOUT_SECONDS):
-                found = await asyncio.to_thread(self._find, query)
+                results = await asyncio.to_thread(self._find, query)
         except TimeoutError as error:
             raise SearchError(f"ddgs did not answer in {2 * TIMEOUT_SECONDS} s") from error
         except DDGSException as error:
@@ -43,20 +43,20 @@ class Ddgs:
             message = str(error).partition(":")[0][:80] or type(error).__name__
             raise SearchError(f"ddgs: none of its engines answered ({message})") from error
         return [
-            WebHit(url=each["href"], title=plain(each.get("title")), snippet=plain(each.get("body")))
-            for each in found
-            if each.get("href", "").startswith(("http://", "https://"))
+            WebHit(url=result["href"], title=plain(result.get("title")), snippet=plain(result.get("body")))
+            for result in results
+            if result.get("href", "").startswith(("http://", "https://"))
         ]
 
     async def close(self) -> None:
         """Do nothing: nothing is open."""
 
     def _find(self, query: Query) -> list[dict[str, str]]:
-        found: list[dict[str, str]] = DDGS(timeout=TIMEOUT_SECONDS).text(
+        results: list[dict[str, str]] = DDGS(timeout=TIMEOUT_SECONDS).text(
             with_sites(query),
             region=f"{query.rules.country or 'us'}-{query.language[:2] or 'en'}",
             max_results=query.limit,
             backend=self._engines,
             safesearch="moderate",
         )
-        return found
+        return results

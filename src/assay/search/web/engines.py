@@ -61,12 +61,12 @@ class Brave(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(
-                url=each.url,
-                title=plain(each.title),
-                snippet=plain(each.description),
-                published=iso_date(each.page_age),
+                url=result.url,
+                title=plain(result.title),
+                snippet=plain(result.description),
+                published=iso_date(result.page_age),
             )
-            for each in convert_rows(decode(data, _BraveAnswer).web.results, _BraveResult)
+            for result in convert_rows(decode(data, _BraveAnswer).web.results, _BraveResult)
         ]
 
 
@@ -87,7 +87,7 @@ class Exa(HttpProvider):
 
     def ask(self, query: Query) -> Ask:
         rules = query.rules
-        more = {
+        filters = {
             "includeDomains": [*rules.domains],
             "excludeDomains": [*rules.denied],
             "startPublishedDate": rules.since and f"{rules.since}T00:00:00.000Z",
@@ -95,19 +95,19 @@ class Exa(HttpProvider):
             "userLocation": rules.country.upper(),
         }
         body: dict[str, object] = {"query": query.text, "numResults": min(query.limit, self.most)}
-        body |= {"contents": {"highlights": True}, **{name: value for name, value in more.items() if value}}
+        body |= {"contents": {"highlights": True}, **{name: value for name, value in filters.items() if value}}
         return Ask(path="/search", headers={"x-api-key": self.key}, body=body)
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(
-                url=each.url,
-                title=each.title or "",
-                snippet=plain(" … ".join(each.highlights)),
-                published=iso_date(each.published),
-                author=each.author or "",
+                url=result.url,
+                title=result.title or "",
+                snippet=plain(" … ".join(result.highlights)),
+                published=iso_date(result.published),
+                author=result.author or "",
             )
-            for each in convert_rows(decode(data, Results).results, _ExaResult)
+            for result in convert_rows(decode(data, Results).results, _ExaResult)
         ]
 
 
@@ -151,8 +151,8 @@ class GooglePSE(HttpProvider):
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [
-            WebHit(url=each.link, title=each.title, snippet=plain(each.snippet))
-            for each in convert_rows(decode(data, _GoogleAnswer).items, _GoogleItem)
+            WebHit(url=item.link, title=item.title, snippet=plain(item.snippet))
+            for item in convert_rows(decode(data, _GoogleAnswer).items, _GoogleItem)
         ]
 
 
@@ -181,8 +181,10 @@ class SearXNG(HttpProvider):
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [
-            WebHit(url=each.url, title=each.title, snippet=plain(each.content), published=iso_date(each.published))
-            for each in convert_rows(decode(data, Results).results, _SearXNGResult)
+            WebHit(
+                url=result.url, title=result.title, snippet=plain(result.content), published=iso_date(result.published)
+            )
+            for result in convert_rows(decode(data, Results).results, _SearXNGResult)
         ]
 
 
@@ -217,8 +219,8 @@ class Serper(HttpProvider):
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [
-            WebHit(url=each.link, title=each.title, snippet=plain(each.snippet), published=iso_date(each.date))
-            for each in convert_rows(decode(data, _SerperAnswer).organic, _SerperResult)
+            WebHit(url=result.link, title=result.title, snippet=plain(result.snippet), published=iso_date(result.date))
+            for result in convert_rows(decode(data, _SerperAnswer).organic, _SerperResult)
         ]
 
 
@@ -243,7 +245,7 @@ class Tavily(HttpProvider):
 
     def ask(self, query: Query) -> Ask:
         rules = query.rules
-        more = {
+        filters = {
             "include_domains": [*rules.domains],
             "exclude_domains": [*rules.denied],
             "start_date": rules.since,
@@ -255,13 +257,18 @@ class Tavily(HttpProvider):
             "max_results": min(query.limit, self.most),
             "search_depth": "basic",
         }
-        body |= {name: value for name, value in more.items() if value}
+        body |= {name: value for name, value in filters.items() if value}
         return Ask(path="/search", headers={"authorization": f"Bearer {self.key}"}, body=body)
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [
-            WebHit(url=each.url, title=each.title, snippet=plain(each.content), published=iso_date(each.published_date))
-            for each in convert_rows(decode(data, Results).results, _TavilyResult)
+            WebHit(
+                url=result.url,
+                title=result.title,
+                snippet=plain(result.content),
+                published=iso_date(result.published_date),
+            )
+            for result in convert_rows(decode(data, Results).results, _TavilyResult)
         ]
 
 
@@ -304,10 +311,10 @@ class Wikipedia(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(
-                url=f"/wiki/{quote(each.title.replace(' ', '_'))}",
-                title=each.title,
-                snippet=plain(each.snippet),
-                published=iso_date(each.timestamp),
+                url=f"/wiki/{quote(page.title.replace(' ', '_'))}",
+                title=page.title,
+                snippet=plain(page.snippet),
+                published=iso_date(page.timestamp),
             )
-            for each in convert_rows(decode(data, _WikipediaAnswer).query.search, _WikipediaPage)
+            for page in convert_rows(decode(data, _WikipediaAnswer).query.search, _WikipediaPage)
         ]

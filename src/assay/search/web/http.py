@@ -72,9 +72,9 @@ FIRST_DAY, LAST_DAY = "1970-01-01", "2100-01-01"
 
 def with_sites(query: Query) -> str:
     """The query with its domains in the form of search engines: `tides (site:a.org OR site:b.org) -site:c.org`."""
-    wanted = [f"site:{domain}" for domain in query.rules.domains]
-    joined = f"({' OR '.join(wanted)})" if len(wanted) > 1 else "".join(wanted)
-    return " ".join(filter(None, (query.text, joined, *(f"-site:{domain}" for domain in query.rules.denied))))
+    sites = [f"site:{domain}" for domain in query.rules.domains]
+    site_clause = f"({' OR '.join(sites)})" if len(sites) > 1 else "".join(sites)
+    return " ".join(filter(None, (query.text, site_clause, *(f"-site:{domain}" for domain in query.rules.denied))))
 
 
 def plain(markup: str | None) -> str:
@@ -103,14 +103,16 @@ def iso_date(date: str | int | None) -> str:
             return year  # nobody knows which of them is the month
         text = f"{year}-{month}-{day}" if int(month) <= 12 else f"{year}-{day}-{month}"
     try:  # missing parts come from the default: two defaults reveal them
-        one, other = dates.parse(text, default=first), dates.parse(text, default=second)
+        first_reading, second_reading = dates.parse(text, default=first), dates.parse(text, default=second)
     except (ValueError, ArithmeticError, TypeError):
         return ""
-    if one.year != other.year:
+    if first_reading.year != second_reading.year:
         return ""
-    if one.month != other.month:
-        return f"{one.year:04d}"
-    return f"{one.year:04d}-{one.month:02d}" + (f"-{one.day:02d}" if one.day == other.day else "")
+    if first_reading.month != second_reading.month:
+        return f"{first_reading.year:04d}"
+    return f"{first_reading.year:04d}-{first_reading.month:02d}" + (
+        f"-{first_reading.day:02d}" if first_reading.day == second_reading.day else ""
+    )
 
 
 # How often a provider is queried, and when it is left alone.
@@ -262,10 +264,10 @@ class HttpProvider(ABC):
         await self._pace.wait_for_turn()  # waiting for a turn does not count as the provider's time
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS):
-                for again in (True, False):
+                for may_retry in (True, False):
                     status, headers, data = await self._request(ask)
                     wait = retry_after(headers)
-                    if status != 429 or not again or wait is None or wait > LONGEST_WAIT:
+                    if status != 429 or not may_retry or wait is None or wait > LONGEST_WAIT:
                         break
                     await asyncio.sleep(wait)
         except (TimeoutError, httpx2.TimeoutException) as error:
@@ -318,8 +320,8 @@ class HttpProvider(ABC):
             return f"{self.name} refused the key ({status}){words}; assay keys set {self.name}"
         if status == 429:
             wait = retry_after(headers)
-            again = "" if wait is None else f"; again in {wait:.0f} s"
-            return f"{self.name} has had too many questions (429){again}"
+            retry_hint = "" if wait is None else f"; again in {wait:.0f} s"
+            return f"{self.name} has had too many questions (429){retry_hint}"
         return f"{self.name} answered {status}{words}"
 
     def _hide_key(self, text: str) -> str:
@@ -329,8 +331,8 @@ class HttpProvider(ABC):
 def _resolve_url(base: str, url: str) -> str:
     """A provider's address, relative or not; "" if it is not that of a page: one bad hit does not spoil the others."""
     try:
-        whole = urljoin(base, url) if url else ""
-        return whole if is_address(whole) or not url else parse_url(url, base).href
+        address = urljoin(base, url) if url else ""
+        return address if is_address(address) or not url else parse_url(url, base).href
     except (BadUrl, ValueError):
         return ""
 
@@ -364,12 +366,12 @@ def convert_rows(rows: Sequence[msgspec.Raw], type: type[T]) -> list[T]:
     Raises:
         msgspec.DecodeError: there are rows, and none of them is.
     """
-    found, failed = list[T](), None
+    items, last_error = list[T](), None
     for row in rows:
         try:
-            found.append(msgspec.json.decode(row, type=type))
+            items.append(msgspec.json.decode(row, type=type))
         except DECODE_ERRORS as error:
-            failed = error
-    if failed is not None and not found:
-        raise failed
-    return found
+            last_error = error
+    if last_error is not None and not items:
+        raise last_error
+    return items

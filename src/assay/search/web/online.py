@@ -59,29 +59,29 @@ class OnlineSearch:
         return self._provider.ahead if isinstance(self._provider, AskedAhead) else "never"
 
     async def search(self, query: Query) -> list[Hit]:
-        found = {canonical_url(hit.url): hit for hit in reversed(await self._query_provider(query))}
-        return await asyncio.to_thread(self._store_hits, list(reversed(found.values())))
+        hits = {canonical_url(hit.url): hit for hit in reversed(await self._query_provider(query))}
+        return await asyncio.to_thread(self._store_hits, list(reversed(hits.values())))
 
     async def _query_provider(self, query: Query) -> list[WebHit]:
         async with nullcontext() if self._turns is None else self._turns.call_slot(self.name):
             self._rest.check()
-            begun = self._clock.monotonic()
+            started_at = self._clock.monotonic()
             try:
-                found = await self._provider.find(query)
+                hits = await self._provider.find(query)
             except SearchError as failed:
-                self._rest.record_failure(failed.reason, self._clock.monotonic() - begun)
+                self._rest.record_failure(failed.reason, self._clock.monotonic() - started_at)
                 raise
             self._rest.record_success()
-            return [_without_control_characters(hit) for hit in found]
+            return [_without_control_characters(hit) for hit in hits]
 
     async def close(self) -> None:
         await self._provider.close()
 
-    def _store_hits(self, found: Sequence[WebHit]) -> list[Hit]:
-        texts = ["\n\n".join(filter(None, (hit.title, hit.snippet, hit.url))).encode() + b"\n" for hit in found]
-        bodies = [msgspec.json.encode(hit) for hit in found]
+    def _store_hits(self, hits: Sequence[WebHit]) -> list[Hit]:
+        texts = ["\n\n".join(filter(None, (hit.title, hit.snippet, hit.url))).encode() + b"\n" for hit in hits]
+        bodies = [msgspec.json.encode(hit) for hit in hits]
         self._blobs.put_all([*bodies, *texts])
-        pairs = [self._document(hit, body, text) for hit, body, text in zip(found, bodies, texts, strict=True)]
+        pairs = [self._document(hit, body, text) for hit, body, text in zip(hits, bodies, texts, strict=True)]
         self._library.add(pairs, UNSORTED)
         return [
             Hit(document=document, score=1 / rank, spans=self._passages(document, text))

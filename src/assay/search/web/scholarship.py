@@ -102,11 +102,11 @@ class _CrossrefAnswer(msgspec.Struct):
     message: _CrossrefMessage
 
 
-def _works_request(asked: dict[str, str | int], query: Query, dates: tuple[str, str], mailto: str) -> Ask:
+def _works_request(params: dict[str, str | int], query: Query, dates: tuple[str, str], mailto: str) -> Ask:
     """A request for works, published between the query's `dates`, as the service names them; `mailto` says who asks."""
-    named = zip(dates, (query.rules.since, query.rules.until), strict=True)
-    more = {"filter": ",".join(f"{name}:{day}" for name, day in named if day), "mailto": mailto}
-    return Ask(path="/works", params=asked | {name: value for name, value in more.items() if value})
+    bounds = zip(dates, (query.rules.since, query.rules.until), strict=True)
+    extra = {"filter": ",".join(f"{name}:{day}" for name, day in bounds if day), "mailto": mailto}
+    return Ask(path="/works", params=params | {name: value for name, value in extra.items() if value})
 
 
 class Crossref(HttpProvider):
@@ -128,13 +128,13 @@ class Crossref(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(
-                url=f"https://doi.org/{each.doi}",
-                title=plain(" ".join(each.title)),
-                snippet=plain(each.abstract),
-                published=_date(each.issued),
-                author="; ".join(filter(None, map(_crossref_name, each.author))),
+                url=f"https://doi.org/{item.doi}",
+                title=plain(" ".join(item.title)),
+                snippet=plain(item.abstract),
+                published=_date(item.issued),
+                author="; ".join(filter(None, map(_crossref_name, item.author))),
             )
-            for each in convert_rows(decode(data, _CrossrefAnswer).message.items, _CrossrefItem)
+            for item in convert_rows(decode(data, _CrossrefAnswer).message.items, _CrossrefItem)
         ]
 
 
@@ -148,7 +148,7 @@ def _date(issued: _CrossrefDate) -> str:
 
 
 def _iso(parts: list[int]) -> str:
-    return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(parts[:3]))
+    return "-".join(f"{part:04d}" if index == 0 else f"{part:02d}" for index, part in enumerate(parts[:3]))
 
 
 MAX_KIND_CHARS = 40
@@ -186,7 +186,7 @@ class CrossrefNotices(Crossref):
             work = decode(data, _WorkAnswer).message
         except DECODE_ERRORS as error:
             raise SearchError(f"{self.name} sent an answer that cannot be read") from error
-        return tuple(dict.fromkeys(_notice(each) for each in work.updated_by[:MAX_NOTICES] if each.type))
+        return tuple(dict.fromkeys(_notice(update) for update in work.updated_by[:MAX_NOTICES] if update.type))
 
 
 def _notice(update: _Update) -> Notice:
@@ -234,18 +234,18 @@ class OpenAlex(HttpProvider):
     pause = 0.1
 
     def ask(self, query: Query) -> Ask:
-        asked: dict[str, str | int] = {"search": query.text, "per-page": min(query.limit, self.most)}
-        return _works_request(asked, query, ("from_publication_date", "to_publication_date"), self.option)
+        params: dict[str, str | int] = {"search": query.text, "per-page": min(query.limit, self.most)}
+        return _works_request(params, query, ("from_publication_date", "to_publication_date"), self.option)
 
     def hits(self, data: bytes) -> list[WebHit]:
         return [_openalex_hit(work) for work in convert_rows(decode(data, Results).results, _OpenAlexWork)]
 
 
 def _openalex_hit(work: _OpenAlexWork) -> WebHit:
-    place = work.primary_location.landing_page_url if work.primary_location else None
-    names = [each.author.display_name or "" for each in work.authorships]
+    landing_page = work.primary_location.landing_page_url if work.primary_location else None
+    names = [authorship.author.display_name or "" for authorship in work.authorships]
     return WebHit(
-        url=place or work.doi or work.id,
+        url=landing_page or work.doi or work.id,
         title=plain(work.display_name),
         snippet=_abstract(work.abstract_inverted_index or {}),
         published=iso_date(work.publication_date),
@@ -253,9 +253,9 @@ def _openalex_hit(work: _OpenAlexWork) -> WebHit:
     )
 
 
-def _abstract(places: dict[str, list[int]]) -> str:
+def _abstract(positions: dict[str, list[int]]) -> str:
     """The abstract, which is sent as words with their positions."""
-    words = sorted((at, word) for word, found in places.items() for at in found)
+    words = sorted((position, word) for word, word_positions in positions.items() for position in word_positions)
     return " ".join(word for _, word in words)
 
 
@@ -320,17 +320,17 @@ class PubMed(HttpProvider):
         records = [record for id, record in result.items() if id != "uids"]
         if "uids" not in result or not records:
             raise ValueError("no records of articles")
-        order = {id: at for at, id in enumerate(decode(bytes(result["uids"]), list[str]))}
-        articles = sorted(convert_rows(records, _PubMedArticle), key=lambda each: order.get(each.uid, len(order)))
+        order = {id: index for index, id in enumerate(decode(bytes(result["uids"]), list[str]))}
+        articles = sorted(convert_rows(records, _PubMedArticle), key=lambda article: order.get(article.uid, len(order)))
         return [
             WebHit(
-                url=f"https://pubmed.ncbi.nlm.nih.gov/{each.uid}/",
-                title=plain(each.title),
-                snippet=". ".join(filter(None, (each.source, each.pubdate))),
-                published=iso_date(each.pubdate),
-                author="; ".join(name.name for name in each.authors if name.name),
+                url=f"https://pubmed.ncbi.nlm.nih.gov/{article.uid}/",
+                title=plain(article.title),
+                snippet=". ".join(filter(None, (article.source, article.pubdate))),
+                published=iso_date(article.pubdate),
+                author="; ".join(name.name for name in article.authors if name.name),
             )
-            for each in articles
+            for article in articles
         ]
 
     def _key(self) -> dict[str, str | int]:
@@ -380,11 +380,11 @@ class SemanticScholar(HttpProvider):
     def hits(self, data: bytes) -> list[WebHit]:
         return [
             WebHit(
-                url=each.url or "",
-                title=plain(each.title),
-                snippet=plain(each.abstract),
-                published=iso_date(each.published or each.year),
-                author="; ".join(name.name for name in each.authors if name.name),
+                url=paper.url or "",
+                title=plain(paper.title),
+                snippet=plain(paper.abstract),
+                published=iso_date(paper.published or paper.year),
+                author="; ".join(name.name for name in paper.authors if name.name),
             )
-            for each in convert_rows(decode(data, _SemanticAnswer).data, _SemanticPaper)
+            for paper in convert_rows(decode(data, _SemanticAnswer).data, _SemanticPaper)
         ]

@@ -19,7 +19,7 @@ from assay.core.markers import CitationMode
 from assay.core.ports.users import ShareRow
 from assay.core.report import Report, ReportClaim, ReportPassage, ReportRemoved, ReportSource, build_report
 from assay.core.run_options import ForkOptions
-from assay.core.search_record import Looked, SearchRow, search_log
+from assay.core.search_record import SearchRow, SearchSummary, search_log
 from assay.core.usage import Budget
 from assay.core.view import Low, Spending
 from assay.evidence.documents import CitedPassage
@@ -103,7 +103,7 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
     """How a run searched: each query to each provider, and what became of the results."""
 
     searches: tuple[SearchRow, ...]
-    looked: Looked
+    looked: SearchSummary
 
 
 class RecheckWanted(RequestBody, frozen=True, kw_only=True):

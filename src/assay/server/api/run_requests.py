@@ -67,7 +67,7 @@ def add_options(section: str, table: type = RunOptions) -> Callable[[type[S]], t
         for declaration in declared_options(table).values():
             option_section, _, name = declaration.option.api.rpartition(".")
             if name and (option_section == section or (table is ForkOptions and option_section != "budget")):
-                kind = body_type(declaration, declaration.option.sent)
+                kind = body_type(declaration, declaration.option.api_type)
                 fields[name] = kind | None if table is ForkOptions and declaration.kind is not bool else kind
         return add_fields(body, fields)
 

@@ -82,7 +82,7 @@ OFFERED = offered_options(RunOptions, "openai")
 
 def _add_options(body: type[Options]) -> type[Options]:
     return add_fields(
-        body, {name: body_type(declaration, offer.sent) for name, (declaration, offer) in OFFERED.items()}
+        body, {name: body_type(declaration, offer.api_type) for name, (declaration, offer) in OFFERED.items()}
     )
 
 

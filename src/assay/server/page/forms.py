@@ -183,7 +183,7 @@ def _form_value(form: PageForm, option: DeclaredOption) -> str | bool | tuple[st
     """The value of an option in a form, under the field name of the API."""
     name = option.option.api.rpartition(".")[2]
     text = form.text(name)
-    if option.option.sent is Waiting:
+    if option.option.api_type is Waiting:
         return "required" if text else "never"
     if get_origin(option.data) is Sequence:
         return form.words(name)

@@ -60,14 +60,14 @@ class SqlAdoption:
             return list(connection.execute(select(collections.c.name).where(collections.c.owner == owner)).scalars())
 
     @retry_while_away
-    def adopt(self, source: str, target: str, moved: Mapping[str, str]) -> OwnedCounts:
+    def adopt(self, source: str, target: str, moved_folders: Mapping[str, str]) -> OwnedCounts:
         with self._database.write() as connection:
             self._database.backend.serialize(connection)
             _check_idle(connection, source, self._database.backend.now(connection))
-            found = _belongings(connection, source, target)
-            if found.clashes:
+            counts = _belongings(connection, source, target)
+            if counts.clashes:
                 raise UsageError(
-                    f"both have {', '.join(found.clashes[:NAMED])}: nothing was handed over; remove one of the two of "
+                    f"both have {', '.join(counts.clashes[:NAMED])}: nothing was handed over; remove one of the two of "
                     "each name first"
                 )
             _transfer_documents(connection, source, target)
@@ -78,24 +78,24 @@ class SqlAdoption:
             mine = (jobs.c.owner == source, jobs.c.kind == "sync")
             connection.execute(update(jobs).where(*mine).values(owner=target))
             _transfer_runs(connection, source, target)
-            for old, new in moved.items():
+            for old, new in moved_folders.items():
                 _move_uploads(connection, target, old, new)
-            return found
+            return counts
 
 
 def _belongings(connection: Connection, source: str, target: str) -> OwnedCounts:
-    def count(table: Any, *more: Any) -> int:
-        return int(connection.execute(select(func.count()).where(table.c.owner == source, *more)).scalar_one())
+    def count(table: Any, *extra: Any) -> int:
+        return int(connection.execute(select(func.count()).where(table.c.owner == source, *extra)).scalar_one())
 
     clashes = []
-    for table, word, more in ((collections, "a collection", [~_OF_CODE]), (threads, "a conversation", [])):
+    for table, word, conditions in ((collections, "a collection", [~_OF_CODE]), (threads, "a conversation", [])):
         other = table.alias()
-        both = select(table.c.name).where(
+        duplicates = select(table.c.name).where(
             table.c.owner == source,
             exists().where(other.c.owner == target, other.c.name == table.c.name),
-            *more,
+            *conditions,
         )
-        names = connection.execute(both.order_by(table.c.name)).scalars()
+        names = connection.execute(duplicates.order_by(table.c.name)).scalars()
         clashes += [f"{word} {name!r}" for name in names]
     return OwnedCounts(
         runs=count(runs),
@@ -110,12 +110,14 @@ def _belongings(connection: Connection, source: str, target: str) -> OwnedCounts
 
 def _check_idle(connection: Connection, source: str, now: float) -> None:
     """Make sure that nobody works on what is transferred, since they identify it by its owner."""
-    held = select(runs.c.run_id, runs.c.holder, runs.c.lease_until).where(runs.c.owner == source, runs.c.holder != "")
-    for row in connection.execute(held):
+    leases = select(runs.c.run_id, runs.c.holder, runs.c.lease_until).where(runs.c.owner == source, runs.c.holder != "")
+    for row in connection.execute(leases):
         if is_held(row.lease_until, now):
             raise LeaseHeld(row.run_id, row.holder)
-    reading = select(func.count()).where(additions.c.owner == source, additions.c.state.not_in(sorted(ADDITION_ENDED)))
-    if connection.execute(reading).scalar_one():
+    unfinished = select(func.count()).where(
+        additions.c.owner == source, additions.c.state.not_in(sorted(ADDITION_ENDED))
+    )
+    if connection.execute(unfinished).scalar_one():
         raise UsageError(
             "documents are still being read: start `assay serve`, wait until they are read, and stop it again"
         )
@@ -129,12 +131,12 @@ def _check_idle(connection: Connection, source: str, now: float) -> None:
 
 def _transfer_documents(connection: Connection, source: str, target: str) -> None:
     """Transfer documents with their snapshots, and the stamps of files."""
-    columns = [each for each in snapshots.c if each.name != "owner"]
+    columns = [column for column in snapshots.c if column.name != "owner"]
     has = snapshots.alias()
     new = select(*columns, literal(target)).where(
         snapshots.c.owner == source, ~exists().where(has.c.owner == target, has.c.sha256 == snapshots.c.sha256)
     )
-    connection.execute(insert(snapshots).from_select([*(each.name for each in columns), "owner"], new))
+    connection.execute(insert(snapshots).from_select([*(column.name for column in columns), "owner"], new))
     his = documents.alias()
     twins = connection.execute(
         select(documents.c.row, his.c.row.label("his"))
@@ -146,8 +148,8 @@ def _transfer_documents(connection: Connection, source: str, target: str) -> Non
         connection.execute(delete(documents).where(documents.c.row == row))
     connection.execute(update(documents).where(documents.c.owner == source).values(owner=target))
     connection.execute(delete(snapshots).where(snapshots.c.owner == source))
-    known = files.alias()
-    twice = exists().where(known.c.owner == target, known.c.path == files.c.path)
+    target_files = files.alias()
+    twice = exists().where(target_files.c.owner == target, target_files.c.path == files.c.path)
     connection.execute(delete(files).where(files.c.owner == source, twice))
     connection.execute(update(files).where(files.c.owner == source).values(owner=target))
 
@@ -155,9 +157,9 @@ def _transfer_documents(connection: Connection, source: str, target: str) -> Non
 def _merge(connection: Connection, column: Any, old: int, new: int) -> None:
     """Move references to `old` in a column to `new`; of two rows that become equal, one stays."""
     table = column.table
-    (rest,) = (each for each in table.primary_key.columns if each.name != column.name)
-    there = table.alias()
-    alike = exists().where(there.c[column.name] == new, there.c[rest.name] == rest)
+    (other_column,) = (key_column for key_column in table.primary_key.columns if key_column.name != column.name)
+    existing = table.alias()
+    alike = exists().where(existing.c[column.name] == new, existing.c[other_column.name] == other_column)
     connection.execute(delete(table).where(column == old, alike))
     connection.execute(update(table).where(column == old).values({column.name: new}))
 
@@ -175,16 +177,16 @@ def _transfer_collections(connection: Connection, source: str, target: str) -> N
         connection.execute(delete(readers).where(readers.c.collection == number))
         connection.execute(delete(collections).where(collections.c.number == number))
     connection.execute(update(collections).where(collections.c.owner == source).values(owner=target))
-    own = select(collections.c.number).where(collections.c.owner == target)
-    connection.execute(delete(readers).where(readers.c.reader == target, readers.c.collection.in_(own)))
+    target_collections = select(collections.c.number).where(collections.c.owner == target)
+    connection.execute(delete(readers).where(readers.c.reader == target, readers.c.collection.in_(target_collections)))
 
 
 def _transfer_runs(connection: Connection, source: str, target: str) -> None:
     """Transfer runs with their briefs, which say whose documents a run may read."""
-    found = connection.execute(select(runs.c.number, runs.c.brief).where(runs.c.owner == source)).all()
-    changed = update(runs).where(runs.c.number == bindparam("of")).values(owner=target, brief=bindparam("rewritten"))
-    for number, brief in found:
-        connection.execute(changed, {"of": number, "rewritten": _with_owner(brief, target)})
+    rows = connection.execute(select(runs.c.number, runs.c.brief).where(runs.c.owner == source)).all()
+    statement = update(runs).where(runs.c.number == bindparam("of")).values(owner=target, brief=bindparam("rewritten"))
+    for number, brief in rows:
+        connection.execute(statement, {"of": number, "rewritten": _with_owner(brief, target)})
     his = select(runs.c.number).where(runs.c.owner == target)
     connection.execute(update(queue).where(queue.c.run.in_(his)).values(owner=target))
 
@@ -192,31 +194,31 @@ def _transfer_runs(connection: Connection, source: str, target: str) -> None:
 def _with_owner(brief: bytes, owner: str) -> bytes:
     """A brief as that of a run of this owner; another form by an old release stays unchanged."""
     try:
-        known = msgspec.json.decode(brief, type=dict[str, msgspec.Raw])
+        fields = msgspec.json.decode(brief, type=dict[str, msgspec.Raw])
     except msgspec.MsgspecError:
         return brief
     name = msgspec.Raw(msgspec.json.encode(owner))
-    return msgspec.json.encode({**known, "owner": name, "user": name})
+    return msgspec.json.encode({**fields, "owner": name, "user": name})
 
 
 def _move_uploads(connection: Connection, owner: str, old: str, new: str) -> None:
     """Update the paths and addresses of uploaded files, which are in another folder now."""
-    own = select(collections.c.number).where(collections.c.owner == owner)
-    for row in connection.execute(select(origins).where(origins.c.collection.in_(own))).all():
-        if (place := _moved_path(row.place, old, new)) != row.place:
+    own_collections = select(collections.c.number).where(collections.c.owner == owner)
+    for row in connection.execute(select(origins).where(origins.c.collection.in_(own_collections))).all():
+        if (new_path := _moved_path(row.place, old, new)) != row.place:
             connection.execute(
                 update(origins)
                 .where(origins.c.collection == row.collection, origins.c.place == row.place)
-                .values(place=place, left_out=[_moved_address(each, old, new) for each in row.left_out])
+                .values(place=new_path, left_out=[_moved_address(each, old, new) for each in row.left_out])
             )
     for path in connection.execute(select(files.c.path).where(files.c.owner == owner)).scalars().all():
-        if (place := _moved_path(path, old, new)) != path:
-            connection.execute(update(files).where(files.c.owner == owner, files.c.path == path).values(path=place))
-    was, now = (f"upload://{PurePath(each).stem}/" for each in (old, new))
+        if (new_path := _moved_path(path, old, new)) != path:
+            connection.execute(update(files).where(files.c.owner == owner, files.c.path == path).values(path=new_path))
+    old_prefix, new_prefix = (f"upload://{PurePath(each).stem}/" for each in (old, new))
     for table, columns in ((documents, (documents.c.url, documents.c.lookup)), (snapshots, (snapshots.c.url,))):
-        changed = {each.name: func.replace(each, was, now) for each in columns}
+        replacements = {each.name: func.replace(each, old_prefix, new_prefix) for each in columns}
         connection.execute(
-            update(table).where(table.c.owner == owner, columns[0].like(literal(f"{was}%"))).values(changed)
+            update(table).where(table.c.owner == owner, columns[0].like(literal(f"{old_prefix}%"))).values(replacements)
         )
 
 

@@ -60,12 +60,12 @@ def clear_derived_tables(connection: Connection) -> None:
 
 
 def _copy(table: Table, source: Connection, target: Connection) -> int:
-    count, adding = 0, insert(table)
+    count, statement = 0, insert(table)
     order = select(table).order_by(*table.primary_key.columns)
     try:
         for part in source.execute(order.execution_options(yield_per=_AT_ONCE)).partitions():
             rows: list[dict[str, Any]] = [dict(row._mapping) for row in part]
-            target.execute(adding, rows)
+            target.execute(statement, rows)
             count += len(rows)
     except msgspec.DecodeError as error:
         raise StoreError(f"a row of {table.name} cannot be read: {error}; `assay db check` looks for damage") from error
@@ -104,7 +104,7 @@ class Backup(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-def back_up(at: Path | DatabaseBackend, blobs: KeptBlobs, target: Path, *, also: Sequence[Path] = ()) -> Backup:
+def back_up(source: Path | DatabaseBackend, blobs: KeptBlobs, target: Path, *, also: Sequence[Path] = ()) -> Backup:
     """Back up a database to the file `target`, with `.zip` together with the blobs its documents need.
 
     Args:
@@ -116,7 +116,7 @@ def back_up(at: Path | DatabaseBackend, blobs: KeptBlobs, target: Path, *, also:
     """
     try:
         with _draft(target) as database:
-            copy_database(at, database) if isinstance(at, Path) else _copy_from(at, database)
+            copy_database(source, database) if isinstance(source, Path) else _copy_from(source, database)
             needed = sorted(_needed_blobs(database))
             if target.suffix.lower() != ".zip":
                 os.replace(database, target)
@@ -138,9 +138,9 @@ def copy_database(source: Path, target: Path) -> None:
     Raises:
         StoreError: it cannot be read, or the copy not written.
     """
-    found = probe(source)
-    if found.state in ("missing", "foreign", "damaged", "unreadable"):
-        raise StoreError(f"{source} cannot be copied: it is {found.description}; `assay doctor` says how to fix it")
+    result = probe(source)
+    if result.state in ("missing", "foreign", "damaged", "unreadable"):
+        raise StoreError(f"{source} cannot be copied: it is {result.description}; `assay doctor` says how to fix it")
     try:
         with closing(sqlite3.connect(source, timeout=30)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new, pages=_PAGES, sleep=0.01)
@@ -168,7 +168,12 @@ def make_single_file(path: Path) -> None:
 def _copy_from(backend: DatabaseBackend, target: Path) -> None:
     """Copy the database of a backend completely and consistently to an SQLite file."""
     target.unlink()  # a new database is only made if there is no file
-    with closing(Database(backend)) as held, closing(Database(target)) as made, held.read() as old, made.write() as new:
+    with (
+        closing(Database(backend)) as source,
+        closing(Database(target)) as copy,
+        source.read() as old,
+        copy.write() as new,
+    ):
         copy_rows(old, new)
     make_single_file(target)
     target.with_name(f"{target.name}.lock").unlink(missing_ok=True)
@@ -193,16 +198,16 @@ def _pack(archive: Path, database: Path, blobs: KeptBlobs, needed: Sequence[str]
     missing = []
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file, ThreadPoolExecutor(READER_THREADS) as readers:
         file.write(database, DATABASE_FILE)
-        for each in also:
-            if each.is_file():
-                file.write(each, each.name)
+        for path in also:
+            if path.is_file():
+                file.write(path, path.name)
         for first in range(0, len(needed), 4 * READER_THREADS):  # a few at a time: they are held in memory
-            some = needed[first : first + 4 * READER_THREADS]
-            for sha, packed in zip(some, readers.map(frame, some), strict=True):
-                if packed is None:
+            batch = needed[first : first + 4 * READER_THREADS]
+            for sha, data in zip(batch, readers.map(frame, batch), strict=True):
+                if data is None:
                     missing.append(sha)
                 else:
-                    file.writestr(zipfile.ZipInfo(f"{BLOBS_FOLDER}/{blob_path(sha)}"), packed)  # compressed already
+                    file.writestr(zipfile.ZipInfo(f"{BLOBS_FOLDER}/{blob_path(sha)}"), data)  # compressed already
     return missing
 
 

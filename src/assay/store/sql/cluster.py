@@ -76,10 +76,10 @@ def _read_state(connection: Connection, database: Postgres, index: str) -> Clust
     before = time.time()
     now = database.now(connection)
     journey = time.time() - before
-    made = set(inspect(connection).get_table_names())
-    there = version.name in made
+    tables = set(inspect(connection).get_table_names())
+    has_schema = version.name in tables
     state = ClusterState(
-        schema=(connection.execute(select(version.c.version_num)).scalar() or "") if there else "",
+        schema=(connection.execute(select(version.c.version_num)).scalar() or "") if has_schema else "",
         skew=before + journey / 2 - now,
         journey=journey,
         # those of this library: a server may have others
@@ -90,17 +90,17 @@ def _read_state(connection: Connection, database: Postgres, index: str) -> Clust
         connections=int(connection.execute(_CONNECTIONS).scalar_one()),
         most_connections=int(connection.execute(_MOST).scalar_one()),
     )
-    if not there:
+    if not has_schema:
         return state
-    more: dict[str, Any] = dict(connection.execute(_REST).one()._mapping)
-    if f"{index}_state" in made:
-        more["index_row"] = int(connection.execute(text(f"SELECT row FROM {index}_state")).scalar_one())
+    details: dict[str, Any] = dict(connection.execute(_REST).one()._mapping)
+    if f"{index}_state" in tables:
+        details["index_row"] = int(connection.execute(text(f"SELECT row FROM {index}_state")).scalar_one())
     return msgspec.structs.replace(
         state,
         runs=_queue_state(connection, _RUNS, now),
-        jobs=_queue_state(connection, _JOBS, now) if "jobs" in made else QueueState(),
+        jobs=_queue_state(connection, _JOBS, now) if "jobs" in tables else QueueState(),
         documents=tuple((row[0], row[1]) for row in connection.execute(_DOCUMENTS, {"most": SAMPLE})),
-        **more,
+        **details,
     )
 
 

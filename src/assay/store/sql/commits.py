@@ -126,8 +126,8 @@ class GroupWriter:
             while not self._jobs and not self._closed:
                 self._condition.wait()
             end = time.monotonic() + GROUPING_SECONDS
-            while not self._urgent and not self._closed and (left := end - time.monotonic()) > 0:
-                self._condition.wait(left)
+            while not self._urgent and not self._closed and (remaining := end - time.monotonic()) > 0:
+                self._condition.wait(remaining)
             group, self._jobs, self._urgent = self._jobs, [], False
             return group
 
@@ -137,9 +137,9 @@ def deliver(jobs: Sequence[WriteJob]) -> None:
     loops: dict[asyncio.AbstractEventLoop, list[WriteJob]] = {}
     for job in jobs:
         loops.setdefault(job.loop, []).append(job)
-    for loop, waiting in loops.items():
+    for loop, loop_jobs in loops.items():
         if not loop.is_closed():
-            _call_soon(loop, waiting)
+            _call_soon(loop, loop_jobs)
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, jobs: list[WriteJob]) -> None:
@@ -287,12 +287,12 @@ class CommitGroup:
             "new_seconds": last_not_none(job.commit.active_seconds for job in jobs),
         }
         self._cursor.execute(self._statements.take, values)
-        taken = self._cursor.fetchall()  # all, so that the statement is finished
-        if not taken:
+        rows = self._cursor.fetchall()  # all, so that the statement is finished
+        if not rows:
             for job in jobs:
                 job.fail(fence_lost(lease))
             return
-        run, last = taken[0]
+        run, last = rows[0]
         first = last - len(drafts) + 1
         self._events += event_rows(run, drafts, first)
         answer(jobs, drafts, common.envelopes(lease.run_id, drafts, first))
@@ -354,12 +354,12 @@ def last_not_none(values: Iterable[object]) -> object:
     return next((value for value in reversed([*values]) if value is not None), None)
 
 
-def answer(jobs: Sequence[CommitJob], drafts: Sequence[EventDraft], written: Sequence[Envelope]) -> None:
-    """Answer each job with the envelopes of its drafts; `written` are those of `drafts`, some or all, in order."""
+def answer(jobs: Sequence[CommitJob], drafts: Sequence[EventDraft], envelopes: Sequence[Envelope]) -> None:
+    """Answer each job with the envelopes of its drafts; `envelopes` are those of `drafts`, some or all, in order."""
     position = 0
     for job in jobs:
         first = position
         for draft in job.commit.events:
             if position < len(drafts) and drafts[position] is draft:
                 position += 1
-        job.succeed(tuple(written[first:position]))
+        job.succeed(tuple(envelopes[first:position]))

@@ -132,11 +132,11 @@ class Database:
         StoreError: it is not Assay's, is damaged or from a newer release, or cannot be opened.
     """
 
-    def __init__(self, at: Path | DatabaseBackend) -> None:
-        self.backend: DatabaseBackend = Sqlite(at) if isinstance(at, Path) else at
+    def __init__(self, location: Path | DatabaseBackend) -> None:
+        self.backend: DatabaseBackend = Sqlite(location) if isinstance(location, Path) else location
         self.faults: tuple[type[BaseException], ...] = (SQLAlchemyError, *self.backend.faults)
         self._engine = self.backend.engine()
-        self._reading = self._engine.execution_options(**self.backend.read)
+        self._read_engine = self._engine.execution_options(**self.backend.read)
         self._single = self._engine.execution_options(**self.backend.single)
         try:
             if not self.backend.exists() or self._stored_version() != HEAD:
@@ -153,7 +153,7 @@ class Database:
             StoreError: the database is unusable.
         """
         try:
-            with self._reading.begin() as connection:
+            with self._read_engine.begin() as connection:
                 yield connection
         except self.faults as error:
             raise self.backend.explain(error) from error
@@ -211,10 +211,10 @@ class Database:
         # One process at a time creates or upgrades; the others wait and find it done.
         try:
             with self.backend.schema_lock():
-                stored = self._stored_version() if self.backend.exists() else None
-                if stored is None:
+                schema = self._stored_version() if self.backend.exists() else None
+                if schema is None:
                     self._create()
-                elif stored != HEAD:
+                elif schema != HEAD:
                     self._upgrade()
         except self.faults as error:
             raise self.backend.explain(error) from error
@@ -267,7 +267,7 @@ def retry_while_away(method: Callable[Concatenate[O, P], T]) -> Callable[Concate
         StoreAway: the database did not come back in `PATIENCE_SECONDS`.
     """
 
-    def called(self: O, *args: P.args, **kwargs: P.kwargs) -> T:
+    def wrapper(self: O, *args: P.args, **kwargs: P.kwargs) -> T:
         end = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
@@ -277,4 +277,4 @@ def retry_while_away(method: Callable[Concatenate[O, P], T]) -> Callable[Concate
                     raise
                 time.sleep(PAUSE_SECONDS)
 
-    return functools.wraps(method)(called)  # type: ignore[return-value]
+    return functools.wraps(method)(wrapper)  # type: ignore[return-value]

@@ -30,17 +30,17 @@ _MOVE = (
 
 def stored_places(connection: Connection, owner: str, hashes: Iterable[str]) -> dict[str, StoredPlace]:
     """See `Library.stored_places`."""
-    found: dict[str, StoredPlace] = {}
-    for some in batches(list(hashes)):
-        rows = connection.execute(_PLACES, {"some": some, "whose": owner})
-        found.update((sha, StoredPlace(row, url)) for sha, row, url in rows)
-    return found
+    places: dict[str, StoredPlace] = {}
+    for batch in batches(list(hashes)):
+        rows = connection.execute(_PLACES, {"some": batch, "whose": owner})
+        places.update((sha, StoredPlace(row, url)) for sha, row, url in rows)
+    return places
 
 
 def move(connection: Connection, owner: str, moves: Sequence[DocumentMove]) -> None:
     """Give documents of an owner their new places, in one order: two writers never deadlock."""
-    for some in batches(sorted(moves, key=lambda each: each.sha256)):
-        titles = connection.execute(_TITLES, {"some": [each.sha256 for each in some], "whose": owner})
+    for batch in batches(sorted(moves, key=lambda each: each.sha256)):
+        titles = connection.execute(_TITLES, {"some": [each.sha256 for each in batch], "whose": owner})
         title_of = {each.sha256: each.title for each in titles}
         rows = [
             {
@@ -51,7 +51,7 @@ def move(connection: Connection, owner: str, moves: Sequence[DocumentMove]) -> N
                 "called": each.name,
                 "found_by": common.lookup_text(each.name, each.url, title_of[each.sha256]),
             }
-            for each in some
+            for each in batch
             if each.sha256 in title_of
         ]
         if rows:

@@ -15,7 +15,7 @@ from assay.core.errors import StoreError
 from assay.core.ports.store import Store
 from assay.store.blob_cache import CachedBlobs
 from assay.store.blobs import FolderBlobs, KeptBlobs, Owner
-from assay.store.common import Wall
+from assay.store.common import WallClock
 from assay.store.sql import sqlite
 from assay.store.sql.adoption import SqlAdoption
 from assay.store.sql.database import Database, DatabaseBackend, retry_while_away
@@ -53,9 +53,9 @@ class SqlCache:
     @retry_while_away
     def entries(self, prefix: str) -> dict[str, bytes]:
         key = memos.c.key
-        within = key.between(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))  # uses the index, if it sorts by bytes
-        chosen = select(memos).where(within, func.substr(key, 1, len(prefix)) == prefix)
-        return {row.key: row.data for row in self._database.rows(chosen)}
+        in_range = key.between(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))  # uses the index, if it sorts by bytes
+        statement = select(memos).where(in_range, func.substr(key, 1, len(prefix)) == prefix)
+        return {row.key: row.data for row in self._database.rows(statement)}
 
     @retry_while_away
     def forget(self, keys: Collection[str]) -> None:
@@ -71,11 +71,11 @@ def new_id() -> str:
 
 def library_id(cache: SqlCache) -> str:
     """The id of the library in this database, created on first use."""
-    known = cache.recall(LIBRARY_KEY)
-    if known is None:
+    stored_id = cache.recall(LIBRARY_KEY)
+    if stored_id is None:
         cache.keep(LIBRARY_KEY, new_id().encode())  # if several processes do so, the first one counts
-        known = cache.recall(LIBRARY_KEY)
-    return (known or b"").decode()
+        stored_id = cache.recall(LIBRARY_KEY)
+    return (stored_id or b"").decode()
 
 
 DATABASE_FILE = "assay.db"
@@ -87,7 +87,7 @@ CACHE_BYTES = 5_000_000_000
 
 def open_store(
     home: Path,
-    wall: Wall | None = None,
+    wall: WallClock | None = None,
     *,
     database: str = "",
     blobs: Path | str | None = None,
@@ -111,16 +111,16 @@ def open_store(
     except OSError as error:
         why = "it is a file" if os.path.isfile(home) else error.strerror  # unlike Path.is_file it never raises
         raise StoreError(f"{home} cannot be a home: {why}; name another one with --home or ASSAY_HOME") from error
-    opened = Database(locate_database(home, database))
-    journal, cache = SqlJournal(opened, wall), SqlCache(opened)
-    kept = open_blobs(home, blobs, cache_bytes, partial(library_id, cache))
+    store_database = Database(locate_database(home, database))
+    journal, cache = SqlJournal(store_database, wall), SqlCache(store_database)
+    blob_store = open_blobs(home, blobs, cache_bytes, partial(library_id, cache))
     return Store(
         journal=journal,
-        library=SqlLibrary(opened),
-        blobs=kept,
+        library=SqlLibrary(store_database),
+        blobs=blob_store,
         cache=cache,
         permits=SqlPermits(journal.transactions),
-        additions=SqlAdditions(opened),
+        additions=SqlAdditions(store_database),
         tells_all=bool(database),
         queue=SqlQueue(journal.transactions),
         jobs=SqlJobs(journal.transactions),
@@ -130,23 +130,23 @@ def open_store(
         webhooks=SqlWebhooks(journal.transactions),
         limits=SqlLimits(journal.transactions),
         shares=SqlShares(journal.transactions),
-        adoption=SqlAdoption(opened),
-        upkeep=SqlUpkeep(opened, kept, partial(library_id, cache), shared=blobs is not None),
+        adoption=SqlAdoption(store_database),
+        upkeep=SqlUpkeep(store_database, blob_store, partial(library_id, cache), shared=blobs is not None),
     )
 
 
 def open_blobs(
-    home: Path, at: Path | str | None = None, cache_bytes: int = CACHE_BYTES, owner: Owner | None = None
+    home: Path, location: Path | str | None = None, cache_bytes: int = CACHE_BYTES, owner: Owner | None = None
 ) -> KeptBlobs:
     """The blobs of a home, or of the given folder or object store.
 
     Raises:
         ConfigError: the address is not valid, or the extra it needs is not installed.
     """
-    if not isinstance(at, str):
-        return FolderBlobs(home / BLOBS_FOLDER) if at is None else FolderBlobs(at, owner)
+    if not isinstance(location, str):
+        return FolderBlobs(home / BLOBS_FOLDER) if location is None else FolderBlobs(location, owner)
     # Imported by name: its library is an extra.
-    distant: KeptBlobs = importlib.import_module("assay.store.objects").ObjectBlobs(at, owner)
+    distant: KeptBlobs = importlib.import_module("assay.store.objects").ObjectBlobs(location, owner)
     return CachedBlobs(distant, home / CACHE_FOLDER, cache_bytes)
 
 
@@ -159,5 +159,5 @@ def locate_database(home: Path, url: str = "") -> Path | DatabaseBackend:
     if not url:
         return home / DATABASE_FILE
     # Imported by name: its driver is an extra, and slow to load.
-    made: DatabaseBackend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
-    return made
+    backend: DatabaseBackend = importlib.import_module("assay.store.sql.postgres").Postgres(url)
+    return backend

@@ -61,8 +61,8 @@ def probe(path: Path) -> Probe:
         with closing(connect(path)) as connection:
             return _probe_connection(connection)
     except sqlite3.Error as error:
-        damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
-        return Probe(state="damaged" if damaged else "unreadable", problem=str(error))
+        is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+        return Probe(state="damaged" if is_damaged else "unreadable", problem=str(error))
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -81,27 +81,27 @@ def _probe_connection(connection: sqlite3.Connection) -> Probe:
     schema = str(row[0]) if row else ""
     if damage := _first_damage(connection):
         return Probe(state="damaged", schema=schema, problem=damage)
-    found = Probe(
+    result = Probe(
         state=_state(schema),
         schema=schema,
         documents=_count(connection, documents.name),
         runs=_count(connection, runs.name),
     )
-    if found.state == "newer":
-        return found
-    stored = connection.execute(
+    if result.state == "newer":
+        return result
+    hashes = connection.execute(
         f"SELECT sha256, snapshot_sha256 FROM {documents.name} ORDER BY row DESC LIMIT {MOST_NAMED}"
     )
-    read = connection.execute(f"SELECT path FROM {files.name} LIMIT {MOST_NAMED}")
-    return msgspec.structs.replace(found, stored=tuple(stored), read=tuple(path for (path,) in read))
+    path_rows = connection.execute(f"SELECT path FROM {files.name} LIMIT {MOST_NAMED}")
+    return msgspec.structs.replace(result, stored=tuple(hashes), read=tuple(path for (path,) in path_rows))
 
 
 def _state(schema: str) -> State:
     if schema == HEAD:
         return "current"
     # Imported by name, and only here: Alembic is slow to start.
-    known = importlib.import_module("assay.store.migrations").revisions()
-    return "older" if schema in known else "newer"
+    revisions = importlib.import_module("assay.store.migrations").revisions()
+    return "older" if schema in revisions else "newer"
 
 
 def _count(connection: sqlite3.Connection, table: str) -> int:
@@ -171,7 +171,7 @@ class IntegrityReport(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
 
 
-def check_library(at: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: bool = False) -> IntegrityReport:
+def check_library(location: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: bool = False) -> IntegrityReport:
     """Check everything in a library and its runs, without changes. Blocking, as long as reading every byte takes.
 
     Args:
@@ -182,49 +182,49 @@ def check_library(at: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: bool =
     Raises:
         StoreError: there is no database that this release can read, or the blobs cannot be reached.
     """
-    found = _check_file(at) if isinstance(at, Path) else _check_server(at)
-    stored = {each.name for each in blobs.list_blobs() if each.size}
+    result = _check_file(location) if isinstance(location, Path) else _check_server(location)
+    stored_blobs = {blob.name for blob in blobs.list_blobs() if blob.size}
     return msgspec.structs.replace(
-        found.checked,
-        blobs=len(stored),
-        unreferenced=len(stored - found.needed.keys()),
-        problems=(*found.checked.problems, *_check_blobs(blobs, found.needed, stored, quick=quick)),
+        result.report,
+        blobs=len(stored_blobs),
+        unreferenced=len(stored_blobs - result.needed.keys()),
+        problems=(*result.report.problems, *_check_blobs(blobs, result.needed, stored_blobs, quick=quick)),
     )
 
 
-class _Found(msgspec.Struct, frozen=True):
+class _CheckResult(msgspec.Struct, frozen=True):
     """The problems in a database, and the blobs its documents need, each with the name of one document."""
 
-    checked: IntegrityReport
+    report: IntegrityReport
     needed: dict[str, str]
 
 
-Asked = Callable[[str], Iterable[Sequence[Any]]]
+RunQuery = Callable[[str], Iterable[Sequence[Any]]]
 """Returns the rows of a statement."""
 
 
-def _check_file(path: Path) -> _Found:
-    found = probe(path)
-    if found.state != "current":
-        advice = "; `assay db migrate` brings it to this release's schema" if found.state == "older" else ""
-        raise StoreError(f"{path} cannot be checked: it is {found.description}{advice}")
+def _check_file(path: Path) -> _CheckResult:
+    result = probe(path)
+    if result.state != "current":
+        advice = "; `assay db migrate` brings it to this release's schema" if result.state == "older" else ""
+        raise StoreError(f"{path} cannot be checked: it is {result.description}{advice}")
     try:
         with closing(connect(path)) as connection:
-            return _check_rows(connection.execute, found.schema, _find_damage(connection), _FENCE_SQLITE)
+            return _check_rows(connection.execute, result.schema, _find_damage(connection), _FENCE_SQLITE)
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be read: {error}; restore a copy (assay db restore)") from error
 
 
-def _check_server(backend: DatabaseBackend) -> _Found:
+def _check_server(backend: DatabaseBackend) -> _CheckResult:
     with closing(Database(backend)) as database, database.read() as connection:
         return _check_rows(connection.exec_driver_sql, HEAD, (), _FENCE_POSTGRES)
 
 
-def _check_rows(ask: Asked, schema: str, damage: Iterable[str], fence: str) -> _Found:
+def _check_rows(ask: RunQuery, schema: str, damage: Iterable[str], fence: str) -> _CheckResult:
     problems = (*damage, *_broken_rules(ask, fence))
     counts = {table: int(next(iter(ask(f"SELECT count(*) FROM {table}")))[0]) for table in _COUNTED}
-    checked = IntegrityReport(schema=schema, **counts, blobs=0, unreferenced=0, problems=problems)
-    return _Found(checked, _needed_blobs(ask))
+    report = IntegrityReport(schema=schema, **counts, blobs=0, unreferenced=0, problems=problems)
+    return _CheckResult(report, _needed_blobs(ask))
 
 
 _COUNTED = ("runs", "events", "documents")
@@ -234,18 +234,18 @@ def _find_damage(connection: sqlite3.Connection) -> Iterator[str]:
     for (line,) in connection.execute(f"PRAGMA integrity_check({MOST})"):
         if line != "ok":
             yield f"database: {line}"
-    for table, row, other, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(MOST):
-        yield f"database: row {row} of {table} refers to a row of {other} which is not there"
+    for table, row, other_table, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(MOST):
+        yield f"database: row {row} of {table} refers to a row of {other_table} which is not there"
 
 
-def _broken_rules(ask: Asked, fence: str) -> Iterator[str]:
+def _broken_rules(ask: RunQuery, fence: str) -> Iterator[str]:
     """Violations of the rules of `core.ports.Journal`, as far as the stored data shows them."""
     for rule in (*_RULES, _FENCES.replace("FENCE", fence)):
         for (line,) in islice(ask(rule), MOST):
             yield str(line)
 
 
-def _needed_blobs(ask: Asked) -> dict[str, str]:
+def _needed_blobs(ask: RunQuery) -> dict[str, str]:
     """The blobs that documents need, each with the name of one document."""
     needed: dict[str, str] = {}
     for sha, snapshot, name in ask("SELECT sha256, snapshot_sha256, name FROM documents ORDER BY row"):
@@ -254,17 +254,19 @@ def _needed_blobs(ask: Asked) -> dict[str, str]:
     return needed
 
 
-def _check_blobs(blobs: KeptBlobs, needed: dict[str, str], stored: Container[str], *, quick: bool) -> Iterator[str]:
-    there = []
+def _check_blobs(
+    blobs: KeptBlobs, needed: dict[str, str], stored_blobs: Container[str], *, quick: bool
+) -> Iterator[str]:
+    present = []
     for sha, name in needed.items():
-        if sha in stored:
-            there.append(sha)
+        if sha in stored_blobs:
+            present.append(sha)
         else:
             yield f"document {name!r}: no blob {sha} in {blobs.place}"
     if quick:
         return
 
-    def read(sha: str) -> str:
+    def find_problem(sha: str) -> str:
         try:
             blobs.read(sha)
         except StoreError as error:
@@ -272,4 +274,4 @@ def _check_blobs(blobs: KeptBlobs, needed: dict[str, str], stored: Container[str
         return ""
 
     with ThreadPoolExecutor(READER_THREADS) as readers:
-        yield from filter(None, readers.map(read, there))
+        yield from filter(None, readers.map(find_problem, present))

@@ -47,39 +47,39 @@ class SqlJobs(TransactedPort, OwnedView):
         owner = self._owner
         mine = jobs if owner is None else [msgspec.structs.replace(job, owner=owner) for job in jobs]
 
-        def put(connection: Connection) -> int:
+        def insert_jobs(connection: Connection) -> int:
             self._check_room(connection, at_once)
             return _put(connection, mine)
 
-        return await self._transactions.write(put, run_id=JOBS_NEWS)
+        return await self._transactions.write(insert_jobs, run_id=JOBS_NEWS)
 
     def _check_room(self, connection: Connection, at_once: int | None) -> None:
         """Refuse one job more than allowed."""
         if at_once is None:
             return
         self._transactions.serialize_claims(connection)
-        there = _active_jobs(connection, self._owner_condition(), self._transactions.time(connection))
-        if there >= at_once:
+        active = _active_jobs(connection, self._owner_condition(), self._transactions.time(connection))
+        if active >= at_once:
             raise TooMany(
-                f"{there} job{'' if there == 1 else 's'} wait or run, and {at_once} at once are allowed"
+                f"{active} job{'' if active == 1 else 's'} wait or run, and {at_once} at once are allowed"
                 " (limits.user_runs_at_once): wait for one to end, or cancel one: assay jobs cancel ID"
             )
 
     async def find(self, id: str) -> Job:
         return await self._transactions.read(_find_job, id, self._owner_condition())
 
-    async def list(self, wanted: JobFilter = TOP_LEVEL_JOBS) -> list[Job]:
-        return await self._transactions.read(_list, wanted, self._owner_condition())
+    async def list(self, job_filter: JobFilter = TOP_LEVEL_JOBS) -> list[Job]:
+        return await self._transactions.read(_list, job_filter, self._owner_condition())
 
     async def count(self, parent: str | None = None) -> dict[JobState, int]:
-        of = true() if parent is None else jobs.c.parent == parent
-        counted = select(jobs.c.state, func.count()).where(of, self._owner_condition()).group_by(jobs.c.state)
-        return {cast("JobState", state): many for state, many in await self._transactions.rows(counted)}
+        in_parent = true() if parent is None else jobs.c.parent == parent
+        statement = select(jobs.c.state, func.count()).where(in_parent, self._owner_condition()).group_by(jobs.c.state)
+        return {cast("JobState", state): count for state, count in await self._transactions.rows(statement)}
 
     async def part_notes(self, parent: str) -> Sequence[dict[str, Any]]:
-        done = and_(jobs.c.parent == parent, jobs.c.state == "done", self._owner_condition())
-        chosen = select(jobs.c.notes).where(done).order_by(jobs.c.number)
-        return [notes for (notes,) in await self._transactions.rows(chosen)]
+        condition = and_(jobs.c.parent == parent, jobs.c.state == "done", self._owner_condition())
+        statement = select(jobs.c.notes).where(condition).order_by(jobs.c.number)
+        return [notes for (notes,) in await self._transactions.rows(statement)]
 
     async def seconds_until_due(self) -> float | None:
         due = case((jobs.c.state == "running", jobs.c.lease_until), else_=jobs.c.due)
@@ -88,11 +88,11 @@ class SqlJobs(TransactedPort, OwnedView):
         return await self._transactions.read_at(_seconds_until, first)
 
     async def seconds_until_retry(self, claim: JobClaim) -> float | None:
-        def look(connection: Connection, now: float) -> float | None:
-            again = and_(jobs.c.state == "waiting", jobs.c.tries > 0, _claim_condition(connection, claim))
-            return _seconds_until(connection, now, select(func.min(jobs.c.due)).where(again))
+        def read_wait(connection: Connection, now: float) -> float | None:
+            retryable = and_(jobs.c.state == "waiting", jobs.c.tries > 0, _claim_condition(connection, claim))
+            return _seconds_until(connection, now, select(func.min(jobs.c.due)).where(retryable))
 
-        return await self._transactions.read_at(look)
+        return await self._transactions.read_at(read_wait)
 
     async def claim(self, claim: JobClaim) -> Job | None:
         def take(connection: Connection, now: float) -> Job | None:
@@ -101,8 +101,8 @@ class SqlJobs(TransactedPort, OwnedView):
                 if job.stopping:  # its worker died or released it before it noticed
                     _cancel(connection, _job_and_parts(job.id), now)
                     continue
-                done = _done_parts(connection, job)
-                tries = 0 if done > job.finished else job.tries
+                done_count = _done_parts(connection, job)
+                tries = 0 if done_count > job.finished else job.tries
                 if tries >= MOST_TRIED:
                     why = f"{job.tries} workers took it up and died, and it made no progress"
                     _update_job(connection, number, now, state="failed", error=why, **_FREE)
@@ -118,7 +118,7 @@ class SqlJobs(TransactedPort, OwnedView):
                     lease_until=now + claim.ttl,
                     fence=jobs.c.fence + 1,
                     tries=tries + 1,
-                    finished=max(done, job.finished),
+                    finished=max(done_count, job.finished),
                     error="",
                 )
                 return _row(connection, jobs.c.number == number)
@@ -172,23 +172,23 @@ class SqlJobs(TransactedPort, OwnedView):
             if job.state not in ("failed", "cancelled"):
                 raise UsageError(f"job {id} is {job.state}: only a failed or cancelled job can be retried")
             self._check_room(connection, at_once)
-            again = and_(_job_and_parts(id), jobs.c.state.in_(("failed", "cancelled")))
+            retryable = and_(_job_and_parts(id), jobs.c.state.in_(("failed", "cancelled")))
             fresh: dict[str, Any] = {"state": "waiting", "tries": 0, "due": 0.0, "error": "", "stopping": 0}
             _update_where(
-                connection, and_(again, self._owner_condition()), self._transactions.time(connection), **fresh
+                connection, and_(retryable, self._owner_condition()), self._transactions.time(connection), **fresh
             )
             return _find_job(connection, id, self._owner_condition())
 
         return await self._transactions.write(retry, run_id=JOBS_NEWS)
 
     async def forget(self, before: str, *, failed: bool = False) -> int:
-        kept = true() if failed else or_(jobs.c.state != "failed", jobs.c.every > 0)
-        ended = and_(jobs.c.parent == "", jobs.c.state.in_(sorted(JOB_ENDED)), kept)
+        removable = true() if failed else or_(jobs.c.state != "failed", jobs.c.every > 0)
+        ended = and_(jobs.c.parent == "", jobs.c.state.in_(sorted(JOB_ENDED)), removable)
         old = and_(ended, jobs.c.updated_at < before, self._owner_condition())
-        gone = select(jobs.c.id).where(old)
+        old_ids = select(jobs.c.id).where(old)
 
         def forget(connection: Connection) -> int:
-            parts = connection.execute(delete(jobs).where(jobs.c.parent.in_(gone))).rowcount
+            parts = connection.execute(delete(jobs).where(jobs.c.parent.in_(old_ids))).rowcount
             return int(parts + connection.execute(delete(jobs).where(old)).rowcount)
 
         return await self._transactions.write(forget)
@@ -199,27 +199,27 @@ class SqlJobs(TransactedPort, OwnedView):
 
 def _seconds_until(connection: Connection, now: float, first: Select[Any]) -> float | None:
     """The seconds until the time that a statement finds; None if it finds none."""
-    found = connection.execute(first).scalar()
-    return None if found is None else max(float(found) - now, 0.0)
+    due = connection.execute(first).scalar()
+    return None if due is None else max(float(due) - now, 0.0)
 
 
 def _done_parts(connection: Connection, job: Job) -> int:
     """How many parts are done: if more than its last holder knew, the job makes progress although its holders die."""
-    done = select(func.count()).select_from(jobs).where(jobs.c.parent == job.id, jobs.c.state == "done")
-    return int(connection.execute(done).scalar_one())
+    statement = select(func.count()).select_from(jobs).where(jobs.c.parent == job.id, jobs.c.state == "done")
+    return int(connection.execute(statement).scalar_one())
 
 
 def _may_claim(connection: Connection, now: float, claim: JobClaim) -> bool:
     """True if there is a job to take, apart from limits, and as long as no other process takes it first."""
-    left: list[str] = []
+    skipped: list[str] = []
     while True:
-        found = select(jobs.c.release).where(_claimable(now, claim), jobs.c.release.not_in(left)).limit(1)
-        release = connection.execute(found).scalar()
+        statement = select(jobs.c.release).where(_claimable(now, claim), jobs.c.release.not_in(skipped)).limit(1)
+        release = connection.execute(statement).scalar()
         if release is None:
             return False
         if claim.unfit is None or not claim.unfit(release):
             return not claim.per_user or _next_job(connection, now, claim) is not None
-        left.append(release)
+        skipped.append(release)
 
 
 def _claimable(now: float, claim: JobClaim) -> ColumnElement[bool]:
@@ -227,16 +227,16 @@ def _claimable(now: float, claim: JobClaim) -> ColumnElement[bool]:
     free = or_(
         and_(jobs.c.state == "waiting", jobs.c.due <= now), and_(jobs.c.state == "running", not_(_is_lease_valid(now)))
     )
-    of = true() if claim.parent is None else jobs.c.parent == claim.parent
-    return and_(free, of, jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.id.not_in(sorted(claim.but)))
+    in_parent = true() if claim.parent is None else jobs.c.parent == claim.parent
+    return and_(free, in_parent, jobs.c.kind.in_(sorted(claim.kinds)), jobs.c.id.not_in(sorted(claim.but)))
 
 
 def _next_job(connection: Connection, now: float, claim: JobClaim) -> int | None:
     """The number of the next job."""
     going: Counter[str] = Counter(dict(connection.execute(_active_per_owner(now)).all()))
-    place = func.row_number().over(partition_by=jobs.c.owner, order_by=(jobs.c.priority.desc(), jobs.c.number))
+    rank = func.row_number().over(partition_by=jobs.c.owner, order_by=(jobs.c.priority.desc(), jobs.c.number))
     inner = (
-        select(jobs.c.number, jobs.c.owner, jobs.c.priority, place.label("place"))
+        select(jobs.c.number, jobs.c.owner, jobs.c.priority, rank.label("place"))
         .where(_claimable(now, claim), _claim_condition(connection, claim))
         .subquery()
     )
@@ -249,8 +249,8 @@ def _next_job(connection: Connection, now: float, claim: JobClaim) -> int | None
 def _active_per_owner(now: float) -> Select[str, int]:
     """The number of jobs of each owner in execution. A job that waits for its parts is not."""
     part = jobs.alias("part")
-    left = exists().where(part.c.parent == jobs.c.id, part.c.state.in_(("waiting", "running")))
-    busy = and_(jobs.c.state == "running", _is_lease_valid(now), not_(left))
+    unfinished_parts = exists().where(part.c.parent == jobs.c.id, part.c.state.in_(("waiting", "running")))
+    busy = and_(jobs.c.state == "running", _is_lease_valid(now), not_(unfinished_parts))
     return select(jobs.c.owner, func.count()).where(busy).group_by(jobs.c.owner)
 
 
@@ -270,8 +270,8 @@ def _unfit_releases(connection: Connection, claim: JobClaim) -> list[str]:
     """The releases whose jobs are left to others."""
     if claim.unfit is None:
         return []
-    there = select(jobs.c.release).where(jobs.c.state.in_(("waiting", "running"))).distinct()
-    return [release for release in connection.execute(there).scalars() if claim.unfit(release)]
+    statement = select(jobs.c.release).where(jobs.c.state.in_(("waiting", "running"))).distinct()
+    return [release for release in connection.execute(statement).scalars() if claim.unfit(release)]
 
 
 def _is_lease_valid(now: float) -> ColumnElement[bool]:
@@ -291,8 +291,8 @@ def _job_and_parts(id: str) -> ColumnElement[bool]:
 
 def _cancel(connection: Connection, which: ColumnElement[bool], now: float) -> None:
     """End waiting, failed and abandoned jobs, and stop those in execution."""
-    left = and_(jobs.c.state == "running", not_(_is_lease_valid(now)))
-    idle = and_(which, or_(jobs.c.state.in_(("waiting", "failed")), left))
+    abandoned = and_(jobs.c.state == "running", not_(_is_lease_valid(now)))
+    idle = and_(which, or_(jobs.c.state.in_(("waiting", "failed")), abandoned))
     _update_where(connection, idle, now, state="cancelled", stopping=0, **_FREE)
     _update_where(connection, and_(which, jobs.c.state == "running"), now, stopping=1)
 
@@ -320,8 +320,8 @@ def _queue_next_period(connection: Connection, job: Job, now: float) -> None:
     if not job.every:
         return
     first, _, number = job.id.partition("-")
-    begun = job.due or now
-    made = Job(
+    start = job.due or now
+    next_job = Job(
         id=f"{first}-{int(number or 1) + 1}",
         kind=job.kind,
         name=job.name,
@@ -330,18 +330,20 @@ def _queue_next_period(connection: Connection, job: Job, now: float) -> None:
         release=job.release,
         priority=job.priority,
         every=job.every,
-        due=begun + (max(0.0, now - begun) // job.every + 1) * job.every,
+        due=start + (max(0.0, now - start) // job.every + 1) * job.every,
         created_at=iso(now),
         updated_at=iso(now),
     )
-    _put(connection, [made])
+    _put(connection, [next_job])
 
 
-def _list(connection: Connection, wanted: JobFilter, mine: ColumnElement[bool]) -> list[Job]:
-    of = true() if wanted.parent is None else jobs.c.parent == wanted.parent
-    states = true() if not wanted.states else jobs.c.state.in_(sorted(wanted.states))
-    chosen = select(*_FIELDS).where(of, states, mine).order_by(jobs.c.number.desc()).limit(max(wanted.limit, 0))
-    return [_job(row._asdict()) for row in connection.execute(chosen)]
+def _list(connection: Connection, criteria: JobFilter, mine: ColumnElement[bool]) -> list[Job]:
+    in_parent = true() if criteria.parent is None else jobs.c.parent == criteria.parent
+    states = true() if not criteria.states else jobs.c.state.in_(sorted(criteria.states))
+    statement = (
+        select(*_FIELDS).where(in_parent, states, mine).order_by(jobs.c.number.desc()).limit(max(criteria.limit, 0))
+    )
+    return [_job(row._asdict()) for row in connection.execute(statement)]
 
 
 def _find_job(connection: Connection, id: str, mine: ColumnElement[bool]) -> Job:

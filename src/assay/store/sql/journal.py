@@ -25,7 +25,7 @@ from assay.core.ports import (
 )
 from assay.core.ports.jobs import QUEUE_NEWS
 from assay.store import common
-from assay.store.common import Wall
+from assay.store.common import WallClock
 from assay.store.leases import LeaseLook, fence_lost, to_renew
 from assay.store.sql import reads, writes
 from assay.store.sql.database import Database
@@ -36,10 +36,10 @@ from assay.store.sql.transactions import Transactions
 class SqlJournal(SqlListing):
     """`Journal` over a database. Closing it closes the database."""
 
-    def __init__(self, database: Database, wall: Wall | None = None) -> None:
+    def __init__(self, database: Database, wall: WallClock | None = None) -> None:
         """`wall` is the clock for leases; None: the database's own."""
         super().__init__(Transactions(database, wall))
-        self._looked: LeaseLook | None = None
+        self._last_look: LeaseLook | None = None
         self._statements = self.transactions.statements
 
     async def create(
@@ -49,21 +49,23 @@ class SqlJournal(SqlListing):
         brief: bytes,
         events: Sequence[EventDraft],
         thread: str = "",
-        given: RunInputs = NO_INPUTS,
+        inputs: RunInputs = NO_INPUTS,
     ) -> tuple[Envelope, ...]:
-        at, drafts = common.created_at(events, self.transactions.wall or time.time), common.new_drafts(events)
-        new = writes.NewRun(run_id, question, brief, at, thread, given.owner if self._owner is None else self._owner)
+        created_at, drafts = common.created_at(events, self.transactions.wall or time.time), common.new_drafts(events)
+        new = writes.NewRun(
+            run_id, question, brief, created_at, thread, inputs.owner if self._owner is None else self._owner
+        )
 
         def create(connection: Connection) -> None:
-            if given.within:  # one after the other: each sees what those before have used
+            if inputs.within:  # one after the other: each sees what those before have used
                 self.transactions.serialize_claims(connection)
-            for each in given.within:
-                spent = reads.spending(connection, each.since, each.owner, None)
-                check_allowance(each, spent, reads.active_runs(connection, each.owner), brief)
-            now = 0.0 if given.webhook is None else self.transactions.time(connection)
-            writes.create(connection, self._statements, new, drafts, given, now)
+            for allowance in inputs.within:
+                spending = reads.spending(connection, allowance.since, allowance.owner, None)
+                check_allowance(allowance, spending, reads.active_runs(connection, allowance.owner), brief)
+            now = 0.0 if inputs.webhook is None else self.transactions.time(connection)
+            writes.create(connection, self._statements, new, drafts, inputs, now)
 
-        news = QUEUE_NEWS if given.place is not None else ""
+        news = QUEUE_NEWS if inputs.place is not None else ""
         await self.transactions.write(create, once=True, run_id=news)
         return common.envelopes(run_id, drafts, 1)
 
@@ -83,7 +85,7 @@ class SqlJournal(SqlListing):
     async def renew_all(self, leases: Sequence[Lease], ttl: float) -> dict[Lease, Renewal | FenceLost]:
         leases, transactions = tuple(leases), self.transactions
 
-        def look(connection: Connection) -> tuple[reads.LeaseNews, list[Lease]]:
+        def read_news(connection: Connection) -> tuple[reads.LeaseNews, list[Lease]]:
             news = reads.read_leases(connection, leases)
             return news, to_renew(news.ends, transactions.read_clock(connection), ttl)
 
@@ -91,25 +93,25 @@ class SqlJournal(SqlListing):
             until = transactions.time(connection) + ttl
             return writes.renew_many(connection, old, until), until
 
-        seen = await transactions.changes()  # before the look: what is written meanwhile counts as a change
-        looked, old = self._looked, list[Lease]()
-        if seen is not None and looked is not None and looked.is_unchanged(leases, ttl, seen[0]):
-            if looked.is_current(leases, ttl, seen[1], seen[0]):
-                return dict(looked.wanted)
-            old = looked.to_renew(seen[1])
-        if looked is not None and old:
-            news = reads.LeaseNews(looked.wanted, dict.fromkeys(old, 0.0))
+        change_state = await transactions.changes()  # before the look: what is written meanwhile counts as a change
+        last_look, old = self._last_look, list[Lease]()
+        if change_state is not None and last_look is not None and last_look.is_unchanged(leases, ttl, change_state[0]):
+            if last_look.is_current(leases, ttl, change_state[1], change_state[0]):
+                return dict(last_look.outcomes)
+            old = last_look.to_renew(change_state[1])
+        if last_look is not None and old:
+            news = reads.LeaseNews(last_look.outcomes, dict.fromkeys(old, 0.0))
         else:
-            news, old = await transactions.read(look)
+            news, old = await transactions.read(read_news)
         if old:
-            self._looked = None
+            self._last_look = None
             renewed, until = await transactions.write(renew, old, apart=True)
             lost: dict[Lease, Renewal | FenceLost] = {lease: fence_lost(lease) for lease in old if lease not in renewed}
-            news = reads.LeaseNews(news.wanted | lost, news.ends | dict.fromkeys(renewed, until))
-        if seen is not None and news.ends:
+            news = reads.LeaseNews(news.outcomes | lost, news.ends | dict.fromkeys(renewed, until))
+        if change_state is not None and news.ends:
             ends = min(news.ends.values()), max(news.ends.values())
-            self._looked = LeaseLook(leases, ttl, news.wanted, ends, seen[0])
-        return dict(news.wanted)
+            self._last_look = LeaseLook(leases, ttl, news.outcomes, ends, change_state[0])
+        return dict(news.outcomes)
 
     async def release(self, lease: Lease) -> None:
         """Release the lease after earlier commits; does nothing if it was lost already."""
@@ -129,8 +131,8 @@ class SqlJournal(SqlListing):
         return self.transactions.listen(listener)
 
     async def control(self, run_id: str, action: Action, events: Sequence[EventDraft] = ()) -> None:
-        given = (self._statements, run_id, self._owner, action, events)
-        await self.transactions.write(writes.control, *given, run_id=run_id)
+        arguments = (self._statements, run_id, self._owner, action, events)
+        await self.transactions.write(writes.control, *arguments, run_id=run_id)
 
     async def post(self, run_id: str, topic: str, data: bytes, events: Sequence[EventDraft] = ()) -> None:
         await self.transactions.write(

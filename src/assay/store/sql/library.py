@@ -46,14 +46,16 @@ class SqlLibrary(SqlCollections):
         files: Sequence[FileStamp] = (),
         moves: Sequence[DocumentMove] = (),
     ) -> None:
-        whose = {"owner": self._sight.me}
+        owner_column = {"owner": self._sight.me}
         with self._database.write() as connection:
             if documents:
-                connection.execute(_ADD_SNAPSHOT, [msgspec.structs.asdict(each) | whose for each, _ in documents])
-                connection.execute(_ADD_DOCUMENT, [_document_row(each) | whose for _, each in documents])
+                connection.execute(
+                    _ADD_SNAPSHOT, [msgspec.structs.asdict(each) | owner_column for each, _ in documents]
+                )
+                connection.execute(_ADD_DOCUMENT, [_document_row(each) | owner_column for _, each in documents])
             _include(connection, self._sight, [document.sha256 for _, document in documents], collection)
             if files:
-                connection.execute(_STAMP, [_stamp_row(stamp) | whose for stamp in files])
+                connection.execute(_STAMP, [_stamp_row(stamp) | owner_column for stamp in files])
             if moves:
                 document_places.move(connection, self._sight.me, moves)
 
@@ -80,16 +82,18 @@ class SqlLibrary(SqlCollections):
     @cached_property
     def _of_hashes(self) -> Select[Any]:
         """The documents whose hashes are `of`; if several have the same, the preferred one first."""
-        chosen = select(*_COLUMNS).where(documents.c.sha256.in_(bindparam("of", expanding=True)), self._sight.documents)
-        return chosen.order_by(*self._sight.own_first_order)
+        statement = select(*_COLUMNS).where(
+            documents.c.sha256.in_(bindparam("of", expanding=True)), self._sight.documents
+        )
+        return statement.order_by(*self._sight.own_first_order)
 
     @cached_property
     def _snapshot_of_hash(self) -> Select[Any]:
         """The snapshot whose hash is `of`."""
         same = (documents.c.snapshot_sha256 == snapshots.c.sha256) & (documents.c.owner == snapshots.c.owner)
-        chosen = select(*(snapshots.c[name] for name in Snapshot.__struct_fields__)).join(documents, same)
-        chosen = chosen.where(snapshots.c.sha256 == bindparam("of"), self._sight.documents)
-        return chosen.order_by(*self._sight.own_first_order).limit(1)
+        statement = select(*(snapshots.c[name] for name in Snapshot.__struct_fields__)).join(documents, same)
+        statement = statement.where(snapshots.c.sha256 == bindparam("of"), self._sight.documents)
+        return statement.order_by(*self._sight.own_first_order).limit(1)
 
     def document(self, sha256: str) -> Document | None:
         return next(iter(self.documents_by_hash([sha256])), None)
@@ -97,16 +101,18 @@ class SqlLibrary(SqlCollections):
     @retry_while_away
     def documents_by_hash(self, documents: Collection[str]) -> list[Document]:
         hashes = list(dict.fromkeys(documents))
-        found: dict[str, Document] = {}
-        for some in batches(hashes):
-            for document in map(_document, self._database.rows(self._of_hashes, {"of": some})):
-                found.setdefault(document.sha256, document)
-        return [found[sha] for sha in hashes if sha in found]
+        by_hash: dict[str, Document] = {}
+        for batch in batches(hashes):
+            for document in map(_document, self._database.rows(self._of_hashes, {"of": batch})):
+                by_hash.setdefault(document.sha256, document)
+        return [by_hash[sha] for sha in hashes if sha in by_hash]
 
     @retry_while_away
     def existing_documents(self, documents: Iterable[str]) -> set[str]:
         with self._database.read() as connection:
-            return {sha for some in batches(list(documents)) for sha in _readable_hashes(connection, self._sight, some)}
+            return {
+                sha for batch in batches(list(documents)) for sha in _readable_hashes(connection, self._sight, batch)
+            }
 
     @retry_while_away
     def stored_places(self, documents: Iterable[str]) -> dict[str, StoredPlace]:
@@ -120,27 +126,27 @@ class SqlLibrary(SqlCollections):
 
     @retry_while_away
     def find(self, reference: str, collections: Sequence[str]) -> list[Document]:
-        wanted = common.lookup_reference(reference)
-        if not wanted or not collections:
+        lookup = common.lookup_reference(reference)
+        if not lookup or not collections:
             return []
-        rank = _rank_expression(wanted)
-        chosen = (
+        rank = _rank_expression(lookup)
+        statement = (
             select(*_COLUMNS)
             .where(documents.c.row.in_(_rows_in(self._sight, collections)), rank.is_not(None))
             .order_by(rank, *self._sight.own_first_order)
             .limit(common.MAX_FOUND)
         )
-        found = [_document(row) for row in self._database.rows(chosen)]
+        matches = [_document(row) for row in self._database.rows(statement)]
         # the owner's and a shared copy are one document
-        return list({each.sha256: each for each in reversed(found)}.values())[::-1]
+        return list({document.sha256: document for document in reversed(matches)}.values())[::-1]
 
     @retry_while_away
     def documents(self, collections: Sequence[str], limit: int | None = None) -> list[Document]:
         if not collections:
             return []
         rows_in = documents.c.row.in_(_rows_in(self._sight, collections))
-        chosen = select(*_COLUMNS).where(rows_in).order_by(documents.c.row)
-        rows = self._database.rows(chosen.limit(None if limit is None else max(limit, 0)))
+        statement = select(*_COLUMNS).where(rows_in).order_by(documents.c.row)
+        rows = self._database.rows(statement.limit(None if limit is None else max(limit, 0)))
         return [_document(row) for row in rows]
 
     @retry_while_away
@@ -148,9 +154,9 @@ class SqlLibrary(SqlCollections):
         if not collections:
             return set()
         with self._database.read() as connection:
-            found = connection.execute(_rows_in(self._sight, collections))
+            result = connection.execute(_rows_in(self._sight, collections))
             # the driver's own rows: making SQLAlchemy's takes four times as long as reading them
-            return {row for (row,) in found.cursor.fetchall()}
+            return {row for (row,) in result.cursor.fetchall()}
 
     @retry_while_away
     def count(self, collections: Sequence[str]) -> int:
@@ -158,19 +164,19 @@ class SqlLibrary(SqlCollections):
         if not collections:
             return 0
         with self._database.read() as connection:
-            counted = select(func.count()).select_from(_rows_in(self._sight, collections).subquery())
-            return connection.execute(counted).scalar_one()
+            statement = select(func.count()).select_from(_rows_in(self._sight, collections).subquery())
+            return connection.execute(statement).scalar_one()
 
     @retry_while_away
     def documents_after(self, row: int, limit: int) -> list[tuple[int, Document]]:
-        chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row > row, self._sight.documents)
-        rows = self._database.rows(chosen.order_by(documents.c.row).limit(max(limit, 0)))
-        return [(found.row, _document(found)) for found in rows]
+        statement = select(*_COLUMNS, documents.c.row).where(documents.c.row > row, self._sight.documents)
+        rows = self._database.rows(statement.order_by(documents.c.row).limit(max(limit, 0)))
+        return [(record.row, _document(record)) for record in rows]
 
     @retry_while_away
     def documents_at(self, rows: Collection[int]) -> dict[int, Document]:
-        chosen = select(*_COLUMNS, documents.c.row).where(documents.c.row.in_(rows), self._sight.documents)
-        return {each.row: _document(each) for each in self._database.rows(chosen)}
+        statement = select(*_COLUMNS, documents.c.row).where(documents.c.row.in_(rows), self._sight.documents)
+        return {row.row: _document(row) for row in self._database.rows(statement)}
 
     @retry_while_away
     def last_row(self) -> int:
@@ -179,27 +185,27 @@ class SqlLibrary(SqlCollections):
 
     @retry_while_away
     def summary(self, collections: Sequence[str], names: int = 30) -> CollectionSummary:
-        chosen = documents.c.row.in_(_rows_in(self._sight, collections))
+        condition = documents.c.row.in_(_rows_in(self._sight, collections))
         dates = select(func.min(documents.c.published), func.max(documents.c.published))
-        named = select(documents.c.name).where(chosen, documents.c.name != "").order_by(documents.c.row)
+        names_query = select(documents.c.name).where(condition, documents.c.name != "").order_by(documents.c.row)
         with self._database.read() as connection:
-            count = connection.execute(select(func.count()).where(chosen)).scalar_one()
-            kinds = _counts(connection, documents.c.media_type, chosen)
-            languages = _counts(connection, documents.c.language, chosen)
-            first, last = connection.execute(dates.where(chosen, documents.c.published != "")).one()
-            found = tuple(connection.execute(named.limit(max(names, 0))).scalars())
+            count = connection.execute(select(func.count()).where(condition)).scalar_one()
+            kinds = _counts(connection, documents.c.media_type, condition)
+            languages = _counts(connection, documents.c.language, condition)
+            first, last = connection.execute(dates.where(condition, documents.c.published != "")).one()
+            sample = tuple(connection.execute(names_query.limit(max(names, 0))).scalars())
         return CollectionSummary(
-            documents=count, kinds=kinds, languages=languages, published=(first or "", last or ""), names=found
+            documents=count, kinds=kinds, languages=languages, published=(first or "", last or ""), names=sample
         )
 
     @retry_while_away
     def stamps(self, paths: Sequence[str]) -> dict[str, FileStamp]:
-        named = {_encode_path(path): path for path in paths}
-        chosen = select(files).where(files.c.path.in_(named), files.c.owner == self._sight.me)
-        rows = self._database.rows(chosen)
+        decoded_paths = {_encode_path(path): path for path in paths}
+        statement = select(files).where(files.c.path.in_(decoded_paths), files.c.owner == self._sight.me)
+        rows = self._database.rows(statement)
         return {
-            named[row.path]: FileStamp(
-                path=named[row.path],
+            decoded_paths[row.path]: FileStamp(
+                path=decoded_paths[row.path],
                 size=row.size,
                 mtime_ns=row.mtime_ns,
                 documents=tuple(row.documents),
@@ -222,19 +228,19 @@ def _rows_in(sight: OwnerView, names: Sequence[str]) -> Select[int]:
     return rows.join(collections, collections.c.number == members.c.collection).where(sight.named_collections(names))
 
 
-def _rank_expression(wanted: str) -> Any:
+def _rank_expression(lookup: str) -> Any:
     """`common.rank` in SQL."""
-    whole = documents.c.lookup.contains(f"\n{wanted}\n", autoescape=True)
-    whens = [(documents.c.sha256 == wanted, 0), (whole, 0)]
-    if len(wanted) >= common.HASH_PREFIX:
-        whens.append((documents.c.sha256.startswith(wanted, autoescape=True), 1))
-    whens.append((documents.c.lookup.contains(wanted, autoescape=True), 2))
+    exact = documents.c.lookup.contains(f"\n{lookup}\n", autoescape=True)
+    whens = [(documents.c.sha256 == lookup, 0), (exact, 0)]
+    if len(lookup) >= common.HASH_PREFIX:
+        whens.append((documents.c.sha256.startswith(lookup, autoescape=True), 1))
+    whens.append((documents.c.lookup.contains(lookup, autoescape=True), 2))
     return case(*whens)
 
 
-def _counts(connection: Connection, name: Column[Any], chosen: ColumnElement[bool]) -> dict[str, int]:
-    grouped = select(name, func.count()).where(chosen).group_by(name)
-    return common.by_frequency((str(key), int(count)) for key, count in connection.execute(grouped))
+def _counts(connection: Connection, name: Column[Any], condition: ColumnElement[bool]) -> dict[str, int]:
+    statement = select(name, func.count()).where(condition).group_by(name)
+    return common.by_frequency((str(key), int(count)) for key, count in connection.execute(statement))
 
 
 def _include(connection: Connection, sight: OwnerView, hashes: Sequence[str], collection: str) -> None:
@@ -244,9 +250,9 @@ def _include(connection: Connection, sight: OwnerView, hashes: Sequence[str], co
 
 
 def _check_known(connection: Connection, sight: OwnerView, hashes: Sequence[str]) -> None:
-    for some in batches(hashes):
-        known = _readable_hashes(connection, sight, some)
-        if unknown := next((sha for sha in some if sha not in known), None):
+    for batch in batches(hashes):
+        readable = _readable_hashes(connection, sight, batch)
+        if unknown := next((sha for sha in batch if sha not in readable), None):
             raise common.unknown_document(unknown)
 
 
@@ -316,8 +322,8 @@ class SqlAdditions(OwnedView):
 
     @retry_while_away
     def all(self, limit: int = 100) -> list[Addition]:
-        chosen = select(*_ADDITION).where(self._mine()).order_by(additions.c.number.desc()).limit(limit)
-        return [_addition(row._asdict()) for row in self._database.rows(chosen)]
+        statement = select(*_ADDITION).where(self._mine()).order_by(additions.c.number.desc()).limit(limit)
+        return [_addition(row._asdict()) for row in self._database.rows(statement)]
 
     @retry_while_away
     def forget(self, before: str) -> None:

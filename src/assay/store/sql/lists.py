@@ -37,8 +37,8 @@ class SqlListing(OwnedView):
     def __init__(self, transactions: Transactions) -> None:
         self.transactions = transactions
 
-    async def page(self, wanted: RunFilter, limit: int, before: int | None = None) -> RunPage:
-        return await self.transactions.read_at(page, wanted, self._owner, limit, before)
+    async def page(self, run_filter: RunFilter, limit: int, before: int | None = None) -> RunPage:
+        return await self.transactions.read_at(page, run_filter, self._owner, limit, before)
 
     async def runs_after(self, number: int, limit: int) -> list[tuple[int, RunRow]]:
         return await self.transactions.read_at(runs_after, number, self._owner, limit)
@@ -50,15 +50,15 @@ class SqlListing(OwnedView):
         return await self.transactions.read(usage, self._owner, since, until, daily)
 
     async def counts(self) -> dict[RunStatus, int]:
-        counted = (
+        statement = (
             select(runs.c.status, func.count().label("runs"))
             .where(reads.owner_condition(self._owner))
             .group_by(runs.c.status)
         )
-        return {row.status: row.runs for row in await self.transactions.rows(counted)}
+        return {row.status: row.runs for row in await self.transactions.rows(statement)}
 
-    async def threads(self, text: str = "", limit: int = 100, place: ThreadPlace | None = None) -> ThreadPage:
-        return await self.transactions.read(thread_page, text, self._owner, limit, place)
+    async def threads(self, text: str = "", limit: int = 100, position: ThreadPlace | None = None) -> ThreadPage:
+        return await self.transactions.read(thread_page, text, self._owner, limit, position)
 
     async def thread(self, reference: str) -> ThreadRow:
         return await self.transactions.read(thread, reference, self._owner)
@@ -72,29 +72,29 @@ class SqlListing(OwnedView):
 
 
 def page(
-    connection: Connection, now: float, wanted: RunFilter, owner: str | None, limit: int, before: int | None
+    connection: Connection, now: float, criteria: RunFilter, owner: str | None, limit: int, before: int | None
 ) -> RunPage:
     """The newest runs that match."""
     number = runs.c.number
-    chosen = (
+    statement = (
         select(*reads.RUN_COLUMNS, number)
-        .where(reads.owner_condition(owner), *_run_conditions(wanted))
+        .where(reads.owner_condition(owner), *_run_conditions(criteria))
         .order_by(number.desc())
     )
     if before is not None:
-        chosen = chosen.where(number < before)
-    found = connection.execute(chosen.limit(limit + 1)).all()
-    rows = [reads.run_row(each, now) for each in found[:limit]]
-    return RunPage(rows, found[limit - 1].number if len(found) > limit else None)
+        statement = statement.where(number < before)
+    records = connection.execute(statement.limit(limit + 1)).all()
+    rows = [reads.run_row(record, now) for record in records[:limit]]
+    return RunPage(rows, records[limit - 1].number if len(records) > limit else None)
 
 
 def runs_after(
     connection: Connection, now: float, number: int, owner: str | None, limit: int
 ) -> list[tuple[int, RunRow]]:
     """Runs in the order in which they were created, with their numbers."""
-    chosen = select(*reads.RUN_COLUMNS, runs.c.number).where(reads.owner_condition(owner), runs.c.number > number)
-    found = connection.execute(chosen.order_by(runs.c.number).limit(limit))
-    return [(each.number, reads.run_row(each, now)) for each in found]
+    statement = select(*reads.RUN_COLUMNS, runs.c.number).where(reads.owner_condition(owner), runs.c.number > number)
+    records = connection.execute(statement.order_by(runs.c.number).limit(limit))
+    return [(record.number, reads.run_row(record, now)) for record in records]
 
 
 def label(
@@ -102,17 +102,17 @@ def label(
 ) -> dict[str, str]:
     """Change the labels of a run, and return its labels."""
     mine = (runs.c.run_id == run_id, reads.owner_condition(owner))
-    known = connection.execute(select(runs.c.labels).where(*mine).with_for_update()).scalar()
-    if known is None:
+    current = connection.execute(select(runs.c.labels).where(*mine).with_for_update()).scalar()
+    if current is None:
         raise common.unknown_run(run_id)
-    labels = change_labels(read_labels_text(known), added, removed)
+    labels = change_labels(read_labels_text(current), added, removed)
     connection.execute(update(runs).where(*mine).values(labels=labels_text(labels)))
     return labels
 
 
 def usage(connection: Connection, owner: str | None, since: str, until: str, daily: bool) -> list[ModelUsage]:
     """The usage of each model by runs, by owner and model."""
-    chosen = (
+    statement = (
         select(runs.c.owner, runs.c.run_id, runs.c.created_at, events.c.data)
         .join(runs, runs.c.number == events.c.run)
         .where(
@@ -122,33 +122,35 @@ def usage(connection: Connection, owner: str | None, since: str, until: str, dai
         )
         .order_by(events.c.run, events.c.seq)
     )
-    found = connection.execute(chosen.execution_options(yield_per=1_000))
-    return common.usage_by_model(((owner, run_id, at, data) for owner, run_id, at, data in found), daily=daily)
+    attempts = connection.execute(statement.execution_options(yield_per=1_000))
+    return common.usage_by_model(
+        ((owner, run_id, created_at, data) for owner, run_id, created_at, data in attempts), daily=daily
+    )
 
 
-def _time_conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
+def _time_conditions(criteria: RunFilter) -> list[ColumnElement[bool]]:
     conditions = []
-    if wanted.since:
-        conditions.append(runs.c.created_at >= wanted.since)
-    if wanted.until:
-        conditions.append(runs.c.created_at < wanted.until)
+    if criteria.since:
+        conditions.append(runs.c.created_at >= criteria.since)
+    if criteria.until:
+        conditions.append(runs.c.created_at < criteria.until)
     return conditions
 
 
-def _run_conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
-    conditions = _time_conditions(wanted)
-    if wanted.status:
-        conditions.append(runs.c.status.in_(wanted.status))
-    if text := common.fold_text(wanted.text):
+def _run_conditions(criteria: RunFilter) -> list[ColumnElement[bool]]:
+    conditions = _time_conditions(criteria)
+    if criteria.status:
+        conditions.append(runs.c.status.in_(criteria.status))
+    if text := common.fold_text(criteria.text):
         conditions.append(runs.c.lookup.contains(text, autoescape=True))
-    if wanted.thread:
-        conditions.append(runs.c.thread == wanted.thread)
-    if wanted.label:
-        marks = label_marks(wanted.label)
+    if criteria.thread:
+        conditions.append(runs.c.thread == criteria.thread)
+    if criteria.label:
+        marks = label_marks(criteria.label)
         # LIKE would match other characters too; what it excludes was an exact match before.
         conditions.append(or_(*(func.replace(runs.c.labels, mark, "") != runs.c.labels for mark in marks)))
-    if wanted.collection:
-        conditions.append(runs.c.collections.contains(common.join_lines(wanted.collection), autoescape=True))
+    if criteria.collection:
+        conditions.append(runs.c.collections.contains(common.join_lines(criteria.collection), autoescape=True))
     return conditions
 
 
@@ -157,27 +159,27 @@ def thread_page(
 ) -> ThreadPage:
     """The threads with the latest runs, as they were when the first page was requested."""
     newest = place.newest if place else connection.execute(select(func.max(runs.c.number))).scalar() or 0
-    chosen = _threads(owner, runs.c.number <= newest).order_by(_last.c.number.desc()).limit(limit + 1)
+    statement = _threads(owner, runs.c.number <= newest).order_by(_last.c.number.desc()).limit(limit + 1)
     if place is not None:
-        chosen = chosen.where(_last.c.number < place.before)
+        statement = statement.where(_last.c.number < place.before)
     if folded := common.fold_text(text):
-        chosen = chosen.where(_text_condition(folded))
-    found = connection.execute(chosen).all()
-    rows = [_thread(each) for each in found[:limit]]
-    return ThreadPage(rows, ThreadPlace(newest, found[limit - 1].number) if len(found) > limit else None)
+        statement = statement.where(_text_condition(folded))
+    records = connection.execute(statement).all()
+    rows = [_thread(record) for record in records[:limit]]
+    return ThreadPage(rows, ThreadPlace(newest, records[limit - 1].number) if len(records) > limit else None)
 
 
 def _threads(owner: str | None, *conditions: ColumnElement[bool]) -> Select[Any]:
     """Threads, each with its first and its last run among those that meet the conditions."""
     number = runs.c.number
-    held = (
+    run_ranges = (
         select(runs.c.owner, runs.c.thread, func.count().label("runs"), func.min(number), func.max(number))
         .where(reads.owner_condition(owner), runs.c.thread != "", *conditions)
         .group_by(runs.c.owner, runs.c.thread)
         .subquery()
         .alias("held")
     )
-    count, first, last = list(held.c)[2:]
+    count, first, last = list(run_ranges.c)[2:]
     return (
         select(
             threads.c.name,
@@ -191,7 +193,7 @@ def _threads(owner: str | None, *conditions: ColumnElement[bool]) -> Select[Any]
             _last.c.created_at.label("last_at"),
             _last.c.status,
         )
-        .join(held, (held.c.owner == threads.c.owner) & (held.c.thread == threads.c.name))
+        .join(run_ranges, (run_ranges.c.owner == threads.c.owner) & (run_ranges.c.thread == threads.c.name))
         .join(_first, _first.c.number == first)
         .join(_last, _last.c.number == last)
     )
@@ -199,12 +201,12 @@ def _threads(owner: str | None, *conditions: ColumnElement[bool]) -> Select[Any]
 
 def _text_condition(folded: str) -> ColumnElement[bool]:
     """The threads with a text in their title or in one of their questions."""
-    asked = exists().where(
+    in_question = exists().where(
         runs.c.owner == threads.c.owner,
         runs.c.thread == threads.c.name,
         runs.c.lookup.contains(folded, autoescape=True),
     )
-    return or_(threads.c.lookup.contains(folded, autoescape=True), asked)
+    return or_(threads.c.lookup.contains(folded, autoescape=True), in_question)
 
 
 def _thread(row: Row[Any]) -> ThreadRow:
@@ -219,13 +221,13 @@ def thread(connection: Connection, reference: str, owner: str | None) -> ThreadR
         threads.c.title == reference,
         func.substr(name, 1, len(reference)) == reference,
     ):
-        found = connection.execute(_threads(owner).where(condition).limit(2)).all() if reference else []
-        if len(found) == 1:
-            return _thread(found[0])
-        if found:
+        matches = connection.execute(_threads(owner).where(condition).limit(2)).all() if reference else []
+        if len(matches) == 1:
+            return _thread(matches[0])
+        if matches:
             break
-    chosen = select(name).where(_owner_condition(owner)).order_by(threads.c.number.desc()).limit(_OFFERED)
-    raise UnknownName("thread", reference, connection.execute(chosen).scalars().all())
+    statement = select(name).where(_owner_condition(owner)).order_by(threads.c.number.desc()).limit(_OFFERED)
+    raise UnknownName("thread", reference, connection.execute(statement).scalars().all())
 
 
 def _owner_condition(owner: str | None) -> ColumnElement[bool]:
@@ -234,8 +236,8 @@ def _owner_condition(owner: str | None) -> ColumnElement[bool]:
 
 def rename(connection: Connection, name: str, owner: str | None, title: str) -> None:
     """Give a thread another title."""
-    changed = update(threads).where(threads.c.name == name, _owner_condition(owner))
-    if not connection.execute(changed.values(title=title, lookup=common.fold_text(title))).rowcount:
+    statement = update(threads).where(threads.c.name == name, _owner_condition(owner))
+    if not connection.execute(statement.values(title=title, lookup=common.fold_text(title))).rowcount:
         raise UnknownName("thread", name)
 
 
@@ -246,11 +248,11 @@ def delete_thread(
     row = connection.execute(select(threads).where(threads.c.name == name, _owner_condition(owner))).first()
     if row is None:
         raise UnknownName("thread", name)
-    chosen = select(runs.c.run_id).where(runs.c.owner == row.owner, runs.c.thread == name).order_by(runs.c.number)
-    found = tuple(connection.execute(chosen).scalars())
-    for run_id in found:
+    statement = select(runs.c.run_id).where(runs.c.owner == row.owner, runs.c.thread == name).order_by(runs.c.number)
+    run_ids = tuple(connection.execute(statement).scalars())
+    for run_id in run_ids:
         writes.lock_free_run(connection, now, run_id, row.owner, evict)
-    for run_id in found:
+    for run_id in run_ids:
         writes.delete(connection, now, run_id, row.owner, evict)
     connection.execute(threads.delete().where(threads.c.number == row.number))  # if it had no run
-    return found
+    return run_ids

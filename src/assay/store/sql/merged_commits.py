@@ -56,11 +56,11 @@ def _parameter_rows(table: str, columns: dict[str, str]) -> str:
 def _upsert(table: str, columns: dict[str, str], same: str) -> str:
     names = ", ".join(columns)
     values = ", ".join(f"given.{name}" for name in columns)
-    changed = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in same.split(", "))
+    assignments = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in same.split(", "))
     return (
         f"INSERT INTO {table} (run, {names}) SELECT taken.number, {values}"
         f" FROM taken, {_parameter_rows(table, columns)} ORDER BY given.place"
-        f" ON CONFLICT (run, {same}) DO UPDATE SET {changed}"
+        f" ON CONFLICT (run, {same}) DO UPDATE SET {assignments}"
     )
 
 
@@ -94,9 +94,9 @@ def write(connection: Connection, jobs: Iterable[CommitJob]) -> None:
     driver: Any = connection.connection.driver_connection
     leases = [_Lease(same) for same in group_by_lease(jobs)]
     with _one_round_trip(driver):
-        cursors = [driver.execute(_WRITE, each.values()) for each in leases]
-    for each, cursor in zip(leases, cursors, strict=True):
-        each.answer(cursor.fetchall())
+        cursors = [driver.execute(_WRITE, lease.values()) for lease in leases]
+    for lease, cursor in zip(leases, cursors, strict=True):
+        lease.answer(cursor.fetchall())
 
 
 @contextmanager
@@ -143,16 +143,16 @@ class _Lease:
             **_columns("ledger", _LEDGER, ledger.values()),
         }
 
-    def answer(self, taken: Sequence[tuple[int, object]]) -> None:
+    def answer(self, rows: Sequence[tuple[int, object]]) -> None:
         """Give the waiting callers their results, after the commit."""
-        if not taken:
+        if not rows:
             for job in self._jobs:
                 job.fail(fence_lost(self._lease))
             return
-        first = taken[0][0] - len(self._drafts) + 1
+        first = rows[0][0] - len(self._drafts) + 1
         answer(self._jobs, self._drafts, common.envelopes(self._lease.run_id, self._drafts, first))
 
 
 def _columns(table: str, names: Iterable[str], rows: Iterable[Row]) -> dict[str, list[object]]:
-    kept = list(rows)
-    return {f"{table}_{name}": [row[name] for row in kept] for name in names}
+    row_list = list(rows)
+    return {f"{table}_{name}": [row[name] for row in row_list] for name in names}

@@ -90,16 +90,20 @@ class Postgres:
 
         Those that are `present` show other processes that somebody works with the library (`has_other_users`).
         """
-        pooling: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 4, "max_overflow": 12}
+        pool_options: dict[str, Any] = {"pool_pre_ping": True, "pool_size": 4, "max_overflow": 12}
         if self._direct is None:
-            return self._session_engine(self._url, present=present, **pooling)
+            return self._session_engine(self._url, present=present, **pool_options)
         # prepared statements stay with a session, and a pooler accepts no `options`; a single name needs no names
         # elsewhere
-        made = _engine(self._url, {"prepare_threshold": None, "application_name": sessions.APPLICATION}, **pooling)
-        sessions.set_transaction_options(made, self.schema, LOCK_SECONDS, IDLE_SECONDS)
+        engine = _engine(
+            self._url, {"prepare_threshold": None, "application_name": sessions.APPLICATION}, **pool_options
+        )
+        sessions.set_transaction_options(engine, self.schema, LOCK_SECONDS, IDLE_SECONDS)
         if present:
-            sessions.Stay(self._session_engine(self._direct, present=True, poolclass=NullPool).connect).keep_with(made)
-        return made
+            sessions.Stay(self._session_engine(self._direct, present=True, poolclass=NullPool).connect).keep_with(
+                engine
+            )
+        return engine
 
     def session_lock_engine(self, engine: Engine) -> Engine:
         """The engine for session locks, beside an engine of this database: the same one, if there is no pooler."""
@@ -109,17 +113,17 @@ class Postgres:
         """Connections directly to the server, each closed after use."""
         return self._session_engine(self._direct or self._url, present=present, poolclass=NullPool)
 
-    def _session_engine(self, url: URL, *, present: bool, **pooling: Any) -> Engine:
+    def _session_engine(self, url: URL, *, present: bool, **pool_options: Any) -> Engine:
         """Connections that are sessions of the server."""
         options = f"-c lock_timeout={LOCK_SECONDS}s -c search_path={self.schema}"
-        made = _engine(url, {"options": options}, **pooling)
-        event.listen(made, "do_connect", _set_application_name)
+        engine = _engine(url, {"options": options}, **pool_options)
+        event.listen(engine, "do_connect", _set_application_name)
         if present:
-            event.listen(made, "connect", self._take_presence_lock)
-            event.listen(made, "close", self._forget_session)
-        return made
+            event.listen(engine, "connect", self._take_presence_lock)
+            event.listen(engine, "close", self._forget_session)
+        return engine
 
-    def detect_pooler(self) -> tuple[sessions.Mode, bool]:
+    def detect_pooler(self) -> tuple[sessions.PoolingMode, bool]:
         """What is in front of the server, and whether the URL says where the server itself is.
 
         Raises:
@@ -127,12 +131,12 @@ class Postgres:
         """
         plain = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
         try:
-            found = sessions.detect_pooling(
+            mode = sessions.detect_pooling(
                 lambda: psycopg.connect(plain, connect_timeout=CONNECT_SECONDS, prepare_threshold=None)
             )
         except _FAULTS as error:
             raise self.explain(error) from error
-        return found, self._direct is not None
+        return mode, self._direct is not None
 
     def exists(self) -> bool:
         """Return True: without the database nothing works."""
@@ -195,15 +199,15 @@ class Postgres:
     def exclusive(self, connection: Connection) -> Iterator[bool]:
         """See the protocol: a new connection first takes the door's lock, which is held meanwhile."""
         with self._session(connection) as session:
-            shut = session.execute(text("SELECT pg_try_advisory_lock(:key, hashtext(:of))"), self._lock(_DOOR))
-            taken = bool(shut.scalar_one())
+            result = session.execute(text("SELECT pg_try_advisory_lock(:key, hashtext(:of))"), self._lock(_DOOR))
+            locked = bool(result.scalar_one())
             try:
-                free = taken and not self.has_other_users(session)
+                free = locked and not self.has_other_users(session)
                 session.commit()
                 yield free
             finally:
                 session.rollback()
-                if taken:
+                if locked:
                     session.execute(text("SELECT pg_advisory_unlock(:key, hashtext(:of))"), self._lock(_DOOR))
                     session.commit()
 
@@ -228,9 +232,9 @@ class Postgres:
         connection.execute(_NOTIFY, {"run_id": run_id})
 
     def listen(self, listener: Callable[[Iterable[str]], None]) -> Callable[[], None]:
-        hearing = _Hearing(self.direct_engine(present=False), listener)
-        hearing.start()
-        return hearing.stop
+        listener_thread = _ListenerThread(self.direct_engine(present=False), listener)
+        listener_thread.start()
+        return listener_thread.stop
 
     def now(self, connection: Connection) -> float:
         """The server's clock, not this machine's."""
@@ -251,8 +255,8 @@ class Postgres:
             return isinstance(error, DBAPIError) and error.connection_invalidated
         code = origin.sqlstate or ""
         # a wrong password, a missing database, a pooler: not a passing fault
-        refused = code.startswith(("28", "3D")) or "unsupported startup parameter" in _first_line(error)
-        return not refused and (not code or code.startswith(("08", "57P")))
+        is_refused = code.startswith(("28", "3D")) or "unsupported startup parameter" in _first_line(error)
+        return not is_refused and (not code or code.startswith(("08", "57P")))
 
     def explain(self, error: BaseException) -> StoreError:
         """The error for the user that a driver's error means."""
@@ -304,35 +308,37 @@ _NOTIFY = text(f"SELECT pg_notify({merged_commits.CHANNEL}, :run_id)")
 _LISTEN = text(f"DO $$ BEGIN EXECUTE format('LISTEN %I', {merged_commits.CHANNEL}); END $$")
 
 
-class _Hearing(threading.Thread):
+class _ListenerThread(threading.Thread):
     """Listens on its own connection, and reconnects when it is lost."""
 
     def __init__(self, engine: Engine, listener: Callable[[Iterable[str]], None]) -> None:
         super().__init__(name="assay-hearing", daemon=True)  # a process that ends without closing must not hang on it
-        self._engine, self._told, self._over = engine, listener, threading.Event()
+        self._engine, self._listener, self._stop_event = engine, listener, threading.Event()
 
     def run(self) -> None:
-        while not self._over.is_set():
+        while not self._stop_event.is_set():
             try:
                 self._hear()
             except _FAULTS:  # the database is away: followers of a run poll meanwhile
-                self._over.wait(HEARING_SECONDS)
+                self._stop_event.wait(HEARING_SECONDS)
         self._engine.dispose()
 
     def _hear(self) -> None:
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(_LISTEN)
             driver: Any = connection.connection.driver_connection
-            while not self._over.is_set():
-                heard = {each.payload for each in driver.notifies(timeout=HEARING_SECONDS, stop_after=1)}
-                self._told(heard)
+            while not self._stop_event.is_set():
+                run_ids = {
+                    notification.payload for notification in driver.notifies(timeout=HEARING_SECONDS, stop_after=1)
+                }
+                self._listener(run_ids)
 
     def stop(self) -> None:
-        self._over.set()
+        self._stop_event.set()
         self.join()
 
 
-def _engine(url: URL, more: dict[str, Any], **pooling: Any) -> Engine:
+def _engine(url: URL, connect_options: dict[str, Any], **pool_options: Any) -> Engine:
     return create_engine(
         url,
         execution_options=SHARED_CACHE,
@@ -340,35 +346,35 @@ def _engine(url: URL, more: dict[str, Any], **pooling: Any) -> Engine:
             "connect_timeout": CONNECT_SECONDS,
             "keepalives_idle": 10,
             "tcp_user_timeout": 20_000,
-            **more,
+            **connect_options,
         },
         json_serializer=to_json,
         json_deserializer=msgspec.json.decode,
-        **pooling,
+        **pool_options,
     )
 
 
-def _set_application_name(_dialect: object, _record: object, _arguments: object, wanted: dict[str, Any]) -> None:
+def _set_application_name(_dialect: object, _record: object, _arguments: object, parameters: dict[str, Any]) -> None:
     """Tell the server who connects, for `assay doctor --cluster`."""
-    wanted["application_name"] = sessions.new_session_name()
+    parameters["application_name"] = sessions.new_session_name()
 
 
 def _read_url(url: str) -> tuple[URL, str, URL | None]:
     """The URL for the driver, its schema, and the URL of the server if the first is a pooler's."""
     try:
-        read = make_url(url)
+        parsed = make_url(url)
     except (ArgumentError, ValueError):
         raise ConfigError("database: write postgresql://USER:PASSWORD@HOST/NAME") from None
-    if read.get_backend_name() not in ("postgresql", "postgres") or not read.database:
+    if parsed.get_backend_name() not in ("postgresql", "postgres") or not parsed.database:
         raise ConfigError("database: write postgresql://USER:PASSWORD@HOST/NAME")
-    schema = read.query.get("schema", SCHEMA)
+    schema = parsed.query.get("schema", SCHEMA)
     if not (isinstance(schema, str) and _SCHEMA.fullmatch(schema)):
         raise ConfigError("database: a schema's name is 1 to 63 small letters, digits and underscores")
-    behind = read.query.get("direct", "")
-    bare = read.difference_update_query(["schema", "direct"]).set(drivername="postgresql+psycopg")
-    if not behind:
+    direct = parsed.query.get("direct", "")
+    bare = parsed.difference_update_query(["schema", "direct"]).set(drivername="postgresql+psycopg")
+    if not direct:
         return bare, schema, None
-    return bare, schema, sessions.direct_url(bare, behind if isinstance(behind, str) else "")
+    return bare, schema, sessions.direct_url(bare, direct if isinstance(direct, str) else "")
 
 
 def _driver_error(error: BaseException) -> BaseException:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, delete, func, or_, select, update
 
 from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
-from assay.core.ports.jobs import MOST_TAKEN, QUEUE_NEWS, QueueDepth, QueuedRun, QueueLimits, Unfit
+from assay.core.ports.jobs import MOST_TAKEN, QUEUE_NEWS, IsUnfit, QueueDepth, QueuedRun, QueueLimits
 from assay.store.common import OwnedView
 from assay.store.sql import reads, sqlite, writes
 from assay.store.sql.tables import permits, queue, runs
@@ -36,7 +36,7 @@ class SqlQueue(TransactedPort, OwnedView):
         ttl: float,
         limits: QueueLimits,
         but: Collection[str] = (),
-        unfit: Unfit | None = None,
+        unfit: IsUnfit | None = None,
     ) -> Lease | None:
         def take(connection: Connection, now: float) -> Lease | None:
             run_id = _next_run(connection, now, limits, but, _unfit_releases(connection, unfit))
@@ -61,8 +61,8 @@ class SqlQueue(TransactedPort, OwnedView):
         mine = select(runs.c.number).where(runs.c.run_id == run_id, reads.owner_condition(self._owner))
         await self._transactions.execute(delete(queue).where(queue.c.run.in_(mine)), run_id=QUEUE_NEWS)
 
-    async def list_runs(self, limit: int = 1_000, *, held: bool = False) -> list[QueuedRun]:
-        conditions = (reads.owner_condition(self._owner), _HELD) if held else (reads.owner_condition(self._owner),)
+    async def list_runs(self, limit: int = 1_000, *, running: bool = False) -> list[QueuedRun]:
+        conditions = (reads.owner_condition(self._owner), _HELD) if running else (reads.owner_condition(self._owner),)
         return await self._transactions.read_at(_list_queued, conditions, limit)
 
     async def depth(self) -> QueueDepth:
@@ -70,24 +70,24 @@ class SqlQueue(TransactedPort, OwnedView):
 
 
 def _count_queue(connection: Connection, now: float, owner: str | None) -> QueueDepth:
-    counted = (
+    statement = (
         select(queue.c.ready, _HELD.label("held"), func.count().label("runs"))
         .join(runs, runs.c.number == queue.c.run)
         .where(reads.owner_condition(owner))
         .group_by(queue.c.ready, "held")
     )
-    found = Counter[str]()
-    for ready, held, count in connection.execute(counted, {"now": now, "longest": now + LONGEST_LEASE}):
-        found["executed" if held else "waiting" if ready else "parked"] += count
-    return QueueDepth(**found)
+    counts = Counter[str]()
+    for ready, held, count in connection.execute(statement, {"now": now, "longest": now + LONGEST_LEASE}):
+        counts["executed" if held else "waiting" if ready else "parked"] += count
+    return QueueDepth(**counts)
 
 
 def _update_place(connection: Connection, run_id: str, owner: str | None, **values: object) -> bool:
-    changed = update(queue).where(queue.c.run.in_(_NUMBER.where(reads.owner_condition(owner)))).values(**values)
-    return bool(connection.execute(changed, {"of": run_id}).rowcount)
+    statement = update(queue).where(queue.c.run.in_(_NUMBER.where(reads.owner_condition(owner)))).values(**values)
+    return bool(connection.execute(statement, {"of": run_id}).rowcount)
 
 
-def _unfit_releases(connection: Connection, unfit: Unfit | None) -> list[str]:
+def _unfit_releases(connection: Connection, unfit: IsUnfit | None) -> list[str]:
     """The releases in the queue whose runs are left to others."""
     if unfit is None:
         return []
@@ -95,35 +95,35 @@ def _unfit_releases(connection: Connection, unfit: Unfit | None) -> list[str]:
 
 
 def _may_claim(
-    connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: Unfit | None
+    connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: IsUnfit | None
 ) -> bool:
     """True if there is a run to take, as long as no other process takes it first."""
-    left: list[str] = []
-    while (release := _any_release(connection, now, but, left)) is not None:
+    skipped: list[str] = []
+    while (release := _any_release(connection, now, but, skipped)) is not None:
         if unfit is None or not unfit(release):
             return (
                 limits == QueueLimits()
                 or _next_run(connection, now, limits, but, _unfit_releases(connection, unfit)) is not None
             )
-        left.append(release)
+        skipped.append(release)
     return False
 
 
 def _any_release(connection: Connection, now: float, but: Collection[str], unfit: Collection[str]) -> str | None:
     """The release of any run that can be taken; one found is enough, so this is quick however many there are."""
-    found = select(queue.c.release).join(runs, runs.c.number == queue.c.run).where(*_claimable(but, unfit)).limit(1)
-    return connection.execute(found, {"now": now, "longest": now + LONGEST_LEASE}).scalar()
+    statement = select(queue.c.release).join(runs, runs.c.number == queue.c.run).where(*_claimable(but, unfit)).limit(1)
+    return connection.execute(statement, {"now": now, "longest": now + LONGEST_LEASE}).scalar()
 
 
 def _next_run(
     connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: Collection[str]
 ) -> str | None:
     """The run that is next."""
-    at = {"now": now, "longest": now + LONGEST_LEASE}
-    going = Counter(dict(connection.execute(_running_per_user(), at).all()))
+    parameters = {"now": now, "longest": now + LONGEST_LEASE}
+    going = Counter(dict(connection.execute(_running_per_user(), parameters).all()))
     if limits.running and going.total() >= limits.running:
         return None
-    first = connection.execute(_first_of_each_user(but, unfit), at).all()
+    first = connection.execute(_first_of_each_user(but, unfit), parameters).all()
     free = [row for row in first if not limits.per_user or going[row.owner] < limits.per_user]
     best = min(free, key=lambda row: (-row.priority, going[row.owner], row.run), default=None)
     return None if best is None else best.run_id
@@ -131,15 +131,15 @@ def _next_run(
 
 def _running_per_user() -> Select[str, int]:
     """How many of each user's queued runs are being executed."""
-    joined = queue.join(runs, runs.c.number == queue.c.run)
-    return select(queue.c.owner, func.count()).select_from(joined).where(_HELD).group_by(queue.c.owner)
+    queued_runs = queue.join(runs, runs.c.number == queue.c.run)
+    return select(queue.c.owner, func.count()).select_from(queued_runs).where(_HELD).group_by(queue.c.owner)
 
 
 def _first_of_each_user(but: Collection[str], unfit: Collection[str]) -> Select[int, str, str, int]:
     """Each user's next run."""
-    place = func.row_number().over(partition_by=queue.c.owner, order_by=(queue.c.priority.desc(), queue.c.run))
+    rank = func.row_number().over(partition_by=queue.c.owner, order_by=(queue.c.priority.desc(), queue.c.run))
     inner = (
-        select(queue.c.run, runs.c.run_id, queue.c.owner, queue.c.priority, place.label("place"))
+        select(queue.c.run, runs.c.run_id, queue.c.owner, queue.c.priority, rank.label("place"))
         .join(runs, runs.c.number == queue.c.run)
         .where(*_claimable(but, unfit))
         .subquery()
@@ -162,7 +162,7 @@ def _claimable(but: Collection[str], unfit: Collection[str]) -> tuple[ColumnElem
 def _list_queued(
     connection: Connection, now: float, conditions: tuple[ColumnElement[bool], ...], limit: int
 ) -> list[QueuedRun]:
-    chosen = (
+    statement = (
         select(
             runs.c.run_id,
             queue.c.owner,
@@ -178,7 +178,7 @@ def _list_queued(
         .order_by(queue.c.priority.desc(), queue.c.run)
         .limit(max(limit, 0))
     )
-    return [_run(row) for row in connection.execute(chosen, {"now": now, "longest": now + LONGEST_LEASE})]
+    return [_run(row) for row in connection.execute(statement, {"now": now, "longest": now + LONGEST_LEASE})]
 
 
 def _run(row: Row[str, str, int, int, int, str, str, bool]) -> QueuedRun:
@@ -209,12 +209,12 @@ _GIVE = sqlite.insert(permits).on_conflict_do_nothing(index_elements=["id"])
 class SqlPermits(TransactedPort):
     """`Permits` over a database, through the process's writer."""
 
-    async def take(self, service: str, id: str, most: int, ttl: float) -> bool:
+    async def take(self, service: str, id: str, limit: int, ttl: float) -> bool:
         def take(connection: Connection) -> bool:
             self._transactions.serialize_claims(connection)  # before the time is read: it may have to wait
             now = self._transactions.time(connection)
             connection.execute(_RUN_OUT, {"now": now, "longest": now + LONGEST_LEASE})
-            if int(connection.execute(_OTHERS, {"of": service, "own": id}).scalar_one()) >= most:
+            if int(connection.execute(_OTHERS, {"of": service, "own": id}).scalar_one()) >= limit:
                 return False
             connection.execute(_GIVE, {"id": id, "service": service, "until": now + ttl})
             return True
@@ -222,9 +222,9 @@ class SqlPermits(TransactedPort):
         return await self._transactions.write(take)
 
     async def renew(self, id: str, ttl: float) -> None:
-        held = update(permits).where(permits.c.id == id)
+        statement = update(permits).where(permits.c.id == id)
         await self._transactions.write_at(
-            lambda connection, now: connection.execute(held.values(until=now + ttl)).rowcount
+            lambda connection, now: connection.execute(statement.values(until=now + ttl)).rowcount
         )
 
     async def give_back(self, id: str) -> None:

@@ -141,28 +141,28 @@ def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
     row = connection.execute(_RUN.where(owner_condition(owner)), {"of": run_id}).first()
     if row is None:
         raise common.unknown_run(run_id)
-    of = {"of": row.number}
+    parameters = {"of": row.number}
     # By step, in code, so that sums of floats do not depend on a database's collation.
-    held = sorted(connection.execute(_HOLDS, of), key=lambda row: str(row[0]))
+    holds = sorted(connection.execute(_HOLDS, parameters), key=lambda row: str(row[0]))
     return Memory(
         brief=row.brief,
         status=row.status,
         fence=row.fence,
         steps={
             key: StepRecord(key=key, input_hash=input_hash, tag=tag, data=data)
-            for key, input_hash, tag, data in connection.execute(_STEPS, of)
+            for key, input_hash, tag, data in connection.execute(_STEPS, parameters)
         },
         events=tuple(
             EventKey(seq=seq, key=key, step=step, attempt=attempt)
-            for seq, key, step, attempt in connection.execute(_KEYS, of)
+            for seq, key, step, attempt in connection.execute(_KEYS, parameters)
         ),
         holds=tuple(
             HoldRecord(step=step, account=account, amount=msgspec.convert(amount, Usage), state=state)
-            for step, account, amount, state in held
+            for step, account, amount, state in holds
         ),
         ledger=tuple(
             LedgerRow(kind=kind, id=id, lane=lane, data=data)
-            for kind, id, lane, data in connection.execute(_LEDGER, of)
+            for kind, id, lane, data in connection.execute(_LEDGER, parameters)
         ),
         active_seconds=row.active_seconds,
     )
@@ -171,26 +171,26 @@ def load(connection: Connection, run_id: str, owner: str | None) -> Memory:
 class LeaseNews(NamedTuple):
     """What others want of runs, as `Journal.renew_all` returns it; and when each lease ends that is held."""
 
-    wanted: dict[Lease, Renewal | FenceLost]
+    outcomes: dict[Lease, Renewal | FenceLost]
     ends: dict[Lease, float]
 
 
-def read_leases(connection: Connection, wanted: Sequence[Lease]) -> LeaseNews:
+def read_leases(connection: Connection, leases: Sequence[Lease]) -> LeaseNews:
     """Look at leases and at what others want of their runs."""
     rows: dict[str, Sequence[Any]] = {}
-    for some in batches(wanted):
-        found = connection.execute(_LEASES, {"ids": [lease.run_id for lease in some]})
+    for batch in batches(leases):
+        result = connection.execute(_LEASES, {"ids": [lease.run_id for lease in batch]})
         # The driver's own rows: making SQLAlchemy's takes longer than reading them.
-        rows.update((row[0], row) for row in found.cursor.fetchall())
+        rows.update((row[0], row) for row in result.cursor.fetchall())
     news = LeaseNews({}, {})
-    for lease in wanted:
+    for lease in leases:
         _, fence, holder, until, action, messages = rows.get(lease.run_id, _NO_ROW)
         if fence != lease.fence or holder != lease.holder:
-            news.wanted[lease] = fence_lost(lease)
+            news.outcomes[lease] = fence_lost(lease)
             continue
         news.ends[lease] = until
         if action or messages:
-            news.wanted[lease] = Renewal(action, messages)
+            news.outcomes[lease] = Renewal(action, messages)
     return news
 
 
@@ -200,11 +200,11 @@ def events(connection: Connection, run_id: str, owner: str | None, after: int, l
         statement = _LOG if owner is None else _OWN_LOG
     else:
         statement = _SOME_LOG if owner is None else _SOME_OWN_LOG
-    given = {"of": run_id, "owner": owner, "after": after, "most": max(limit or 0, 0)}
-    found = connection.execute(statement, given).all()
-    if not found:
+    parameters = {"of": run_id, "owner": owner, "after": after, "most": max(limit or 0, 0)}
+    records = connection.execute(statement, parameters).all()
+    if not records:
         run_number(connection, run_id, owner)  # raises where there is no such run
-    return [_envelope(run_id, *each) for each in found]
+    return [_envelope(run_id, *record) for record in records]
 
 
 def _envelope(run_id: str, seq: int, at: str, path: list[str], type: str, data: bytes) -> Envelope:
@@ -226,91 +226,91 @@ def remaining_messages(run_id: str, rows: Sequence[Row[Any]]) -> list[bytes]:
 
 def runs(connection: Connection, now: float, owner: str | None, limit: int) -> list[RunRow]:
     """The runs, newest first."""
-    chosen = (
+    statement = (
         select(*RUN_COLUMNS).where(owner_condition(owner)).order_by(tables.runs.c.number.desc()).limit(max(limit, 0))
     )
-    return [run_row(each, now) for each in connection.execute(chosen)]
+    return [run_row(row, now) for row in connection.execute(statement)]
 
 
 def rows(connection: Connection, now: float, run_ids: Collection[str], owner: str | None) -> dict[str, RunRow]:
     """The runs with these ids, by id."""
-    chosen = select(*RUN_COLUMNS).where(tables.runs.c.run_id.in_(sorted(run_ids)), owner_condition(owner))
-    return {each.run_id: run_row(each, now) for each in connection.execute(chosen)}
+    statement = select(*RUN_COLUMNS).where(tables.runs.c.run_id.in_(sorted(run_ids)), owner_condition(owner))
+    return {row.run_id: run_row(row, now) for row in connection.execute(statement)}
 
 
 def news(
     connection: Connection, now: float, after: Mapping[str, int], owner: str | None, limit: int
 ) -> dict[str, News]:
     """The runs with these ids, and at most `limit` events of each after the given number."""
-    found = dict[int, RunRow]()
-    for each in connection.execute(_NUMBERED.where(owner_condition(owner)), {"ids": sorted(after)}):
-        found[each.number] = run_row(each, now)
-    behind = [(number, max(after[each.run_id], 0)) for number, each in found.items()]
-    grown = [(number, seq) for number, seq in behind if seq < found[number].last_seq]
-    new: dict[int, list[Envelope]] = {number: [] for number in found}
-    left = max(limit, 0)
+    by_number = dict[int, RunRow]()
+    for row in connection.execute(_NUMBERED.where(owner_condition(owner)), {"ids": sorted(after)}):
+        by_number[row.number] = run_row(row, now)
+    positions = [(number, max(after[row.run_id], 0)) for number, row in by_number.items()]
+    grown = [(number, seq) for number, seq in positions if seq < by_number[number].last_seq]
+    new: dict[int, list[Envelope]] = {number: [] for number in by_number}
+    remaining = max(limit, 0)
     for first in range(0, len(grown), TOGETHER):
-        named = {f"run{n}": number for n, (number, _) in enumerate(grown[first : first + TOGETHER])}
+        numbers = {f"run{n}": number for n, (number, _) in enumerate(grown[first : first + TOGETHER])}
         seqs = {f"seq{n}": seq for n, (_, seq) in enumerate(grown[first : first + TOGETHER])}
-        for number, *rest in connection.execute(_NEWS, _NO_RUN | named | seqs | {"most": left}):
-            new[number].append(_envelope(found[number].run_id, *rest))
-            left -= 1
-    return {each.run_id: News(row=each, events=tuple(new[number])) for number, each in found.items()}
+        for number, *rest in connection.execute(_NEWS, _NO_RUN | numbers | seqs | {"most": remaining}):
+            new[number].append(_envelope(by_number[number].run_id, *rest))
+            remaining -= 1
+    return {row.run_id: News(row=row, events=tuple(new[number])) for number, row in by_number.items()}
 
 
 def find(connection: Connection, now: float, reference: str, owner: str | None) -> RunRow:
     """A run by its id, the beginning of its id, or `last`."""
-    run_id, known = tables.runs.c.run_id, select(*RUN_COLUMNS).where(owner_condition(owner))
-    found = connection.execute(known.where(run_id == reference)).first()
-    if found is None and reference == common.LAST_REFERENCE:
-        found = connection.execute(known.order_by(tables.runs.c.number.desc()).limit(1)).first()
-    if found is None:
-        chosen = common.resolve_run_id(
+    run_id, statement = tables.runs.c.run_id, select(*RUN_COLUMNS).where(owner_condition(owner))
+    row = connection.execute(statement.where(run_id == reference)).first()
+    if row is None and reference == common.LAST_REFERENCE:
+        row = connection.execute(statement.order_by(tables.runs.c.number.desc()).limit(1)).first()
+    if row is None:
+        resolved_id = common.resolve_run_id(
             reference, _run_ids_starting(connection, reference, owner), _newest_run_ids(connection, owner)
         )
-        found = connection.execute(known.where(run_id == chosen)).one()
-    return run_row(found, now)
+        row = connection.execute(statement.where(run_id == resolved_id)).one()
+    return run_row(row, now)
 
 
 def latest(connection: Connection, now: float, thread: str, owner: str | None) -> RunRow | None:
     """The newest run of a thread; None if it has none."""
-    chosen = (
+    statement = (
         select(*RUN_COLUMNS)
         .where(tables.runs.c.thread == thread, owner_condition(owner))
         .order_by(tables.runs.c.number.desc())
     )
-    found = connection.execute(chosen.limit(1)).first() if thread else None
-    return None if found is None else run_row(found, now)
+    row = connection.execute(statement.limit(1)).first() if thread else None
+    return None if row is None else run_row(row, now)
 
 
 def spending(
     connection: Connection, since: str, owner: str | None, limit: int | None, only: Collection[str] | None = None
 ) -> list[RunSpending]:
     """What the runs created since then have used, newest first."""
-    table, held = tables.runs.c, tables.holds.c
+    table, holds = tables.runs.c, tables.holds.c
     columns = (table.number, table.run_id, table.status, table.brief, table.active_seconds)
-    chosen = select(*columns).where(table.created_at >= since, owner_condition(owner)).order_by(table.number.desc())
+    statement = select(*columns).where(table.created_at >= since, owner_condition(owner)).order_by(table.number.desc())
     if only is not None:
-        chosen = chosen.where(table.run_id.in_(sorted(only)))
-    found = connection.execute(chosen.limit(limit)).all()
-    amounts: dict[int, list[tuple[str, Usage]]] = {row.number: [] for row in found}
+        statement = statement.where(table.run_id.in_(sorted(only)))
+    records = connection.execute(statement.limit(limit)).all()
+    amounts: dict[int, list[tuple[str, Usage]]] = {row.number: [] for row in records}
     # Selected as text: there may be thousands, and msgspec decodes them ten times as fast as the JSON type.
-    text = select(held.run, held.step, cast(held.amount, Text)).where(held.run >= min(amounts, default=0))
+    text = select(holds.run, holds.step, cast(holds.amount, Text)).where(holds.run >= min(amounts, default=0))
     for run, step, amount in connection.execute(text):
         if run in amounts:
             amounts[run].append((step, msgspec.json.decode(amount, type=Usage)))
     # In the order of steps, as everywhere: sums of floats depend on it.
-    return [common.run_spending(row, (used for _, used in sorted(amounts[row.number]))) for row in found]
+    return [common.run_spending(row, (used for _, used in sorted(amounts[row.number]))) for row in records]
 
 
 def active_runs(connection: Connection, owner: str | None) -> int:
     """How many runs are queued or being executed."""
-    chosen = (
+    statement = (
         select(func.count())
         .select_from(tables.runs)
         .where(tables.runs.c.status.in_(ACTIVE_STATUSES), owner_condition(owner))
     )
-    return connection.execute(chosen).scalar_one()
+    return connection.execute(statement).scalar_one()
 
 
 def _run_ids_starting(connection: Connection, reference: str, owner: str | None) -> list[str]:
@@ -318,29 +318,29 @@ def _run_ids_starting(connection: Connection, reference: str, owner: str | None)
         return []
     run_id = tables.runs.c.run_id
     # Not LIKE: SQLite's ignores case.
-    chosen = select(run_id).where(func.substr(run_id, 1, len(reference)) == reference, owner_condition(owner))
-    return sorted(connection.execute(chosen).scalars())
+    statement = select(run_id).where(func.substr(run_id, 1, len(reference)) == reference, owner_condition(owner))
+    return sorted(connection.execute(statement).scalars())
 
 
 def _newest_run_ids(connection: Connection, owner: str | None) -> list[str]:
-    chosen = (
+    statement = (
         select(tables.runs.c.run_id).where(owner_condition(owner)).order_by(tables.runs.c.number.desc()).limit(_OFFERED)
     )
-    return list(connection.execute(chosen).scalars())
+    return list(connection.execute(statement).scalars())
 
 
 def run_number(connection: Connection, run_id: str, owner: str | None) -> int:
     """The number of a run."""
     statement = _NUMBER if owner is None else _OWN_NUMBER
-    found: int | None = connection.execute(statement, {"of": run_id, "owner": owner}).scalar()
-    if found is None:
+    number: int | None = connection.execute(statement, {"of": run_id, "owner": owner}).scalar()
+    if number is None:
         raise common.unknown_run(run_id)
-    return found
+    return number
 
 
-def run_row(found: Row[*tuple[object, ...]], now: float) -> RunRow:
+def run_row(row: Row[*tuple[object, ...]], now: float) -> RunRow:
     """A run in a list, from the columns `RUN_COLUMNS` and any further ones."""
-    values = {name: value for name, value in found._asdict().items() if name != "number"}
+    values = {name: value for name, value in row._asdict().items() if name != "number"}
     if not is_held(values.pop("lease_until"), now):
         values["holder"] = ""
     return RunRow(**{**values, "labels": read_labels_text(values["labels"])})

@@ -51,16 +51,16 @@ class RestoreResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def restore(
-    file: Path, at: Path | DatabaseBackend, blobs: KeptBlobs, own: str, *, also: Path | None = None
+    file: Path, target: Path | DatabaseBackend, blobs: KeptBlobs, library_id: str, *, also: Path | None = None
 ) -> RestoreResult:
     """Restore the contents of `file` to an empty place: blobs first, then the rows that need them, all or none.
 
-    The result is a separate library with the id `own`, because the original may still be in use.
+    The result is a separate library with the id `library_id`, because the original may still be in use.
 
     Args:
         file: a `.zip` of `back_up`, or a database alone.
         at: the database's file, or its backend.
-        blobs: the destination of the blobs; they know of `own`.
+        blobs: the destination of the blobs; they know of `library_id`.
         own: the new library's id.
         also: an additional file of the home, written if the copy has one of its name.
 
@@ -68,42 +68,42 @@ def restore(
         StoreError: the file is not such a copy, is damaged, or is of a newer release; the place is not empty; or it
             cannot be written.
     """
-    _check_empty(at)
-    home = at.parent if isinstance(at, Path) else None
+    _check_empty(target)
+    home = target.parent if isinstance(target, Path) else None
     try:
         with tempfile.TemporaryDirectory(prefix=".assay-restore-", dir=home) as work:
             draft = Path(work) / DATABASE_FILE
             if zipfile.is_zipfile(file):
                 with _open_backup(file, draft) as archive:
-                    known = _upgrade_copy(draft, own)
+                    counts = _upgrade_copy(draft, library_id)
                     count, damaged = _put_blobs(archive, blobs)
                     _put_also(archive, also)  # before the database: after a kill here, the user can restore again
-                    _put_in_place(draft, at)
+                    _put_in_place(draft, target)
             else:
                 copy_database(file, draft)
-                known, count, damaged = _upgrade_copy(draft, own), 0, []
+                counts, count, damaged = _upgrade_copy(draft, library_id), 0, []
                 blobs.register_owner()  # in a shared blob store, existing blobs belong to this library too
-                _put_in_place(draft, at)
+                _put_in_place(draft, target)
     except _DAMAGED as error:
         raise StoreError(f"{file} is damaged: {error}; use an earlier copy") from error
     except OSError as error:
         raise StoreError(
             f"{file} cannot be restored: {error.strerror or error}; check the space and the permissions"
         ) from error
-    return RestoreResult(runs=known[0], documents=known[1], blobs=count, damaged=tuple(damaged))
+    return RestoreResult(runs=counts[0], documents=counts[1], blobs=count, damaged=tuple(damaged))
 
 
-def _check_empty(at: Path | DatabaseBackend) -> None:
+def _check_empty(target: Path | DatabaseBackend) -> None:
     """Check that nothing would be overwritten."""
-    if isinstance(at, Path):
-        if at.exists():
-            raise StoreError(f"{at} exists already: restore into a new folder (--home FOLDER)")
+    if isinstance(target, Path):
+        if target.exists():
+            raise StoreError(f"{target} exists already: restore into a new folder (--home FOLDER)")
         return
-    with closing(Database(at)) as database, database.read() as connection:
+    with closing(Database(target)) as database, database.read() as connection:
         empty = is_empty(connection)
     if not empty:
         raise StoreError(
-            f"{at.place} holds runs or documents already: restore into an empty one (?schema=NAME), or into a home "
+            f"{target.place} holds runs or documents already: restore into an empty one (?schema=NAME), or into a home "
             "(ASSAY_DATABASE=none)"
         )
 
@@ -116,69 +116,71 @@ def _open_backup(file: Path, draft: Path) -> Iterator[zipfile.ZipFile]:
             raise StoreError(
                 f"{file} is not a backup of Assay: it has no {DATABASE_FILE}; use one made by assay db backup"
             )
-        if any(each.flag_bits & 1 or each.compress_type not in _PACKED for each in archive.infolist()):
+        if any(entry.flag_bits & 1 or entry.compress_type not in _PACKED for entry in archive.infolist()):
             raise StoreError(
                 f"{file} is not a backup of Assay: parts are encrypted or packed otherwise; use one of assay db backup"
             )
-        wanted = archive.getinfo(DATABASE_FILE).file_size
-        if wanted > shutil.disk_usage(draft.parent).free:
+        size = archive.getinfo(DATABASE_FILE).file_size
+        if size > shutil.disk_usage(draft.parent).free:
             raise StoreError(
-                f"{file} needs {wanted / 1e9:,.1f} GB in {draft.parent.parent}: free some, or name another home"
+                f"{file} needs {size / 1e9:,.1f} GB in {draft.parent.parent}: free some, or name another home"
             )
         with archive.open(DATABASE_FILE) as source, draft.open("wb") as target:
             shutil.copyfileobj(source, target)
         yield archive
 
 
-def _upgrade_copy(draft: Path, own: str) -> tuple[int, int]:
-    """Upgrade the copy to this release's schema, as the library `own`; return how many runs and documents it has."""
+def _upgrade_copy(draft: Path, library_id: str) -> tuple[int, int]:
+    """Upgrade the copy to this release's schema, as the library `library_id`; return how many runs and documents it
+    has.
+    """
     make_single_file(draft)
     with closing(sqlite3.connect(draft)) as connection:
         if connection.execute(_FOREIGN).fetchone():
             raise StoreError(
                 f"{DATABASE_FILE} of the copy holds more than Assay's tables: it was not made by assay db backup"
             )
-    with closing(Database(draft)) as opened, opened.write() as writing:  # opening upgrades it
-        writing.execute(delete(memos).where(memos.c.key == LIBRARY_KEY))
-        writing.execute(insert(memos).values(key=LIBRARY_KEY, data=own.encode()))
-        known = [writing.execute(select(func.count()).select_from(each)).scalar_one() for each in (runs, documents)]
-    return known[0], known[1]
+    with closing(Database(draft)) as database, database.write() as writer:  # opening upgrades it
+        writer.execute(delete(memos).where(memos.c.key == LIBRARY_KEY))
+        writer.execute(insert(memos).values(key=LIBRARY_KEY, data=library_id.encode()))
+        counts = [writer.execute(select(func.count()).select_from(table)).scalar_one() for table in (runs, documents)]
+    return counts[0], counts[1]
 
 
 def _put_blobs(archive: zipfile.ZipFile, blobs: KeptBlobs) -> tuple[int, list[str]]:
     """Store the archive's blobs in batches; return how many, and the names of those that do not match."""
 
-    def store(each: tuple[str, bytes]) -> str:
+    def store(item: tuple[str, bytes]) -> str:
         """Store one blob; return its name if it is damaged."""
-        name, packed = each
+        name, frame = item
         try:
-            verify_frame(packed, name, LARGEST)
+            verify_frame(frame, name, LARGEST)
         except Damage:
             return name
-        blobs.keep(name, packed)
+        blobs.keep(name, frame)
         return ""
 
-    found = [(blob_name(each.filename.removeprefix(f"{BLOBS_FOLDER}/")), each) for each in archive.infolist()]
-    named = {name: each for name, each in found if name and each.filename.startswith(f"{BLOBS_FOLDER}/")}
-    damaged = [name for name, each in named.items() if each.file_size > LARGEST]
+    entries = [(blob_name(entry.filename.removeprefix(f"{BLOBS_FOLDER}/")), entry) for entry in archive.infolist()]
+    entries_by_name = {name: entry for name, entry in entries if name and entry.filename.startswith(f"{BLOBS_FOLDER}/")}
+    damaged = [name for name, entry in entries_by_name.items() if entry.file_size > LARGEST]
     blobs.register_owner()
     with ThreadPoolExecutor(READER_THREADS) as writers:
-        for some in _batches([(name, each) for name, each in named.items() if each.file_size <= LARGEST]):
-            damaged += filter(None, writers.map(store, [(name, archive.read(each)) for name, each in some]))
-    return len(named) - len(damaged), damaged
+        for batch in _batches([(name, entry) for name, entry in entries_by_name.items() if entry.file_size <= LARGEST]):
+            damaged += filter(None, writers.map(store, [(name, archive.read(entry)) for name, entry in batch]))
+    return len(entries_by_name) - len(damaged), damaged
 
 
-def _batches(kept: Sequence[tuple[str, zipfile.ZipInfo]]) -> Iterator[list[tuple[str, zipfile.ZipInfo]]]:
+def _batches(entries: Sequence[tuple[str, zipfile.ZipInfo]]) -> Iterator[list[tuple[str, zipfile.ZipInfo]]]:
     """Batches of entries that fit in memory."""
-    some: list[tuple[str, zipfile.ZipInfo]] = []
+    batch: list[tuple[str, zipfile.ZipInfo]] = []
     size = 0
-    for name, each in kept:
-        some.append((name, each))
-        size += each.file_size
-        if size >= _AT_ONCE or len(some) == 4 * READER_THREADS:
-            yield some
-            some, size = [], 0
-    yield some
+    for name, entry in entries:
+        batch.append((name, entry))
+        size += entry.file_size
+        if size >= _AT_ONCE or len(batch) == 4 * READER_THREADS:
+            yield batch
+            batch, size = [], 0
+    yield batch
 
 
 def _put_also(archive: zipfile.ZipFile, also: Path | None) -> None:
@@ -191,12 +193,17 @@ def _put_also(archive: zipfile.ZipFile, also: Path | None) -> None:
         os.replace(draft, also)
 
 
-def _put_in_place(draft: Path, at: Path | DatabaseBackend) -> None:
+def _put_in_place(draft: Path, target: Path | DatabaseBackend) -> None:
     """Move the copy, or its rows, into place."""
-    if isinstance(at, Path):
+    if isinstance(target, Path):
         make_single_file(draft)
-        os.replace(draft, at)
+        os.replace(draft, target)
         return
-    with closing(Database(draft)) as copy, copy.read() as old, closing(Database(at)) as place, place.write() as new:
+    with (
+        closing(Database(draft)) as copy,
+        copy.read() as old,
+        closing(Database(target)) as target_database,
+        target_database.write() as new,
+    ):
         clear_derived_tables(new)
         copy_rows(old, new)

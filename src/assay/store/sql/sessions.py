@@ -69,42 +69,42 @@ IDLE_LIMIT_KEY = "assay_hurried"
 """In the `info` of a connection whose idle transactions are ended from outside."""
 
 
-def direct_url(url: URL, at: str) -> URL:
+def direct_url(url: URL, address: str) -> URL:
     """The URL of the server itself: the pooler's with another host, port and (if named) database.
 
     Raises:
-        ConfigError: `at` is not HOST, HOST:PORT or HOST:PORT/NAME.
+        ConfigError: `address` is not HOST, HOST:PORT or HOST:PORT/NAME.
     """
     try:
-        read = urlsplit(f"//{at}")
-        host, port = read.hostname, read.port
+        parsed = urlsplit(f"//{address}")
+        host, port = parsed.hostname, parsed.port
     except ValueError:
         host, port = None, None
-    name = read.path.removeprefix("/") if host else ""
-    if not host or "/" in name or "@" in at:
+    name = parsed.path.removeprefix("/") if host else ""
+    if not host or "/" in name or "@" in address:
         raise ConfigError("database: write ?direct=HOST:PORT, or ?direct=HOST:PORT/NAME, of the server itself")
     return url.set(host=host, port=port or 5432, database=name or url.database)
 
 
-Mode = Literal["none", "session", "transaction"]
+PoolingMode = Literal["none", "session", "transaction"]
 """The connection between a process and the server: nothing, or a pooler, and how it lends its sessions."""
 _TRIES = 5
 
 
-def detect_pooling(connect: Callable[[], psycopg.Connection[Any]]) -> Mode:
+def detect_pooling(connect: Callable[[], psycopg.Connection[Any]]) -> PoolingMode:
     """Detect what connections lead to; they must be outside transactions when they are made.
 
     A pooler tells each client a number of its own. In transaction mode it gives the session of an idle client to the
     next one that begins a transaction. Other clients may be faster, so several attempts are made.
     """
-    with connect() as one, connect() as two:
-        one.autocommit = True
-        if _number(one) == one.info.backend_pid:
+    with connect() as first, connect() as second:
+        first.autocommit = True
+        if _number(first) == first.info.backend_pid:
             return "none"
         for _ in range(_TRIES):
-            number = _number(one)
-            with two.transaction():
-                if _number(two) == number:
+            number = _number(first)
+            with second.transaction():
+                if _number(second) == number:
                     return "transaction"
     return "session"
 
@@ -117,11 +117,11 @@ def _number(connection: psycopg.Connection[Any]) -> int:
 def set_transaction_options(engine: Engine, schema: str, lock_seconds: int, idle_seconds: int) -> None:
     """Make each transaction of the engine set its own schema and lock timeout."""
     always = f"SET LOCAL search_path = {schema}; SET LOCAL lock_timeout = '{lock_seconds}s'"
-    hurried = f"{always}; SET LOCAL idle_in_transaction_session_timeout = '{idle_seconds}s'"
+    with_idle_limit = f"{always}; SET LOCAL idle_in_transaction_session_timeout = '{idle_seconds}s'"
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(hurried if connection.info.get(IDLE_LIMIT_KEY) else always)
+        connection.exec_driver_sql(with_idle_limit if connection.info.get(IDLE_LIMIT_KEY) else always)
 
 
 class Stay:
@@ -129,7 +129,7 @@ class Stay:
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect, self._lock = connect, threading.Lock()
-        self._held: Connection | None = None
+        self._connection: Connection | None = None
 
     def keep_with(self, engine: Engine) -> None:
         """Keep the connection from now on whenever the engine is used, until the engine is disposed of."""
@@ -138,23 +138,23 @@ class Stay:
 
     def _ensure_connection(self) -> None:
         with self._lock:
-            before = self._held
+            before = self._connection
             if before is not None and not _is_lost(before.connection.driver_connection):
                 return
-            self._held = self._connect()
+            self._connection = self._connect()
             if before is not None:
                 self._close(before)
 
     def _close_held(self) -> None:
         with self._lock:
-            if self._held is not None:
-                self._close(self._held)
-                self._held = None
+            if self._connection is not None:
+                self._close(self._connection)
+                self._connection = None
 
     @staticmethod
-    def _close(held: Connection) -> None:
-        held.invalidate()
-        held.close()
+    def _close(connection: Connection) -> None:
+        connection.invalidate()
+        connection.close()
 
 
 def _is_lost(driver: Any) -> bool:

@@ -63,8 +63,8 @@ class OwnerView:
         """The collections that the owner may read."""
         if self.owner is None:
             return true()
-        named = exists().where(readers.c.collection == collections.c.number, readers.c.reader == self.owner)
-        return or_(collections.c.owner == self.owner, collections.c.open != 0, named)
+        is_reader = exists().where(readers.c.collection == collections.c.number, readers.c.reader == self.owner)
+        return or_(collections.c.owner == self.owner, collections.c.open != 0, is_reader)
 
     def own_reference(self, name: str) -> tuple[str, str]:
         """The owner and the name of the collection that a plain name means."""
@@ -73,30 +73,30 @@ class OwnerView:
     def named_collections(self, names: Iterable[str]) -> ColumnElement[bool]:
         """The owner's collections, and those the owner may read, with these names."""
         every = sorted(set(names))
-        own = [name for name in every if self.owner is not None or SLASH not in name]
+        own_names = [name for name in every if self.owner is not None or SLASH not in name]
         theirs = [self._others_condition(name) for name in every if SLASH in name]
-        return or_(false(), and_(collections.c.owner == self.me, collections.c.name.in_(own)), *theirs)
+        return or_(false(), and_(collections.c.owner == self.me, collections.c.name.in_(own_names)), *theirs)
 
     def _others_condition(self, name: str) -> ColumnElement[bool]:
-        owner, of = split_reference(name)
-        meant = and_(collections.c.owner == owner, collections.c.name == of, self.collections)
+        owner, collection_name = split_reference(name)
+        condition = and_(collections.c.owner == owner, collections.c.name == collection_name, self.collections)
         if self.owner is None:
-            return meant
+            return condition
         # a name with a slash, from when there was only one user, means the owner's collection before another user's
         literal = exists().where(_literal.c.owner == self.owner, _literal.c.name == name)
-        return and_(meant, ~literal)
+        return and_(condition, ~literal)
 
     @cached_property
     def documents(self) -> ColumnElement[bool]:
         """The documents that the owner may read: their own, and those in collections they may read."""
         if self.owner is None:
             return true()
-        held = (
+        memberships = (
             select(members.c.document)
             .join(collections, collections.c.number == members.c.collection)
             .where(members.c.document == documents.c.row, self.collections)
         )
-        return or_(documents.c.owner == self.owner, held.exists())
+        return or_(documents.c.owner == self.owner, memberships.exists())
 
     @cached_property
     def readable(self) -> Select[str] | CompoundSelect[str]:
@@ -104,13 +104,13 @@ class OwnerView:
 
         Shared ones are joined, since PostgreSQL reads all members to test `documents`.
         """
-        chosen = select(documents.c.sha256).where(documents.c.sha256.in_(bindparam("of", expanding=True)))
+        statement = select(documents.c.sha256).where(documents.c.sha256.in_(bindparam("of", expanding=True)))
         if self.owner is None:
-            return chosen
-        shared = chosen.join(members, members.c.document == documents.c.row).join(
+            return statement
+        shared = statement.join(members, members.c.document == documents.c.row).join(
             collections, collections.c.number == members.c.collection
         )
-        return union(chosen.where(documents.c.owner == self.me), shared.where(self.collections))
+        return union(statement.where(documents.c.owner == self.me), shared.where(self.collections))
 
     @cached_property
     def own_first_order(self) -> tuple[ColumnElement[int], Column[int]]:
@@ -122,10 +122,12 @@ class OwnerView:
         """Insert a document the owner may read (`of`, its hash) into a collection (`into`), preferring the owner's
         own.
         """
-        chosen = select(bindparam("into", type_=members.c.collection.type), documents.c.row)
-        chosen = chosen.where(documents.c.sha256 == bindparam("of"), self.documents).order_by(*self.own_first_order)
-        added = sqlite.insert(members).from_select(["collection", "document"], chosen.limit(1))
-        return added.on_conflict_do_nothing(index_elements=["collection", "document"])
+        statement = select(bindparam("into", type_=members.c.collection.type), documents.c.row)
+        statement = statement.where(documents.c.sha256 == bindparam("of"), self.documents).order_by(
+            *self.own_first_order
+        )
+        insertion = sqlite.insert(members).from_select(["collection", "document"], statement.limit(1))
+        return insertion.on_conflict_do_nothing(index_elements=["collection", "document"])
 
     def reference(self, owner: str, name: str) -> str:
         """The name by which the owner refers to a collection."""
@@ -137,11 +139,11 @@ class OwnerView:
         Raises:
             UsageError: it is another user's, and only that user may change it.
         """
-        owner, of = self.own_reference(name)
-        number: int | None = connection.execute(_NUMBER, {"whose": owner, "of": of}).scalar()
+        owner, collection_name = self.own_reference(name)
+        number: int | None = connection.execute(_NUMBER, {"whose": owner, "of": collection_name}).scalar()
         if number is None and SLASH in name:
-            known = connection.execute(select(func.count()).where(self.named_collections([name]))).scalar()
-            if known:
+            count = connection.execute(select(func.count()).where(self.named_collections([name]))).scalar()
+            if count:
                 raise common.others_collection_error(name)
         return number
 
@@ -154,12 +156,12 @@ class OwnerView:
         number = self.find_number(connection, name)
         if number is not None:
             return number
-        owner, of = self.own_reference(name)
+        owner, collection_name = self.own_reference(name)
         if self.owner and SLASH in name:
             raise common.unfit_name(name)
-        connection.execute(_ADD_COLLECTION, {"name": of, "owner": owner})
-        made: int = connection.execute(_NUMBER, {"whose": owner, "of": of}).scalar_one()
-        return made
+        connection.execute(_ADD_COLLECTION, {"name": collection_name, "owner": owner})
+        new_number: int = connection.execute(_NUMBER, {"whose": owner, "of": collection_name}).scalar_one()
+        return new_number
 
 
 V = TypeVar("V")
@@ -179,18 +181,22 @@ class SqlCollections:
 
     @retry_while_away
     def collections(self) -> list[CollectionRow]:
-        held = select(members.c.collection, func.count().label("held")).group_by(members.c.collection).subquery()
-        came = select(origins.c.collection, func.count().label("came")).group_by(origins.c.collection).subquery()
-        chosen = (
-            select(collections, held.c.held, came.c.came)
-            .outerjoin(held, held.c.collection == collections.c.number)
-            .outerjoin(came, came.c.collection == collections.c.number)
+        document_counts = (
+            select(members.c.collection, func.count().label("held")).group_by(members.c.collection).subquery()
+        )
+        origin_counts = (
+            select(origins.c.collection, func.count().label("came")).group_by(origins.c.collection).subquery()
+        )
+        statement = (
+            select(collections, document_counts.c.held, origin_counts.c.came)
+            .outerjoin(document_counts, document_counts.c.collection == collections.c.number)
+            .outerjoin(origin_counts, origin_counts.c.collection == collections.c.number)
             .where(self._sight.collections)
         )
         with self._database.read() as connection:
-            found = connection.execute(chosen).all()
+            records = connection.execute(statement).all()
             readers = _readers(connection)
-        rows = [self._row(row._asdict(), readers.get(row.number, ())) for row in found]
+        rows = [self._row(row._asdict(), readers.get(row.number, ())) for row in records]
         return sorted(rows, key=lambda row: row.name)
 
     def _row(self, row: dict[str, Any], readers: Sequence[str]) -> CollectionRow:
@@ -207,12 +213,12 @@ class SqlCollections:
 
     @retry_while_away
     def resolve_names(self, collections: Iterable[str]) -> tuple[str, ...]:
-        wanted = list(dict.fromkeys(collections))
-        if not wanted:
+        names = list(dict.fromkeys(collections))
+        if not names:
             return ()
-        found = self._database.rows(select(_TABLE.owner, _TABLE.name).where(self._sight.named_collections(wanted)))
-        known = {self._sight.reference(row.owner, row.name): f"{row.owner}{SLASH}{row.name}" for row in found}
-        return tuple(known[name] for name in wanted if name in known)
+        rows = self._database.rows(select(_TABLE.owner, _TABLE.name).where(self._sight.named_collections(names)))
+        full_names = {self._sight.reference(row.owner, row.name): f"{row.owner}{SLASH}{row.name}" for row in rows}
+        return tuple(full_names[name] for name in names if name in full_names)
 
     @retry_while_away
     def share(self, collection: str, *, open: bool, readers: Iterable[str] = ()) -> None:
@@ -222,7 +228,7 @@ class SqlCollections:
                 raise UnknownName("collection", collection)
             connection.execute(update(collections).where(_TABLE.number == number).values(open=int(open)))
             connection.execute(delete(_READERS).where(_READERS.c.collection == number))
-            rows = [{"collection": number, "reader": each} for each in sorted(set(readers))]
+            rows = [{"collection": number, "reader": reader} for reader in sorted(set(readers))]
             if rows:
                 connection.execute(insert(_READERS), rows)
 
@@ -230,22 +236,22 @@ class SqlCollections:
     def mark(self, collection: str, *, private: bool) -> None:
         with self._database.write() as connection:
             number = self._sight.get_or_create_number(connection, collection)
-            changed = update(collections).where(collections.c.number == number)
-            connection.execute(changed.values(private=int(private)))
+            statement = update(collections).where(collections.c.number == number)
+            connection.execute(statement.values(private=int(private)))
 
     @retry_while_away
     def private_among(self, collections: Iterable[str], documents: Iterable[str] = ()) -> list[str]:
-        named, hashes = sorted(set(collections)), sorted(set(documents))
+        names, hashes = sorted(set(collections)), sorted(set(documents))
         with self._database.read() as connection:
             if not connection.execute(_private_collections().limit(1)).first():
                 return []
-            chosen = select(_TABLE.number).where(self._sight.named_collections(named))
-            among = connection.execute(chosen).scalars().all()
-            found = list(connection.execute(_private_collections().where(_TABLE.number.in_(among))))
-            found += connection.execute(_private_sharing_documents(among)).all()
-            for some in batches(hashes):
-                found += connection.execute(self._private_with(some)).all()
-        return sorted({self._sight.reference(row.owner, row.name) for row in found})
+            statement = select(_TABLE.number).where(self._sight.named_collections(names))
+            numbers = connection.execute(statement).scalars().all()
+            rows = list(connection.execute(_private_collections().where(_TABLE.number.in_(numbers))))
+            rows += connection.execute(_private_sharing_documents(numbers)).all()
+            for batch in batches(hashes):
+                rows += connection.execute(self._private_with(batch)).all()
+        return sorted({self._sight.reference(row.owner, row.name) for row in rows})
 
     def _private_with(self, hashes: Sequence[str]) -> Select[str, str]:
         """Private collections with one of these documents, as far as the owner sees that."""
@@ -260,9 +266,9 @@ class SqlCollections:
         hashes = list(documents)
         with self._database.write() as connection:
             number = self._sight.find_number(connection, collection)
-            for some in batches(hashes) if number is not None else ():
+            for batch in batches(hashes) if number is not None else ():
                 connection.execute(
-                    delete(members).where(members.c.collection == number, members.c.document.in_(_rows_of(some)))
+                    delete(members).where(members.c.collection == number, members.c.document.in_(_rows_of(batch)))
                 )
 
     @retry_while_away
@@ -277,29 +283,29 @@ class SqlCollections:
     @retry_while_away
     def origins(self, collection: str) -> list[Origin]:
         owner, name = self._sight.own_reference(collection)
-        chosen = (
+        statement = (
             select(*(origins.c[name] for name in Origin.__struct_fields__))
             .join(collections, collections.c.number == origins.c.collection)
             .where(collections.c.owner == owner, collections.c.name == name)
         )
-        rows = self._database.rows(chosen)
+        rows = self._database.rows(statement)
         return sorted((_origin(row._asdict()) for row in rows), key=lambda each: each.place)
 
     @retry_while_away
     def add_origins(self, collection: str, origins: Iterable[Origin]) -> None:
-        kept = list(origins)
+        origin_list = list(origins)
         with self._database.write() as connection:
             number = self._sight.get_or_create_number(connection, collection)
-            _delete_origins(connection, number, [each.place for each in kept])
-            if kept:
-                connection.execute(_ADD_ORIGIN, [_row(each) | {"collection": number} for each in kept])
+            _delete_origins(connection, number, [origin.place for origin in origin_list])
+            if origin_list:
+                connection.execute(_ADD_ORIGIN, [_row(origin) | {"collection": number} for origin in origin_list])
 
     @retry_while_away
-    def forget_origins(self, collection: str, places: Iterable[str]) -> None:
+    def forget_origins(self, collection: str, origins: Iterable[str]) -> None:
         with self._database.write() as connection:
             number = self._sight.find_number(connection, collection)
             if number is not None:
-                _delete_origins(connection, number, list(places))
+                _delete_origins(connection, number, list(origins))
 
 
 _ADD_ORIGIN = insert(origins)
@@ -317,13 +323,13 @@ def _private_collections() -> Select[str, str]:
     return select(collections.c.owner, collections.c.name).where(collections.c.private != 0)
 
 
-def _private_sharing_documents(among: Sequence[int]) -> Select[str, str]:
+def _private_sharing_documents(numbers: Sequence[int]) -> Select[str, str]:
     """Private collections that share a document with these."""
-    held = select(members.c.document).where(members.c.collection.in_(among))
+    shared_documents = select(members.c.document).where(members.c.collection.in_(numbers))
     return (
         _private_collections()
         .join(members, members.c.collection == collections.c.number)
-        .where(members.c.document.in_(held))
+        .where(members.c.document.in_(shared_documents))
     )
 
 
@@ -337,9 +343,9 @@ def batches(values: Sequence[V]) -> list[Sequence[V]]:
 
 
 def _delete_origins(connection: Connection, number: int, places: Sequence[str]) -> None:
-    for some in batches(places):
-        kept = [_encode_place(place) for place in some]
-        connection.execute(delete(origins).where(origins.c.collection == number, origins.c.place.in_(kept)))
+    for batch in batches(places):
+        encoded = [_encode_place(place) for place in batch]
+        connection.execute(delete(origins).where(origins.c.collection == number, origins.c.place.in_(encoded)))
 
 
 def _row(origin: Origin) -> dict[str, Any]:

@@ -174,8 +174,8 @@ def database_url(path: Path) -> URL:
     """
     if not path.exists() or os.access(path.parent, os.W_OK):
         return URL.create("sqlite+pysqlite", database=str(path))
-    log, shared = wal_path(path), path.with_name(f"{path.name}-shm")
-    is_open = shared.exists() or (log.exists() and log.stat().st_size > 0)
+    log, shared_memory = wal_path(path), path.with_name(f"{path.name}-shm")
+    is_open = shared_memory.exists() or (log.exists() and log.stat().st_size > 0)
     query = {"uri": "true", "mode": "ro", **({} if is_open else {"immutable": "1"})}
     return URL.create("sqlite+pysqlite", database=f"file:{quote(str(path.absolute()))}", query=query)
 
@@ -193,7 +193,7 @@ def create_sqlite_engine(path: Path) -> Engine:
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(f"SQLite {sqlite3.sqlite_version} is too old: Assay needs a Python with SQLite 3.35 or later")
-    made = create_engine(
+    engine = create_engine(
         database_url(path),
         execution_options=SHARED_CACHE,
         paramstyle="named",
@@ -204,9 +204,9 @@ def create_sqlite_engine(path: Path) -> Engine:
         pool_use_lifo=True,
         max_overflow=60,
     )
-    event.listen(made, "connect", _set_pragmas)
-    event.listen(made, "begin", _begin)
-    return made
+    event.listen(engine, "connect", _set_pragmas)
+    event.listen(engine, "begin", _begin)
+    return engine
 
 
 def _set_pragmas(driver: DBAPIConnection, _: ConnectionPoolEntry) -> None:

@@ -69,31 +69,31 @@ class SqlUpkeep:
         """See the port; a run's brief, events, steps and ledger count."""
         with self._database.read() as connection:
             briefs = connection.execute(select(runs.c.run_id, func.length(runs.c.brief)))
-            found = {str(run_id): int(size) for run_id, size in briefs}
+            sizes = {str(run_id): int(size) for run_id, size in briefs}
             for table in (events, steps, ledger):
                 lengths = select(runs.c.run_id, func.sum(func.length(table.c.data)))
                 lengths = lengths.join(runs, runs.c.number == table.c.run).group_by(runs.c.run_id)
                 for run_id, size in connection.execute(lengths):
-                    found[run_id] = found.get(run_id, 0) + int(size or 0)
-        return found
+                    sizes[run_id] = sizes.get(run_id, 0) + int(size or 0)
+        return sizes
 
     def sweep(self, pages: Path) -> SweepResult | None:
         with self._database.write() as connection:  # nobody adds documents until it is over
             if self._is_used_elsewhere(connection):
                 return None
-            gone = _forget_documents(connection)
+            deleted = _forget_documents(connection)
         with self._database.read() as connection:
-            kept = _referenced_hashes(connection)
+            referenced = _referenced_hashes(connection)
         if self._is_shared_by_others():
-            return SweepResult(rows=tuple(sorted(gone)), apart=True)
-        doomed = {sha for hashes in gone.values() for sha in hashes}
-        stored = list(self._blobs.list_blobs())
-        removed = self._remove(stored, kept, doomed)
+            return SweepResult(rows=tuple(sorted(deleted)), apart=True)
+        doomed = {sha for hashes in deleted.values() for sha in hashes}
+        blobs = list(self._blobs.list_blobs())
+        removed = self._remove(blobs, referenced, doomed)
         if isinstance(self._blobs, FolderBlobs):
             self._blobs.clear(ORPHAN_SECONDS)
-        names = {each.name for each in removed}
-        _remove_pages(pages, {each.name for each in stored} - names)
-        return SweepResult(rows=tuple(sorted(gone)), blobs=len(names), size=sum(each.size for each in removed))
+        names = {blob.name for blob in removed}
+        _remove_pages(pages, {blob.name for blob in blobs} - names)
+        return SweepResult(rows=tuple(sorted(deleted)), blobs=len(names), size=sum(blob.size for blob in removed))
 
     def _is_shared_by_others(self) -> bool:
         """True if another library has stored bytes in the same place."""
@@ -106,33 +106,35 @@ class SqlUpkeep:
             return False
         return backend.has_other_users(connection) or _is_run_executing(connection, backend.now(connection))
 
-    def _remove(self, stored: list[StoredBlob], kept: Container[str], doomed: Container[str]) -> list[StoredBlob]:
+    def _remove(self, blobs: list[StoredBlob], referenced: Container[str], doomed: Container[str]) -> list[StoredBlob]:
         """Remove what is doomed, and what has had no references for long.
 
         Shared bytes are removed only if they are old: a process that has just started relies on the bytes it found, and
         rewrites those of half that age (`ObjectBlobs`).
         """
         at_once = () if self._shared else doomed
-        left = [each for each in stored if each.name not in kept and (each.name in at_once or self._is_old(each))]
+        remaining = [
+            blob for blob in blobs if blob.name not in referenced and (blob.name in at_once or self._is_old(blob))
+        ]
         removed: list[StoredBlob] = []
-        while left:
+        while remaining:
             with self._exclusive() as alone:
                 if not alone:
                     break  # somebody connected: the rest is removed next time
-                removed += self._remove_some(left)
+                removed += self._remove_some(remaining)
         return removed
 
-    def _remove_some(self, left: list[StoredBlob]) -> Iterator[StoredBlob]:
-        """Remove the last items, taking them out of `left`, for some seconds."""
+    def _remove_some(self, remaining: list[StoredBlob]) -> Iterator[StoredBlob]:
+        """Remove the last items, taking them out of `remaining`, for some seconds."""
         end = time.monotonic() + ALONE_SECONDS
-        while left:
-            each = left.pop()
+        while remaining:
+            blob = remaining.pop()
             # Listing takes a while, and meanwhile the bytes may have been rewritten, or another library may have
             # come.
-            aged = not self._shared or (self._blobs.age(each.name) or 0.0) >= SHARED_SECONDS
+            aged = not self._shared or (self._blobs.age(blob.name) or 0.0) >= SHARED_SECONDS
             if aged and not self._is_shared_by_others():
-                self._blobs.remove(each.name)
-                yield each
+                self._blobs.remove(blob.name)
+                yield blob
             if time.monotonic() > end:
                 return
 
@@ -145,52 +147,54 @@ class SqlUpkeep:
         except self._database.faults as error:
             raise self._database.backend.explain(error) from error
 
-    def _is_old(self, stored: StoredBlob) -> bool:
-        age = (datetime.now(UTC) - stored.modified).total_seconds()
+    def _is_old(self, blob: StoredBlob) -> bool:
+        age = (datetime.now(UTC) - blob.modified).total_seconds()
         return age >= (SHARED_SECONDS if self._shared else ORPHAN_SECONDS)
 
 
 def _is_run_executing(connection: Connection, now: float) -> bool:
     """True if any process executes a run: what it has read may not yet be recorded."""
-    held = connection.execute(select(runs.c.lease_until).where(runs.c.holder != "")).scalars()
-    return any(is_held(until, now) for until in held)
+    lease_ends = connection.execute(select(runs.c.lease_until).where(runs.c.holder != "")).scalars()
+    return any(is_held(until, now) for until in lease_ends)
 
 
 def _forget_documents(connection: Connection) -> dict[int, tuple[str, str]]:
     """Delete the rows of unreachable documents; return the hashes of text and snapshot by document number."""
-    named, mentioned = _named_collections(connection), _mentioned_hashes(connection)
+    retained_names, mentioned = _named_collections(connection), _mentioned_hashes(connection)
     doomed_sets = [
         number
         for number, name in connection.execute(select(collections.c.number, collections.c.name)).all()
-        if _DERIVED.fullmatch(name) and name not in named
+        if _DERIVED.fullmatch(name) and name not in retained_names
     ]
-    for some in batches(doomed_sets):
+    for batch in batches(doomed_sets):
         for table in (members, origins, readers):
-            connection.execute(delete(table).where(table.c.collection.in_(some)))
-        connection.execute(delete(collections).where(collections.c.number.in_(some)))
+            connection.execute(delete(table).where(table.c.collection.in_(batch)))
+        connection.execute(delete(collections).where(collections.c.number.in_(batch)))
     unsorted = select(collections.c.number).where(collections.c.name == UNSORTED)
-    held = set(connection.execute(select(members.c.document).where(members.c.collection.not_in(unsorted))).scalars())
+    member_rows = set(
+        connection.execute(select(members.c.document).where(members.c.collection.not_in(unsorted))).scalars()
+    )
     every = connection.execute(select(documents.c.row, documents.c.sha256, documents.c.snapshot_sha256)).all()
     doomed = {
         row: (sha, snapshot)
         for row, sha, snapshot in every
-        if row not in held and sha not in mentioned and snapshot not in mentioned
+        if row not in member_rows and sha not in mentioned and snapshot not in mentioned
     }
-    for some in batches(list(doomed)):
-        connection.execute(delete(members).where(members.c.document.in_(some)))
-        connection.execute(delete(documents).where(documents.c.row.in_(some)))
+    for batch in batches(list(doomed)):
+        connection.execute(delete(members).where(members.c.document.in_(batch)))
+        connection.execute(delete(documents).where(documents.c.row.in_(batch)))
     needed = exists().where(documents.c.snapshot_sha256 == snapshots.c.sha256, documents.c.owner == snapshots.c.owner)
     connection.execute(delete(snapshots).where(~needed))
     _forget_files(connection, {sha for sha, _ in doomed.values()})
     return doomed
 
 
-def _forget_files(connection: Connection, gone: set[str]) -> None:
+def _forget_files(connection: Connection, deleted: set[str]) -> None:
     """Forget a file whose documents are gone, so that it is read again the next time."""
-    if not gone:
+    if not deleted:
         return
-    for path, found in connection.execute(select(files.c.path, files.c.documents)).all():
-        if not gone.isdisjoint(found):
+    for path, hashes in connection.execute(select(files.c.path, files.c.documents)).all():
+        if not deleted.isdisjoint(hashes):
             connection.execute(delete(files).where(files.c.path == path))
 
 
@@ -202,11 +206,11 @@ def _named_collections(connection: Connection) -> set[str]:
 
 def _mentioned_hashes(connection: Connection) -> set[str]:
     """Every hash that a retained run has mentioned or stored."""
-    found: set[bytes] = set()
+    hashes: set[bytes] = set()
     for column in (runs.c.brief, events.c.data, steps.c.data, ledger.c.data, inbox.c.data):
         for data in connection.execute(select(column).execution_options(yield_per=BATCH)).scalars():
-            found.update(_HASH.findall(data))
-    return {each.decode() for each in found}
+            hashes.update(_HASH.findall(data))
+    return {digest.decode() for digest in hashes}
 
 
 def _referenced_hashes(connection: Connection) -> set[str]:
@@ -215,7 +219,7 @@ def _referenced_hashes(connection: Connection) -> set[str]:
     return {*texts, *connection.execute(select(snapshots.c.sha256)).scalars(), *_mentioned_hashes(connection)}
 
 
-def _remove_pages(folder: Path, there: Container[str]) -> None:
+def _remove_pages(folder: Path, present: Container[str]) -> None:
     """Remove kept pages whose bytes are gone; a file that cannot be read is not such a page."""
 
     class Record(msgspec.Struct):
@@ -224,6 +228,6 @@ def _remove_pages(folder: Path, there: Container[str]) -> None:
     with contextlib.suppress(OSError):  # the cache is optional, and removal is tried again next time
         for path in folder.glob("??/*.json"):
             with contextlib.suppress(msgspec.DecodeError):
-                if msgspec.json.decode(path.read_bytes(), type=Record).sha256 in there:
+                if msgspec.json.decode(path.read_bytes(), type=Record).sha256 in present:
                     continue
             path.unlink()

@@ -17,7 +17,7 @@ from assay.core.errors import AssayError, StoreError
 from assay.core.events import Envelope
 from assay.core.ports import Commit, Lease
 from assay.core.stop_gate import stop_gate
-from assay.store.common import Listeners, Wall
+from assay.store.common import Listeners, WallClock
 from assay.store.sql.commits import CommitGroup, CommitJob, GroupWriter, WriteJob, statements
 from assay.store.sql.database import PATIENCE_SECONDS, PAUSE_SECONDS, Database, retry_while_away
 
@@ -61,10 +61,10 @@ class _CallJob(WriteJob):
 class Transactions:
     """Writes and reads over a database, for all who share it in this process. Closing it closes the database."""
 
-    def __init__(self, database: Database, wall: Wall | None = None) -> None:
+    def __init__(self, database: Database, wall: WallClock | None = None) -> None:
         """`wall` is the clock for leases; None: the database's own."""
         self._database = database
-        self._refused: tuple[type[BaseException], ...] = (*database.faults, *_UNFIT)
+        self._errors: tuple[type[BaseException], ...] = (*database.faults, *_UNFIT)
         self.wall = wall
         self._now: float | None = None  # of the writer's transaction
         self._committing = False
@@ -74,7 +74,7 @@ class Transactions:
         self._using = threading.Lock()  # the writer's connection
         self._calls = 0  # written by it, without commits and renewals
         self._listeners = Listeners()
-        self._hearing: Callable[[], None] | None = None
+        self._stop_listening: Callable[[], None] | None = None
 
     def commit(self, lease: Lease, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
         """Enqueue a commit; the future is done when the commit is durable."""
@@ -85,8 +85,8 @@ class Transactions:
     def listen(self, listener: Callable[[str], None]) -> Callable[[], None]:
         """Call `told` with the id of each run whose log has grown; call the result to stop that."""
         stop = self._listeners.add(listener)
-        if self._hearing is None:
-            self._hearing = self._database.backend.listen(self._listeners.notify)
+        if self._stop_listening is None:
+            self._stop_listening = self._database.backend.listen(self._listeners.notify)
         return stop
 
     def serialize_claims(self, connection: Connection) -> None:
@@ -94,12 +94,13 @@ class Transactions:
         self._database.backend.serialize_claims(connection)
 
     async def claim(
-        self, look: Callable[[Connection, float], bool], take: Callable[[Connection, float], T | None]
+        self, may_take: Callable[[Connection, float], bool], take: Callable[[Connection, float], T | None]
     ) -> T | None:
         """Take something that other processes may take too; None if there is nothing.
 
-        Both are given the time. `look` says whether there is anything, and needs no lock. Only then is `take` called,
-        under the lock that all claims share. While another process has that, this one looks again: it may be the last.
+        Both are given the time. `may_take` says whether there is anything, and needs no lock. Only then is `take`
+        called, under the lock that all claims share. While another process has that, this one looks again: it may be
+        the last.
 
         Raises:
             StoreError: it could not be read or written.
@@ -111,10 +112,10 @@ class Transactions:
             return True, take(connection, self.time(connection))
 
         pause = CLAIM_PAUSE
-        while await self.read_at(look):
-            done, taken = await self.write(alone)
+        while await self.read_at(may_take):
+            done, result = await self.write(alone)
             if done:
-                return taken
+                return result
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(2 * pause, LONGEST_CLAIM_PAUSE)
         return None
@@ -125,8 +126,8 @@ class Transactions:
 
     def _close(self) -> None:
         self._writer.close()
-        if self._hearing is not None:
-            self._hearing()
+        if self._stop_listening is not None:
+            self._stop_listening()
         with self._using:
             if self._connection is not None:
                 self._connection.close()
@@ -135,7 +136,7 @@ class Transactions:
     async def write(
         self,
         function: Callable[[Connection, *Ts], T],
-        *given: *Ts,
+        *arguments: *Ts,
         apart: bool = False,
         once: bool = False,
         run_id: str = "",
@@ -148,25 +149,25 @@ class Transactions:
         Raises:
             StoreError: it could not be written.
         """
-        job = _CallJob(lambda connection: function(connection, *given), apart=apart, once=once, run_id=run_id)
+        job = _CallJob(lambda connection: function(connection, *arguments), apart=apart, once=once, run_id=run_id)
         self._writer.put(job)
         return cast(T, await job.future)
 
     async def write_at(
-        self, function: Callable[[Connection, float, *Ts], T], *given: *Ts, once: bool = False, run_id: str = ""
+        self, function: Callable[[Connection, float, *Ts], T], *arguments: *Ts, once: bool = False, run_id: str = ""
     ) -> T:
         """As `write`, with the time."""
         return await self.write(
-            lambda connection: function(connection, self.time(connection), *given), once=once, run_id=run_id
+            lambda connection: function(connection, self.time(connection), *arguments), once=once, run_id=run_id
         )
 
-    async def read(self, function: Callable[[Connection, *Ts], T], *given: *Ts) -> T:
+    async def read(self, function: Callable[[Connection, *Ts], T], *arguments: *Ts) -> T:
         """Run `function` in a transaction that sees one state of the database, and return its result."""
-        return await asyncio.to_thread(self._read_once, lambda connection: function(connection, *given))
+        return await asyncio.to_thread(self._read_once, lambda connection: function(connection, *arguments))
 
-    async def read_at(self, function: Callable[[Connection, float, *Ts], T], *given: *Ts) -> T:
+    async def read_at(self, function: Callable[[Connection, float, *Ts], T], *arguments: *Ts) -> T:
         """As `read`, with the time."""
-        return await self.read(lambda connection: function(connection, self.read_clock(connection), *given))
+        return await self.read(lambda connection: function(connection, self.read_clock(connection), *arguments))
 
     @retry_while_away
     def _read_once(self, function: Callable[[Connection], T]) -> T:
@@ -192,16 +193,16 @@ class Transactions:
 
         This process's commits and renewals do not count: they change nothing that others want of a run.
         """
-        read = self._database.backend.changes
-        return None if read is None else await asyncio.to_thread(self._changes, read)
+        read_changes = self._database.backend.changes
+        return None if read_changes is None else await asyncio.to_thread(self._changes, read_changes)
 
     @retry_while_away
-    def _changes(self, read: Callable[[Connection], int]) -> tuple[tuple[int, int], float] | None:
+    def _changes(self, read_changes: Callable[[Connection], int]) -> tuple[tuple[int, int], float] | None:
         if not self._using.acquire(timeout=USED_SECONDS):
             return None
         try:
             connection = self._writer_connection()  # the database's number does not count what was committed over it
-            return (read(connection), self._calls), self.read_clock(connection)
+            return (read_changes(connection), self._calls), self.read_clock(connection)
         except self._database.faults as error:
             raise self._database.backend.explain(error) from error
         finally:
@@ -217,7 +218,7 @@ class Transactions:
         """Write a group in one transaction; if that fails, write each job in a transaction of its own, carefully."""
         try:
             self._transact(jobs, careful=False)
-        except self._refused as error:
+        except self._errors as error:
             backend = self._database.backend
             if backend.is_busy(error):  # each alone would wait as long again
                 for job in jobs:
@@ -250,7 +251,7 @@ class Transactions:
             try:
                 self._transact([job], careful=True)
                 return
-            except self._refused as error:
+            except self._errors as error:
                 if not self._database.backend.is_away(error) or time.monotonic() > end:
                     job.fail(self._translate_error(error))
                     return
@@ -260,9 +261,9 @@ class Transactions:
     def _writer_connection(self) -> Connection:
         """The writer's connection; kept, because taking one from the pool costs as much as a commit."""
         if self._connection is None:
-            taken = self._database.writer()
-            self._database.backend.limit_idle_time(taken)
-            self._connection = taken
+            connection = self._database.writer()
+            self._database.backend.limit_idle_time(connection)
+            self._connection = connection
         return self._connection
 
     def _transact(self, jobs: Sequence[WriteJob], *, careful: bool) -> None:
@@ -275,19 +276,21 @@ class Transactions:
         merge = None if careful else self._database.backend.merge
         with stop_gate.transaction(), connection.begin():
             # Renewals first: between commits they would split them into groups of their own.
-            ordered = sorted(jobs, key=lambda job: not (isinstance(job, _CallJob) and job.apart))
-            parts = [list(some) for _, some in itertools.groupby(ordered, key=lambda job: isinstance(job, CommitJob))]
-            for place, some in enumerate(parts, 1):
-                if not isinstance(some[0], CommitJob):
-                    for job in some:
+            sorted_jobs = sorted(jobs, key=lambda job: not (isinstance(job, _CallJob) and job.apart))
+            parts = [
+                list(part) for _, part in itertools.groupby(sorted_jobs, key=lambda job: isinstance(job, CommitJob))
+            ]
+            for number, part in enumerate(parts, 1):
+                if not isinstance(part[0], CommitJob):
+                    for job in part:
                         cast(_CallJob, job).run(connection)
-                    self._announce(connection, some)
-                elif merge is not None and place == len(parts):
+                    self._announce(connection, part)
+                elif merge is not None and number == len(parts):
                     self._committing = True
-                    merge(connection, cast("list[CommitJob]", some))
+                    merge(connection, cast("list[CommitJob]", part))
                 else:
-                    CommitGroup(connection, self.statements, careful=careful).write(cast("list[CommitJob]", some))
-                    self._announce(connection, some)
+                    CommitGroup(connection, self.statements, careful=careful).write(cast("list[CommitJob]", part))
+                    self._announce(connection, part)
             self._committing = True
 
     def _announce(self, connection: Connection, jobs: Sequence[WriteJob]) -> None:

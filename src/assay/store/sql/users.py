@@ -53,10 +53,10 @@ class SqlLimits(TransactedPort):
     async def all(self) -> dict[str, GivenLimits]:
         return {row.user_name: row.given for row in await self._transactions.rows(select(limits))}
 
-    async def set_limits(self, user: str, given: GivenLimits) -> None:
+    async def set_limits(self, user: str, limits: GivenLimits) -> None:
         def give(connection: Connection) -> None:
-            if given:
-                connection.execute(_GIVEN, {"user_name": user, "given": dict(given)})
+            if limits:
+                connection.execute(_GIVEN, {"user_name": user, "given": dict(limits)})
             else:
                 drop_limits_of(connection, user)
 
@@ -107,17 +107,17 @@ class SqlUsers(TransactedPort):
 
         return await self._transactions.write(remove)
 
-    async def count_failure(self, name: str, most: int, until: float) -> None:
-        last = users.c.failures + 1 >= most
-        counted = {
+    async def count_failure(self, name: str, max_failures: int, until: float) -> None:
+        last = users.c.failures + 1 >= max_failures
+        values = {
             "failures": case((last, 0), else_=users.c.failures + 1),
             "locked_until": case((last, until), else_=users.c.locked_until),
         }
-        await self._transactions.execute(update(users).where(users.c.name == name).values(counted))
+        await self._transactions.execute(update(users).where(users.c.name == name).values(values))
 
     async def reset_failures(self, name: str) -> None:
-        failed = and_(users.c.name == name, users.c.failures > 0)
-        await self._transactions.execute(update(users).where(failed).values(failures=0))
+        condition = and_(users.c.name == name, users.c.failures > 0)
+        await self._transactions.execute(update(users).where(condition).values(failures=0))
 
     async def add_credential(self, credential: Credential) -> bool:
         values = msgspec.structs.asdict(credential) | {"scopes": list(credential.scopes)}
@@ -130,24 +130,24 @@ class SqlUsers(TransactedPort):
         return await self._credentials(and_(credentials.c.owner == owner, credentials.c.kind == kind))
 
     async def record_use(self, hash: str, used: float, expires: float) -> None:
-        seen = update(credentials).where(credentials.c.hash == hash).values(used=used, expires=expires)
-        await self._transactions.execute(seen)
+        statement = update(credentials).where(credentials.c.hash == hash).values(used=used, expires=expires)
+        await self._transactions.execute(statement)
 
     async def drop_credentials(self, owner: str, kind: str, id: str = "") -> int:
-        dropped = delete(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
-        return await self._transactions.execute(dropped.where(credentials.c.id == id) if id else dropped)
+        statement = delete(credentials).where(credentials.c.owner == owner, credentials.c.kind == kind)
+        return await self._transactions.execute(statement.where(credentials.c.id == id) if id else statement)
 
     async def drop_expired(self, now: float) -> None:
-        over = and_(credentials.c.expires > 0, credentials.c.expires <= now)
-        await self._transactions.execute(delete(credentials).where(over))
+        expired = and_(credentials.c.expires > 0, credentials.c.expires <= now)
+        await self._transactions.execute(delete(credentials).where(expired))
 
     async def _users(self, which: ColumnElement[bool]) -> list[UserRow]:
         rows = await self._transactions.rows(select(users).where(which).order_by(users.c.name))
         return [UserRow(**row._asdict()) for row in rows]
 
     async def _credentials(self, which: ColumnElement[bool]) -> list[Credential]:
-        chosen = select(credentials).where(which).order_by(credentials.c.created, credentials.c.id)
-        return [_credential(row) for row in await self._transactions.rows(chosen)]
+        statement = select(credentials).where(which).order_by(credentials.c.created, credentials.c.id)
+        return [_credential(row) for row in await self._transactions.rows(statement)]
 
     async def _created_row(self, statement: Any) -> bool:
         """True if an insertion created a row: not every driver counts inserted rows."""
@@ -179,15 +179,15 @@ class SqlShares(TransactedPort):
         )
 
     async def drop_runs(self, run_ids: Sequence[str]) -> None:
-        for some in batches(run_ids):
-            await self._transactions.execute(delete(shares).where(shares.c.run_id.in_(some)))
+        for batch in batches(run_ids):
+            await self._transactions.execute(delete(shares).where(shares.c.run_id.in_(batch)))
 
     async def drop_owner(self, owner: str) -> None:
         await self._transactions.execute(delete(shares).where(shares.c.owner == owner))
 
     async def _share_rows(self, which: ColumnElement[bool]) -> list[ShareRow]:
-        chosen = select(shares).where(which).order_by(shares.c.created, shares.c.id)
-        return [ShareRow(**row._asdict()) for row in await self._transactions.rows(chosen)]
+        statement = select(shares).where(which).order_by(shares.c.created, shares.c.id)
+        return [ShareRow(**row._asdict()) for row in await self._transactions.rows(statement)]
 
 
 # The audit log in SQL.
@@ -204,29 +204,29 @@ class SqlAudit(TransactedPort):
             lambda connection, now: connection.execute(insert(audit), row | {"at": now}).rowcount, once=True
         )
 
-    async def page(self, wanted: AuditFilter, limit: int, before: int | None = None) -> list[AuditEntry]:
-        chosen = select(audit).where(*_conditions(wanted)).order_by(audit.c.number.desc()).limit(limit)
+    async def page(self, audit_filter: AuditFilter, limit: int, before: int | None = None) -> list[AuditEntry]:
+        statement = select(audit).where(*_conditions(audit_filter)).order_by(audit.c.number.desc()).limit(limit)
         if before is not None:
-            chosen = chosen.where(audit.c.number < before)
-        return [AuditEntry(**row._asdict()) for row in await self._transactions.rows(chosen)]
+            statement = statement.where(audit.c.number < before)
+        return [AuditEntry(**row._asdict()) for row in await self._transactions.rows(statement)]
 
-    async def drop(self, seconds: float, most: int) -> int:
+    async def drop(self, seconds: float, max_entries: int) -> int:
         def drop(connection: Connection, now: float) -> int:
             newest = connection.execute(select(func.max(audit.c.number))).scalar() or 0
             old = audit.c.at < now - seconds
-            return connection.execute(delete(audit).where(or_(old, audit.c.number <= newest - most))).rowcount
+            return connection.execute(delete(audit).where(or_(old, audit.c.number <= newest - max_entries))).rowcount
 
         return await self._transactions.write_at(drop)
 
 
-def _conditions(wanted: AuditFilter) -> list[ColumnElement[bool]]:
+def _conditions(criteria: AuditFilter) -> list[ColumnElement[bool]]:
     conditions = (
-        (wanted.actor, audit.c.actor == wanted.actor),
-        (wanted.action, audit.c.action == wanted.action),
-        (wanted.since, audit.c.at >= wanted.since),
-        (wanted.until, audit.c.at < wanted.until),
+        (criteria.actor, audit.c.actor == criteria.actor),
+        (criteria.action, audit.c.action == criteria.action),
+        (criteria.since, audit.c.at >= criteria.since),
+        (criteria.until, audit.c.at < criteria.until),
     )
-    return [condition for given, condition in conditions if given]
+    return [condition for value, condition in conditions if value]
 
 
 # Token buckets in SQL: a row for each, with the time at which it is full again, changed in one statement.
@@ -251,8 +251,10 @@ class SqlBuckets(TransactedPort):
 
     async def take(self, owner: str, rate: Rate) -> BucketState:
         def take(connection: Connection, now: float) -> BucketState:
-            given = {"owner": owner, "rate": rate.name, "due": now + rate.pause}
-            due = connection.execute(_TAKE, given | {"now": now, "pause": rate.pause, "seconds": rate.seconds}).scalar()
+            parameters = {"owner": owner, "rate": rate.name, "due": now + rate.pause}
+            due = connection.execute(
+                _TAKE, parameters | {"now": now, "pause": rate.pause, "seconds": rate.seconds}
+            ).scalar()
             if due is not None:
                 return bucket_state(rate, due, now)
             due = float(connection.execute(_STANDS, {"whose": owner, "which": rate.name}).scalar_one())
@@ -262,8 +264,10 @@ class SqlBuckets(TransactedPort):
         return await self._transactions.write_at(take)
 
     async def give_back(self, owner: str, rate: Rate) -> None:
-        given = {"whose": owner, "which": rate.name, "pause": rate.pause}
-        await self._transactions.write(lambda connection: connection.execute(_GIVE_BACK, given).rowcount, once=True)
+        parameters = {"whose": owner, "which": rate.name, "pause": rate.pause}
+        await self._transactions.write(
+            lambda connection: connection.execute(_GIVE_BACK, parameters).rowcount, once=True
+        )
 
     async def drop_full(self) -> int:
 

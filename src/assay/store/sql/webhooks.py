@@ -49,62 +49,68 @@ class SqlWebhooks(TransactedPort):
 
     async def add(self, webhook: Webhook) -> Webhook:
         def add(connection: Connection, now: float) -> Webhook:
-            made = msgspec.structs.replace(webhook, created=now)
+            new_webhook = msgspec.structs.replace(webhook, created=now)
             newest = connection.execute(select(func.max(runs.c.number))).scalar() or 0
-            connection.execute(_ADD, _row(made) | {"after": newest})
+            connection.execute(_ADD, _row(new_webhook) | {"after": newest})
             going = select(runs.c.number, runs.c.last_seq).where(
-                runs.c.owner == made.owner, runs.c.status.not_in(OVER), ~exists().where(webhooks.c.run == runs.c.run_id)
+                runs.c.owner == new_webhook.owner,
+                runs.c.status.not_in(OVER),
+                ~exists().where(webhooks.c.run == runs.c.run_id),
             )
             if rows := [{"run": row.number, "seq": row.last_seq} for row in connection.execute(going)]:
                 # runs that an earlier webhook of the owner has yet to be notified about stay as they are
                 connection.execute(sqlite.insert(heard).on_conflict_do_nothing(index_elements=["run"]), rows)
-            return made
+            return new_webhook
 
         return await self._transactions.write_at(add)
 
     async def all(self, owner: str | None = None, run: str = "") -> list[Webhook]:
-        chosen = select(*_WEBHOOK).order_by(webhooks.c.created, webhooks.c.id)
+        statement = select(*_WEBHOOK).order_by(webhooks.c.created, webhooks.c.id)
         if owner is not None:
-            chosen = chosen.where(webhooks.c.owner == owner, webhooks.c.run == run)
+            statement = statement.where(webhooks.c.owner == owner, webhooks.c.run == run)
         else:
             waits = exists().where(deliveries.c.webhook == webhooks.c.id, deliveries.c.state == "waiting")
-            chosen = chosen.where(or_(webhooks.c.run == "", ~_all_events_noted(), waits))
-        return [_webhook(row) for row in await self._transactions.rows(chosen)]
+            statement = statement.where(or_(webhooks.c.run == "", ~_all_events_noted(), waits))
+        return [_webhook(row) for row in await self._transactions.rows(statement)]
 
     async def find(self, owner: str, id: str) -> Webhook | None:
-        chosen = select(*_WEBHOOK).where(webhooks.c.owner == owner, webhooks.c.id == id)
-        return next(map(_webhook, await self._transactions.rows(chosen)), None)
+        statement = select(*_WEBHOOK).where(webhooks.c.owner == owner, webhooks.c.id == id)
+        return next(map(_webhook, await self._transactions.rows(statement)), None)
 
     async def remove(self, owner: str, id: str) -> bool:
         def remove(connection: Connection) -> bool:
-            gone = delete(webhooks).where(webhooks.c.owner == owner, webhooks.c.id == id)
-            found = connection.execute(gone).rowcount > 0
-            if found:
+            statement = delete(webhooks).where(webhooks.c.owner == owner, webhooks.c.id == id)
+            removed = connection.execute(statement).rowcount > 0
+            if removed:
                 connection.execute(delete(deliveries).where(deliveries.c.webhook == id))
-            return found
+            return removed
 
         return await self._transactions.write(remove)
 
     async def disable(self, id: str, why: str) -> None:
         def disable(connection: Connection) -> None:
             connection.execute(update(webhooks).where(webhooks.c.id == id).values(disabled=why))
-            waiting = and_(deliveries.c.webhook == id, deliveries.c.state == "waiting")
-            connection.execute(update(deliveries).where(waiting).values(state="failed", error=why))
+            condition = and_(deliveries.c.webhook == id, deliveries.c.state == "waiting")
+            connection.execute(update(deliveries).where(condition).values(state="failed", error=why))
 
         await self._transactions.write(disable)
 
     async def unsent_events(self, types: Collection[str], limit: int) -> list[NewEvents]:
         return await self._transactions.read(_unsent_events, types, limit)
 
-    async def record_deliveries(self, seen: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
+    async def record_deliveries(self, processed: Mapping[int, int], deliveries: Sequence[Delivery]) -> None:
         def note(connection: Connection, now: float) -> None:
-            known = set(connection.execute(select(webhooks.c.id)).scalars())
-            rows = [_row(each) | {"created": now, "due": now} for each in deliveries if each.webhook in known]
+            webhook_ids = set(connection.execute(select(webhooks.c.id)).scalars())
+            rows = [
+                _row(delivery) | {"created": now, "due": now}
+                for delivery in deliveries
+                if delivery.webhook in webhook_ids
+            ]
             if rows:
                 connection.execute(_KEEP, rows)
-            if seen:
-                there = set(connection.execute(select(runs.c.number).where(runs.c.number.in_(seen))).scalars())
-                if rows := [{"run": run, "seq": seq} for run, seq in seen.items() if run in there]:
+            if processed:
+                existing = set(connection.execute(select(runs.c.number).where(runs.c.number.in_(processed))).scalars())
+                if rows := [{"run": run, "seq": seq} for run, seq in processed.items() if run in existing]:
                     connection.execute(_HEARD, rows)
 
         await self._transactions.write_at(note)
@@ -112,16 +118,20 @@ class SqlWebhooks(TransactedPort):
     async def claim(self, limit: int, seconds: float) -> list[tuple[Delivery, Webhook]]:
         def claim(connection: Connection, now: float) -> list[tuple[Delivery, Webhook]]:
             due = and_(deliveries.c.state == "waiting", deliveries.c.due <= now)
-            chosen = select(deliveries).where(due).order_by(deliveries.c.due).limit(limit)
-            found = connection.execute(chosen.with_for_update(skip_locked=True)).all()
-            if not found:
+            statement = select(deliveries).where(due).order_by(deliveries.c.due).limit(limit)
+            rows = connection.execute(statement.with_for_update(skip_locked=True)).all()
+            if not rows:
                 return []
-            taken = update(deliveries).where(deliveries.c.id.in_([row.id for row in found]))
-            connection.execute(taken.values(due=now + seconds, attempts=deliveries.c.attempts + 1))
-            wanted = select(*_WEBHOOK).where(webhooks.c.id.in_({row.webhook for row in found}))
-            known = {row.id: _webhook(row) for row in connection.execute(wanted)}
-            made = (_delivery(row, attempts=row.attempts + 1, due=now + seconds) for row in found)
-            return [(each, known[each.webhook]) for each in made if each.webhook in known]
+            claim_statement = update(deliveries).where(deliveries.c.id.in_([row.id for row in rows]))
+            connection.execute(claim_statement.values(due=now + seconds, attempts=deliveries.c.attempts + 1))
+            query = select(*_WEBHOOK).where(webhooks.c.id.in_({row.webhook for row in rows}))
+            webhooks_by_id = {row.id: _webhook(row) for row in connection.execute(query)}
+            claimed = (_delivery(row, attempts=row.attempts + 1, due=now + seconds) for row in rows)
+            return [
+                (delivery, webhooks_by_id[delivery.webhook])
+                for delivery in claimed
+                if delivery.webhook in webhooks_by_id
+            ]
 
         return await self._transactions.write_at(claim)
 
@@ -136,18 +146,18 @@ class SqlWebhooks(TransactedPort):
         await self._transactions.write_at(settle)
 
     async def deliveries(self, webhook: str, limit: int) -> list[Delivery]:
-        chosen = select(deliveries).where(deliveries.c.webhook == webhook)
-        chosen = chosen.order_by(deliveries.c.created.desc(), deliveries.c.id).limit(limit)
-        return [_delivery(row) for row in await self._transactions.rows(chosen)]
+        statement = select(deliveries).where(deliveries.c.webhook == webhook)
+        statement = statement.order_by(deliveries.c.created.desc(), deliveries.c.id).limit(limit)
+        return [_delivery(row) for row in await self._transactions.rows(statement)]
 
     async def drop_settled(self, seconds: float) -> int:
         def drop(connection: Connection, now: float) -> int:
             oldest = now - seconds
             settled = and_(deliveries.c.created < oldest, deliveries.c.state != "waiting")
             dropped = connection.execute(delete(deliveries).where(settled)).rowcount
-            kept = exists().where(deliveries.c.webhook == webhooks.c.id)
-            over = and_(webhooks.c.run != "", webhooks.c.created < oldest, _all_events_noted(), ~kept)
-            connection.execute(delete(webhooks).where(over))
+            has_deliveries = exists().where(deliveries.c.webhook == webhooks.c.id)
+            finished = and_(webhooks.c.run != "", webhooks.c.created < oldest, _all_events_noted(), ~has_deliveries)
+            connection.execute(delete(webhooks).where(finished))
             return dropped
 
         return await self._transactions.write_at(drop)
@@ -162,8 +172,8 @@ def drop_webhooks_of(connection: Connection, owner: str) -> None:
 
 def add_for_run(connection: Connection, webhook: Webhook, run_id: str, now: float) -> None:
     """Store a webhook for a run that is created in this transaction."""
-    made = msgspec.structs.replace(webhook, run=run_id, created=now)
-    connection.execute(_ADD, _row(made) | {"after": 0})
+    run_webhook = msgspec.structs.replace(webhook, run=run_id, created=now)
+    connection.execute(_ADD, _row(run_webhook) | {"after": 0})
 
 
 def drop_of_run(connection: Connection, run_id: str) -> None:
@@ -183,23 +193,23 @@ def _all_events_noted() -> ColumnElement[bool]:
 
 
 def _unsent_events(connection: Connection, types: Collection[str], limit: int) -> list[NewEvents]:
-    told = (
+    subscribers = (
         select(webhooks.c.owner, func.min(webhooks.c.after).label("after"))
         .where(webhooks.c.disabled == "", webhooks.c.run == "")
         .group_by(webhooks.c.owner)
         .subquery()
     )
-    seen = func.coalesce(heard.c.seq, 0)
-    settled = (
-        select(runs.c.number, runs.c.run_id, runs.c.owner, runs.c.status, runs.c.last_seq, seen.label("seen"))
+    last_seen = func.coalesce(heard.c.seq, 0)
+    unsent = (
+        select(runs.c.number, runs.c.run_id, runs.c.owner, runs.c.status, runs.c.last_seq, last_seen.label("seen"))
         .join(heard, heard.c.run == runs.c.number, isouter=True)
-        .where(runs.c.status.in_(SETTLED), runs.c.last_seq > seen)
+        .where(runs.c.status.in_(SETTLED), runs.c.last_seq > last_seen)
     )
-    of_owners = settled.join(told, told.c.owner == runs.c.owner).where(
-        or_(heard.c.run.is_not(None), runs.c.number > told.c.after)
+    of_owners = unsent.join(subscribers, subscribers.c.owner == runs.c.owner).where(
+        or_(heard.c.run.is_not(None), runs.c.number > subscribers.c.after)
     )
-    of_runs = settled.join(webhooks, webhooks.c.run == runs.c.run_id).where(webhooks.c.disabled == "")
-    chosen = union(of_owners, of_runs).order_by("number").limit(limit)
+    of_runs = unsent.join(webhooks, webhooks.c.run == runs.c.run_id).where(webhooks.c.disabled == "")
+    statement = union(of_owners, of_runs).order_by("number").limit(limit)
     return [
         NewEvents(
             number=row.number,
@@ -209,27 +219,29 @@ def _unsent_events(connection: Connection, types: Collection[str], limit: int) -
             last_seq=row.last_seq,
             events=_new_events(connection, row.number, row.seen, row.last_seq, types),
         )
-        for row in connection.execute(chosen).all()
+        for row in connection.execute(statement).all()
     ]
 
 
-def _new_events(connection: Connection, run: int, seen: int, last: int, types: Collection[str]) -> tuple[NewEvent, ...]:
-    chosen = (
+def _new_events(
+    connection: Connection, run: int, after: int, last: int, types: Collection[str]
+) -> tuple[NewEvent, ...]:
+    statement = (
         select(events.c.seq, events.c.type, events.c.at, events.c.data)
-        .where(events.c.run == run, events.c.seq > seen, events.c.seq <= last, events.c.type.in_(types))
+        .where(events.c.run == run, events.c.seq > after, events.c.seq <= last, events.c.type.in_(types))
         .order_by(events.c.seq)
     )
-    return tuple(NewEvent(**row._asdict()) for row in connection.execute(chosen))
+    return tuple(NewEvent(**row._asdict()) for row in connection.execute(statement))
 
 
-def _row(made: Webhook | Delivery) -> dict[str, Any]:
-    row = msgspec.structs.asdict(made)
-    return row | ({"events": list(made.events)} if isinstance(made, Webhook) else {})
+def _row(record: Webhook | Delivery) -> dict[str, Any]:
+    row = msgspec.structs.asdict(record)
+    return row | ({"events": list(record.events)} if isinstance(record, Webhook) else {})
 
 
 def _webhook(row: Row[Any]) -> Webhook:
     return Webhook(**row._asdict() | {"events": tuple(row.events)})
 
 
-def _delivery(row: Row[Any], **changed: object) -> Delivery:
-    return Delivery(**row._asdict() | changed)
+def _delivery(row: Row[Any], **changes: object) -> Delivery:
+    return Delivery(**row._asdict() | changes)

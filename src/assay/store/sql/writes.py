@@ -98,7 +98,7 @@ def create(
     statements: Statements,
     new: NewRun,
     drafts: Sequence[EventDraft],
-    given: RunInputs,
+    inputs: RunInputs,
     now: float,
 ) -> None:
     """Create a run with its first events and its input, and its thread if it is the first run of one.
@@ -131,15 +131,15 @@ def create(
         connection.execute(_THREAD, {"name": new.thread, "owner": new.owner})
     for statement, rows in (
         (statements.events, event_rows(number, drafts, 1)),
-        (statements.steps, [step_row(number, step) for step in given.steps]),
-        (statements.ledger, [ledger_row(number, row) for row in given.ledger]),
+        (statements.steps, [step_row(number, step) for step in inputs.steps]),
+        (statements.ledger, [ledger_row(number, row) for row in inputs.ledger]),
     ):
         if rows:
             connection.connection.cursor().executemany(statement, rows)
-    if given.place is not None:
-        enqueue(connection, number, given.place)
-    if given.webhook is not None:
-        webhooks.add_for_run(connection, given.webhook, new.run_id, now)
+    if inputs.place is not None:
+        enqueue(connection, number, inputs.place)
+    if inputs.webhook is not None:
+        webhooks.add_for_run(connection, inputs.webhook, new.run_id, now)
 
 
 def enqueue(connection: Connection, number: int, place: QueuePlace) -> None:
@@ -149,18 +149,18 @@ def enqueue(connection: Connection, number: int, place: QueuePlace) -> None:
 
 
 def acquire(
-    connection: Connection, run_id: str, owner: str | None, holder: str, during: tuple[float, float], evict: str = ""
+    connection: Connection, run_id: str, owner: str | None, holder: str, period: tuple[float, float], evict: str = ""
 ) -> Lease:
-    """Take the lease for the period `during` if it is free, expired, the holder's own, or held by `evict`."""
-    now, until = during
+    """Take the lease for the period `period` if it is free, expired, the holder's own, or held by `evict`."""
+    now, until = period
     longest = now + LONGEST_LEASE
     values = {"of": run_id, "now": now, "longest": longest, "by": holder, "evicted": evict, "until": until}
     fence = connection.execute(_ACQUIRE.where(reads.owner_condition(owner)), values).scalar()
     if fence is None:
-        held = connection.execute(
+        current_holder = connection.execute(
             select(runs.c.holder).where(runs.c.run_id == run_id, reads.owner_condition(owner))
         ).scalar()
-        raise common.unknown_run(run_id) if held is None else LeaseHeld(run_id, held)
+        raise common.unknown_run(run_id) if current_holder is None else LeaseHeld(run_id, current_holder)
     return Lease(run_id=run_id, fence=fence, holder=holder)
 
 
@@ -180,12 +180,12 @@ def renew_many(connection: Connection, leases: Sequence[Lease], until: float) ->
 
     Where their holder has taken the lease again meanwhile, that one is extended, and the old one left out.
     """
-    found = set()
+    renewed = set()
     for holder in dict.fromkeys(lease.holder for lease in leases):
         for ids in batches([lease.run_id for lease in leases if lease.holder == holder]):
             rows = connection.execute(_RENEW_MANY, {"ids": ids, "by": holder, "until": until})
-            found |= {(holder, run_id, fence) for run_id, fence in rows.cursor.fetchall()}
-    return {lease for lease in leases if (lease.holder, lease.run_id, lease.fence) in found}
+            renewed |= {(holder, run_id, fence) for run_id, fence in rows.cursor.fetchall()}
+    return {lease for lease in leases if (lease.holder, lease.run_id, lease.fence) in renewed}
 
 
 def release(connection: Connection, lease: Lease) -> None:
@@ -225,8 +225,8 @@ def _append(connection: Connection, statements: Statements, run: int, drafts: Se
     """Append events that need no lease to a run's log; those whose key is already there are skipped."""
     if not drafts:
         return
-    stored = connection.execute(_KEYS, {"of": run, "keys": [draft.key for draft in drafts]}).scalars()
-    new = common.new_drafts(drafts, set(stored))
+    stored_keys = connection.execute(_KEYS, {"of": run, "keys": [draft.key for draft in drafts]}).scalars()
+    new = common.new_drafts(drafts, set(stored_keys))
     last = connection.execute(_NUMBERED, {"of": run, "more": len(new)}).scalar_one()
     if new:
         connection.connection.cursor().executemany(statements.events, event_rows(run, new, last - len(new) + 1))
@@ -238,11 +238,11 @@ def delete(connection: Connection, now: float, run_id: str, owner: str | None, e
     webhooks.drop_of_run(connection, run_id)
     for table in (events, steps, holds, ledger, inbox, queue, heard):
         connection.execute(table.delete().where(table.c.run == number))
-    gone = runs.delete().where(runs.c.number == number).returning(runs.c.owner, runs.c.thread)
-    whose, thread = connection.execute(gone).one()
+    statement = runs.delete().where(runs.c.number == number).returning(runs.c.owner, runs.c.thread)
+    run_owner, thread = connection.execute(statement).one()
     if thread:  # it exists as long as it has a run
-        left = exists().where(runs.c.owner == whose, runs.c.thread == thread)
-        connection.execute(threads.delete().where(threads.c.owner == whose, threads.c.name == thread, ~left))
+        other_runs = exists().where(runs.c.owner == run_owner, runs.c.thread == thread)
+        connection.execute(threads.delete().where(threads.c.owner == run_owner, threads.c.name == thread, ~other_runs))
 
 
 def lock_free_run(connection: Connection, now: float, run_id: str, owner: str | None, evict: Collection[str]) -> int:

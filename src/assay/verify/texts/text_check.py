@@ -162,7 +162,7 @@ def check_by_rules(
         StoreError: a document's text is missing or damaged.
     """
     desk, rules = _ReferenceDesk(marked, shelf), msgspec.structs.replace(rules, inherits=False)
-    with use_phrases(Phrases(stated=exported_notices(marked.text))):
+    with use_phrases(Phrases(statements=exported_notices(marked.text))):
         cited = desk.cited_claims(claims(marked.text, html=True))
     held = HeldPassages(desk.sources)
     held.add_documents(

@@ -11,7 +11,7 @@ from sampling import scaled
 from work import grows_in_step
 
 from assay.core.citations.grammar import MAX_CITATION_CHARS
-from assay.core.citations.prose import Knows
+from assay.core.citations.prose import IsKnown
 from assay.core.citations.reader import CitationReader, TextReader, citation_reading, data_reader, read_all
 from assay.core.markers import parse_markers
 from assay.core.scanner import LOOK_AHEAD
@@ -23,7 +23,7 @@ def knows(id: str) -> bool:
     return id in KNOWN
 
 
-def read(text: str, known: Knows = knows) -> str:
+def read(text: str, known: IsKnown = knows) -> str:
     return read_all(citation_reading(known), text)
 
 

@@ -203,10 +203,10 @@ def test_what_states_no_computation_is_not() -> None:
 
 def test_words_of_operations() -> None:
     asked = read_asking("What is the average length of rivers with more than 3,000 visitors?")
-    assert [way.operation for way in asked.ways] == ["mean"]
-    assert [(limit.way, str(limit.number)) for limit in asked.limits] == [(1, "3000")]
-    assert read_asking("Welches ist der längste Fluss?").ways[0].measures[:1] == ("länge",)
-    assert read_asking("Describe the rivers").ways[0].operation == "cell"
+    assert [way.operation for way in asked.operations] == ["mean"]
+    assert [(limit.direction, str(limit.number)) for limit in asked.limits] == [(1, "3000")]
+    assert read_asking("Welches ist der längste Fluss?").operations[0].measures[:1] == ("länge",)
+    assert read_asking("Describe the rivers").operations[0].operation == "cell"
 
 
 @given(st.lists(st.integers(-999, 999), min_size=1, max_size=30))
@@ -357,7 +357,7 @@ def test_an_extreme_of_groups(question: str, asked: ReadTable, said: str) -> Non
         found = answer_question(question, [asked])
         assert found is not None
         assert [each.text for each in found.answers] == [said]
-        assert recompute(said, [asked]) == (True, said) or found.wanted.operation == "cell"
+        assert recompute(said, [asked]) == (True, said) or found.computation.operation == "cell"
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_columns_are_read_as_a_whole(texts: list[str], language: str, values: li
 
 
 def test_empty_cells_have_no_figure_and_other_columns_tell_the_sign() -> None:
-    found = read_figures(["1.234", "", "n/a", "–", "2.000"], "en", beside=["0,5", "1,75"])
+    found = read_figures(["1.234", "", "n/a", "–", "2.000"], "en", neighbour_texts=["0,5", "1,75"])
     assert found is not None
     assert [figure and figure.value for figure in found.values] == [1234, None, None, None, 2000]
 
@@ -101,7 +101,7 @@ def test_amounts_written_in_any_style_are_read_back_and_summed_exactly(
     assert sum_figures(read) == sum(amounts)
     low, high = min(amounts), max(amounts)
     assert low - 1 <= mean(read) <= high + 1
-    again = read_figures([format_amount(sum_figures(read), found, ""), texts[0]], beside=texts)
+    again = read_figures([format_amount(sum_figures(read), found, ""), texts[0]], neighbour_texts=texts)
     assert again is not None
     assert again.values[0] is not None
     assert again.values[0].value == sum_figures(read)

@@ -31,7 +31,7 @@ async def rendering(browser: Renderer | None = None, **limits: float) -> AsyncIt
             pages,
             others,
             RenderLimits(**limits),  # type: ignore[arg-type]
-            BrowserChoice(made=browser, executable=CHROMIUM),
+            BrowserChoice(renderer=browser, executable=CHROMIUM),
         )
         try:
             yield made

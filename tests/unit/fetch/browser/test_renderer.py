@@ -45,7 +45,7 @@ async def rendering(
 ) -> AsyncIterator[RenderingFetcher]:
     async with fetcher(Names(), ALLOWED) as pages, fetcher(Names(), ALLOWED) as others:
         limits = RenderLimits(bytes=size)
-        made = RenderingFetcher(pages, others, limits, BrowserChoice(made=browser, lacking=lacking), always=always)
+        made = RenderingFetcher(pages, others, limits, BrowserChoice(renderer=browser, problem=lacking), always=always)
         yield made
         await made.close()
 

@@ -37,7 +37,7 @@ def cache(request: pytest.FixtureRequest, tmp_path: Path) -> PageCache:
 async def read(there: Site, cache: PageCache, path: str = "/a", rules: WebRules = WebRules()) -> Fetched:  # noqa: B008 - frozen
     """A page, by a fetcher of its own, as another process has."""
     web = WebFetcher(
-        SystemClock(), FetchManners(agent=AGENT, robots=False), network=GuardedBackend(ALLOWED), kept=cache
+        SystemClock(), FetchManners(agent=AGENT, robots=False), network=GuardedBackend(ALLOWED), cache=cache
     )
     try:
         return await web.fetch(there.url(path), rules)
@@ -144,7 +144,7 @@ async def test_a_place_which_cannot_be_written_keeps_nothing(tmp_path: Path):
 
 
 def test_of_many_pages_the_oldest_go():
-    cache = MemoryPages(most=3)
+    cache = MemoryPages(max_pages=3)
     for number in range(5):
         page = Fetched(url="", final_url=f"u{number}", media_type="", body=b"", fetched_at="")
         cache.put(KeptPage(page=page, fresh_until=0))
@@ -168,7 +168,7 @@ def test_a_page_in_memory_is_packed_once_for_the_cache_and_the_blobs():
 
 
 def test_pages_in_memory_go_when_their_bytes_are_too_many():
-    cache = MemoryPages(most_bytes=10)
+    cache = MemoryPages(max_bytes=10)
 
     def put(url: str, size: int) -> list[bool]:
         page = Fetched(url="", final_url=url, media_type="", body=b"x" * size, fetched_at="")

@@ -54,7 +54,7 @@ def test_prose_is_framed_by_the_name_of_the_field() -> None:
         (FieldSlot(name="status", leaf=TEXT), "Superseded", ("S9.9",), "what it cites does not exist"),
         (FieldSlot(name="range", leaf=Leaf(type="integer")), 9, ("S1002.1",), "9"),
         (FieldSlot(name="created", leaf=Leaf(type="string", format="date")), "2001-03-16", ("S1001.4",), ""),
-        (FieldSlot(name="authors", leaf=TEXT, many=True), ["Ann Lee", "Cy Oz"], ("S1001.2",), "'Cy Oz' is not in"),
+        (FieldSlot(name="authors", leaf=TEXT, is_list=True), ["Ann Lee", "Cy Oz"], ("S1001.2",), "'Cy Oz' is not in"),
         (FieldSlot(name="status", leaf=Leaf(type="integer")), "Superseded", ("S1001.3",), "is no number"),
         (FieldSlot(name="status", leaf=TEXT), None, ("S1001.3",), "no passage says it"),
     ],
@@ -77,7 +77,7 @@ def test_the_value_of_another_document_does_not_become_this_ones() -> None:
 def test_dates_and_lists_are_borne_however_they_are_written() -> None:
     created = state(FieldSlot(name="created", leaf=Leaf(type="string", format="date")), "March 15, 2001", "S1001.4")
     assert (created.value, created.sentence) == ("2001-03-15", "Created of PEP 6 (Bug Fix Releases): 2001-03-15")
-    authors = state(FieldSlot(name="authors", leaf=TEXT, many=True), ["Bo Ek", "Ann Lee"], "S1001.2")
+    authors = state(FieldSlot(name="authors", leaf=TEXT, is_list=True), ["Bo Ek", "Ann Lee"], "S1001.2")
     assert authors.value == ("Bo Ek", "Ann Lee")
     assert authors.sentence == "Author of PEP 6 (Bug Fix Releases): Bo Ek, Ann Lee"
 

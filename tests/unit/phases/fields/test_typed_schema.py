@@ -161,7 +161,7 @@ def test_a_class_is_a_schema_and_types_within_types_are_read(kind: type) -> None
     assert "$" not in kept
     own, main, others = read_schema(kept).parts
     assert [slot.leaf.type for slot in own.slots] == ["integer"]
-    assert (main.name, main.many, others.name, others.many) == ("main", False, "others", True)
+    assert (main.name, main.is_list, others.name, others.is_list) == ("main", False, "others", True)
     for part in (main, others):
         assert [slot.name for slot in part.slots] == ["name", "kind"]
         assert set(part.slots[1].leaf.enum) == {"quay", "lock"}

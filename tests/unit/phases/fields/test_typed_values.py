@@ -66,7 +66,7 @@ def test_what_does_not_fit_is_refused_with_the_reason(leaf: Leaf, value: object,
 
 
 def test_a_list_holds_each_value_once_and_keeps_its_bounds() -> None:
-    slot = FieldSlot(name="a", leaf=Leaf(type="integer"), many=True, most=2)
+    slot = FieldSlot(name="a", leaf=Leaf(type="integer"), is_list=True, max_count=2)
     assert list_values(slot, ["1", 1, 2]) == (1, 2)
     assert list_values(slot, 7) == (7,)
     with pytest.raises(UnfitValue, match="3 values are not from 0 to 2"):

@@ -77,7 +77,7 @@ def test_the_rules(
     choice: Choice, done: int, tried: int, left: int, iteration: int, plans: int, least: int, more: int
 ) -> None:
     limits = {"min_steps": least, "max_steps": least + more, "plans": plans}
-    at = PlanProgress(done=done, tried=tried, left=left, iteration=iteration, **limits)
+    at = PlanProgress(steps_done=done, steps_tried=tried, steps_left=left, iteration=iteration, **limits)
     note = rejection_reason(choice, at)
     if choice == "continue":
         assert note == ""

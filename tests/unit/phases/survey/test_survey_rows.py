@@ -24,28 +24,30 @@ from assay.phases.survey.collection import (
 
 def row(place: int, *texts: str, named: bool = True) -> Row:
     lines = tuple(SurveyLine(text=text, spans=(PassageSpan(0, 0, 1, "x"),)) for text in texts)
-    return Row(document=f"d{place}", place=place, called=f"Document {place}", lines=lines, named=named)
+    return Row(document=f"d{place}", position=place, name=f"Document {place}", lines=lines, names_document=named)
 
 
 def cite(row: Row, line: SurveyLine) -> str:
-    return f"[S{row.place + 1}.{line.spans[0].ordinal}]"
+    return f"[S{row.position + 1}.{line.spans[0].ordinal}]"
 
 
 def test_rows_of_one_document_are_one_and_say_each_thing_once() -> None:
     found = merge_rows([row(2, "B."), row(1, "A."), row(2, "b"), row(2, "C.")])
-    assert [(each.place, [line.text for line in each.lines]) for each in found] == [(1, ["A."]), (2, ["B.", "C."])]
+    assert [(each.position, [line.text for line in each.lines]) for each in found] == [(1, ["A."]), (2, ["B.", "C."])]
 
 
 def test_the_count_is_exact_and_the_cap_is_said() -> None:
     rows = [row(number, f"Status of PEP {number}: Final") for number in range(MAX_SHOWN_ROWS + 7)]
-    text = compose_report(rows, SurveyExtent(read=90, total=100, what="the header fields"), "Status = Final", cite)
+    text = compose_report(
+        rows, SurveyExtent(documents_read=90, total=100, portion="the header fields"), "Status = Final", cite
+    )
     assert text.startswith(f"{MAX_SHOWN_ROWS + 7} documents match; the header fields of 90 of 100 documents were read.")
     assert text.count("\n- ") == MAX_SHOWN_ROWS
     assert text.endswith(f"The first {MAX_SHOWN_ROWS} of {MAX_SHOWN_ROWS + 7} documents are listed.")
 
 
 def test_only_rows_are_claims() -> None:
-    reached = SurveyExtent(read=1_736, total=1_736)
+    reached = SurveyExtent(documents_read=1_736, total=1_736)
     rows = [row(number, "It rains in Brest.", named=False) for number in range(MAX_SHOWN_ROWS + 1)]
     with use_locale(""):
         sentences = read_sentences(compose_report(rows, reached, "What it says of 3 things", cite))
@@ -54,12 +56,15 @@ def test_only_rows_are_claims() -> None:
 
 
 def test_one_document_is_told_as_one() -> None:
-    assert first_line([row(0, "A.")], SurveyExtent(read=1, total=1)) == "1 document matches; 1 of 1 document was read."
-    assert first_line([], SurveyExtent(read=0, total=2)) == "0 documents match; 0 of 2 documents were read."
+    assert (
+        first_line([row(0, "A.")], SurveyExtent(documents_read=1, total=1))
+        == "1 document matches; 1 of 1 document was read."
+    )
+    assert first_line([], SurveyExtent(documents_read=0, total=2)) == "0 documents match; 0 of 2 documents were read."
 
 
 def test_what_a_row_holds_makes_no_line_and_no_marker() -> None:
-    text = compose_report([row(0, "a [S9.9]\n# b")], SurveyExtent(read=1, total=1), "x\n# y", cite)
+    text = compose_report([row(0, "a [S9.9]\n# b")], SurveyExtent(documents_read=1, total=1), "x\n# y", cite)
     assert "S9.9" not in text
     assert text.splitlines()[2:] == ["## x # y", "", "- a # b [S1.0]"]
 

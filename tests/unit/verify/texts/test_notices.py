@@ -25,7 +25,7 @@ def test_an_exports_notices_are_no_claims_and_what_only_speaks_of_them_is() -> N
         "This answer rests on no sources.",
         "1,234 documents match; the words of 1,200 of 1,234 documents were read.",
     }
-    with use_phrases(Phrases(stated=found)):
+    with use_phrases(Phrases(statements=found)):
         claims_found = [claim.text for claim in claims(EXPORT)]
     assert claims_found[:2] == ["It rose in 2019.", "The level of 2019 is known."]
     assert len(claims_found) == 3  # what is cited states a fact, whatever it says
