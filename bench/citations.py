@@ -74,9 +74,9 @@ def read(text: str) -> Read:
     began = time.perf_counter()
     marked = mark_citations(text)
     seconds = time.perf_counter() - began
-    known = read_definitions(text, tuple(scan(text))).all
-    ours = {place.url for place in marked.places} | {each.url for each in known}
-    covered = [(place.start, place.end) for place in marked.places] + [(each.start, each.end) for each in known]
+    known = read_definitions(text, tuple(scan(text))).entries
+    ours = {place.url for place in marked.citations} | {each.url for each in known}
+    covered = [(place.start, place.end) for place in marked.citations] + [(each.start, each.end) for each in known]
     for form in (_IMAGE, _CODE):  # which cite nothing
         covered += [match.span() for match in form.finditer(text)]
     addresses = [match.start() for match in _ADDRESS.finditer(text)]
@@ -86,11 +86,11 @@ def read(text: str) -> Read:
         links_missed=sum(url not in ours for url in there),
         addresses=len(addresses),
         addresses_missed=sum(not any(start <= at < end for start, end in covered) for at in addresses),
-        places=len(marked.places),
+        places=len(marked.citations),
         entries=len(known),
         named=len(marked.references),
         undefined=sum(not each.is_defined for each in marked.references),
-        by_author=sum(bool(place.works) for place in marked.places),
+        by_author=sum(bool(place.works) for place in marked.citations),
         claims=len(sentences),
         cited=sum(bool(sentence.markers) for sentence in sentences),
         seconds=seconds,
@@ -160,7 +160,7 @@ def of_runs(texts: list[str]) -> None:
     """Print what a run's reader finds in the reports."""
     untouched = sum(read_all(citation_reading(lambda _: False), text) == text for text in texts)
     print(f"without ids of a run: {untouched} of {len(texts)} reports stay as they are")
-    places = [mark_citations(text).places for text in texts]
+    places = [mark_citations(text).citations for text in texts]
     own = [in_ids(text, there) for text, there in zip(texts, places, strict=True)]
     others = [
         in_ids(text, there, HABITS[at % len(HABITS)])

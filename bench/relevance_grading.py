@@ -75,7 +75,7 @@ def samples(
 def _cited_sentence(chance: random.Random, sentences: Sequence[str], at: int, title: str) -> CitedSentence:
     first = max(0, at - chance.randrange(3))
     cited = " ".join(sentences[first : max(at + 1, first + chance.randrange(1, 4))])
-    return CitedSentence(text=sentences[at], cited=cited, title=title if chance.random() < 0.5 else "Notes")
+    return CitedSentence(text=sentences[at], cited_text=cited, title=title if chance.random() < 0.5 else "Notes")
 
 
 def article_of(document: Document) -> str:

@@ -19,9 +19,9 @@ from assay.core.ports.store import Store
 from assay.core.sources import Document, Snapshot, sha256
 
 SIGNS_A_TOKEN = 4
-MOST_PARTS = 12
+MAX_PARTS = 12
 """Parts of the question and the plan which are judged at most."""
-_JUDGED = [{"part": number, "status": "answered", "reason": ""} for number in range(1, MOST_PARTS + 1)]
+_JUDGED = [{"part": number, "status": "answered", "reason": ""} for number in range(1, MAX_PARTS + 1)]
 QUESTION = "How do the tides of Brest, Genoa, Bergen and Lisbon compare?"
 SHARED_QUERY, SHARED_PAGE = "tide gauges of Europe", "page-0"
 PASSAGE = re.compile(r"^\[(S\d+\.\d+)\] (.+)$", re.MULTILINE)

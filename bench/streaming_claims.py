@@ -176,7 +176,7 @@ async def _verified(phase: Run, at: Made, proofreader: Proofreader | None) -> Ve
     streamed = at.report if proofreader else ""
     return await verify_report(
         phase,
-        WrittenReport(text=at.report, streamed=streamed, proofreader=proofreader),
+        WrittenReport(text=at.report, streamed_text=streamed, proofreader=proofreader),
         EvidenceIndex(passages, sources, at.reader),
         CheckRules(),
     )

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from assay.core.options import DeclaredOption, Group, declared_options
+from assay.core.options import DeclaredOption, OptionGroup, declared_options
 from assay.core.ports.models import Secret
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.settings import Settings, default_text
@@ -62,7 +62,7 @@ def options() -> str:
     """The page of the options."""
     found = list(declared_options(RunOptions).values())
     parts = [OPTIONS]
-    for group in get_args(Group):
+    for group in get_args(OptionGroup):
         rows = [_option(each) for each in found if each.option.group == group]
         head = ("option", "takes", "flags", "body", "setting", "fork from", "meaning")
         parts.append(f"## {group}\n\n{table(head, rows)}")

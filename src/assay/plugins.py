@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from assay.core.errors import ConfigError, UnknownName
 
-Group = Literal[
+PluginGroup = Literal[
     "models",
     "embedders",
     "extractors",
@@ -26,9 +26,9 @@ Group = Literal[
     "checks",
     "prompts",
 ]
-GROUPS: tuple[Group, ...] = get_args(Group)
+GROUPS: tuple[PluginGroup, ...] = get_args(PluginGroup)
 
-NOUNS: dict[Group, str] = {
+NOUNS: dict[PluginGroup, str] = {
     "models": "model adapter",
     "embedders": "embedder",
     "extractors": "extractor",
@@ -44,12 +44,12 @@ NOUNS: dict[Group, str] = {
 }
 
 
-def names(group: Group) -> tuple[str, ...]:
+def names(group: PluginGroup) -> tuple[str, ...]:
     """The names of the adapters installed for `group`, sorted; nothing is loaded."""
     return tuple(sorted(_installed_plugins(group)))
 
 
-def load(group: Group, name: str) -> Any:
+def load(group: PluginGroup, name: str) -> Any:
     """The object behind `name` in `group`, as its entry point names it, untyped: the caller knows the protocol.
 
     Raises:
@@ -65,7 +65,7 @@ def load(group: Group, name: str) -> Any:
         ) from error
 
 
-def origin(group: Group, name: str) -> str:
+def origin(group: PluginGroup, name: str) -> str:
     """The location of the adapter `name`: the module and attribute in its entry point.
 
     Raises:
@@ -74,7 +74,7 @@ def origin(group: Group, name: str) -> str:
     return _entry_point(group, name).value
 
 
-def package(group: Group, name: str) -> str:
+def package(group: PluginGroup, name: str) -> str:
     """The package that provides the adapter `name`, by its installed name; its module if it has no package.
 
     Raises:
@@ -84,7 +84,7 @@ def package(group: Group, name: str) -> str:
     return point.dist.name if point.dist is not None else point.value.partition(".")[0].partition(":")[0]
 
 
-def external_names(group: Group) -> tuple[str, ...]:
+def external_names(group: PluginGroup) -> tuple[str, ...]:
     """The names in `group` that other packages provide, sorted; nothing is loaded."""
     return tuple(
         sorted(name for name, point in _installed_plugins(group).items() if not point.value.startswith("assay."))
@@ -97,19 +97,19 @@ def split(name: str) -> tuple[str, str]:
     return adapter, argument
 
 
-def _entry_point(group: Group, name: str) -> EntryPoint:
+def _entry_point(group: PluginGroup, name: str) -> EntryPoint:
     points = _installed_plugins(group)
     if name not in points:
         raise UnknownName(NOUNS[group], name, points)
     return points[name]
 
 
-def _installed_plugins(group: Group) -> dict[str, EntryPoint]:
+def _installed_plugins(group: PluginGroup) -> dict[str, EntryPoint]:
     return _scan_entry_points(group, tuple(sys.path))
 
 
 @cache
-def _scan_entry_points(group: Group, path: tuple[str, ...]) -> dict[str, EntryPoint]:
+def _scan_entry_points(group: PluginGroup, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """Entry points by name. If two packages use the same name, ours yields: a user may replace what we ship."""
     points: dict[str, EntryPoint] = {}
     for point in _all_entry_points(path).select(group=f"assay.{group}"):

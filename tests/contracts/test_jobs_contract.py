@@ -11,7 +11,7 @@ from queues import claims_locked
 from waiting import until
 
 from assay.core.errors import FenceLost, TooMany, UnknownName
-from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, JobClaim, JobFilter, Jobs
+from assay.core.ports.jobs import JOBS_NEWS, MAX_JOB_TRIES, JobClaim, JobFilter, Jobs
 from assay.run.job_worker import JobInHand
 from assay.run.process import SystemClock
 from assay.store.sql import postgres
@@ -188,19 +188,19 @@ async def test_a_job_which_gets_on_outlives_any_number_of_workers(stores, jobs: 
         return False
 
     await jobs.put([job("a", total=100)])
-    for done in range(1, MOST_TRIED + 3):
+    for done in range(1, MAX_JOB_TRIES + 3):
         hand = JobInHand(jobs, await jobs.claim(by()), SystemClock(), none)
         await hand.store_changes(finished=done)
         stores.wall.seconds += TTL + 1
     assert await taken(jobs) == ["a"]
     found = await jobs.find("a")
-    assert (found.state, found.finished, found.tries) == ("running", MOST_TRIED + 2, 2)
+    assert (found.state, found.finished, found.tries) == ("running", MAX_JOB_TRIES + 2, 2)
 
 
 async def test_a_job_whose_parts_are_done_meanwhile_outlives_any_number_of_workers(stores, jobs: Jobs) -> None:
-    parts = [job(f"a.{number}", kind="part", parent="a") for number in range(MOST_TRIED + 2)]
+    parts = [job(f"a.{number}", kind="part", parent="a") for number in range(MAX_JOB_TRIES + 2)]
     await jobs.put([job("a"), *parts])
-    for done in range(MOST_TRIED + 2):
+    for done in range(MAX_JOB_TRIES + 2):
         mine = await jobs.claim(by("w1"))
         assert mine is not None
         assert (mine.id, mine.finished, mine.tries) == ("a", done, 1)
@@ -208,10 +208,10 @@ async def test_a_job_whose_parts_are_done_meanwhile_outlives_any_number_of_worke
         assert part is not None
         await jobs.update(msgspec.structs.replace(part, state="done"))
         stores.wall.seconds += TTL + 0.1
-    for tries in range(1, MOST_TRIED + 1):
+    for tries in range(1, MAX_JOB_TRIES + 1):
         mine = await jobs.claim(by("w1"))
         assert mine is not None
-        assert (mine.finished, mine.tries) == (MOST_TRIED + 2, tries)
+        assert (mine.finished, mine.tries) == (MAX_JOB_TRIES + 2, tries)
         stores.wall.seconds += TTL + 0.1
     assert await jobs.claim(by("w1")) is None
     failed = await jobs.find("a")

@@ -8,7 +8,7 @@ import pytest
 from queued_jobs import AT, TTL, by, job, taken, with_
 
 from assay.core.errors import FenceLost, UsageError
-from assay.core.ports.jobs import MOST_TRIED, JobFilter, Jobs
+from assay.core.ports.jobs import MAX_JOB_TRIES, JobFilter, Jobs
 
 # What is in memory is no other process's, and has no jobs.
 pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=True)
@@ -16,13 +16,13 @@ pytestmark = pytest.mark.parametrize("stores", ["sqlite", "postgres"], indirect=
 
 async def test_a_job_which_nobody_survives_fails(stores, jobs: Jobs) -> None:
     await jobs.put([job("a"), job("b")])
-    for _ in range(MOST_TRIED):
+    for _ in range(MAX_JOB_TRIES):
         assert await taken(jobs) == ["a", "b"]
         stores.wall.seconds += TTL + 1
     assert await taken(jobs) == []
     failed = await jobs.find("a")
     assert failed.state == "failed"
-    assert str(MOST_TRIED) in failed.error
+    assert str(MAX_JOB_TRIES) in failed.error
     await jobs.retry("a")
     assert await taken(jobs) == ["a"]
 
@@ -125,7 +125,7 @@ async def test_a_periodic_job_is_followed_by_the_next(stores, jobs: Jobs) -> Non
 
 async def test_a_periodic_job_which_nobody_survives_is_followed_too(stores, jobs: Jobs) -> None:
     await jobs.put([job("a", every=3600)])
-    for _ in range(MOST_TRIED):
+    for _ in range(MAX_JOB_TRIES):
         assert await taken(jobs) == ["a"]
         stores.wall.seconds += TTL + 1
     assert await taken(jobs) == []
@@ -180,7 +180,7 @@ async def test_no_part_of_a_job_which_has_ended_waits(stores, jobs: Jobs, state:
 
 
 async def test_no_part_of_a_job_which_nobody_survives_waits(stores, jobs: Jobs) -> None:
-    await jobs.put([job("a", tries=MOST_TRIED), job("a.0", parent="a")])
+    await jobs.put([job("a", tries=MAX_JOB_TRIES), job("a.0", parent="a")])
     assert await taken(jobs) == []
     assert (await jobs.find("a.0")).state == "cancelled"
     await jobs.retry("a")

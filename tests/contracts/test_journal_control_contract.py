@@ -8,7 +8,7 @@ import pytest
 from journals import begin, commit_of, draft, seqs
 
 from assay.core.errors import FenceLost, LeaseHeld
-from assay.core.ports import LONGEST_LEASE, Renewal
+from assay.core.ports import MAX_LEASE_SECONDS, Renewal
 
 
 async def test_a_request_is_on_the_log_with_what_it_asks_for(journal, other):
@@ -69,8 +69,8 @@ async def test_a_live_process_keeps_its_lease_over_a_clock_set_back(stores, jour
 
 async def test_a_little_set_back_only_makes_others_wait(stores, journal, other):
     await begin(journal, ttl=15)
-    stores.wall.seconds -= LONGEST_LEASE - 16
+    stores.wall.seconds -= MAX_LEASE_SECONDS - 16
     with pytest.raises(LeaseHeld):
         await other.acquire("r1", "host:2", 15)
-    stores.wall.seconds += LONGEST_LEASE
+    stores.wall.seconds += MAX_LEASE_SECONDS
     assert (await other.acquire("r1", "host:2", 15)).fence == 2

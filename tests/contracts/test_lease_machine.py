@@ -18,7 +18,7 @@ from journals import commit_of, draft
 from sampling import scaled
 
 from assay.core.errors import FenceLost, LeaseHeld
-from assay.core.ports import FRESH_SHARE, LONGEST_LEASE, Lease
+from assay.core.ports import FRESH_SHARE, MAX_LEASE_SECONDS, Lease
 from assay.store.memory import memory_store
 from assay.store.sql import open_store
 
@@ -66,7 +66,7 @@ class Leases(RuleBasedStateMachine):
     @property
     def free(self) -> bool:
         """Whether anybody may take the lease now."""
-        return not self.holder or not self.wall.seconds < self.until <= self.wall.seconds + LONGEST_LEASE
+        return not self.holder or not self.wall.seconds < self.until <= self.wall.seconds + MAX_LEASE_SECONDS
 
     @rule(seconds=st.sampled_from([0.1, 5.0, TTL, 20.0, 200.0]))
     def pass_time(self, seconds: float) -> None:
@@ -106,7 +106,7 @@ class Leases(RuleBasedStateMachine):
         lost = {lease for lease in self.leases if lease.fence != self.fence or not self.holder}
         assert {lease for lease, renewal in renewals.items() if isinstance(renewal, FenceLost)} == lost
         left = self.until - self.wall.seconds
-        if self.holder and not FRESH_SHARE * TTL < left <= LONGEST_LEASE:
+        if self.holder and not FRESH_SHARE * TTL < left <= MAX_LEASE_SECONDS:
             self.until = self.wall.seconds + TTL
 
     @precondition(lambda self: self.leases)

@@ -23,8 +23,8 @@ class Counting:
     def __init__(self) -> None:
         self.begun, self.length = list[StreamCompanion](), 0
 
-    def begin(self, beside: StreamCompanion) -> None:
-        self.begun.append(beside)
+    def begin(self, companion: StreamCompanion) -> None:
+        self.begun.append(companion)
         self.length = 0
 
     def hear(self, text: str) -> None:

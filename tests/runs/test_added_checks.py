@@ -111,13 +111,13 @@ async def test_a_run_is_checked_again_by_it() -> None:
     sea = Sea()
     view = fold_events((await sea.run(writes(f"{CLAIM} [S1001.1]"), repair=False)).envelopes)
     text = text_reader(sea.store.library, sea.reader)
-    found = recheck_by_code(view, text, CheckRules(added=(AddedCheck(*SHORT, tides),))).with_opinions({})
+    found = recheck_by_code(view, text, CheckRules(added_checks=(AddedCheck(*SHORT, tides),))).with_opinions({})
     assert [(each.rule, each.now, each.before) for each in found.claims] == [("acme_tides", "unsupported", "supported")]
     assert (found.lost, found.warnings) == (("c1",), ())
-    found = recheck_by_code(view, text, CheckRules(added=(AddedCheck(*SHORT, breaks),))).with_opinions({})
+    found = recheck_by_code(view, text, CheckRules(added_checks=(AddedCheck(*SHORT, breaks),))).with_opinions({})
     assert [each.now for each in found.claims] == ["supported"]
     assert found.warnings == (TOLD,)
-    off = CheckRules(off=("acme_tides",), added=(AddedCheck(*SHORT, breaks),))
+    off = CheckRules(checks_off=("acme_tides",), added_checks=(AddedCheck(*SHORT, breaks),))
     assert recheck_by_code(view, text, off).with_opinions({}).warnings == ()
 
 

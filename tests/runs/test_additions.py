@@ -148,7 +148,7 @@ async def test_what_a_killed_process_left_is_gone_on_with(tmp_path: Path):
         )
         kept = msgspec.structs.replace(left, id="alive00001", holder="process 1 on elsewhere since tick:1")
         for each in (left, kept):
-            assay._context.whole.additions.put(each)
+            assay._context.full_store.additions.put(each)
         taken = await assay.owned_by(None).go_on_adding()
         assert [each.id for each in taken] == ["left000001"]
         assert (await followed(assay.owned_by("ana"), "left000001"))[-1].state == "done"
@@ -179,4 +179,4 @@ async def test_many_follow_one(assay: Assay):
     async with asyncio.TaskGroup() as group:
         all_of_them = [group.create_task(followed(assay, begun.id)) for _ in range(20)]
     assert {task.result()[-1].state for task in all_of_them} == {"done"}
-    assert assay._context.adding._waiting == {}
+    assert assay._context.adding._update_events == {}

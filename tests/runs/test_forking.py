@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay import Assay, plugins, settings
-from assay.core.brief import Point
+from assay.core.brief import ForkPoint
 from assay.core.difference import difference
 from assay.core.errors import UnknownName
 from assay.core.events import Envelope
@@ -32,7 +32,7 @@ BEFORE = {
 }
 EARLY = {"triage", "background"}
 ASKED: dict[str, set[str]] = {"plan": EARLY, "research": EARLY | {"plan"}, "write": EARLY | {"plan", "research"}}
-POINTS: tuple[Point, ...] = ("plan", "research", "write")
+POINTS: tuple[ForkPoint, ...] = ("plan", "research", "write")
 
 
 class Counting:
@@ -75,7 +75,7 @@ class Desk:
         await handle.report()
         return await self.assay.view(handle.run_id)
 
-    async def fork(self, run_id: str, point: Point, **changes: object) -> RunView:
+    async def fork(self, run_id: str, point: ForkPoint, **changes: object) -> RunView:
         """The fork, executed to its end; the model has been asked for nothing else then."""
         made = await self.assay.fork(run_id, point, **changes)  # type: ignore[arg-type]
         self.model.asked.clear()
@@ -114,7 +114,7 @@ async def test_what_came_before_is_taken_over_at_no_cost(desk: Desk) -> None:
         await taken_over(desk, parent, before, point)
 
 
-async def taken_over(desk: Desk, parent: RunView, before: list[Envelope], point: Point) -> None:
+async def taken_over(desk: Desk, parent: RunView, before: list[Envelope], point: ForkPoint) -> None:
     """A fork from a point has what its parent came to before it, and asks for none of that."""
     fork = await desk.fork(parent.run_id, point)
     asked = Counter(desk.model.asked)

@@ -12,7 +12,7 @@ import forking_process
 import pytest
 
 from assay import Assay, settings
-from assay.core.brief import Point
+from assay.core.brief import ForkPoint
 from assay.core.report import Report
 
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -34,7 +34,7 @@ def execute(home: Path, run_id: str, log: Path, kill_at: int = 0) -> bool:
     return process.exitcode == 0
 
 
-async def unexecuted_fork(home: Path, strategy: str, point: Point) -> str:
+async def unexecuted_fork(home: Path, strategy: str, point: ForkPoint) -> str:
     """A fork nobody has executed yet, its parent deleted."""
     (home.parent / "velden.md").write_text(TEXT)
     async with Assay(settings.load(), home=home) as assay:
@@ -54,7 +54,7 @@ async def ended(home: Path, run_id: str) -> tuple[Report, list[int]]:
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("strategy", "point"), [("orchestrated", "research"), ("reflective", "plan")])
-async def test_killed_at_many_points(tmp_path: Path, strategy: str, point: Point) -> None:
+async def test_killed_at_many_points(tmp_path: Path, strategy: str, point: ForkPoint) -> None:
     await killed(tmp_path, strategy, point, KILLS)
 
 
@@ -62,7 +62,7 @@ async def test_killed_and_taken_up_again(tmp_path: Path) -> None:
     await killed(tmp_path, "orchestrated", "write", 1)
 
 
-async def killed(tmp_path: Path, strategy: str, point: Point, kills: int) -> None:
+async def killed(tmp_path: Path, strategy: str, point: ForkPoint, kills: int) -> None:
     home, log = tmp_path / "home", tmp_path / "calls"
     run_id = await unexecuted_fork(home, strategy, point)
     straight = tmp_path / "straight"

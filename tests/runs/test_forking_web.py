@@ -7,7 +7,7 @@ from pathlib import Path
 from local_web import QUESTION, LocalWeb
 
 from assay import Assay
-from assay.core.brief import Point
+from assay.core.brief import ForkPoint
 from assay.core.view import RunView
 
 
@@ -17,13 +17,13 @@ async def run(assay: Assay) -> RunView:
     return await assay.view(handle.run_id)
 
 
-async def forked(assay: Assay, run_id: str, point: Point, *exclude: str) -> RunView:
+async def forked(assay: Assay, run_id: str, point: ForkPoint, *exclude: str) -> RunView:
     made = await assay.fork(run_id, point, exclude=exclude)
     await (await assay.resume(made)).report()
     return await assay.view(made)
 
 
-POINTS: tuple[Point, ...] = ("plan", "research", "write")
+POINTS: tuple[ForkPoint, ...] = ("plan", "research", "write")
 
 
 async def test_what_was_searched_and_read_the_same_day_is_not_asked_again(web: LocalWeb) -> None:

@@ -82,7 +82,7 @@ class Lying(ClosingAssessment):
     def __call__(self, run: Any, repaired: RepairedReport, removed: Sequence[ClaimResult]) -> RepairedReport:
         repaired = super().__call__(run, repaired, removed)
         text = f"{repaired.text.rstrip()}\n\n{LIE} [S1001.1]\n"
-        spans = {each.id: (each.sentence.start, each.sentence.end) for each in repaired.checked}
+        spans = {each.id: (each.sentence.start, each.sentence.end) for each in repaired.results}
         run.emit(final.ReportRevised(text=text, why="planted", spans=spans))
         return msgspec.structs.replace(repaired, text=text)
 

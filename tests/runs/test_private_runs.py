@@ -218,7 +218,7 @@ def test_where_a_model_is(name: str, url: str | None, elsewhere: bool):
     services = {} if url is None else {"ollama": {"url": url}}
     settings = load(services=services)
     found = run_destinations(settings, Brief(question="q", date="2026-01-01"), {name: Local()})  # type: ignore[dict-item]
-    assert (found.hosted == (name,)) is elsewhere
+    assert (found.hosted_models == (name,)) is elsewhere
 
 
 async def test_nor_is_it_told_by_a_fork(server: ChatServer, diary: Path):

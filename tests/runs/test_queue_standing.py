@@ -14,7 +14,7 @@ async def test_what_waits_and_who_works_is_told_and_nothing_of_what_is_asked(tmp
         ana = assay.owned_by("ana")
         first = await ana.create("How far does the tide rise?", sources=[str(tmp_path / "tides.md")], priority=0)
         second = await ana.create("How far does it rise at Brest?", sources=[str(tmp_path / "tides.md")], priority=0)
-        journal = assay._context.whole.journal
+        journal = assay._context.full_store.journal
         lease = await journal.acquire(second, "far away:7", 60)
         standing = await assay.overview.queue()
         assert (standing.depth.waiting, standing.depth.executed) == (1, 1)

@@ -110,7 +110,7 @@ async def test_a_lost_or_damaged_index_is_made_anew(tmp_path: Path):
         assert await found(assay, "harbor") == [run_id]
     shutil.copytree(home, tmp_path / "other")
     async with Assay(settings, home=tmp_path / "other") as other:  # deleted where the index was not told
-        await other._context.whole.journal.delete(run_id)
+        await other._context.full_store.journal.delete(run_id)
         assert await found(other, "harbor") == []
     async with Assay(settings, home=tmp_path / "third") as third:  # an index of another home
         new = await asked(third, tmp_path, ASKED[1])

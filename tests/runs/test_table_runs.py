@@ -13,7 +13,7 @@ from pdfs import pdf
 from sampling import crossed
 
 import assay
-from assay.core.tables.answers import MOST_CITED
+from assay.core.tables.answers import MAX_CITED_ROWS
 
 TABLE = (
     "country,year,population (millions),capital\n"
@@ -135,7 +135,7 @@ async def test_a_table_too_long_to_cite_is_computed_and_checked_whole(tmp_path: 
     assert claim.text == "Sum of rainfall over 2,000 rows: 2001000"
     assert claim.verdict == "supported"
     assert "computed again from the whole table" in claim.reason
-    assert 0 < len(claim.citations) <= MOST_CITED
+    assert 0 < len(claim.citations) <= MAX_CITED_ROWS
 
 
 async def test_german_report_german_words(tmp_path: Path) -> None:

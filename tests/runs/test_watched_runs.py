@@ -36,7 +36,7 @@ class Heard:
         self.events: list[str] = []
 
     def begin(
-        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+        self, kind: SpanKind, name: str, started_at: int, parent_span: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
         self.begun.append((kind, name))
         return _Span(self, kind)

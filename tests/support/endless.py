@@ -45,7 +45,7 @@ class LateClock(SystemClock):
         return 0.0 if wrote_at is None else DEADLINE - LEFT + super().monotonic() - wrote_at
 
     def begin(
-        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+        self, kind: SpanKind, name: str, started_at: int, parent_span: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
         if (kind, name) == ("phase", "write"):
             self._wrote_at = super().monotonic()

@@ -11,7 +11,7 @@ from sampling import sampled
 
 from assay.core.sources import Document, sha256
 from assay.evidence.segment import segment
-from assay.fetch.html_markdown import DEEPEST_TAGS, limit_nesting
+from assay.fetch.html_markdown import MAX_TAG_DEPTH, limit_nesting
 from assay.verify.texts.marked_text import mark_citations
 from assay.verify.texts.text_check import DocumentAccess, check_by_rules
 
@@ -34,7 +34,7 @@ SHELF = DocumentAccess(
     find=lambda reference: (DOCUMENT,),
     spans=lambda document: segment(EVIDENCE, "markdown"),
     text_of=lambda name: EVIDENCE.encode(),
-    everything=(DOCUMENT,),
+    all_documents=(DOCUMENT,),
 )
 
 
@@ -60,7 +60,7 @@ BLOCKS = (
 def test_no_page_is_too_deep_to_be_read_at_once(tag: str) -> None:
     deep = f"<{tag} class=a>" * 5_000 + "text" + f"</{tag}>" * 5_000
     kept = limit_nesting(deep)
-    assert (kept.count(f"<{tag} "), kept.count(f"</{tag}>")) == (DEEPEST_TAGS, DEEPEST_TAGS)
+    assert (kept.count(f"<{tag} "), kept.count(f"</{tag}>")) == (MAX_TAG_DEPTH, MAX_TAG_DEPTH)
     assert "text" in kept
     no_block = f"<{tag}x>" * 5_000
     assert limit_nesting(no_block) == no_block

@@ -33,12 +33,12 @@ def test_what_we_ship_is_found_by_name():
     assert plugins.names("extractors")
 
 
-ADDED_ONLY: set[plugins.Group] = {"checks", "prompts"}
+ADDED_ONLY: set[plugins.PluginGroup] = {"checks", "prompts"}
 """Groups in which packages add to what is built in, or replace it."""
 
 
 @pytest.mark.parametrize("group", [group for group in plugins.GROUPS if group not in ADDED_ONLY])
-def test_everything_we_ship_can_be_loaded(group: plugins.Group):
+def test_everything_we_ship_can_be_loaded(group: plugins.PluginGroup):
     ours = [point.name for point in entry_points(group=f"assay.{group}") if point.value.startswith("assay.")]
     assert ours
     assert all(plugins.load(group, name) is not None for name in ours)

@@ -91,7 +91,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 def brief_json(task: AgentTask) -> str:
     """The `brief` message, as JSON: question, language, date, documents, the work of finished agents, findings."""
-    told = {
+    brief = {
         "question": task.question,
         "language": task.language,
         "date": task.date,
@@ -99,7 +99,7 @@ def brief_json(task: AgentTask) -> str:
         "finished": task.finished,
         "earlier": task.earlier,
     }
-    return msgspec.json.encode(told).decode()
+    return msgspec.json.encode(brief).decode()
 
 
 # Prompts, and the beginning of every request of an agent.
@@ -125,9 +125,9 @@ CONTROL_TOOLS = frozenset({DONE.name, THINK.name})
 _ITEM = regex(r"^- \{([a-z_]+)\} (.*\n(?: .*\n)*)", re.MULTILINE)
 
 
-def drop_unavailable_items(text: str, there: Collection[str]) -> str:
+def drop_unavailable_items(text: str, available: Collection[str]) -> str:
     """A prompt without its items about missing tools or places (`- {open} Open the …`, `- {web} …`)."""
-    return _ITEM.sub(lambda found: f"- {found[2]}" if found[1] in there else "", text)
+    return _ITEM.sub(lambda found: f"- {found[2]}" if found[1] in available else "", text)
 
 
 class PromptOpening(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,10 +142,10 @@ def prompt_opening(run: Run, task: AgentTask, tools: Mapping[str, Tool]) -> Prom
     may_think = run.rules.thoughts and not run.profile("analytical").native_reasoning
     think = (THINK,) if may_think else ()
     definitions = (*(tool.definition for tool in tools.values()), DONE, *think)
-    places = {"web": run.brief.scope.web, "documents": task.held}
-    there = {tool.name for tool in definitions} | {place for place, held in places.items() if held}
+    scopes = {"web": run.brief.scope.web, "documents": task.held}
+    available = {tool.name for tool in definitions} | {scope for scope, is_available in scopes.items() if is_available}
     return PromptOpening(
-        system=drop_unavailable_items(run.prompt("assay.agents", "research"), there), tools=definitions
+        system=drop_unavailable_items(run.prompt("assay.agents", "research"), available), tools=definitions
     )
 
 
@@ -176,12 +176,12 @@ def resolve_citations(text: str, ledger: Ledger) -> CitedText:
     sources: dict[str, Source] = {}
     dropped = 0
     for marker in parse_markers(text):
-        found = ledger.resolve(marker.ids)
-        passages.update((passage.id, passage) for passage in found.passages)
-        sources.update((source.id, source) for source in found.sources)
-        dropped += sum(id not in marker.implied for id in found.dropped)
-        if found.dropped:
-            edits.append(_drop_ids(text, marker, found.dropped))
+        resolution = ledger.resolve(marker.ids)
+        passages.update((passage.id, passage) for passage in resolution.passages)
+        sources.update((source.id, source) for source in resolution.sources)
+        dropped += sum(id not in marker.implied for id in resolution.dropped)
+        if resolution.dropped:
+            edits.append(_drop_ids(text, marker, resolution.dropped))
     for source in sources:
         passages.update((passage.id, passage) for passage in _whole_source_passages(source, text, ledger))
     return CitedText(
@@ -192,11 +192,11 @@ def resolve_citations(text: str, ledger: Ledger) -> CitedText:
     )
 
 
-def _drop_ids(text: str, marker: Marker, dropped: tuple[str, ...]) -> Edit:
+def _drop_ids(text: str, marker: Marker, dropped_ids: tuple[str, ...]) -> Edit:
     """The marker without the dropped ids; if none is left, without the space before it either."""
-    kept = [id for id in marker.ids if id not in dropped]
-    if kept:
-        return Edit(marker.start, marker.end, f"[{', '.join(kept)}]")
+    kept_ids = [id for id in marker.ids if id not in dropped_ids]
+    if kept_ids:
+        return Edit(marker.start, marker.end, f"[{', '.join(kept_ids)}]")
     start = marker.start
     while start > 0 and text[start - 1] == " ":
         start -= 1
@@ -205,9 +205,15 @@ def _drop_ids(text: str, marker: Marker, dropped: tuple[str, ...]) -> Edit:
 
 def _whole_source_passages(source: str, text: str, ledger: Ledger) -> Sequence[Passage]:
     """The passages meant by sentences that cite a source as a whole; one in other words still rests on its first."""
-    whole = WholeSource(ledger.passages(source))
-    stated = [each.text for each in read_sentences(text) if any(source in marker.sources for marker in each.markers)]
-    return [passage for each in stated for passage in whole.best_passages(each)] or whole.passages[:PASSAGES_PER_SOURCE]
+    whole_source = WholeSource(ledger.passages(source))
+    sentence_texts = [
+        sentence.text
+        for sentence in read_sentences(text)
+        if any(source in marker.sources for marker in sentence.markers)
+    ]
+    return [
+        passage for sentence in sentence_texts for passage in whole_source.best_passages(sentence)
+    ] or whole_source.passages[:PASSAGES_PER_SOURCE]
 
 
 # How an agent reports.
@@ -233,41 +239,41 @@ class AgentWork(msgspec.Struct, frozen=True, kw_only=True):
 
 async def report_findings(run: Run, ledger: Ledger, work: AgentWork) -> Finding:
     """Write an agent's findings and log them. `ledger` is what the agent sees of it; no tool may be called."""
-    place, task, stop = run.child("findings").with_gate("report"), work.task, work.stop
+    findings_run, task, stop = run.child("findings").with_gate("report"), work.task, work.stop
     try:
-        cited = citations_or_nearest(
-            await _write(place, ledger, task, work.history, work.opening), task, ledger, place.lane
+        cited_text = citations_or_nearest(
+            await _write(findings_run, ledger, task, work.history, work.opening), task, ledger, findings_run.lane
         )
     except (LimitReached, ModelFailed) as failed:
-        place.with_gate("write").warn(
+        findings_run.with_gate("write").warn(
             _("findings were put together by code: {why}").format(why=stop_reason_phrase(failed.reason))
         )
-        cited = resolve_citations(
+        cited_text = resolve_citations(
             quote_nearest_passages(task.about, ledger.seeing([run.lane])) or nothing_found_text(), ledger
         )
         stop = stop if stop != "done" else failed.reason if isinstance(failed, LimitReached) else failed.kind
-    return log_finding(place, task, cited, stop, work.turns)
+    return log_finding(findings_run, task, cited_text, stop, work.turns)
 
 
-async def _write(place: Run, ledger: Ledger, task: AgentTask, history: History, opening: PromptOpening) -> str:
+async def _write(run: Run, ledger: Ledger, task: AgentTask, history: History, opening: PromptOpening) -> str:
     """Write the model's findings; if they are badly written, once more.
 
     Raises:
         LimitReached, ModelFailed: there are none.
     """
-    instruction = place.prompt("assay.agents", "findings")
+    instruction = run.prompt("assay.agents", "findings")
 
     async def ask(note: str) -> Reply:
-        told = f"{instruction}\n\n{note}" if note else instruction
-        return await _ask_for_findings(place, ledger, history, opening, told)
+        noted_instruction = f"{instruction}\n\n{note}" if note else instruction
+        return await _ask_for_findings(run, ledger, history, opening, noted_instruction)
 
-    return await ask_for_findings("findings", ask, place, ledger, task)
+    return await ask_for_findings("findings", ask, run, ledger, task)
 
 
 async def ask_for_findings(
-    called: str, ask: Callable[[str], Awaitable[Reply]], place: Run, ledger: Ledger, task: AgentTask
+    kind: str, ask: Callable[[str], Awaitable[Reply]], run: Run, ledger: Ledger, task: AgentTask
 ) -> str:
-    """The text of a reply, `called` findings or an analysis; if it is badly written, that of a second one.
+    """The text of a reply, `kind` findings or an analysis; if it is badly written, that of a second one.
 
     `ask` gets a note on what was wrong, "" at first. If the second is unusable too, what can be used of
     both counts.
@@ -281,11 +287,11 @@ async def ask_for_findings(
     wrong = reply_defect(last)
     if not wrong:
         return last.text.strip()
-    left = [text for text in map(salvage_text, (first, last)) if resolve_citations(text, ledger).passages]
-    if not left:
-        raise ModelFailed(f"{called} could not be used: {wrong}")
-    place.warn(f"{called} were used in part: {wrong.partition(';')[0]}")
-    return max(left, key=len)
+    salvaged = [text for text in map(salvage_text, (first, last)) if resolve_citations(text, ledger).passages]
+    if not salvaged:
+        raise ModelFailed(f"{kind} could not be used: {wrong}")
+    run.warn(f"{kind} were used in part: {wrong.partition(';')[0]}")
+    return max(salvaged, key=len)
 
 
 def _findings_defect(reply: Reply, task: AgentTask, ledger: Ledger) -> str:
@@ -306,75 +312,75 @@ def _must_cite(text: str, task: AgentTask, ledger: Ledger) -> bool:
 
 def mentions_passages(text: str, task: AgentTask, ledger: Ledger) -> bool:
     """True if a text says something about the passages shown: words of a sentence, beyond the task's, are in one."""
-    known = set(words(task.about))
-    return any(_is_in_passages(set(words(text[start:end])) - known, ledger) for start, end in sentences(text))
+    task_words = set(words(task.about))
+    return any(_is_in_passages(set(words(text[start:end])) - task_words, ledger) for start, end in sentences(text))
 
 
 def _is_in_passages(new: set[str], ledger: Ledger) -> bool:
     if len(new) < MIN_NEW_WORDS:
         return False
-    near = ledger.recall(" ".join(new), 3)
-    return any(len(new & set(words(passage.text))) >= len(new) * SHARED_WORDS_SHARE for passage in near)
+    nearest = ledger.recall(" ".join(new), 3)
+    return any(len(new & set(words(passage.text))) >= len(new) * SHARED_WORDS_SHARE for passage in nearest)
 
 
 def citations_or_nearest(text: str, task: AgentTask, ledger: Ledger, lane: int) -> CitedText:
     """The citations of a text; if it says something without citing, the nearest passages that its agent was shown."""
-    cited = resolve_citations(text, ledger)
-    if cited.passages or not _must_cite(text, task, ledger):
-        return cited
-    shown = ledger.seeing([lane])
-    near = (shown if shown.count() else ledger).recall(f"{text}\n{task.task}", MAX_NEAREST_PASSAGES)
-    return msgspec.structs.replace(cited, passages=tuple(near), uncited=bool(near))
+    cited_text = resolve_citations(text, ledger)
+    if cited_text.passages or not _must_cite(text, task, ledger):
+        return cited_text
+    lane_ledger = ledger.seeing([lane])
+    nearest = (lane_ledger if lane_ledger.count() else ledger).recall(f"{text}\n{task.task}", MAX_NEAREST_PASSAGES)
+    return msgspec.structs.replace(cited_text, passages=tuple(nearest), uncited=bool(nearest))
 
 
 async def _ask_for_findings(
-    place: Run, ledger: Ledger, history: History, opening: PromptOpening, instruction: str
+    run: Run, ledger: Ledger, history: History, opening: PromptOpening, instruction: str
 ) -> Reply:
-    place.emit(FindingStarted(lane=place.lane))
+    run.emit(FindingStarted(lane=run.lane))
     request = Request(
         task="find",
         system=opening.system,
         messages=(),
         tools=opening.tools,
         tool_choice="none",
-        max_tokens=output_cap(place.profile("analytical"), place.rules.findings_tokens),
+        max_tokens=output_cap(run.profile("analytical"), run.rules.findings_tokens),
         effort="low",
     )
-    closing = [Message(role="user", name="report_findings", text=instruction)]
+    closing_messages = [Message(role="user", name="report_findings", text=instruction)]
     hooks = StreamHooks(
-        deltas=lambda text: FindingDelta(lane=place.lane, text=text), reading=citation_reading(ledger.knows)
+        deltas=lambda text: FindingDelta(lane=run.lane, text=text), reader_factory=citation_reading(ledger.knows)
     )
-    return await ask_with_history(place, "analytical", history, request, closing, hooks)
+    return await ask_with_history(run, "analytical", history, request, closing_messages, hooks)
 
 
-def log_finding(place: Run, task: AgentTask, cited: CitedText, stop: str, turns: int) -> Finding:
+def log_finding(run: Run, task: AgentTask, cited_text: CitedText, stop: str, turns: int) -> Finding:
     """Log the findings and return them."""
-    place.emit(
+    run.emit(
         FindingAdded(
-            lane=place.lane,
+            lane=run.lane,
             task=task.task,
-            text=cited.text,
-            passages=cited.passages,
-            dropped_markers=cited.dropped,
-            uncited=cited.uncited,
+            text=cited_text.text,
+            passages=cited_text.passages,
+            dropped_markers=cited_text.dropped,
+            uncited=cited_text.uncited,
         )
     )
     return Finding(
-        lane=place.lane,
+        lane=run.lane,
         task=task.task,
         step=task.step,
-        text=cited.text,
-        passages=cited.passages,
+        text=cited_text.text,
+        passages=cited_text.passages,
         stop=stop,
         turns=turns,
         continued=task.continued,
-        uncited=cited.uncited,
+        uncited=cited_text.uncited,
     )
 
 
-def quote_nearest_passages(about: str, ledger: Ledger) -> str:
+def quote_nearest_passages(topic: str, ledger: Ledger) -> str:
     """Findings without a model: the shown passages that share most words with the task, verbatim and cited, if any."""
-    passages = ledger.recall(about, MAX_NEAREST_PASSAGES)
+    passages = ledger.recall(topic, MAX_NEAREST_PASSAGES)
     return "\n".join(f"- {cited_sentences(passage)}" for passage in passages)
 
 

@@ -30,15 +30,15 @@ MARGIN = 0.05
 MESSAGE_TOKENS = 8
 
 
-def output_cap(profile: Profile, wanted: int) -> int:
+def output_cap(profile: Profile, max_tokens: int) -> int:
     """An output cap: what is wanted, within the model's limit and a quarter of its window."""
-    return max(1, min(wanted, profile.max_output, profile.window // 4))
+    return max(1, min(max_tokens, profile.max_output, profile.window // 4))
 
 
 def message_room(profile: Profile, system: str, tools: Sequence[ToolDefinition], max_tokens: int) -> int:
     """The part of the window left for messages."""
-    fixed = estimate_tokens(system) + estimate_tokens(msgspec.json.encode(tools).decode()) + max_tokens
-    return max(0, int(profile.window * (1 - MARGIN)) - fixed)
+    fixed_tokens = estimate_tokens(system) + estimate_tokens(msgspec.json.encode(tools).decode()) + max_tokens
+    return max(0, int(profile.window * (1 - MARGIN)) - fixed_tokens)
 
 
 async def ask_with_halving(ask: Callable[[int], Awaitable[T]], tokens: int) -> T:
@@ -54,8 +54,8 @@ async def ask_until_readable(
 ) -> T | None:
     """The reply as `read` reads it; asked for once more, with a note, if it cannot be read."""
     reply = await run.ask(role, request, hooks)
-    found = read(reply.text)
-    return found if found is not None else read((await run.ask(role, retry_request(request, reply, note))).text)
+    parsed = read(reply.text)
+    return parsed if parsed is not None else read((await run.ask(role, retry_request(request, reply, note))).text)
 
 
 def message_tokens(message: Message) -> int:
@@ -88,17 +88,17 @@ class CallResult(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def forms(self) -> tuple[str, str, str]:
         """The answer from the longest form to the shortest."""
-        few, short = self.shorten()
-        few = min(self.text, few, key=len)
-        return self.text, few, min(few, short, key=len)
+        shortened, short = self.shorten()
+        shortened = min(self.text, shortened, key=len)
+        return self.text, shortened, min(shortened, short, key=len)
 
 
 class ModelTurn(msgspec.Struct, frozen=True, kw_only=True):
     """The model's message, the results of its calls, and the messages after them."""
 
-    said: Message
+    message: Message
     results: tuple[CallResult, ...] = ()
-    told: str = ""
+    note: str = ""
 
 
 class History:
@@ -106,24 +106,24 @@ class History:
 
     def __init__(self, opening: Sequence[Message]) -> None:
         self._opening = tuple(opening)
-        self._taken = sum(map(message_tokens, self._opening))
+        self._opening_tokens = sum(map(message_tokens, self._opening))
         self._turns: list[_RenderedTurn] = []
 
     def add(self, turn: ModelTurn) -> None:
         """Append a turn."""
         self._turns.append(_RenderedTurn(turn))
 
-    def messages(self, tokens: int, closing: Sequence[Message] = ()) -> tuple[Message, ...]:
-        """The whole history with `closing` at its end, shortened to `tokens` if possible.
+    def messages(self, tokens: int, closing_messages: Sequence[Message] = ()) -> tuple[Message, ...]:
+        """The whole history with `closing_messages` at its end, shortened to `tokens` if possible.
 
         Results are shortened oldest first, then whole turns are left out, oldest first. The opening, the last turn and
-        `closing` always stay, and every result keeps its call.
+        `closing_messages` always stay, and every result keeps its call.
         """
-        spare = tokens - self._taken - sum(map(message_tokens, closing))
-        shortened = list(zip(self._turns, _choose_forms(self._turns, spare), strict=True))
-        left_out = _count_dropped_turns([turn.size(form) for turn, form in shortened], spare)
-        kept = (message for turn, form in shortened[left_out:] for message in turn.messages(form))
-        return (*self._opening, *kept, *closing)
+        spare = tokens - self._opening_tokens - sum(map(message_tokens, closing_messages))
+        turn_forms = list(zip(self._turns, _choose_forms(self._turns, spare), strict=True))
+        left_out = _count_dropped_turns([turn.size(form) for turn, form in turn_forms], spare)
+        turn_messages = (message for turn, form in turn_forms[left_out:] for message in turn.messages(form))
+        return (*self._opening, *turn_messages, *closing_messages)
 
 
 class _RenderedTurn:
@@ -131,7 +131,7 @@ class _RenderedTurn:
 
     def __init__(self, turn: ModelTurn) -> None:
         self._turn = turn
-        self._made: dict[int, tuple[tuple[Message, ...], int]] = {}
+        self._forms: dict[int, tuple[tuple[Message, ...], int]] = {}
 
     def messages(self, form: int) -> tuple[Message, ...]:
         return self._form(form)[0]
@@ -140,125 +140,132 @@ class _RenderedTurn:
         return self._form(form)[1]
 
     def _form(self, form: int) -> tuple[tuple[Message, ...], int]:
-        if form not in self._made:
+        if form not in self._forms:
             messages = _render(self._turn, form)
-            self._made[form] = messages, sum(map(message_tokens, messages))
-        return self._made[form]
+            self._forms[form] = messages, sum(map(message_tokens, messages))
+        return self._forms[form]
 
 
 def _choose_forms(turns: Sequence[_RenderedTurn], spare: int) -> list[int]:
     """The form of each turn."""
     forms = [0] * len(turns)
-    taken = sum(turn.size(0) for turn in turns)
+    used_tokens = sum(turn.size(0) for turn in turns)
     for form in range(1, FORMS):
-        for place, turn in enumerate(turns):
-            if taken <= spare:
+        for index, turn in enumerate(turns):
+            if used_tokens <= spare:
                 return forms
-            taken -= turn.size(forms[place]) - turn.size(form)
-            forms[place] = form
+            used_tokens -= turn.size(forms[index]) - turn.size(form)
+            forms[index] = form
     return forms
 
 
 def _count_dropped_turns(sizes: Sequence[int], spare: int) -> int:
     """How many turns to leave out at the beginning."""
-    taken, count = sum(sizes), 0
-    while taken > spare and count < len(sizes) - 1:
-        taken -= sizes[count]
+    used_tokens, count = sum(sizes), 0
+    while used_tokens > spare and count < len(sizes) - 1:
+        used_tokens -= sizes[count]
         count += 1
     return count
 
 
 def _render(turn: ModelTurn, form: int) -> tuple[Message, ...]:
     results = (
-        Message(role="tool", text=each.forms[form] if form else each.text, call_id=each.call_id)
-        for each in turn.results
+        Message(role="tool", text=result.forms[form] if form else result.text, call_id=result.call_id)
+        for result in turn.results
     )
-    note = (Message(role="user", name="note", text=turn.told),) if turn.told else ()
-    return (turn.said, *results, *note)
+    note = (Message(role="user", name="note", text=turn.note),) if turn.note else ()
+    return (turn.message, *results, *note)
 
 
-def tool_result(call_id: str, note: str, blocks: Sequence[SourceBlock], about: str) -> CallResult:
-    """A tool result; `about` is the task, by which the best passages are chosen."""
+def tool_result(call_id: str, note: str, blocks: Sequence[SourceBlock], topic: str) -> CallResult:
+    """A tool result; `topic` is the task, by which the best passages are chosen."""
 
     def shorten() -> tuple[str, str]:
         if not blocks:
             return note, note[:200]
-        best = _best_blocks(blocks, about)
-        left = _exclude(blocks, best)
-        few = _blocks_text(f"The best passages. Also shown were {_sources_line(left)}." if left else "", best)
-        return few, f"Shortened; recall or open to read again: {_sources_line(blocks)}."
+        best = _best_blocks(blocks, topic)
+        remaining = _exclude(blocks, best)
+        shortened = _blocks_text(
+            f"The best passages. Also shown were {_sources_line(remaining)}." if remaining else "", best
+        )
+        return shortened, f"Shortened; recall or open to read again: {_sources_line(blocks)}."
 
     return CallResult(
         call_id=call_id,
         text=_blocks_text(note, blocks),
         shorten=shorten,
-        gist=lambda: _blocks_text("", _best_blocks(blocks, about)) or note,
+        gist=lambda: _blocks_text("", _best_blocks(blocks, topic)) or note,
     )
 
 
 def _blocks_text(note: str, blocks: Sequence[SourceBlock]) -> str:
-    shown = (format_source(block.source, block.passages) for block in blocks)
-    return "\n\n".join(text for text in (note, *shown) if text)
+    source_texts = (format_source(block.source, block.passages) for block in blocks)
+    return "\n\n".join(text for text in (note, *source_texts) if text)
 
 
 def _sources_line(blocks: Sequence[SourceBlock]) -> str:
     """Sources by id and title, with the ids of their passages."""
-    shown = (
+    descriptions = (
         f"{block.source.id} “{one_line(block.source.title)[:TITLE_LENGTH]}” ({', '.join(p.id for p in block.passages)})"
         for block in blocks
     )
-    return "; ".join(shown)
+    return "; ".join(descriptions)
 
 
-def _exclude(blocks: Sequence[SourceBlock], others: Sequence[SourceBlock]) -> list[SourceBlock]:
-    """The passages that are in none of `others`, below their sources."""
-    gone = {each.id for block in others for each in block.passages}
-    return _filter_blocks(blocks, lambda each: each not in gone)
+def _exclude(blocks: Sequence[SourceBlock], excluded: Sequence[SourceBlock]) -> list[SourceBlock]:
+    """The passages that are in none of `excluded`, below their sources."""
+    excluded_ids = {each.id for block in excluded for each in block.passages}
+    return _filter_blocks(blocks, lambda each: each not in excluded_ids)
 
 
-def _best_blocks(blocks: Sequence[SourceBlock], about: str) -> list[SourceBlock]:
-    wanted = set(words(about))
-    rated = sorted(
-        ((len(wanted & set(words(each.text))), each.id) for block in blocks for each in block.passages),
+def _best_blocks(blocks: Sequence[SourceBlock], topic: str) -> list[SourceBlock]:
+    topic_words = set(words(topic))
+    ranked = sorted(
+        ((len(topic_words & set(words(passage.text))), passage.id) for block in blocks for passage in block.passages),
         key=lambda pair: -pair[0],
     )
-    return _filter_blocks(blocks, {id for _, id in rated[:BEST_PASSAGES]}.__contains__)
+    return _filter_blocks(blocks, {id for _, id in ranked[:BEST_PASSAGES]}.__contains__)
 
 
 def _filter_blocks(blocks: Sequence[SourceBlock], keeps: Callable[[str], bool]) -> list[SourceBlock]:
     """The passages whose ids it keeps, below their sources."""
-    kept = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if keeps(p.id))) for b in blocks)
-    return [block for block in kept if block.passages]
+    filtered = (SourceBlock(source=b.source, passages=tuple(p for p in b.passages if keeps(p.id))) for b in blocks)
+    return [block for block in filtered if block.passages]
 
 
 # Asking with a history: it is made to fit, and shortened once more if the model says that it does not.
 
 
 def fit_request(
-    run: Run, role: Role, history: History, request: Request, closing: Sequence[Message]
+    run: Run, role: Role, history: History, request: Request, closing_messages: Sequence[Message]
 ) -> tuple[Request, int]:
-    """`request` with the messages of `history` and then `closing`, and the tokens that these may have."""
+    """`request` with the messages of `history` and then `closing_messages`, and the tokens that these may have."""
     tokens = message_room(run.profile(role), request.system, request.tools, request.max_tokens)
-    messages = history.messages(tokens, closing)
-    return msgspec.structs.replace(request, messages=messages, passing=len(closing)), tokens
+    messages = history.messages(tokens, closing_messages)
+    return msgspec.structs.replace(request, messages=messages, passing=len(closing_messages)), tokens
 
 
 async def ask_with_history(
-    run: Run, role: Role, history: History, request: Request, closing: Sequence[Message], hooks: StreamHooks = HEARD
+    run: Run,
+    role: Role,
+    history: History,
+    request: Request,
+    closing_messages: Sequence[Message],
+    hooks: StreamHooks = HEARD,
 ) -> Reply:
-    """Ask `request` with the messages of `history` and then `closing`; see `Run.ask`.
+    """Ask `request` with the messages of `history` and then `closing_messages`; see `Run.ask`.
 
     Raises:
         ModelFailed, LimitReached: as `Run.ask`; `ContextTooLong` if half of it is still too long.
     """
-    fitting, tokens = fit_request(run, role, history, request, closing)
+    fitted_request, tokens = fit_request(run, role, history, request, closing_messages)
     try:
-        return await run.ask(role, fitting, hooks)
+        return await run.ask(role, fitted_request, hooks)
     except ContextTooLong:
         # The window may be far smaller than reported: half of it, or of the part that can be shortened.
-        least = total_tokens(history.messages(0, closing))
-        half = min(tokens, total_tokens(fitting.messages) + least) // 2
-        shorter = msgspec.structs.replace(fitting, messages=history.messages(half, closing))
+        least = total_tokens(history.messages(0, closing_messages))
+        half = min(tokens, total_tokens(fitted_request.messages) + least) // 2
+        shorter = msgspec.structs.replace(fitted_request, messages=history.messages(half, closing_messages))
         return await run.ask(role, shorter, hooks)
 
 

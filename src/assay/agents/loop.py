@@ -74,22 +74,22 @@ class TurnRows(msgspec.Struct, frozen=True):
 
 
 async def execute_calls(
-    run: Run, ledger: Ledger, tools: Mapping[str, Tool], calls: Sequence[ToolCall], about: str
+    run: Run, ledger: Ledger, tools: Mapping[str, Tool], calls: Sequence[ToolCall], topic: str
 ) -> tuple[CallResult, ...]:
     """Carry out a turn's calls and register what they returned.
 
-    `about` is the task, by which passages are chosen when the history must be shortened.
+    `topic` is the task, by which passages are chosen when the history must be shortened.
 
     Raises:
         LimitReached: a limit ended a call; the results of the others are registered first.
     """
     branches = (
-        Branch(f"call-{place}", partial(_execute_call, ledger=ledger, tools=tools, call=call))
-        for place, call in enumerate(calls)
+        Branch(f"call-{index}", partial(_execute_call, ledger=ledger, tools=tools, call=call))
+        for index, call in enumerate(calls)
     )
-    acted = await run.gather(*branches)
-    results = await register_results(run, ledger, acted, about)
-    limit = next((each.limit for each in acted if each.limit), "")
+    outcomes = await run.gather(*branches)
+    results = await register_results(run, ledger, outcomes, topic)
+    limit = next((outcome.limit for outcome in outcomes if outcome.limit), "")
     if limit:
         raise LimitReached(limit)
     return results
@@ -116,47 +116,53 @@ async def _perform(run: Run, ledger: Ledger, tools: Mapping[str, Tool], call: To
     if tool is None:
         raise Failed(f"there is no tool {call.name!r}; there is: {', '.join(sorted(tools))}")
     if call.malformed:
-        shown = call.malformed[:MALFORMED_SHOWN]
-        raise Failed(f"the arguments are not a JSON object: {shown}; send the call again with valid JSON")
+        excerpt = call.malformed[:MALFORMED_SHOWN]
+        raise Failed(f"the arguments are not a JSON object: {excerpt}; send the call again with valid JSON")
     return await tool.run(run, ledger, call.arguments)
 
 
 async def register_results(
-    run: Run, ledger: Ledger, acted: Sequence[CallOutcome], about: str
+    run: Run, ledger: Ledger, outcomes: Sequence[CallOutcome], topic: str
 ) -> tuple[CallResult, ...]:
     """Give ids to what a turn's calls showed, in call order, in one step, and return the answers to the calls."""
-    shown = [each for one in acted if one.observation for each in one.observation.shown]
+    excerpts = [each for outcome in outcomes if outcome.observation for each in outcome.observation.shown]
 
     async def register(step_context: StepContext) -> TurnRows:
-        added = ledger.register(run.lane, shown, *_queries_and_opened(acted))
-        for source in added.sources:
+        registration = ledger.register(run.lane, excerpts, *_queries_and_opened(outcomes))
+        for source in registration.sources:
             step_context.emit(SourceAdded(source=source))
-        for id in added.reused:
+        for id in registration.reused:
             step_context.emit(SourceReused(source=id))
-        step_context.record(*added.rows)
-        return TurnRows(added.rows)
+        step_context.record(*registration.rows)
+        return TurnRows(registration.rows)
 
-    places = [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]
+    locations = [(each.document.sha256, [span.ordinal for span in each.spans]) for each in excerpts]
     # Under the writer's gate: results are kept, whatever limit has been reached meanwhile.
-    observed = await run.with_gate("write").step("observe", register, returns=TurnRows, input=places)
-    ledger.apply(observed.rows)
-    return tuple(_result(run, ledger, each, about) for each in acted)
+    turn_rows = await run.with_gate("write").step("observe", register, returns=TurnRows, input=locations)
+    ledger.apply(turn_rows.rows)
+    return tuple(_result(run, ledger, each, topic) for each in outcomes)
 
 
-def _queries_and_opened(acted: Sequence[CallOutcome]) -> tuple[list[str], list[str]]:
+def _queries_and_opened(outcomes: Sequence[CallOutcome]) -> tuple[list[str], list[str]]:
     """Queries asked and documents opened; recalling asks nobody."""
-    done = [each for each in acted if each.observation]
-    searches = [each.call.arguments for each in done if each.call.name != RecallTool.name]
+    successful = [outcome for outcome in outcomes if outcome.observation]
+    searches = [outcome.call.arguments for outcome in successful if outcome.call.name != RecallTool.name]
     queries = [str(arguments["query"]) for arguments in searches if "query" in arguments]
-    opened = [each.observation.shown for each in done if each.observation and "documents" in each.call.arguments]
-    return queries, [one.document.title or one.document.name for shown in opened for one in shown]
+    opened_excerpts = [
+        outcome.observation.shown
+        for outcome in successful
+        if outcome.observation and "documents" in outcome.call.arguments
+    ]
+    return queries, [
+        excerpt.document.title or excerpt.document.name for excerpts in opened_excerpts for excerpt in excerpts
+    ]
 
 
-def _result(run: Run, ledger: Ledger, acted: CallOutcome, about: str) -> CallResult:
-    if acted.observation is None:
-        return tool_result(acted.call.id, f"Failed: {acted.failure or acted.limit}", (), about)
-    blocks = ledger.blocks(run.lane, acted.observation.shown)
-    return tool_result(acted.call.id, acted.observation.note, blocks, about)
+def _result(run: Run, ledger: Ledger, outcome: CallOutcome, topic: str) -> CallResult:
+    if outcome.observation is None:
+        return tool_result(outcome.call.id, f"Failed: {outcome.failure or outcome.limit}", (), topic)
+    blocks = ledger.blocks(run.lane, outcome.observation.shown)
+    return tool_result(outcome.call.id, outcome.observation.note, blocks, topic)
 
 
 FIRST_TURN = "first-turn"
@@ -211,12 +217,12 @@ async def count_agent(run: Run) -> None:
         LimitReached: the run may have no more agents.
     """
 
-    async def one(step_context: StepContext) -> int:
+    async def spend_agent(step_context: StepContext) -> int:
         step_context.role = "analytical"
         step_context.spend(Usage(agents=1))
         return 1
 
-    await run.step("start", one, returns=int, cost=Usage(agents=1))
+    await run.step("start", spend_agent, returns=int, cost=Usage(agents=1))
 
 
 class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -230,8 +236,8 @@ class TurnRules(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def sentences(self) -> str:
         """The rules as sentences."""
-        left = "" if self.calls_left is None else f" You may make {pluralize(self.calls_left, 'more tool call')}."
-        return f"This is turn {self.turn} of {self.turns}.{left}"
+        remaining = "" if self.calls_left is None else f" You may make {pluralize(self.calls_left, 'more tool call')}."
+        return f"This is turn {self.turn} of {self.turns}.{remaining}"
 
 
 class Agent:
@@ -241,11 +247,11 @@ class Agent:
         self.task = task
         self.ledger = ledger.seeing((lane, *task.lanes))
         self.tools = tools
-        seen = [Message(role="user", name="seen", text=task.seen)] if task.seen else []
+        seen_messages = [Message(role="user", name="seen", text=task.seen)] if task.seen else []
         self.history = History(
             [
                 Message(role="user", name="brief", text=brief_json(task)),
-                *seen,
+                *seen_messages,
                 Message(role="user", name="task", text=task.task),
             ]
         )
@@ -277,69 +283,70 @@ class Agent:
             LimitReached, ModelFailed: what ended it.
         """
         for turn in range(1, self.task.turns + 1):
-            place = run.child(f"turn-{turn}")
+            turn_run = run.child(f"turn-{turn}")
             if self.task.calls and self.calls >= self.task.calls:
                 return
-            message = await self._ask_for_calls(place, turn)
+            message = await self._ask_for_calls(turn_run, turn)
             if turn == 1 and not action_calls(message):
-                await self._search_anyway(place, message)
+                await self._search_anyway(turn_run, message)
             if not action_calls(message):
                 return
             self.turns = turn
-            await self.execute_calls(place, message)
+            await self.execute_calls(turn_run, message)
             if DONE.name in tool_names(message.calls):
                 return
 
-    async def execute_calls(self, place: Run, message: Message) -> tuple[CallResult, ...]:
+    async def execute_calls(self, run: Run, message: Message) -> tuple[CallResult, ...]:
         """Carry out the calls of a turn, as many as the agent has left; each is answered, in call order.
 
         Raises:
             LimitReached: a limit ended a call.
         """
-        wanted = action_calls(message)
-        most = len(wanted) if not self.task.calls else self.task.calls - self.calls
-        made, refused = wanted[:most], wanted[most:]
-        self.calls += len(made)
-        acted = await execute_calls(place, self.ledger, self.tools, made, self.task.about)
+        calls = action_calls(message)
+        limit = len(calls) if not self.task.calls else self.task.calls - self.calls
+        allowed, refused = calls[:limit], calls[limit:]
+        self.calls += len(allowed)
+        executed = await execute_calls(run, self.ledger, self.tools, allowed, self.task.about)
         answers = {
-            each.call_id: each for each in (*acted, *(self._note_result(call, NO_CALLS_LEFT) for call in refused))
+            result.call_id: result
+            for result in (*executed, *(self._note_result(call, NO_CALLS_LEFT) for call in refused))
         }
         results = tuple(answers.get(call.id) or self._note_result(call, NOTED) for call in message.calls)
-        self.history.add(ModelTurn(said=message, results=results, told=self._nudge(place)))
+        self.history.add(ModelTurn(message=message, results=results, note=self._nudge(run)))
         return results
 
     def _note_result(self, call: ToolCall, text: str) -> CallResult:
         return tool_result(call.id, text, (), self.task.about)
 
-    def _nudge(self, place: Run) -> str:
+    def _nudge(self, run: Run) -> str:
         """A reminder, once after a web search, that results are excerpts and pages should be opened."""
         if self.nudged or "open" not in self.tools:
             return ""
-        own = self.ledger.seeing([place.lane]).passages_and_sources()[1].values()
-        if not any(source.media_type == SNIPPET for source in own):
+        own_sources = self.ledger.seeing([run.lane]).passages_and_sources()[1].values()
+        if not any(source.media_type == SNIPPET for source in own_sources):
             return ""
         self.nudged = True
-        return "" if any(source.media_type != SNIPPET for source in own) else OPEN_PAGES
+        return "" if any(source.media_type != SNIPPET for source in own_sources) else OPEN_PAGES
 
-    async def _ask_for_calls(self, place: Run, turn: int) -> Message:
+    async def _ask_for_calls(self, run: Run, turn: int) -> Message:
         """Ask what to do next, after thinking, which uses up no turn but has a limit.
 
         In the first turn the model must call a tool that acts; if it does not, it is reminded once.
         """
-        (message, reply), reminded = await self._reply(place, turn), turn > 1
-        for _thought in range(place.rules.thoughts + 1):
+        (message, reply), reminded = await self._reply(run, turn), turn > 1
+        for _thought in range(run.rules.thoughts + 1):
             only_thinks = tool_names(message.calls) == {THINK.name}
             if action_calls(message) or (reminded and not only_thinks):
                 break
             reminded = reminded or not only_thinks
-            noted = tuple(self._note_result(call, NOTED) for call in message.calls)
-            self.history.add(ModelTurn(said=message, results=noted, told="" if only_thinks else CALL_A_TOOL))
-            message, reply = await self._reply(place, turn)
+            noted_results = tuple(self._note_result(call, NOTED) for call in message.calls)
+            self.history.add(ModelTurn(message=message, results=noted_results, note="" if only_thinks else CALL_A_TOOL))
+            message, reply = await self._reply(run, turn)
         if turn == 1 and not message.calls:
-            log_ignored_tools(place, reply.model, "research")
+            log_ignored_tools(run, reply.model, "research")
         return message
 
-    async def _search_anyway(self, place: Run, message: Message) -> None:
+    async def _search_anyway(self, run: Run, message: Message) -> None:
         """Search once for a model that calls no tools: an agent reports what it was shown, not what it knows.
 
         Raises:
@@ -350,33 +357,33 @@ class Agent:
         query = shorten_text(self.task.task.partition("\n")[0], QUERY_LENGTH)
         call = ToolCall(id=SEARCH_TOOL, name=SEARCH_TOOL, arguments={"query": query})
         self.turns = 1
-        await self.execute_calls(place, msgspec.structs.replace(message, calls=(call,)))
+        await self.execute_calls(run, msgspec.structs.replace(message, calls=(call,)))
 
-    def first_request(self, place: Run) -> Request:
+    def first_request(self, run: Run) -> Request:
         """The first request of its work."""
-        request, closing = self._request(place, 1)
-        return fit_request(place, "analytical", self.history, request, closing)[0]
+        request, closing_messages = self._request(run, 1)
+        return fit_request(run, "analytical", self.history, request, closing_messages)[0]
 
-    async def _reply(self, place: Run, turn: int) -> tuple[Message, Reply]:
-        request, closing = self._request(place, turn)
+    async def _reply(self, run: Run, turn: int) -> tuple[Message, Reply]:
+        request, closing_messages = self._request(run, turn)
         hooks = StreamHooks(slot=FIRST_TURN) if turn == 1 else HEARD
-        reply = await ask_with_history(place, "analytical", self.history, request, closing, hooks)
+        reply = await ask_with_history(run, "analytical", self.history, request, closing_messages, hooks)
         return Message(role="assistant", text=reply.text, calls=read_calls(reply, {*self.tools, *CONTROL_TOOLS})), reply
 
-    def _request(self, place: Run, turn: int) -> tuple[Request, Sequence[Message]]:
+    def _request(self, run: Run, turn: int) -> tuple[Request, Sequence[Message]]:
         """The request of a turn without its history, and the messages at its end."""
-        opening = self.opening(place)
+        opening = self.opening(run)
         request = Request(
             task="research",
             system=opening.system,
             messages=(),
             tools=opening.tools,
             tool_choice="required" if turn == 1 else "auto",
-            max_tokens=output_cap(place.profile("analytical"), place.rules.turn_tokens),
+            max_tokens=output_cap(run.profile("analytical"), run.rules.turn_tokens),
             effort="low",
         )
-        left = self.task.calls - self.calls if self.task.calls else None
-        return request, [rules_message(TurnRules(turn, self.task.turns, left))]
+        remaining_calls = self.task.calls - self.calls if self.task.calls else None
+        return request, [rules_message(TurnRules(turn, self.task.turns, remaining_calls))]
 
 
 def action_calls(message: Message) -> tuple[ToolCall, ...]:

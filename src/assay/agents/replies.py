@@ -42,14 +42,14 @@ def one_line_text(value: object) -> str:
 
 def read_ids(ids: object) -> tuple[str, ...]:
     """The ids that a model wrote as a list or alone, perhaps in brackets; anything else names none."""
-    written = ids if isinstance(ids, list) else [ids]
-    return tuple(id.strip().strip("[]") for id in written if isinstance(id, str))
+    values = ids if isinstance(ids, list) else [ids]
+    return tuple(id.strip().strip("[]") for id in values if isinstance(id, str))
 
 
 def retry_request(request: Request, reply: Reply, note: str) -> Request:
     """The request once more, after a reply that could not be read; `note` says what is wanted."""
-    said = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
-    messages = (*request.messages, *said, Message(role="user", name="note", text=note))
+    reply_messages = (Message(role="assistant", text=reply.text),) if reply.text.strip() else ()
+    messages = (*request.messages, *reply_messages, Message(role="user", name="note", text=note))
     return msgspec.structs.replace(request, messages=messages)
 
 
@@ -78,7 +78,7 @@ class TextUnit(msgspec.Struct, frozen=True):
 
     start: int
     end: int
-    said: str
+    words: str
 
 
 def is_looping(text: str) -> bool:
@@ -91,11 +91,11 @@ def drop_loops(text: str) -> str:
     """The text with only the first round of each loop."""
     text = _drop_final_rounds(text)
     units = list(_units(text))
-    gone = {index for first, last in _loops(units) for index in range(first, last)}
-    if _repeated_share([unit for index, unit in enumerate(units) if index not in gone]) > MAX_REPEATED_SHARE:
-        gone.update(_repeated_units(units))
-    kept = [text[unit.start : unit.end] for index, unit in enumerate(units) if index not in gone]
-    return "".join(kept).rstrip() if gone else text
+    dropped = {index for first, last in _loops(units) for index in range(first, last)}
+    if _repeated_share([unit for index, unit in enumerate(units) if index not in dropped]) > MAX_REPEATED_SHARE:
+        dropped.update(_repeated_units(units))
+    pieces = [text[unit.start : unit.end] for index, unit in enumerate(units) if index not in dropped]
+    return "".join(pieces).rstrip() if dropped else text
 
 
 def whole_sentences(text: str) -> str:
@@ -129,20 +129,22 @@ def _units(text: str) -> Iterator[TextUnit]:
         start = end
 
 
-def _line_start(lines: Sequence[int], at: int) -> int:
-    """Where the line of the character at `at` begins; a long one is not searched again for each of its sentences."""
-    return lines[bisect_right(lines, at) - 1]
+def _line_start(lines: Sequence[int], position: int) -> int:
+    """Where the line of the character at `position` begins; a long one is not searched again for each of its
+    sentences.
+    """
+    return lines[bisect_right(lines, position) - 1]
 
 
-def _ends_item_number(text: str, line: int, at: int) -> bool:
-    """True if the number of a list item ends at `at`, in the line that begins at `line`."""
-    return _NUMBER.fullmatch(text, line, at) is not None
+def _ends_item_number(text: str, line: int, position: int) -> bool:
+    """True if the number of a list item ends at `position`, in the line that begins at `line`."""
+    return _NUMBER.fullmatch(text, line, position) is not None
 
 
 def _structure_lines(text: str) -> set[int]:
     """Where the lines begin that are only structure."""
-    found = set()
-    at = 0
+    line_starts = set()
+    position = 0
     lines = text.split("\n")
     for number, line in enumerate(lines):
         below = lines[number + 1] if number + 1 < len(lines) else ""
@@ -153,9 +155,9 @@ def _structure_lines(text: str) -> set[int]:
             or _RULE.fullmatch(line)
             or _LABEL.fullmatch(line)
         ):
-            found.add(at)
-        at += len(line) + 1
-    return found
+            line_starts.add(position)
+        position += len(line) + 1
+    return line_starts
 
 
 def _words_of(text: str) -> str:
@@ -170,31 +172,31 @@ def _words_of(text: str) -> str:
 
 def _loops(units: Sequence[TextUnit]) -> list[tuple[int, int]]:
     """The rounds to leave out, as ranges of units: all of a loop except its first."""
-    telling = [index for index, unit in enumerate(units) if unit.said]
-    sentences = [units[index].said for index in telling]
-    found: list[tuple[int, int]] = []
-    at = 0
-    while at < len(sentences):
-        size, rounds = _loop_at(sentences, at)
+    sentence_indexes = [index for index, unit in enumerate(units) if unit.words]
+    sentences = [units[index].words for index in sentence_indexes]
+    ranges: list[tuple[int, int]] = []
+    position = 0
+    while position < len(sentences):
+        size, rounds = _loop_at(sentences, position)
         if size:
-            last = at + size * rounds
-            end = telling[last] if last < len(telling) else len(units)
-            found.append((telling[at + size], end))
-            at = last
-        at += 1
-    return found
+            last = position + size * rounds
+            end = sentence_indexes[last] if last < len(sentence_indexes) else len(units)
+            ranges.append((sentence_indexes[position + size], end))
+            position = last
+        position += 1
+    return ranges
 
 
-def _loop_at(sentences: Sequence[str], at: int) -> tuple[int, int]:
-    """The length of a round of the loop that begins at `at`, and the number of rounds; (0, 0) for none."""
-    for size in range(1, min(MAX_LOOP_SENTENCES, (len(sentences) - at) // MIN_REPETITIONS) + 1):
-        if sentences[at] != sentences[at + size]:
+def _loop_at(sentences: Sequence[str], start: int) -> tuple[int, int]:
+    """The length of a round of the loop that begins at `start`, and the number of rounds; (0, 0) for none."""
+    for size in range(1, min(MAX_LOOP_SENTENCES, (len(sentences) - start) // MIN_REPETITIONS) + 1):
+        if sentences[start] != sentences[start + size]:
             continue
-        one = sentences[at : at + size]
+        pattern = sentences[start : start + size]
         rounds = 1
-        while sentences[at + size * rounds : at + size * (rounds + 1)] == one:
+        while sentences[start + size * rounds : start + size * (rounds + 1)] == pattern:
             rounds += 1
-        if rounds >= MIN_REPETITIONS and sum(map(len, one)) >= MIN_REPEATED_CHARS:
+        if rounds >= MIN_REPETITIONS and sum(map(len, pattern)) >= MIN_REPEATED_CHARS:
             return size, rounds
     return 0, 0
 
@@ -204,9 +206,9 @@ def _repeated_units(units: Sequence[TextUnit]) -> list[int]:
     seen: set[str] = set()
     later = []
     for index, unit in enumerate(units):
-        if len(unit.said) >= MIN_REPEATED_CHARS and unit.said in seen:
+        if len(unit.words) >= MIN_REPEATED_CHARS and unit.words in seen:
             later.append(index)
-        seen.add(unit.said)
+        seen.add(unit.words)
     return later
 
 
@@ -214,12 +216,12 @@ def _repeated_share(units: Sequence[TextUnit]) -> float:
     """The share of a text that repeats itself, if something is repeated often enough."""
     counts: dict[str, int] = {}
     for unit in units:
-        counts[unit.said] = counts.get(unit.said, 0) + 1
+        counts[unit.words] = counts.get(unit.words, 0) + 1
     long = {sentence: count for sentence, count in counts.items() if len(sentence) >= MIN_REPEATED_CHARS}
     if not any(count >= MIN_REPETITIONS for count in long.values()):
         return 0.0
-    again = sum(len(sentence) * (count - 1) for sentence, count in long.items())
-    return again / max(1, sum(len(unit.said) for unit in units))
+    repeated_chars = sum(len(sentence) * (count - 1) for sentence, count in long.items())
+    return repeated_chars / max(1, sum(len(unit.words) for unit in units))
 
 
 # loops inside one sentence
@@ -229,8 +231,8 @@ def _final_round_length(text: str) -> int:
     """The length of a round if a text ends by repeating the same few words, 0 if it does not."""
     tail = text.rstrip()[-_LONG_ROUND * _ROUNDS :]
     for size in range(_SHORT_ROUND, min(_LONG_ROUND, len(tail) // _ROUNDS) + 1):
-        one = tail[-size:]
-        if tail.endswith(one * _ROUNDS) and sum(map(str.isalpha, one)) >= size / 2:
+        pattern = tail[-size:]
+        if tail.endswith(pattern * _ROUNDS) and sum(map(str.isalpha, pattern)) >= size / 2:
             return size
     return 0
 
@@ -241,8 +243,8 @@ def _drop_final_rounds(text: str) -> str:
     size = _final_round_length(text)
     if not size:
         return text
-    one, end = text[-size:], len(text)
-    while text.endswith(one, 0, end - size):
+    pattern, end = text[-size:], len(text)
+    while text.endswith(pattern, 0, end - size):
         end -= size
     return text[:end]
 
@@ -258,15 +260,15 @@ def reply_defect(reply: Reply) -> str:
     return ""
 
 
-LEAST_SHARED = 0.25
+MIN_SHARED_SHARE = 0.25
 """The least share of a text's words that what it was written from has; refusals have none. By hand."""
 
 
-def is_off_topic(text: str, about: str) -> bool:
+def is_off_topic(text: str, topic: str) -> bool:
     """True if a text says hardly a word of what it is to be about, as a refusal does ("I cannot help with that")."""
-    analysis = analysis_for(about)
-    said = {*terms(text, analysis)} - stop_terms(analysis)
-    return len(said.intersection(terms(about, analysis))) < LEAST_SHARED * max(1, len(said))
+    analysis = analysis_for(topic)
+    text_terms = {*terms(text, analysis)} - stop_terms(analysis)
+    return len(text_terms.intersection(terms(topic, analysis))) < MIN_SHARED_SHARE * max(1, len(text_terms))
 
 
 IGNORED = N_("{model} made no tool call: it may not support tools; try another model for the role analytical")

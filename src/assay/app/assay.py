@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from assay.app.runs import LATEST, RunQueue
-from assay.core.brief import Estimate, Point
+from assay.core.brief import Estimate, ForkPoint
 from assay.core.events import Envelope
 from assay.core.lazy import lazy_module
 from assay.core.markers import CitationMode
@@ -16,7 +16,7 @@ from assay.core.ports import RunRow
 from assay.core.ports.webhooks import Webhook
 from assay.core.view import Steered
 from assay.services.arguments import DEFAULT_COLLECTION as DEFAULT_COLLECTION
-from assay.services.arguments import Say, checked_keywords
+from assay.services.arguments import ProgressLog, checked_keywords
 from assay.services.arguments import Sources as Sources
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from assay.services.ownership import DataErased
     from assay.services.results import RunHandle
     from assay.services.retention import PruneResult, RetentionRules, SweepResult
-    from assay.services.run_control import Asked, ControlOutcome
+    from assay.services.run_control import ControlOutcome, RequestedAction
 else:
     forks = lazy_module("assay.services.forks")
     ownership = lazy_module("assay.services.ownership")
@@ -54,7 +54,7 @@ class Assay(RunQueue):
         question: str,
         *,
         sources: Sources | None = None,
-        progress: Say | None = None,
+        progress: ProgressLog | None = None,
         **wanted: Unpack[RunOptions],
     ) -> RunHandle:
         """Start a run in this process. Needs a running event loop. Options that are None come from the settings.
@@ -79,7 +79,7 @@ class Assay(RunQueue):
         question: str,
         *,
         sources: Sources | None = None,
-        progress: Say | None = None,
+        progress: ProgressLog | None = None,
         priority: int | None = None,
         webhook: Webhook | None = None,
         **wanted: Unpack[RunOptions],
@@ -96,8 +96,8 @@ class Assay(RunQueue):
         Raises:
             UsageError, UnknownName: as `start`, and as `enqueue` if there is a priority.
         """
-        stored = run_start.Storing(priority=priority, webhook=webhook)
-        return await run_start.create(self._context, question, sources, progress, stored, wanted)
+        queue_options = run_start.QueueOptions(priority=priority, webhook=webhook)
+        return await run_start.create(self._context, question, sources, progress, queue_options, wanted)
 
     @checked_keywords("assay.core.run_options:RunOptions")
     def ask(self, reference: str, question: str, **wanted: Unpack[RunOptions]) -> RunHandle:
@@ -134,7 +134,12 @@ class Assay(RunQueue):
 
     @checked_keywords("assay.core.run_options:RunOptions")
     def agent(
-        self, task: str, *, sources: Sources | None = None, progress: Say | None = None, **wanted: Unpack[RunOptions]
+        self,
+        task: str,
+        *,
+        sources: Sources | None = None,
+        progress: ProgressLog | None = None,
+        **wanted: Unpack[RunOptions],
     ) -> RunHandle:
         """Have one research agent work on `task`, without planner and writer. Its findings are the report.
 
@@ -147,12 +152,12 @@ class Assay(RunQueue):
     async def fork(
         self,
         reference: str,
-        point: Point,
+        point: ForkPoint,
         *,
         plan: Plan | str | Path | None = None,
         exclude: Sequence[str] = (),
         add: Sources | None = None,
-        progress: Say | None = None,
+        progress: ProgressLog | None = None,
         priority: int | None = None,
         **wanted: Unpack[ForkOptions],
     ) -> str:
@@ -175,7 +180,7 @@ class Assay(RunQueue):
             UsageError: the run has not ended or did not reach `point`, the plan cannot be read, or nothing would
                 change.
         """
-        changes = forks.ForkChanges(plan=plan, exclude=exclude, add=add, wanted=wanted)
+        changes = forks.ForkChanges(plan=plan, exclude=exclude, add=add, options=wanted)
         return await forks.fork(self._context, reference, point, changes, progress, priority)
 
     async def resume(self, reference: str) -> RunHandle:
@@ -290,7 +295,7 @@ class Assay(RunQueue):
 
     # what a run's owner may do, from any process
 
-    async def control(self, reference: str, action: Asked, *, wait: float = 0.0) -> ControlOutcome:
+    async def control(self, reference: str, action: RequestedAction, *, wait: float = 0.0) -> ControlOutcome:
         """Finish, cancel or pause a run, whichever process executes it. If none does, the run changes at once.
 
         Args:

@@ -18,7 +18,7 @@ from assay.settings.sections import BundleSettings
 SECRET = "signing.key"  # the name of a setting
 OWN = "you"
 """The name of the signer whose key is in these settings."""
-LARGEST_KEY = 10_000
+MAX_KEY_CHARS = 10_000
 
 
 def create_key(*, replace: bool) -> tuple[PublicKey, Path]:
@@ -61,9 +61,9 @@ def trust(name: str, key: str) -> tuple[PublicKey, Path]:
         UsageError: it is not a public key.
         ConfigError: the name is not valid, or the settings cannot be written.
     """
-    read = _public_key(key)
-    settings.load(signing={"trusted": {name: str(read)}})
-    return read, file.write(f"signing.trusted.{name}", str(read))
+    public_key = _public_key(key)
+    settings.load(signing={"trusted": {name: str(public_key)}})
+    return public_key, file.write(f"signing.trusted.{name}", str(public_key))
 
 
 def distrust(name: str) -> bool:
@@ -81,19 +81,19 @@ def signers() -> Mapping[str, PublicKey]:
     Raises:
         ConfigError: the settings cannot be read, or a trusted key is not valid.
     """
-    found = dict[str, PublicKey]()
-    configured = settings.load().signing
-    for name, key in configured.trusted.items():
+    keys = dict[str, PublicKey]()
+    config = settings.load().signing
+    for name, key in config.trusted.items():
         try:
-            found[name] = signature.public_key(key)
+            keys[name] = signature.public_key(key)
         except UsageError as error:
             raise ConfigError(f"correct the setting signing.trusted.{name}: {error}") from error
-    if configured.key is not None:
-        found[OWN] = signature.derive_public_key(configured.key.reveal())
-    return found
+    if config.key is not None:
+        keys[OWN] = signature.derive_public_key(config.key.reveal())
+    return keys
 
 
-def key_of_signer(named: str) -> Mapping[str, PublicKey]:
+def key_of_signer(signer: str) -> Mapping[str, PublicKey]:
     """The one signer a command names: by a public key, a file with one, or a name in the settings.
 
     Raises:
@@ -101,14 +101,14 @@ def key_of_signer(named: str) -> Mapping[str, PublicKey]:
         ConfigError: the settings cannot be read.
     """
     try:
-        return {named: _public_key(named)}
+        return {signer: _public_key(signer)}
     except UsageError:
-        known = signers()
-        if named in known:
-            return {named: known[named]}
-        whom = f" ({', '.join(known)})" if known else ""
+        trusted = signers()
+        if signer in trusted:
+            return {signer: trusted[signer]}
+        whom = f" ({', '.join(trusted)})" if trusted else ""
         raise UsageError(
-            f"{named} is not a public key, a file with one, or someone you trust{whom}: name somebody with "
+            f"{signer} is not a public key, a file with one, or someone you trust{whom}: name somebody with "
             "`assay keys sign trust NAME KEY`"
         ) from None
 
@@ -125,8 +125,8 @@ def _public_key(key: str) -> PublicKey:
         return signature.public_key(key)
     except UsageError:
         try:
-            with Path(key).open(encoding="ascii") as opened:
-                text = opened.read(LARGEST_KEY)
+            with Path(key).open(encoding="ascii") as file_object:
+                text = file_object.read(MAX_KEY_CHARS)
         except (OSError, ValueError):
             raise UsageError(f"{key} is not a public key or a file with one: give one of them") from None
         return signature.public_key(text)
@@ -142,7 +142,7 @@ def verify_bundle(path: Path, signer: str = "") -> Verification:
         UsageError: the file does not exist, cannot be read, or is not a zip; or there is no such signer.
         ConfigError: it is signed, and the settings cannot be read.
     """
-    named = key_of_signer(signer) if signer else None
+    trusted_keys = key_of_signer(signer) if signer else None
     bounds = bundle_limits()
     try:
         data = _read(path, min(MAX_BUNDLE_BYTES, int(bounds.max_mb * 1_000_000)))
@@ -151,8 +151,8 @@ def verify_bundle(path: Path, signer: str = "") -> Verification:
     except MemoryError as error:
         raise UsageError(f"{path} does not fit into memory: check it on a machine with more") from error
     try:
-        most = BundleLimits(members=bounds.max_members, events=bounds.max_events)
-        return check_bundle(data, str(path), signers if named is None else lambda: named, most)
+        limits = BundleLimits(members=bounds.max_members, events=bounds.max_events)
+        return check_bundle(data, str(path), signers if trusted_keys is None else lambda: trusted_keys, limits)
     except StoreError as error:
         raise UsageError(str(error)) from error
 
@@ -165,16 +165,16 @@ def bundle_limits() -> BundleSettings:
         return BundleSettings()
 
 
-def _read(path: Path, most: int) -> bytes:
+def _read(path: Path, max_bytes: int) -> bytes:
     """The bytes of a regular file that is no larger than a bundle may be."""
-    about = path.stat()
-    if not stat.S_ISREG(about.st_mode):  # a pipe or a device may never end
-        raise UsageError(f"{path} is {'a folder' if stat.S_ISDIR(about.st_mode) else 'not a file'}")
+    file_status = path.stat()
+    if not stat.S_ISREG(file_status.st_mode):  # a pipe or a device may never end
+        raise UsageError(f"{path} is {'a folder' if stat.S_ISDIR(file_status.st_mode) else 'not a file'}")
     with path.open("rb") as file:
-        data = file.read(most + 1) if about.st_size <= most else b""
-    if about.st_size > most or len(data) > most:  # it may have grown since
+        data = file.read(max_bytes + 1) if file_status.st_size <= max_bytes else b""
+    if file_status.st_size > max_bytes or len(data) > max_bytes:  # it may have grown since
         raise UsageError(
-            f"{path} has more than {most / 1e6:,.0f} MB, and larger bundles are not verified: "
+            f"{path} has more than {max_bytes / 1e6:,.0f} MB, and larger bundles are not verified: "
             "set bundles.max_mb higher if you trust it"
         )
     return data

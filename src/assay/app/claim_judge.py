@@ -50,12 +50,12 @@ differ.
 """
 
 Row = ClaimRow | BadRow
-Checked = CheckedRow | BadRow
+RowResult = CheckedRow | BadRow
 
 
 async def judge_rows(
     rows: Iterable[Row],
-    notify: Callable[[Checked], None],
+    notify: Callable[[RowResult], None],
     *,
     model: str,
     settings: Settings | None = None,
@@ -119,7 +119,7 @@ class ClaimJudge(msgspec.Struct, frozen=True):
     rate_limiter: RateLimiter | None = None
     budget: Budget = Budget()
 
-    async def judge(self, found: Sequence[PendingClaim], rules: CheckRules = DEFAULT_RULES) -> Judgements:
+    async def judge(self, claims: Sequence[PendingClaim], rules: CheckRules = DEFAULT_RULES) -> Judgements:
         """Return the judge's verdict on each claim, `AT_ONCE` at a time; `rules` are those asked before.
 
         A failing judge leaves a claim unchecked, with the reason, and so does a spent budget.
@@ -129,19 +129,19 @@ class ClaimJudge(msgspec.Struct, frozen=True):
         """
         check_can_judge(self.name, self.model)
         opinions: dict[str, Check] = {}
-        places, rules = asyncio.Semaphore(AT_ONCE), msgspec.structs.replace(rules, judged=True)
+        semaphore, rules = asyncio.Semaphore(AT_ONCE), msgspec.structs.replace(rules, uses_judge=True)
 
-        async def one(place: Run, each: PendingClaim) -> None:
-            async with places:
-                checked = await check_claim(place, each.id, each.sentence, each.evidence, rules)
-            opinions[each.id] = checked.check
+        async def judge_claim(claim_run: Run, each: PendingClaim) -> None:
+            async with semaphore:
+                checked_claim = await check_claim(claim_run, each.id, each.sentence, each.evidence, rules)
+            opinions[each.id] = checked_claim.check
 
         async def pipeline(run: Run) -> Outcome:
-            await run.with_gate("verify").gather(*(Branch(each.id, partial(one, each=each)) for each in found))
+            await run.with_gate("verify").gather(*(Branch(each.id, partial(judge_claim, each=each)) for each in claims))
             return Outcome()
 
         world = _world(self.name, self.model, self.store, self.rate_limiter)
-        usage = await _run_pipeline(pipeline, _brief(self.name, self.budget), world) if found else Usage()
+        usage = await _run_pipeline(pipeline, _brief(self.name, self.budget), world) if claims else Usage()
         return Judgements(opinions=opinions, model=self.name, usage=usage)
 
 
@@ -206,19 +206,21 @@ def _world(name: str, model: Model, store: Store, rate_limiter: RateLimiter | No
     )
 
 
-async def _judge_all(run: Run, rows: Iterator[Row], notify: Callable[[Checked], None], checker: RowChecker) -> None:
-    places, number = asyncio.Semaphore(AT_ONCE), 0
+async def _judge_all(run: Run, rows: Iterator[Row], notify: Callable[[RowResult], None], checker: RowChecker) -> None:
+    semaphore, number = asyncio.Semaphore(AT_ONCE), 0
     while batch := await asyncio.to_thread(lambda: list(islice(rows, BATCH))):
         number += 1
-        for checked in await _judge_batch(run.child(f"batch-{number}"), batch, places, checker):
-            notify(checked)
+        for result in await _judge_batch(run.child(f"batch-{number}"), batch, semaphore, checker):
+            notify(result)
 
 
-async def _judge_batch(run: Run, batch: Sequence[Row], places: asyncio.Semaphore, checker: RowChecker) -> list[Checked]:
-    def branch(number: int, row: Row) -> Branch[Checked]:
-        async def work(place: Run) -> Checked:
-            async with places:
-                return row if isinstance(row, BadRow) else await judge_row(place, row, checker)
+async def _judge_batch(
+    run: Run, batch: Sequence[Row], semaphore: asyncio.Semaphore, checker: RowChecker
+) -> list[RowResult]:
+    def branch(number: int, row: Row) -> Branch[RowResult]:
+        async def work(row_run: Run) -> RowResult:
+            async with semaphore:
+                return row if isinstance(row, BadRow) else await judge_row(row_run, row, checker)
 
         return Branch(f"row-{number}", work)
 
@@ -231,15 +233,15 @@ async def judge_row(run: Run, row: ClaimRow, checker: RowChecker) -> CheckedRow:
     if first.rule != "lexical":
         return checked_row(row, first)
     evidence = text_evidence(row.doc)
-    findings = examine(row.claim, evidence, added=checker.added)
-    judged = await ask_judge(run, row.claim, evidence, drop_faults(findings))
-    verdict = judged.check.verdict
+    findings = examine(row.claim, evidence, added_checks=checker.added)
+    opinion = await ask_judge(run, row.claim, evidence, drop_faults(findings))
+    verdict = opinion.check.verdict
     low, high = _BANDS.get(verdict, (0.0, 1.0))
     return CheckedRow(
         id=row.id,
         verdict=verdict,
         score=round(low + (high - low) * first.score, 4),
-        rule=judged.check.rule,
-        reasons=tuple(filter(None, (judged.check.reason, *first.reasons))),
-        slots=judged.slots,
+        rule=opinion.check.rule,
+        reasons=tuple(filter(None, (opinion.check.reason, *first.reasons))),
+        slots=opinion.slots,
     )

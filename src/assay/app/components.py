@@ -25,7 +25,7 @@ from assay.fetch.workers import ExtractorHere, Workers
 from assay.search.local import LocalSearch
 from assay.search.runs import RunIndex
 from assay.search.shared_index import INDEX_WORK, OwnedSearch, WriteTurn, file_lock
-from assay.services.arguments import Say, read_text_argument
+from assay.services.arguments import ProgressLog, read_text_argument
 from assay.services.context import Context
 from assay.services.home_paths import index_folder, pages_folder, runs_folder, writable_folder
 from assay.services.providers import search_rate_limiter
@@ -80,8 +80,8 @@ class LazyReaders:
         Raises:
             ConfigError: one cannot be loaded.
         """
-        found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
-        return [self._isolate(each) for each in found]
+        extractors: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
+        return [self._isolate(extractor) for extractor in extractors]
 
     def _isolate(self, extractor: Extractor) -> Extractor:
         if getattr(extractor, "isolated", False):
@@ -99,8 +99,8 @@ class LazyReaders:
             ConfigError: one cannot be loaded.
         """
         if not self._of_pages:
-            found: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
-            self._of_pages = [self._workers.isolate(each, PAGE_SECONDS) for each in found]
+            extractors: list[Extractor] = [plugins.load("extractors", name)() for name in plugins.names("extractors")]
+            self._of_pages = [self._workers.isolate(extractor, PAGE_SECONDS) for extractor in extractors]
         return self._of_pages
 
     def pdf_page_reader(self) -> Extractor:
@@ -199,7 +199,7 @@ def _index(context: Context) -> WordIndex:
     if context.home is not None and context.settings.search.index == "opensearch":
         return _opensearch_index(context, context.home)
     folder = None if context.home is None else writable_folder(index_folder(context.home))
-    return LocalSearch(folder, context.whole.library, context.reader.spans, context.reader.each_spans)
+    return LocalSearch(folder, context.full_store.library, context.reader.spans, context.reader.each_spans)
 
 
 def _postgres_index(context: Context) -> WordIndex:
@@ -210,10 +210,10 @@ def _postgres_index(context: Context) -> WordIndex:
     # Imported by name: its driver is an extra, and slow to load.
     backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.reveal())
     engine = backend.engine(present=False)
-    made: WordIndex = import_module("assay.search.postgres").PostgresSearch(
-        engine, context.whole.library, context.reader.spans, SEGMENTER, backend.session_lock_engine(engine)
+    index: WordIndex = import_module("assay.search.postgres").PostgresSearch(
+        engine, context.full_store.library, context.reader.spans, SEGMENTER, backend.session_lock_engine(engine)
     )
-    return made
+    return index
 
 
 def _opensearch_index(context: Context, home: Path) -> WordIndex:
@@ -225,15 +225,15 @@ def _opensearch_index(context: Context, home: Path) -> WordIndex:
         )
     # Imported by name: not needed with another index.
     opensearch = import_module("assay.search.opensearch")
-    made: WordIndex = opensearch.OpenSearchSearch(
+    index: WordIndex = opensearch.OpenSearchSearch(
         opensearch.OpenSearchClient(address.reveal()),
-        context.whole.library,
+        context.full_store.library,
         context.reader.each_spans,
         SEGMENTER,
         context.settings.search.opensearch_name,
         _index_lock(context, home),
     )
-    return made
+    return index
 
 
 def _index_lock(context: Context, home: Path) -> WriteTurn:
@@ -261,7 +261,7 @@ def online(context: Context) -> web.Online:
     return web.Online(
         context.settings,
         web.PageIntake(
-            library=context.whole.library,
+            library=context.full_store.library,
             blobs=context.store.blobs,
             clock=context.clock,
             readers=context.readers,
@@ -286,7 +286,7 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
     return embeddings.similarity(context, brief) if context.settings.embedder.model else None
 
 
-async def embed(context: Context, progress: Say | None, *, anew: bool) -> dict[str, object]:
+async def embed(context: Context, progress: ProgressLog | None, *, anew: bool) -> dict[str, object]:
     """Update the vectors from the library; return figures, by name."""
     return msgspec.structs.asdict(await embeddings.embed(context, progress, anew=anew))
 
@@ -296,24 +296,31 @@ def library(context: Context) -> assay.Assay:
     return assay.Assay.from_context(context)
 
 
-async def verify(context: Context, wanted: VerifyJob, progress: Say) -> dict[str, object]:
+async def verify(context: Context, job: VerifyJob, progress: ProgressLog) -> dict[str, object]:
     """Check a text as the command does: against the documents it names, with a library in memory."""
-    file, output = Path(wanted.file), Path(wanted.output)
-    text = await asyncio.to_thread(read_text_argument, file, "the text", verification.LONGEST)
+    file, output = Path(job.file), Path(job.output)
+    text = await asyncio.to_thread(read_text_argument, file, "the text", verification.MAX_TEXT_CHARS)
     async with assay.Assay(context.settings, models=context.own_models) as alone:
-        found = await alone.verify(
+        verified_text = await alone.verify(
             text,
-            sources=wanted.paths,
+            sources=job.paths,
             folder=file.parent,
-            web=wanted.web,
-            find=wanted.find,
-            model=wanted.model,
-            answers=context.home if wanted.model else None,
-            allow_private=wanted.allow_private,
-            max_usd=wanted.max_usd,
-            max_tokens=wanted.max_tokens,
+            web=job.web,
+            find=job.find,
+            model=job.model,
+            answers=context.home if job.model else None,
+            allow_private=job.allow_private,
+            max_usd=job.max_usd,
+            max_tokens=job.max_tokens,
             progress=progress,
         )
-    await asyncio.to_thread(replace_file, output, msgspec.json.format(msgspec.json.encode(found)))
-    counts: dict[str, int] = {verdict: many for verdict in VERDICTS if (many := getattr(found.summary, verdict))}
-    return {**counts, "claims": found.summary.claims, "file": str(output), "warnings": list(found.warnings)}
+    await asyncio.to_thread(replace_file, output, msgspec.json.format(msgspec.json.encode(verified_text)))
+    counts: dict[str, int] = {
+        verdict: count for verdict in VERDICTS if (count := getattr(verified_text.summary, verdict))
+    }
+    return {
+        **counts,
+        "claims": verified_text.summary.claims,
+        "file": str(output),
+        "warnings": list(verified_text.warnings),
+    }

@@ -49,36 +49,36 @@ def _logs(settings: Settings) -> Watch | None:
 
 def _spans() -> Watch | None:
     """Spans, if the process traces already or OpenTelemetry's variables name a target; needs the extra."""
-    wanted = tracing_wanted()
-    if SDK not in sys.modules and not wanted:
+    is_tracing_wanted = tracing_wanted()
+    if SDK not in sys.modules and not is_tracing_wanted:
         return None
     try:
         spans = importlib.import_module("assay.telemetry.spans")
     except ImportError:  # the variables are meant for other programs: the extra `otel` is not installed
         return None
-    watch: Watch | None = spans.open_spans(tracing_patience(), wanted=wanted)
+    watch: Watch | None = spans.open_spans(tracing_patience(), wanted=is_tracing_wanted)
     return watch
 
 
 def watch_loop(context: Context) -> None:
     """Report what blocks the running loop, if the settings say so."""
     milliseconds = context.settings.log.stalls
-    if milliseconds is not None and "stalls" not in context.made:
-        watching = watchdog.Watchdog(milliseconds / 1000, watchdog.log_stall)
-        watching.begin()
-        context.made["stalls"] = watching
-        context.ends.append(watching.end)
+    if milliseconds is not None and "stalls" not in context.parts:
+        loop_watchdog = watchdog.Watchdog(milliseconds / 1000, watchdog.log_stall)
+        loop_watchdog.begin()
+        context.parts["stalls"] = loop_watchdog
+        context.ends.append(loop_watchdog.end)
 
 
 def secrets_of(settings: msgspec.Struct) -> Iterator[str]:
     """Every key in the settings, to be hidden wherever it appears."""
     for name in settings.__struct_fields__:
         value = getattr(settings, name)
-        for each in value.values() if isinstance(value, dict) else (value,):
-            if isinstance(each, Secret):
-                yield from _secret_parts(each.reveal())
-            elif isinstance(each, msgspec.Struct):
-                yield from secrets_of(each)
+        for item in value.values() if isinstance(value, dict) else (value,):
+            if isinstance(item, Secret):
+                yield from _secret_parts(item.reveal())
+            elif isinstance(item, msgspec.Struct):
+                yield from secrets_of(item)
 
 
 def _secret_parts(secret: str) -> Iterator[str]:
@@ -89,11 +89,13 @@ def _secret_parts(secret: str) -> Iterator[str]:
     if not secret.startswith(DATABASES):
         yield secret
         return
-    rest, _, query = secret.partition("://")[2].partition("?")
-    user = rest.partition("/")[0].rpartition("@")[0]
-    named = [value for name, _, value in (part.partition("=") for part in query.split("&")) if "password" in name]
-    written = [user.partition(":")[2], *named]
-    yield from dict.fromkeys(each for password in written for each in (password, unquote(password)) if each)
+    server_part, _, query = secret.partition("://")[2].partition("?")
+    user = server_part.partition("/")[0].rpartition("@")[0]
+    query_passwords = [
+        value for name, _, value in (part.partition("=") for part in query.split("&")) if "password" in name
+    ]
+    passwords = [user.partition(":")[2], *query_passwords]
+    yield from dict.fromkeys(form for password in passwords for form in (password, unquote(password)) if form)
 
 
 def open_context(settings: Settings, home: Path | None, models: Mapping[str, Model] = {}) -> Context:

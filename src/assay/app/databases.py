@@ -60,9 +60,9 @@ def restore_backup(home: Path, settings: Settings, file: Path) -> RestoreResult:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{home} cannot be a home: {error.strerror}; name another one with --home") from error
-    own = new_id()
-    blobs = blobs_of(home, settings, lambda: own)
-    return restore(file, database_of(home, settings), blobs, own, also=home / SCHEDULES)
+    home_id = new_id()
+    blobs = blobs_of(home, settings, lambda: home_id)
+    return restore(file, database_of(home, settings), blobs, home_id, also=home / SCHEDULES)
 
 
 def check_database(home: Path, settings: Settings, *, quick: bool = False) -> IntegrityReport:
@@ -83,30 +83,30 @@ def migrate(home: Path, settings: Settings) -> MigrationResult:
         StoreError: it is not Assay's, is damaged or from a newer release, or the copy cannot be written.
     """
     home = home.expanduser()
-    at = database_of(home, settings)
-    if isinstance(at, Path):
-        return _migrate_file(at)
-    before: str = importlib.import_module("assay.store.sql.postgres").Postgres.schema_version(at)
+    database = database_of(home, settings)
+    if isinstance(database, Path):
+        return _migrate_file(database)
+    before: str = importlib.import_module("assay.store.sql.postgres").Postgres.schema_version(database)
     if not before:
-        raise UsageError(f"{at.place} has no Assay tables yet: the first command that needs them creates them")
-    Database(at).close()
+        raise UsageError(f"{database.place} has no Assay tables yet: the first command that needs them creates them")
+    Database(database).close()
     return MigrationResult(before=before, now=HEAD)
 
 
 def _migrate_file(path: Path) -> MigrationResult:
-    found = probe(path)
-    if found.state == "missing":
+    database = probe(path)
+    if database.state == "missing":
         raise UsageError(f"there is no database in {path.parent}: the first command that needs it creates it")
     copy = ""
-    if found.state == "older":
+    if database.state == "older":
         draft = path.with_name(f".{DATABASE_FILE}.copy")
         draft.unlink(missing_ok=True)  # of a killed process
         copy_database(path, draft)
-        copy = str(draft.rename(_unused_path(path.with_name(f"{DATABASE_FILE}.schema-{found.schema}"))))
-    elif found.state != "current":
-        raise StoreError(f"{path} cannot be migrated: it is {found.description}; restore a copy (assay db restore)")
+        copy = str(draft.rename(_unused_path(path.with_name(f"{DATABASE_FILE}.schema-{database.schema}"))))
+    elif database.state != "current":
+        raise StoreError(f"{path} cannot be migrated: it is {database.description}; restore a copy (assay db restore)")
     Database(path).close()
-    return MigrationResult(before=found.schema, now=probe(path).schema, copy=copy)
+    return MigrationResult(before=database.schema, now=probe(path).schema, copy=copy)
 
 
 def _unused_path(path: Path) -> Path:

@@ -20,7 +20,7 @@ from assay.search.shared_index import VECTORS_WORK, WriteTurn, file_lock
 from assay.search.vectors import BuildResult as BuildResult
 from assay.search.vectors import EmbedderSimilarity, EmbeddingLimits, HybridSearch, VectorBuilder, VectorStore
 from assay.search.vectors.hybrid import WordIndex
-from assay.services.arguments import Say
+from assay.services.arguments import ProgressLog
 from assay.services.context import Context
 from assay.services.home_paths import vectors_file
 from assay.services.privacy import is_local
@@ -65,16 +65,16 @@ def load_embedder(settings: Settings, name: str) -> Embedder:
     installed = plugins.names("embedders")
     if provider not in installed and provider not in settings.services:
         raise UnknownName("embedder", provider, {*installed, *settings.services})
-    own = settings.embedder
+    config = settings.embedder
     model_access = provider_access(settings, name)
-    if own.query_prefix is not None or own.passage_prefix is not None:
+    if config.query_prefix is not None or config.passage_prefix is not None:
         model_access = msgspec.structs.replace(
-            model_access, prefixes=(own.query_prefix or "", own.passage_prefix or "")
+            model_access, prefixes=(config.query_prefix or "", config.passage_prefix or "")
         )
-    made: Embedder = plugins.load("embedders", provider if provider in installed else COMPATIBLE_ADAPTER)(
+    embedder: Embedder = plugins.load("embedders", provider if provider in installed else COMPATIBLE_ADAPTER)(
         name, model_access
     )
-    return made
+    return embedder
 
 
 def vectors(context: Context) -> Vectors:
@@ -93,41 +93,45 @@ def _vectors(context: Context) -> Vectors:
     if context.home is None:
         raise UsageError("a library in memory has no vectors: open Assay with a home")
     embedder = load_embedder(context.settings, name)
-    own = context.settings.embedder
+    config = context.settings.embedder
     stays = is_local(context.settings, name, local=embedder.local)
-    model = f"{name}\n{own.passage_prefix}" if own.passage_prefix else name
+    model = f"{name}\n{config.passage_prefix}" if config.passage_prefix else name
     if context.settings.search.index == "postgres" and context.settings.database is not None:
         backend = import_module("assay.store.sql.postgres").Postgres(context.settings.database.reveal())
-        made = backend.engine(present=False)
+        engine = backend.engine(present=False)
         return Vectors(
             embedder,
-            VectorStore(made, model, SEGMENTER),
+            VectorStore(engine, model, SEGMENTER),
             partial(
                 import_module("assay.search.postgres.tables").postgres_lock,
-                backend.session_lock_engine(made),
+                backend.session_lock_engine(engine),
                 VECTORS_WORK,
             ),
-            stays or own.allow_private,
-            made,
+            stays or config.allow_private,
+            engine,
         )
     file = vectors_file(context.home)
     file.parent.mkdir(parents=True, exist_ok=True)
     store = VectorStore(create_sqlite_engine(file), model, SEGMENTER)
-    return Vectors(embedder, store, partial(file_lock, file, VECTORS_WORK), stays or own.allow_private)
+    return Vectors(embedder, store, partial(file_lock, file, VECTORS_WORK), stays or config.allow_private)
 
 
 def hybrid_search(context: Context, index: WordIndex) -> HybridSearch:
     """Search by words and by meaning; what the embedder may not see is searched by words."""
-    of = vectors(context)
-    library = context.whole.library
+    vector_index = vectors(context)
+    library = context.full_store.library
 
-    def allowed(collections: Sequence[str]) -> bool:
-        return of.may_be_told_private or not library.private_among(collections)
+    def may_embed(collections: Sequence[str]) -> bool:
+        return vector_index.may_be_told_private or not library.private_among(collections)
 
-    found = HybridSearch(index, of.store, of.embedder, library, allowed, context.settings.embedder.weight)
-    if of.database is not None and context.settings.embedder.pgvector:
-        found.neighbours = import_module("assay.search.vectors.pgvector").PgvectorNeighbours(of.database, of.store)
-    return found
+    search = HybridSearch(
+        index, vector_index.store, vector_index.embedder, library, may_embed, context.settings.embedder.weight
+    )
+    if vector_index.database is not None and context.settings.embedder.pgvector:
+        search.neighbours = import_module("assay.search.vectors.pgvector").PgvectorNeighbours(
+            vector_index.database, vector_index.store
+        )
+    return search
 
 
 def similarity(context: Context, brief: Brief) -> Similarity | None:
@@ -137,61 +141,63 @@ def similarity(context: Context, brief: Brief) -> Similarity | None:
     """
     if not isinstance(context.search, HybridSearch):
         return None
-    of, library = vectors(context), context.whole.library
-    if brief.budget.usd is not None and of.embedder.price is None:
+    vector_index, library = vectors(context), context.full_store.library
+    if brief.budget.usd is not None and vector_index.embedder.price is None:
         return None
-    meant = context.store.library.resolve_names(brief.scope.collections)
+    collections = context.store.library.resolve_names(brief.scope.collections)
 
     def may_see_private() -> bool:
-        return of.may_be_told_private or not (brief.scope.private or library.private_among(meant))
+        return vector_index.may_be_told_private or not (brief.scope.private or library.private_among(collections))
 
-    remembered, batch = context.search.recent_vectors, context.settings.embedder.batch
-    return EmbedderSimilarity(of.embedder, of.store, remembered, may_see_private, batch)
+    vector_cache, batch = context.search.recent_vectors, context.settings.embedder.batch
+    return EmbedderSimilarity(vector_index.embedder, vector_index.store, vector_cache, may_see_private, batch)
 
 
-async def embed(context: Context, progress: Say | None, *, anew: bool) -> BuildResult:
+async def embed(context: Context, progress: ProgressLog | None, *, anew: bool) -> BuildResult:
     """Update the vectors from the library; see `DocumentLibrary.embed`."""
-    of, own = vectors(context), context.settings.embedder
-    limits = EmbeddingLimits(usd=own.max_usd, tokens=own.max_tokens, batch=own.batch)
-    builder = VectorBuilder(of.store, of.embedder, context.whole.library, context.reader.spans, of.turn)
-    reading = ReadingMonitor(progress, context.clock)
+    vector_index, config = vectors(context), context.settings.embedder
+    limits = EmbeddingLimits(usd=config.max_usd, tokens=config.max_tokens, batch=config.batch)
+    builder = VectorBuilder(
+        vector_index.store, vector_index.embedder, context.full_store.library, context.reader.spans, vector_index.turn
+    )
+    monitor = ReadingMonitor(progress, context.clock)
 
     def work() -> BuildResult:
-        private = set[int]() if of.may_be_told_private else _private(context.whole.library)
+        private = set[int]() if vector_index.may_be_told_private else _private(context.full_store.library)
         if anew:
-            of.store.clear()
-        built = builder.build(limits, private, reading.report_line)
-        if own.pgvector and isinstance(context.search, HybridSearch):
+            vector_index.store.clear()
+        result = builder.build(limits, private, monitor.report_line)
+        if config.pgvector and isinstance(context.search, HybridSearch):
             context.search.neighbours.update()  # a search need not wait for it
-        return built
+        return result
 
     try:
         return await asyncio.to_thread(work)
     finally:
-        reading.stop()  # nobody waits any more: the thread makes no more vectors, and spends nothing more
+        monitor.stop()  # nobody waits any more: the thread makes no more vectors, and spends nothing more
 
 
 async def embedding_status(context: Context) -> EmbeddingStatus:
     """Progress of the vectors of the library; see `DocumentLibrary.embedding_status`."""
-    of = vectors(context)
+    vector_index = vectors(context)
 
-    def look() -> EmbeddingStatus:
+    def read_status() -> EmbeddingStatus:
         progress, (_, documents), withheld = (
-            of.store.progress(),
-            of.store.highest_id_and_count(),
-            len(of.store.withheld_rows()),
+            vector_index.store.progress(),
+            vector_index.store.highest_id_and_count(),
+            len(vector_index.store.withheld_rows()),
         )
-        rest = sum(1 for _ in _rows_after(context.whole.library, progress.row))
+        missing = sum(1 for _ in _rows_after(context.full_store.library, progress.row))
         return EmbeddingStatus(
-            model=of.embedder.name,
+            model=vector_index.embedder.name,
             documents=documents - withheld,
-            missing=rest,
+            missing=missing,
             withheld=withheld,
             tokens=progress.tokens,
             usd=progress.usd,
         )
 
-    return await asyncio.to_thread(look)
+    return await asyncio.to_thread(read_status)
 
 
 def _rows_after(library: Library, row: int) -> Iterator[int]:

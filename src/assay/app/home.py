@@ -67,9 +67,9 @@ class Home:
     @classmethod
     def from_context(cls, context: Context) -> Self:
         """A home over an open context, as its owner sees it; closing it does nothing."""
-        made = cls.__new__(cls)
-        made.settings, made._context, made._lent = context.settings, context, True
-        return made
+        home = cls.__new__(cls)
+        home.settings, home._context, home._lent = context.settings, context, True
+        return home
 
     @property
     def owner(self) -> str | None:
@@ -149,12 +149,12 @@ class Home:
     @property
     def buckets(self) -> Buckets | None:
         """Limits on how often users may do something, counted over all processes; None if everything is in memory."""
-        return self._context.whole.buckets
+        return self._context.full_store.buckets
 
     @property
     def limits(self) -> LimitStore | None:
         """The limits of single users; None if everything is in memory."""
-        return self._context.whole.limits
+        return self._context.full_store.limits
 
     @property
     def webhooks(self) -> Webhooks:
@@ -168,18 +168,18 @@ class Home:
 
     async def tell_webhooks(self) -> None:
         """Send webhook messages until cancelled; does nothing if everything is in memory."""
-        if self._context.whole.webhooks is not None:
+        if self._context.full_store.webhooks is not None:
             await self._context.teller.work()
 
     async def forget_deliveries(self, seconds: float) -> int:
         """Delete webhook deliveries older than `seconds`, and return how many."""
-        store = self._context.whole.webhooks
+        store = self._context.full_store.webhooks
         return 0 if store is None else await store.drop_settled(seconds)
 
     @property
     def audit(self) -> AuditLog | None:
         """The audit log of a server over this home; None if everything is in memory."""
-        return self._context.whole.audit
+        return self._context.full_store.audit
 
     async def note(self, action: str, subject: str) -> None:
         """Record in the audit log what a command on this machine did."""
@@ -211,7 +211,7 @@ class Home:
     @property
     def overview(self) -> Overview:
         """The administrator's view of all users; not for the users themselves."""
-        return run_lists.Overview(self._context.whole)
+        return run_lists.Overview(self._context.full_store)
 
     @property
     def shares(self) -> Shares:
@@ -237,7 +237,7 @@ def _set_model(settings: Settings, model: str | Sequence[str] | None) -> Setting
 
 # Documents that are added in the background.
 
-LARGEST = 200_000_000
+MAX_UPLOAD_BYTES = 200_000_000
 """The default limit of an uploaded file in bytes."""
 
 
@@ -263,7 +263,7 @@ class BackgroundLibrary(Home):
         collection: str = DEFAULT_COLLECTION,
         *,
         media_type: str = "",
-        most: int = LARGEST,
+        most: int = MAX_UPLOAD_BYTES,
     ) -> Addition:
         """Receive a file in pieces and read it in the background; it is complete on disk when this returns.
 
@@ -291,8 +291,8 @@ class BackgroundLibrary(Home):
         Raises:
             UsageError: the collection's name is not valid. The addition itself reports what cannot be read.
         """
-        how = AdditionStart(kind="crawl", options={"pages": pages, "depth": depth})
-        return await additions.begin_addition(self._context, [url], collection, how)
+        addition = AdditionStart(kind="crawl", options={"pages": pages, "depth": depth})
+        return await additions.begin_addition(self._context, [url], collection, addition)
 
     async def begin_sync(self, collection: str = DEFAULT_COLLECTION) -> Addition:
         """Look again in the background at every place a collection was added from, as `sync` does.
@@ -301,8 +301,8 @@ class BackgroundLibrary(Home):
             UnknownName: there is no such collection.
         """
         await shelves.check_collection(self._context, collection)
-        how = AdditionStart(kind="sync", name=collection)
-        return await additions.begin_addition(self._context, [f"@{collection}"], collection, how)
+        addition = AdditionStart(kind="sync", name=collection)
+        return await additions.begin_addition(self._context, [f"@{collection}"], collection, addition)
 
     async def additions(self, limit: int = 100) -> list[Addition]:
         """Additions in progress and those of the last days, newest first."""

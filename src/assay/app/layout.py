@@ -28,13 +28,13 @@ def store_of(home: Path | None, settings: Settings) -> Store:
         ConfigError: a required library is not installed.
     """
     if home is None:
-        made = memory.memory_store
+        create_store = memory.memory_store
         ready_types()
-        return made()
-    opened = sql_home.open_store
+        return create_store()
+    open_store = sql_home.open_store
     ready_types()  # a store has threads; its types are loaded now
     database = settings.database.reveal() if settings.database else ""
-    return opened(home, database=database, blobs=settings.blobs, cache_bytes=cache_bytes(settings))
+    return open_store(home, database=database, blobs=settings.blobs, cache_bytes=cache_bytes(settings))
 
 
 def database_of(home: Path, settings: Settings) -> Path | DatabaseBackend:

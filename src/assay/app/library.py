@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from assay.app.home import LARGEST, BackgroundLibrary
+from assay.app.home import MAX_UPLOAD_BYTES, BackgroundLibrary
 from assay.core.lazy import lazy_module
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin
 from assay.core.sources import Document
-from assay.services.arguments import DEFAULT_COLLECTION, Say, Sources
+from assay.services.arguments import DEFAULT_COLLECTION, ProgressLog, Sources
 
 if TYPE_CHECKING:
     from assay.app import embeddings, verification
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.search.vectors import BuildResult
     from assay.services import additions, collections, extraction, removal, shelves
     from assay.services.collections import Synced
-    from assay.services.extraction import Reading, ReadPage
+    from assay.services.extraction import ReadPage, ReadResult
     from assay.services.shelves import DocumentFacts, Excerpt, PageText
 else:
     additions = lazy_module("assay.services.additions")
@@ -42,7 +42,7 @@ class DocumentLibrary(BackgroundLibrary):
     # adding and removing
 
     async def add(
-        self, paths: Sources, collection: str | None = DEFAULT_COLLECTION, progress: Say | None = None
+        self, paths: Sources, collection: str | None = DEFAULT_COLLECTION, progress: ProgressLog | None = None
     ) -> IngestResult:
         """Read files, folders, globs, pages (http…) and what connectors understand into the library.
 
@@ -60,8 +60,8 @@ class DocumentLibrary(BackgroundLibrary):
         pieces: AsyncIterable[bytes],
         collection: str = DEFAULT_COLLECTION,
         *,
-        most: int = LARGEST,
-        progress: Say | None = None,
+        most: int = MAX_UPLOAD_BYTES,
+        progress: ProgressLog | None = None,
     ) -> IngestResult:
         """Receive a file in pieces and read it into a collection; it is stored in the home, for `sync`.
 
@@ -86,7 +86,7 @@ class DocumentLibrary(BackgroundLibrary):
         *,
         pages: int = 200,
         depth: int = 5,
-        progress: Say | None = None,
+        progress: ProgressLog | None = None,
     ) -> IngestResult:
         """Read the pages of one site into a collection: those on the host of `url`, at or below its path.
 
@@ -102,7 +102,11 @@ class DocumentLibrary(BackgroundLibrary):
         return await collections.crawl(self._context, url, collection, pages, depth, progress)
 
     async def sync(
-        self, collection: str = DEFAULT_COLLECTION, progress: Say | None = None, *, only: Sequence[str] | None = None
+        self,
+        collection: str = DEFAULT_COLLECTION,
+        progress: ProgressLog | None = None,
+        *,
+        only: Sequence[str] | None = None,
     ) -> Synced:
         """Look again at every place a collection was added from: new documents are added, missing or changed ones
         removed.
@@ -138,7 +142,7 @@ class DocumentLibrary(BackgroundLibrary):
         """
         return await removal.documents_to_remove(self._context, references, collection)
 
-    async def embed(self, progress: Say | None = None, *, anew: bool = False) -> BuildResult:
+    async def embed(self, progress: ProgressLog | None = None, *, anew: bool = False) -> BuildResult:
         """Make the missing vectors of the library's passages, with the embedder in the settings.
 
         Completed work is kept whenever it is interrupted. With `anew` all vectors are made again.
@@ -313,7 +317,7 @@ class DocumentLibrary(BackgroundLibrary):
 
     # reading and checking without storing
 
-    def extract(self, path: str | Path) -> AsyncIterator[Reading]:
+    def extract(self, path: str | Path) -> AsyncIterator[ReadResult]:
         """Yield the documents in a file (in all files, if `path` is a folder or a glob), in order; stores nothing.
 
         An unreadable file gives an `Unread` in its place; files in a folder that are not text are left out.
@@ -344,7 +348,7 @@ class DocumentLibrary(BackgroundLibrary):
         allow_private: bool = False,
         max_usd: float | None = None,
         max_tokens: int | None = None,
-        progress: Say | None = None,
+        progress: ProgressLog | None = None,
     ) -> VerifiedText:
         """Check every claim of a text with citations or links against the documents it names.
 
@@ -370,5 +374,5 @@ class DocumentLibrary(BackgroundLibrary):
             UnknownName, ConfigError: there is no such model, or it is not set up correctly.
         """
         judge = verification.Judge(model, answers, allow_private, max_usd, max_tokens)
-        against = verification.TextSources(sources=sources, folder=folder, web=web, find=find)
-        return await verification.check_text(self._context, text, against, judge, progress)
+        text_sources = verification.TextSources(sources=sources, folder=folder, web=web, find=find)
+        return await verification.check_text(self._context, text, text_sources, judge, progress)

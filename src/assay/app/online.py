@@ -28,7 +28,7 @@ from assay.settings.research import Mcp
 from assay.store.pages import MemoryPages
 
 KEYLESS = ("ddgs", "wikipedia")
-MOST_PARTS = 5
+MAX_ARTICLE_PAGES = 5
 """Pages of one article that are read, each a document of its own."""
 
 
@@ -49,13 +49,13 @@ class Online:
         self,
         settings: Settings,
         intake: PageIntake,
-        kept: PageCache | None = None,
+        page_cache: PageCache | None = None,
         rate_limiter: RateLimiter | None = None,
     ) -> None:
         """`rate_limiter` delays queries to search providers."""
         self._settings, self._library, self._blobs, self._clock = settings, intake.library, intake.blobs, intake.clock
         self._readers, self._spans, self._turns = intake.readers, intake.spans, rate_limiter
-        self.kept: PageCache = MemoryPages() if kept is None else kept
+        self.page_cache: PageCache = MemoryPages() if page_cache is None else page_cache
         self._searches: dict[str, OnlineSearch] = {}
         self._servers: dict[str, tuple[McpServer, OnlineSearch]] = {}
         self._fetcher: Fetcher | None = None
@@ -90,21 +90,21 @@ class Online:
         if url.startswith(MCP_PREFIX):
             page = await self._server_of(url).read(url)
             return await asyncio.to_thread(self._documents, [page], library or self._library)
-        pages = await self._parts(url, rules, MOST_PARTS if parts is None else min(parts, MOST_PARTS))
+        pages = await self._parts(url, rules, MAX_ARTICLE_PAGES if parts is None else min(parts, MAX_ARTICLE_PAGES))
         return await asyncio.to_thread(self._documents, pages, library or self._library)
 
-    async def _parts(self, url: str, rules: WebRules, most: int) -> list[Fetched]:
+    async def _parts(self, url: str, rules: WebRules, limit: int) -> list[Fetched]:
         """The page at `url`, and the parts of the article that follow it; one that cannot be fetched ends it.
 
         Raises:
             FetchFailed: the page cannot be fetched.
         """
         parts = [await self._get_fetcher().fetch(url, rules)]
-        while len(parts) < most and (following := await asyncio.to_thread(next_part, parts[-1])):
-            if any(following == each.final_url for each in parts):
+        while len(parts) < limit and (next_url := await asyncio.to_thread(next_part, parts[-1])):
+            if any(next_url == part.final_url for part in parts):
                 break
             try:
-                parts.append(await self._get_fetcher().fetch(following, rules))
+                parts.append(await self._get_fetcher().fetch(next_url, rules))
             except FetchFailed:
                 break
         return parts
@@ -120,7 +120,7 @@ class Online:
 
     def _get_fetcher(self) -> Fetcher:
         if self._fetcher is None:
-            self._fetcher = make_fetcher(self._settings.web, self._clock, self.kept)
+            self._fetcher = make_fetcher(self._settings.web, self._clock, self.page_cache)
         return self._fetcher
 
     def notices(self) -> Notices:
@@ -130,18 +130,18 @@ class Online:
         return self._notices
 
     async def close(self) -> None:
-        made = [each.close for each in (self._fetcher, self._notices) if each is not None]
+        closers = [client.close for client in (self._fetcher, self._notices) if client is not None]
         servers = [server.close for server, _ in self._servers.values()]
-        await close_all([*(search.close for search in self._searches.values()), *servers, *made])
+        await close_all([*(search.close for search in self._searches.values()), *servers, *closers])
 
     def _names(self) -> tuple[str, ...]:
-        named = self._settings.search.providers
-        return named or tuple(name for name in plugins.names("searches") if self._is_ready(name)) or KEYLESS
+        providers = self._settings.search.providers
+        return providers or tuple(name for name in plugins.names("searches") if self._is_ready(name)) or KEYLESS
 
     def _is_ready(self, name: str) -> bool:
         """True if this provider is set up completely."""
-        reached, key = self._settings.search.services.get(name), self._key(name)
-        if reached is None and key is None:
+        service, key = self._settings.search.services.get(name), self._key(name)
+        if service is None and key is None:
             return False
         try:
             plugins.load("searches", name)(self._access(name))
@@ -177,17 +177,17 @@ class Online:
         return self._server(name)[0]
 
     def _access(self, name: str) -> SearchAccess:
-        reached = self._settings.search.services.get(name)
-        if reached is None:
+        service = self._settings.search.services.get(name)
+        if service is None:
             return SearchAccess(key=self._key(name))
-        return SearchAccess(url=reached.url or "", key=self._key(name), option=reached.option, pause=reached.pause)
+        return SearchAccess(url=service.url or "", key=self._key(name), option=service.option, pause=service.pause)
 
     def _key(self, name: str) -> Secret | None:
         return self._settings.keys.of(name)
 
     def _documents(self, pages: Sequence[Fetched], library: Library) -> tuple[Document, ...]:
         try:
-            done = ingest(
+            result = ingest(
                 (),
                 IngestTarget(library=library, blobs=self._blobs, clock=self._clock, collection=UNSORTED),
                 FileReaders(extractors=self._readers.page_extractors()),
@@ -195,7 +195,7 @@ class Online:
             )
         except NothingRead as error:
             raise FetchFailed(f"{error.kind}: {error}") from error
-        return tuple(library.documents_by_hash([*chain.from_iterable(done.given.values())]))
+        return tuple(library.documents_by_hash([*chain.from_iterable(result.given.values())]))
 
 
 class OwnedWeb:

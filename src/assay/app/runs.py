@@ -13,7 +13,7 @@ from assay.core.ports import ModelUsage, Queue, QueuedRun, QueueLimits, RunRow, 
 from assay.core.ports.jobs import TOP_LEVEL_JOBS, Job, JobFilter
 from assay.core.view import RunView
 from assay.services import stored_runs
-from assay.services.arguments import Say
+from assay.services.arguments import ProgressLog
 from assay.services.stored_runs import Having, ListedRun
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ class RunHistory(DocumentLibrary):
             UsageError: there is no such status or limit, or the cursor belongs to another list.
         """
         filters = {"text": text, "since": since, "until": until, "thread": thread, "label": label}
-        wanted = run_lists.make_filter(status, **filters, collection=collection.removeprefix("@"))
-        return await run_lists.page(self._context, wanted, cursor, limit, accounts=accounts)
+        run_filter = run_lists.make_filter(status, **filters, collection=collection.removeprefix("@"))
+        return await run_lists.page(self._context, run_filter, cursor, limit, accounts=accounts)
 
     async def label(
         self, reference: str, added: Mapping[str, str] | None = None, removed: Collection[str] = ()
@@ -110,7 +110,7 @@ class RunHistory(DocumentLibrary):
     async def used_today(self) -> UsedToday:
         """Return today's usage and limits of this user."""
         limits = self._context.limits or daily.limits_of_users(self.settings.limits)
-        return await daily.used_today(self._context.whole.journal, limits, self._context.owner)
+        return await daily.used_today(self._context.full_store.journal, limits, self._context.owner)
 
     async def search_runs(self, text: str, *, cursor: str = "", limit: int = 20) -> FoundRuns:
         """Find runs whose question or report has these words, in any form, best first, each with its best sentence.
@@ -235,7 +235,7 @@ class RunQueue(RunHistory):
         """
         return queue_workers.queue(self._context)
 
-    def worker(self, slots: int, limits: QueueLimits = QueueLimits(), say: Say | None = None) -> Worker:
+    def worker(self, slots: int, limits: QueueLimits = QueueLimits(), say: ProgressLog | None = None) -> Worker:
         """Make a worker in this process that executes `slots` runs at once.
 
         Args:
@@ -307,7 +307,7 @@ class RunQueue(RunHistory):
         """
         return await jobs_desk.retry_job(self._context, id)
 
-    def job_worker(self, slots: int, say: Say | None = None) -> JobWorker:
+    def job_worker(self, slots: int, say: ProgressLog | None = None) -> JobWorker:
         """Make a worker for jobs in this process, `slots` at once.
 
         Args:

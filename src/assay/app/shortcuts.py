@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from assay.app.assay import Assay, Sources
 from assay.core.errors import EventLoopError
-from assay.services.arguments import Say, checked_keywords
+from assay.services.arguments import ProgressLog, checked_keywords
 from assay.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ async def research(
     sources: Sources | None = None,
     home: str | Path | None = None,
     settings: Settings | None = None,
-    progress: Say | None = None,
+    progress: ProgressLog | None = None,
     **options: Unpack[RunOptions],
 ) -> ResearchReport:
     """Research one question and return the report; without `home` in memory. See `Assay.start` for the options.
@@ -43,7 +43,7 @@ def research_sync(
     sources: Sources | None = None,
     home: str | Path | None = None,
     settings: Settings | None = None,
-    progress: Say | None = None,
+    progress: ProgressLog | None = None,
     **options: Unpack[RunOptions],
 ) -> ResearchReport:
     """Do `research`, blocking, for scripts without an event loop.

@@ -23,7 +23,7 @@ from assay.evidence.documents import DocumentReader
 from assay.run.replay import replay
 from assay.services import collections as app_collections
 from assay.services import daily, privacy, stored_runs, worlds
-from assay.services.arguments import Say, Sources, source_names
+from assay.services.arguments import ProgressLog, Sources, source_names
 from assay.services.claim_checks import added_checks
 from assay.services.context import Context
 from assay.services.forks import Replay, compare_logs
@@ -38,7 +38,7 @@ from assay.verify.texts.marked_text import MarkedText, mark_citations
 from assay.verify.texts.text_check import CheckedClaim, DocumentAccess, Named, check_by_rules
 
 __all__ = [
-    "LONGEST",
+    "MAX_TEXT_CHARS",
     "Again",
     "CheckedClaim",
     "Named",
@@ -51,9 +51,9 @@ __all__ = [
 # Any text with citations, checked against documents: without a run, and with a model only if one is given.
 
 
-LONGEST = 4_000_000
+MAX_TEXT_CHARS = 4_000_000
 """Characters of a text; a longer one is not a report."""
-MOST_PAGES = 200
+MAX_PAGES = 200
 """Pages fetched for one text."""
 
 
@@ -110,56 +110,64 @@ async def verify_text(
         find: whether to search all documents for evidence of claims without citations; None: if the text has none.
 
     Raises:
-        UsageError: the text is longer than `LONGEST`, or the model cannot judge.
+        UsageError: the text is longer than `MAX_TEXT_CHARS`, or the model cannot judge.
         StoreError: a document's text is missing or damaged.
     """
-    if len(text) > LONGEST:
-        raise UsageError(f"a text of more than {LONGEST:,} characters is too long for a report: name a smaller file")
-    marked = await asyncio.to_thread(mark_citations, text)
+    if len(text) > MAX_TEXT_CHARS:
+        raise UsageError(
+            f"a text of more than {MAX_TEXT_CHARS:,} characters is too long for a report: name a smaller file"
+        )
+    marked_text = await asyncio.to_thread(mark_citations, text)
     catalogue = await asyncio.to_thread(lambda: Catalogue(documents, str(folder.resolve())))
-    fetched, failed = await _fetch(marked, catalogue, desk.pages)
-    searched = find or (find is None and not marked.references)
+    fetched, failures = await _fetch(marked_text, catalogue, desk.pages)
+    searches_all = find or (find is None and not marked_text.references)
     shelf = DocumentAccess(
         find=catalogue.find,
         spans=desk.reader.spans,
         text_of=text_reader(desk.library, desk.reader),
-        everything=(*documents, *fetched) if searched else (),
+        all_documents=(*documents, *fetched) if searches_all else (),
     )
-    checked = await asyncio.to_thread(check_by_rules, text, marked, shelf, desk.rules)
-    judged = await bench.judge(checked.open_claims(), desk.rules) if bench else Judgements()
-    found = await asyncio.to_thread(checked.with_opinions, judged.opinions)
+    checked_text = await asyncio.to_thread(check_by_rules, text, marked_text, shelf, desk.rules)
+    judgements = await bench.judge(checked_text.open_claims(), desk.rules) if bench else Judgements()
+    result = await asyncio.to_thread(checked_text.with_opinions, judgements.opinions)
     return VerifiedText(
-        claims=found.claims,
-        references=found.references,
-        passages=found.passages,
+        claims=result.claims,
+        references=result.references,
+        passages=result.passages,
         documents=tuple(document.url for document in (*documents, *fetched)),
-        summary=found.summary,
-        uncited=found.uncited,
-        share=round(found.share, 4),
-        warnings=(*failed, *checked.fault_messages),
-        model=judged.model,
-        usage=judged.usage,
+        summary=result.summary,
+        uncited=result.uncited,
+        share=round(result.share, 4),
+        warnings=(*failures, *checked_text.fault_messages),
+        model=judgements.model,
+        usage=judgements.usage,
     )
 
 
-async def _fetch(marked: MarkedText, catalogue: Catalogue, pages: Pages | None) -> tuple[list[Document], list[str]]:
+async def _fetch(
+    marked_text: MarkedText, catalogue: Catalogue, pages: Pages | None
+) -> tuple[list[Document], list[str]]:
     """Fetch cited pages that are not among the documents, one after another; also return why some failed."""
     fetched: list[Document] = []
-    failed: list[str] = []
-    wanted = [each.url for each in marked.references if is_address(each.url) and not catalogue.find(each)]
-    for url in dict.fromkeys(wanted if pages else ()):
-        if len(fetched) + len(failed) == MOST_PAGES:
-            failed.append(f"only {MOST_PAGES} pages were fetched")
+    failures: list[str] = []
+    urls = [
+        reference.url
+        for reference in marked_text.references
+        if is_address(reference.url) and not catalogue.find(reference)
+    ]
+    for url in dict.fromkeys(urls if pages else ()):
+        if len(fetched) + len(failures) == MAX_PAGES:
+            failures.append(f"only {MAX_PAGES} pages were fetched")
             break
         try:
             documents = await pages.read(url) if pages else ()
         except FetchFailed as error:
-            failed.append(f"{url}: {error.reason}")
+            failures.append(f"{url}: {error.reason}")
             continue
         for document in documents:
             catalogue.add(document, url)  # it may have moved
         fetched.extend(documents)
-    return fetched, failed
+    return fetched, failures
 
 
 class Judge(msgspec.Struct, frozen=True):
@@ -185,22 +193,22 @@ class TextSources(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def check_text(
-    context: Context, text: str, against: TextSources, judge: Judge, progress: Say | None
+    context: Context, text: str, text_sources: TextSources, judge: Judge, progress: ProgressLog | None
 ) -> VerifiedText:
     """Check every claim of a text against the documents it names; see `DocumentLibrary.verify`."""
-    paths, find, folder = source_names(against.sources), against.find, Path(against.folder)
-    if not paths and not against.web:
+    paths, find, folder = source_names(text_sources.sources), text_sources.find, Path(text_sources.folder)
+    if not paths and not text_sources.web:
         raise UsageError("there is nothing to check the text against: name documents, or allow the web")
     if judge.name is not None:
         check_can_judge(judge.name, worlds.model(context, judge.name))
     library = context.store.library
-    collections, rest = await asyncio.to_thread(split_collections, paths, library)
-    ingested = await app_collections.add(context, rest, None, progress) if rest else None
-    held = [*collections, ingested.collection] if ingested else collections
-    documents = await asyncio.to_thread(library.documents, held) if held else []
-    rules = CheckRules(added=added_checks(context.settings.checks_off))
+    collections, other_paths = await asyncio.to_thread(split_collections, paths, library)
+    ingested = await app_collections.add(context, other_paths, None, progress) if other_paths else None
+    all_collections = [*collections, ingested.collection] if ingested else collections
+    documents = await asyncio.to_thread(library.documents, all_collections) if all_collections else []
+    rules = CheckRules(added_checks=added_checks(context.settings.checks_off))
     desk = VerificationSetup(
-        library, context.reader, context.online.for_library(library) if against.web else None, rules
+        library, context.reader, context.online.for_library(library) if text_sources.web else None, rules
     )
     warnings = ingested.warnings if ingested else ()
     if judge.name is None:
@@ -214,14 +222,14 @@ async def check_text(
         return _add_warnings(await verify_text(text, documents, desk, folder, bench, find), warnings)
 
 
-def _add_warnings(found: VerifiedText, warnings: Sequence[str]) -> VerifiedText:
+def _add_warnings(verified_text: VerifiedText, warnings: Sequence[str]) -> VerifiedText:
     """The same, with what could not be read before the check."""
-    return msgspec.structs.replace(found, warnings=(*warnings, *found.warnings))
+    return msgspec.structs.replace(verified_text, warnings=(*warnings, *verified_text.warnings))
 
 
 def _private(libraries: Iterable[Library], documents: Sequence[str]) -> list[str]:
     """The private collections with any of these documents. Blocking."""
-    return sorted({name for each in libraries for name in each.private_among((), documents)})
+    return sorted({name for library in libraries for name in library.private_among((), documents)})
 
 
 async def recheck_run(context: Context, reference: str, judge: Judge) -> Rechecked:
@@ -234,17 +242,17 @@ async def recheck_run(context: Context, reference: str, judge: Judge) -> Recheck
             f"run {view.run_id} has no finished report: wait until it ends, or continue it: "
             f"{suggest_command('resume', view.run_id)}"
         )
-    rules = CheckRules(off=view.brief.checks_off if view.brief else (), added=added_checks())
-    read = await asyncio.to_thread(recheck_by_code, view, text_reader(context.store.library, context.reader), rules)
+    rules = CheckRules(checks_off=view.brief.checks_off if view.brief else (), added_checks=added_checks())
+    recheck = await asyncio.to_thread(recheck_by_code, view, text_reader(context.store.library, context.reader), rules)
     if judge.name is None:
-        return read.with_opinions({})
+        return recheck.with_opinions({})
     if not judge.allow_private:
         private = await privacy.private_names(context.store.journal, context.store.library, view.run_id)
         privacy.check_judge(context.settings, judge.name, worlds.model(context, judge.name), private)
     async with _open_judge(context, judge.name, judge) as bench:
-        judged = await bench.judge(read.open_claims(), rules)
-    found = await asyncio.to_thread(read.with_opinions, judged.opinions)
-    return msgspec.structs.replace(found, model=judged.model, usage=judged.usage)
+        judgements = await bench.judge(recheck.open_claims(), rules)
+    rechecked = await asyncio.to_thread(recheck.with_opinions, judgements.opinions)
+    return msgspec.structs.replace(rechecked, model=judgements.model, usage=judgements.usage)
 
 
 @asynccontextmanager
@@ -265,7 +273,7 @@ async def _open_judge(context: Context, model: str, judge: Judge) -> AsyncIterat
 async def replay_run(context: Context, reference: str) -> Replay:
     """Compute a completed run again from its stored steps; see `Assay.replay`."""
     run_id, journal = (await stored_runs.find(context, reference)).run_id, context.store.journal
-    again = await replay(
+    replayed = await replay(
         run_id, journal, memory_store().journal, worlds.make_pipeline(context), partial(worlds.unchecked_world, context)
     )
-    return compare_logs(again, await journal.events(run_id))
+    return compare_logs(replayed, await journal.events(run_id))

@@ -28,7 +28,7 @@ try:
 except ImportError:  # Windows has no readline: its console edits lines by itself
     readline = None  # type: ignore[assignment]
 PROMPT = "assay> "
-LONGEST = 100_000
+MAX_LINE_CHARS = 100_000
 """The most characters of a line that are read."""
 
 
@@ -44,7 +44,7 @@ class LineInput:
         """Return the next line that is not empty, None at the end. Ctrl-C discards an unfinished line."""
         while True:
             try:
-                line = self._read_line() if self.person else await asyncio.to_thread(sys.stdin.readline, LONGEST)
+                line = self._read_line() if self.person else await asyncio.to_thread(sys.stdin.readline, MAX_LINE_CHARS)
             except EOFError:
                 say("")
                 return None

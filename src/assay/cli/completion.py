@@ -53,13 +53,13 @@ def any_path(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
 
 R = TypeVar("R")
 _OFFERED = 100
-_LONGEST = 60
+_MAX_HELP_CHARS = 60
 
 
 def run_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """`last` and the latest runs, each with its question."""
     rows = _read_or_empty(ctx, lambda assay: assay.runs(_OFFERED))
-    items = [CompletionItem(row.run_id, help=milestones.shorten(clean(row.question), _LONGEST)) for row in rows]
+    items = [CompletionItem(row.run_id, help=milestones.shorten(clean(row.question), _MAX_HELP_CHARS)) for row in rows]
     return [item for item in (*items, CompletionItem("last")) if rows and item.value.startswith(incomplete)]
 
 
@@ -67,7 +67,8 @@ def thread_names(ctx: click.Context, param: click.Parameter, incomplete: str) ->
     """The threads with the latest runs, each with its title or first question."""
     rows = _read_or_empty(ctx, _threads)
     items = [
-        CompletionItem(row.name, help=milestones.shorten(clean(row.title or row.question), _LONGEST)) for row in rows
+        CompletionItem(row.name, help=milestones.shorten(clean(row.title or row.question), _MAX_HELP_CHARS))
+        for row in rows
     ]
     return [item for item in items if item.value.startswith(incomplete)]
 

@@ -201,7 +201,7 @@ class QuestionGroup(LazyGroup):
             raise click.UsageError(f"no command {word!r}; a question has several words ({suggestion})", ctx)
 
 
-MOST_OPTIONS = 15
+MAX_OPTIONS = 15
 """A command with more options than this names none of them in an error; `--help` has them in groups."""
 MIN_OPTION_SIMILARITY = 0.6
 """The similarity from which an option is a misspelling of another, without the dashes that all begin with."""
@@ -216,7 +216,7 @@ def option_error(error: click.NoSuchOption) -> click.UsageError:
     matches = difflib.get_close_matches(error.option_name.lstrip("-"), plain_names, n=1, cutoff=MIN_OPTION_SIMILARITY)
     if matches:
         hint = f"Did you mean {plain_names[matches[0]]!r}?"
-    elif len(options) <= MOST_OPTIONS:
+    elif len(options) <= MAX_OPTIONS:
         hint = f"Use one of: {', '.join(_option_usage(option, error.ctx) for option in options if not option.hidden)}."
     else:
         return click.UsageError(error.message, error.ctx)
@@ -234,7 +234,7 @@ def _option_usage(option: click.Option, ctx: click.Context) -> str:
 
 # What people type in place of a question that is not one: a command in words, a file, an address.
 
-MOST_WORDS = 5
+MAX_COMMAND_WORDS = 5
 """With more words than this, the text is a question."""
 
 
@@ -312,7 +312,7 @@ def _command(text: str, names: Collection[str], habits: Mapping[str, str], subco
     """The command line whose parts `text` names, and nothing else."""
     words = [word.strip("?!.,:;'\"") for word in text.lower().split()]
     words = [word for word in words if word and word not in _FILLERS]
-    if not 0 < len(words) <= MOST_WORDS or len(words) == 1 == len(text.split()):
+    if not 0 < len(words) <= MAX_COMMAND_WORDS or len(words) == 1 == len(text.split()):
         return ""
     names_by_word = {word: _NOUNS.get(word) or _closest_match(word, names) for word in words}
     if not any(names_by_word.values()):

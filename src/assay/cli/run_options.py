@@ -18,7 +18,7 @@ from assay.core.brief import ROLES, Role
 from assay.core.errors import UsageError
 from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import lazy_module
-from assay.core.options import DeclaredOption, Flag, Group, declared_options
+from assay.core.options import DeclaredOption, Flag, OptionGroup, declared_options
 from assay.core.run_options import RunOptions
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ else:
     places = lazy_module("assay.services.places")
 
 
-EXTRA_PARAMETERS: Mapping[Group, Mapping[int, tuple[str, ...]]] = {
+EXTRA_PARAMETERS: Mapping[OptionGroup, Mapping[int, tuple[str, ...]]] = {
     "Sources": {0: ("paths", "add", "exclude")},
     "Model": {90: ("embedder",)},
     "Report": {
@@ -43,7 +43,7 @@ OTHERS = "Options"
 
 def write_help(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
     """Write the options of `command` by group, in order."""
-    rows: dict[str, list[tuple[str, str]]] = {title: [] for title in (*get_args(Group), OTHERS)}
+    rows: dict[str, list[tuple[str, str]]] = {title: [] for title in (*get_args(OptionGroup), OTHERS)}
     for parameter in sorted(command.get_params(ctx), key=lambda each: _option_place(each)[1]):
         record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
         if record is not None:
@@ -76,7 +76,7 @@ def parameter_order() -> Mapping[str, tuple[str, tuple[int, int]]]:
     return options | extra
 
 
-LARGEST = 1_000_000
+MAX_ANSWERS_BYTES = 1_000_000
 """The most bytes of a file of answers."""
 
 
@@ -152,9 +152,9 @@ def _answers(ctx: click.Context, param: click.Parameter, value: Path | None) -> 
     if value is None:
         return None
     try:
-        data = sys.stdin.buffer.read(LARGEST + 1) if str(value) == "-" else _read(value)
-        if len(data) > LARGEST:
-            raise click.BadParameter(f"{value} holds more than {LARGEST:,} bytes")
+        data = sys.stdin.buffer.read(MAX_ANSWERS_BYTES + 1) if str(value) == "-" else _read(value)
+        if len(data) > MAX_ANSWERS_BYTES:
+            raise click.BadParameter(f"{value} holds more than {MAX_ANSWERS_BYTES:,} bytes")
         return read_answers(data.decode("utf-8-sig"))
     except OSError as error:
         raise click.BadParameter(f"{value} cannot be read: {error.strerror}") from error
@@ -164,7 +164,7 @@ def _answers(ctx: click.Context, param: click.Parameter, value: Path | None) -> 
 
 def _read(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(LARGEST + 1)
+        return file.read(MAX_ANSWERS_BYTES + 1)
 
 
 _READERS: Mapping[str, Mapping[str, Any]] = {

@@ -45,7 +45,7 @@ else:
 MAX_FOLLOW_UPS = 3
 _FULL_SEARCH_REASONS = ("done", "no_evidence")
 """The ends of runs that looked everywhere; after other ends, a missing part might still have been found."""
-LONGEST = 200
+MAX_QUESTION_CHARS = 200
 """Code points of a question; longer ones are tasks that nobody would type."""
 
 
@@ -84,7 +84,7 @@ def _missing_parts(coverage: tuple[Coverage, ...]) -> list[Coverage]:
 def _safe_question(text: str) -> str:
     """`text` on one line; empty if a shell or a reader would take it for something other than a question."""
     text = one_line(text)
-    return text if text and len(text) <= LONGEST and not text.startswith("-") else ""
+    return text if text and len(text) <= MAX_QUESTION_CHARS and not text.startswith("-") else ""
 
 
 # A report on a terminal: laid out for people; files and pipes get Markdown.

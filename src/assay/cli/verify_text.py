@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from assay import Assay, settings
-from assay.app.verification import LONGEST, CheckedClaim, Named, VerifiedText
+from assay.app.verification import MAX_TEXT_CHARS, CheckedClaim, Named, VerifiedText
 from assay.cli import run_options
 from assay.cli.figures import describe_cost, join_nonempty, summary_line
 from assay.cli.library import ReadingTime, open_existing
@@ -28,7 +28,7 @@ FOUND_VERDICTS = frozenset((*HOLDING, "partial", "contradicted"))
 """The verdicts that rest on what was found; for the others it is only the nearest text."""
 _WIDTH = 13
 _QUOTE = 200
-_BYTES = 4 * LONGEST
+_BYTES = 4 * MAX_TEXT_CHARS
 
 
 class JudgeOptions(msgspec.Struct, frozen=True):

@@ -302,8 +302,8 @@ def _cell_points(cell: Block) -> list[int]:
 
 # Headings: the sections of a report, and the templates which say what they should be.
 
-MOST_HEADINGS = 60
-LONGEST_TITLE = 200
+MAX_HEADINGS = 60
+MAX_TITLE_CHARS = 200
 
 
 class OutlineSection(msgspec.Struct, frozen=True, kw_only=True):
@@ -348,10 +348,10 @@ def read_template(text: str) -> tuple[Section, ...]:
         raise UsageError("the template has no headings: write each on a line of its own, like “## Risks”")
     if text[: parts[0].start].strip():
         raise UsageError("the template has text above its first heading: put it below one, or into the instructions")
-    if len(parts) > MOST_HEADINGS:
-        raise UsageError(f"the template has {len(parts)} headings; at most {MOST_HEADINGS} can be filled")
-    if any(not part.title or len(part.title) > LONGEST_TITLE for part in parts):
-        raise UsageError(f"a heading of the template is empty, or longer than {LONGEST_TITLE} characters")
+    if len(parts) > MAX_HEADINGS:
+        raise UsageError(f"the template has {len(parts)} headings; at most {MAX_HEADINGS} can be filled")
+    if any(not part.title or len(part.title) > MAX_TITLE_CHARS for part in parts):
+        raise UsageError(f"a heading of the template is empty, or longer than {MAX_TITLE_CHARS} characters")
     return tuple(Section(level=part.level, title=part.title, hint=text[part.body : part.end].strip()) for part in parts)
 
 

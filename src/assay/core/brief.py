@@ -231,8 +231,8 @@ class Speculation(msgspec.Struct, frozen=True, kw_only=True):
     share: float = 0.15
 
 
-Point = Literal["plan", "research", "write"]
-POINTS: tuple[Point, ...] = ("plan", "research", "write")
+ForkPoint = Literal["plan", "research", "write"]
+POINTS: tuple[ForkPoint, ...] = ("plan", "research", "write")
 
 
 class Fork(msgspec.Struct, frozen=True, kw_only=True):
@@ -242,7 +242,7 @@ class Fork(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     run: str
-    point: Point
+    point: ForkPoint
     left_out: tuple[str, ...] = ()
 
 

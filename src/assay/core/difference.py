@@ -12,7 +12,7 @@ from assay.core.text import words
 
 ALIKE = 0.6
 """From this share of equal words in equal order on, two sentences are versions of one (`SequenceMatcher.ratio`)."""
-MOST_COMPARED = 250_000
+MAX_SENTENCE_PAIRS = 250_000
 """The most pairs of sentences compared; the rest of longer reports counts as added and dropped."""
 
 
@@ -136,7 +136,7 @@ def _pair_similar(
 
 def _similar_pairs(dropped: Claims, added: Claims) -> Iterable[tuple[float, int, int]]:
     """The similar pairs as (similarity, place in `dropped`, place in `added`)."""
-    max_claims = MOST_COMPARED // max(1, len(added))
+    max_claims = MAX_SENTENCE_PAIRS // max(1, len(added))
     texts = [words(claim.text) for claim in added]
     for old, claim in enumerate(dropped[:max_claims]):
         matcher = SequenceMatcher(autojunk=False)

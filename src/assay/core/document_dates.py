@@ -70,7 +70,7 @@ _ANNUAL = regex(
 )
 _IN_NAME = regex(r"(?<![\d])(?P<y>(?:19|20)\d{2})(?P<mark>[-_.])(?P<m>\d{2})(?P=mark)(?P<d>\d{2})(?!\d)")
 _MARKS = regex(r"[*_`#=~|\\]+")
-_LONGEST = 120
+_MAX_LINE_CHARS = 120
 """Code points of a line that may be a title, or a line with a date. By hand."""
 
 
@@ -116,14 +116,14 @@ def year_of_subject(title: str) -> str:
 
     It says of when its statements are, but not when it appeared: often a year later.
     """
-    match = _ANNUAL.search(title[:_LONGEST])
+    match = _ANNUAL.search(title[:_MAX_LINE_CHARS])
     return match["year"] if match else ""
 
 
 def _date_of_line(text: str, *, of_title: bool = False) -> str:
     """The only date of a line, at its beginning or end, if it is the document's."""
-    line = " ".join(_MARKS.sub(" ", text[: 2 * _LONGEST]).split()).strip("()[]. ")
-    dates = [match for match in _DATE.finditer(line) if _is_apart(line, match)] if len(line) <= _LONGEST else []
+    line = " ".join(_MARKS.sub(" ", text[: 2 * _MAX_LINE_CHARS]).split()).strip("()[]. ")
+    dates = [match for match in _DATE.finditer(line) if _is_apart(line, match)] if len(line) <= _MAX_LINE_CHARS else []
     if len(dates) != 1:
         return ""
     before, after = line[: dates[0].start()], line[dates[0].end() :].strip(" ,:;–—-|")

@@ -211,11 +211,11 @@ def _weights() -> dict[str, dict[str, float]]:
 
 ASKED = _weights()
 TOKEN = regex(r"[^\W\d_]+")
-LEAST_WORDS, LEAST_SHARE, LEAST_OWN = 3, 0.08, 0.75
+MIN_COMMON_WORDS, MIN_COMMON_SHARE, MIN_TEXT_WEIGHT = 3, 0.08, 0.75
 """Of a text: the least number of its common words, their share, and the least of them if a word of several languages
 counts by so much less. "a" and "i" say little of a text, and one word alone, however often, says nothing.
 """
-LEAST_WEIGHT, LEAD = 1.5, 1.5
+MIN_QUESTION_WEIGHT, LEAD = 1.5, 1.5
 """Of a question: the least weight of its common words, and how many times that of any other language it must be."""
 
 
@@ -243,7 +243,11 @@ def question_language(text: str) -> str:
         for language, weight in ASKED.get(word, {}).items():
             weights[language] += weight
     second_highest, highest = sorted(weights.values())[-2:]
-    return max(weights, key=weights.__getitem__) if highest >= LEAST_WEIGHT and highest >= LEAD * second_highest else ""
+    return (
+        max(weights, key=weights.__getitem__)
+        if highest >= MIN_QUESTION_WEIGHT and highest >= LEAD * second_highest
+        else ""
+    )
 
 
 def _script_language(sample: str) -> str:
@@ -275,5 +279,7 @@ def _detect_by_words(sample: str) -> str:
             weights[language] = weights.get(language, 0.0) + tokens[word] / len(LANGUAGES[word])
     best = max(sorted(hits), key=lambda language: (round(weights[language], 9), hits[language]), default="")
     several = sum(best in LANGUAGES.get(word, ()) for word in tokens) > 1
-    enough = several and hits[best] >= max(LEAST_WORDS, LEAST_SHARE * total) and weights[best] >= LEAST_OWN
+    enough = (
+        several and hits[best] >= max(MIN_COMMON_WORDS, MIN_COMMON_SHARE * total) and weights[best] >= MIN_TEXT_WEIGHT
+    )
     return best if enough else ""

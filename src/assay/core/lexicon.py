@@ -162,7 +162,7 @@ JAPANESE_NEGATION = "ない|ません|なし|なく|ずに"
 # syllables where a script spells them with several letters and signs.
 
 
-LONGEST = 80
+MAX_WORD_BYTES = 80
 """Bytes; longer words are hashes or encoded data that nobody searches for."""
 STEMMERS = {
     "ar": "arabic",
@@ -282,7 +282,7 @@ def _stem_cache(analysis: str) -> _StemCache:
 def _analyzer(analysis: str) -> tantivy.TextAnalyzer:
     """Splits at everything but letters and digits, as `PLAIN` does for ASCII."""
     filters = tantivy.Filter
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(filters.remove_long(LONGEST))
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(filters.remove_long(MAX_WORD_BYTES))
     builder = builder.filter(filters.lowercase())
     if analysis != UNSTEMMED:
         builder = builder.filter(filters.stemmer(STEMMERS[analysis]))

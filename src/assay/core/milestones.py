@@ -12,7 +12,7 @@ from assay.core.events import Envelope, Event
 from assay.core.lazy import regex
 from assay.core.phrases import stop_reason_phrase
 
-MOST = 5
+MAX_NAMED_FILES = 5
 """Files with the same reason that are named one by one."""
 NAMED = 3
 
@@ -26,7 +26,7 @@ class ProgressNote(str):
 
 
 def summarize_warnings(warnings: Sequence[str]) -> list[str]:
-    """The warnings of an ingest; those about more than `MOST` files with one reason become one."""
+    """The warnings of an ingest; those about more than `MAX_NAMED_FILES` files with one reason become one."""
     alike: dict[tuple[str, str], list[str]] = {}
     order: list[tuple[str, str]] = []
     for warning in warnings:
@@ -41,13 +41,13 @@ def summarize_warnings(warnings: Sequence[str]) -> list[str]:
 def _lines(verb: str, reason: str, paths: Sequence[str]) -> list[str]:
     if not verb:
         return [reason]
-    if len(paths) <= MOST:
+    if len(paths) <= MAX_NAMED_FILES:
         return [f"{verb} {path}: {reason}" for path in paths]
     alike = f"{verb} {len(paths)} files, each for the same reason: {reason}"
     return [f"{alike}: {', '.join(paths[:NAMED])} and {len(paths) - NAMED} more"]
 
 
-LONGEST = 160
+MAX_LINE_CHARS = 160
 
 
 def progress_lines(envelope: Envelope, verbosity: int) -> list[str]:
@@ -64,7 +64,7 @@ def progress_lines(envelope: Envelope, verbosity: int) -> list[str]:
     return [line for line in texts if line]
 
 
-def shorten(line: str, width: int = LONGEST) -> str:
+def shorten(line: str, width: int = MAX_LINE_CHARS) -> str:
     """`line` on one line of at most `width` characters."""
     line = " ".join(line.split())
     return line if len(line) <= width else line[: width - 1] + "…"

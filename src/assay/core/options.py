@@ -12,11 +12,11 @@ from typing import Any, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec import UNSET
 
-from assay.core.brief import Point
+from assay.core.brief import ForkPoint
 
-Group = Literal["Sources", "Web", "Model", "Budget", "Report", "Run"]
+OptionGroup = Literal["Sources", "Web", "Model", "Budget", "Report", "Run"]
 """The headings of options in the help of a command."""
-Protocol = Literal["openai", "mcp"]
+ServedProtocol = Literal["openai", "mcp"]
 """Protocols beside our own API: the field `assay` of OpenAI's requests, and MCP's tool `research`."""
 
 _WHAT = {
@@ -41,13 +41,13 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     setting nor a flag explains it.
     """
 
-    group: Group
+    group: OptionGroup
     position: int = 50
     setting: str = ""
     sets: tuple[str, ...] = ()
     api: str = ""
     api_type: Any = UNSET
-    until: Point = "write"
+    until: ForkPoint = "write"
     description: str = ""
 
 
@@ -78,7 +78,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     `description` describes it for readers of the schema, `api_type` is its type there, if it differs.
     """
 
-    protocol: Protocol
+    protocol: ServedProtocol
     description: str = ""
     api_type: Any = UNSET
 
@@ -120,7 +120,7 @@ def declared_options(table: type) -> Mapping[str, DeclaredOption]:
     return options
 
 
-def offered_options(table: type, protocol: Protocol) -> dict[str, tuple[DeclaredOption, Offer]]:
+def offered_options(table: type, protocol: ServedProtocol) -> dict[str, tuple[DeclaredOption, Offer]]:
     """The options of a table that a protocol offers, by name."""
     pairs = (
         (option, offer)

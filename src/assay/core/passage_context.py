@@ -31,9 +31,9 @@ from assay.core.sources import SOURCE_KINDS, Notice, Passage, Source, SourceKind
 _DAY = regex(r"\d{4}(?:-\d{2}){0,2}", re.ASCII)
 _NOTICE = regex(rf"([a-z_]{{1,40}})(?: ({_DAY.pattern}))?", re.ASCII)
 _HEADER = regex(r"## (S\d+) (.*) <([^<>]*)>(?: \(([a-z0-9_ ,-]{0,400})\))?", re.ASCII)
-_MOST_NOTICES = 5
+_MAX_NOTICES = 5
 _CONTEXT = regex(r"--(?: (under|about|after) (.+))?")
-_LONGEST_CONTEXT = 300
+_MAX_CONTEXT_CHARS = 300
 _PASSAGE = regex(r"\[((S\d+)\.\d+)\] (.*)", re.DOTALL)
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _ESCAPED = {also: regex(f"[{_BREAKS}{also}]") for also in ("", "<>")}
@@ -52,7 +52,7 @@ class PassageContext(NamedTuple):
 
 
 _NAMES = PassageContext._fields
-_Read = tuple[str, list[str], Mapping[str, str]]
+_PassageParts = tuple[str, list[str], Mapping[str, str]]
 """A passage's id, the parts of its text, and its context."""
 
 
@@ -106,7 +106,7 @@ def read_sources(text: str) -> list[ShownSource]:
     A passage line counts only below the header of its own source. Reads exactly what `format_source` wrote.
     """
     headers: list[re.Match[str]] = []
-    passage_lists: list[list[_Read]] = []
+    passage_lists: list[list[_PassageParts]] = []
     passage: list[str] | None = None
     context: dict[str, str] = {}
     in_context = False
@@ -138,10 +138,10 @@ def _context(passage: Passage, title: str) -> PassageContext:
     if path and path[0].casefold() in title:
         path = path[1:]
     levels = (" > ".join(path), passage.label, passage.lead)
-    return PassageContext(*(_escape(one_line(text)[:_LONGEST_CONTEXT].rstrip(), "") for text in levels))
+    return PassageContext(*(_escape(one_line(text)[:_MAX_CONTEXT_CHARS].rstrip(), "") for text in levels))
 
 
-def _source(header: re.Match[str], passages: Sequence[_Read]) -> ShownSource:
+def _source(header: re.Match[str], passages: Sequence[_PassageParts]) -> ShownSource:
     id = header[1]
     kind, published, notices = _header_facts(header) or ("unknown", "", ())
     return ShownSource(
@@ -164,7 +164,7 @@ def _source_facts(source: Source) -> str:
     """Kind, date and notices in brackets, without invalid dates and notices."""
     kind = [source.kind] if source.kind != "unknown" else []
     day = [source.published] if _DAY.fullmatch(source.published) else []
-    notices = [notice_text for notice in source.notices[:_MOST_NOTICES] if (notice_text := _notice_text(notice))]
+    notices = [notice_text for notice in source.notices[:_MAX_NOTICES] if (notice_text := _notice_text(notice))]
     facts = [*kind, *day, *notices]
     return f" ({', '.join(facts)})" if facts else ""
 

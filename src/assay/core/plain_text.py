@@ -71,10 +71,10 @@ def _depth(number: str) -> int:
 
 # Tables in plain text whose columns only spaces or tabs set apart.
 
-FEWEST_COLUMNS = 3
+MIN_COLUMNS = 3
 """Two columns may be a list of terms with what they mean."""
-FEWEST_LINES = 3
-LEAST_FIGURES = 0.5
+MIN_LINES = 3
+MIN_FIGURE_SHARE = 0.5
 """The share of a column's cells with digits, of at least one column but the first: prose that is set to a width has
 double spaces too.
 """
@@ -93,7 +93,7 @@ def spaced_rows(text: str) -> tuple[tuple[CellSpan, ...], ...]:
     if ("  " not in text and "\t" not in text) or "|" in text:
         return ()
     lines = [[cell.span() for cell in _CELL.finditer(text, *match.span())] for match in _LINE.finditer(text)]
-    if len(lines) < FEWEST_LINES or min(map(len, lines)) < 2:
+    if len(lines) < MIN_LINES or min(map(len, lines)) < 2:
         return ()
     starts = [match.start() for match in _LINE.finditer(text)]
     widest = max(map(len, lines))
@@ -103,7 +103,7 @@ def spaced_rows(text: str) -> tuple[tuple[CellSpan, ...], ...]:
     if columns is None and any(len(line) != widest for line in body):
         return ()
     rows = [tuple(line) for line in body] if columns is None else _align_cells(body, starts[lacks:], columns)
-    if rows is None or len(rows[0]) < FEWEST_COLUMNS or not _has_figures(text, rows[1:]):
+    if rows is None or len(rows[0]) < MIN_COLUMNS or not _has_figures(text, rows[1:]):
         return ()
     if lacks and len(rows[0]) != widest:
         return ()
@@ -141,4 +141,6 @@ def _align_cells(
 
 def _has_figures(text: str, rows: list[tuple[CellSpan, ...]]) -> bool:
     cells = [[text[slice(*row[index])] for row in rows] for index in range(1, len(rows[0]))] if rows else []
-    return any(sum(any(map(str.isdigit, cell)) for cell in column) >= LEAST_FIGURES * len(column) for column in cells)
+    return any(
+        sum(any(map(str.isdigit, cell)) for cell in column) >= MIN_FIGURE_SHARE * len(column) for column in cells
+    )

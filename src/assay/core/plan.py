@@ -87,8 +87,8 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
 
 # A plan as text that a person may edit, and back; also from JSON.
 
-MOST_STEPS = 20
-LONGEST = 2_000
+MAX_STEPS = 20
+MAX_TEXT_CHARS = 2_000
 """Code points of a title, a thought or a description."""
 MAX_PLAN_CHARS = 200_000
 """Code points of a form."""
@@ -141,8 +141,8 @@ def check_plan(plan: Plan) -> Plan:
     Raises:
         UsageError: it has no step, too many, one without a title, none that searches, or a text is too long.
     """
-    if not 1 <= len(plan.steps) <= MOST_STEPS:
-        raise UsageError(f"a plan has 1 to {MOST_STEPS} steps, and this has {len(plan.steps)}")
+    if not 1 <= len(plan.steps) <= MAX_STEPS:
+        raise UsageError(f"a plan has 1 to {MAX_STEPS} steps, and this has {len(plan.steps)}")
     steps = tuple(_check_step(number, step) for number, step in enumerate(plan.steps, 1))
     if not any(step.needs_search for step in steps):
         raise UsageError("no step of the plan searches; at least one has to")
@@ -160,8 +160,8 @@ def _check_step(number: int, step: PlanStep) -> PlanStep:
 
 def _check_length(text: str, name: str) -> str:
     line = _line(text)
-    if len(line) > LONGEST:
-        raise UsageError(f"{name} has {len(line):,} characters: shorten it to at most {LONGEST:,}")
+    if len(line) > MAX_TEXT_CHARS:
+        raise UsageError(f"{name} has {len(line):,} characters: shorten it to at most {MAX_TEXT_CHARS:,}")
     return line
 
 

@@ -27,7 +27,7 @@ def tls_context(*, from_environment: bool = False) -> ssl.SSLContext:
     return context
 
 
-LONGEST = 64
+MAX_RETRY_CHARS = 64
 """Characters of a retry header; a longer one is ignored."""
 
 
@@ -47,7 +47,7 @@ def retry_after(headers: Mapping[str, str], now: str = "") -> float | None:
 
 def _parse_seconds(text: str) -> float | None:
     try:
-        value = float(text[:LONGEST])
+        value = float(text[:MAX_RETRY_CHARS])
     except ValueError:
         return None
     return max(0.0, value) if math.isfinite(value) else None
@@ -55,7 +55,7 @@ def _parse_seconds(text: str) -> float | None:
 
 def _seconds_until_date(text: str, now: str) -> float | None:
     try:
-        date = parsedate_to_datetime(text[:LONGEST])
+        date = parsedate_to_datetime(text[:MAX_RETRY_CHARS])
         moment = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000": a time in UTC with an unknown zone
         since = datetime.fromisoformat(now) if now else datetime.now(UTC)
         return max(0.0, (moment - since).total_seconds())

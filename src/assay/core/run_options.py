@@ -17,9 +17,9 @@ from assay.core.options import Flag, Offer, Option
 
 Answers = Sequence[str] | Mapping[str, str]
 """Answers to clarifying questions: in their order, or by question."""
-Asking = Literal["never", "optional", "required"]
-Waiting = Literal["never", "required"]
-"""The values of `Asking` that a client of the server may choose."""
+AskMode = Literal["never", "optional", "required"]
+WaitMode = Literal["never", "required"]
+"""The values of `AskMode` that a client of the server may choose."""
 
 _BEGUN = "research batch plan schedule"
 _LIMITED = "research plan schedule fork agent ask chat"
@@ -136,8 +136,8 @@ class ForkOptions(TypedDict, total=False):
         Flag("--instructions", _DONE, "Further instructions for the report: style, emphasis, readers.", "FILE", "path"),
     ]
     review_plan: Annotated[
-        Asking | None,
-        Option(group="Run", position=40, sets=("review",), api="review_plan", api_type=Waiting, until="plan"),
+        AskMode | None,
+        Option(group="Run", position=40, sets=("review",), api="review_plan", api_type=WaitMode, until="plan"),
         Flag(
             "--review-plan",
             "research fork",
@@ -235,9 +235,9 @@ class RunOptions(ForkOptions, total=False):
         Sequence[RepairName] | None, Option(group="Report", setting="repairs_off", api="checks.repairs_off")
     ]
     ask: Annotated[
-        Asking | None,
-        Option(group="Run", position=30, setting="ask", api="ask", api_type=Waiting),
-        Flag("--ask", "research", "Ask about an unclear question; required: wait (exit 7).", choices=get_args(Asking)),
+        AskMode | None,
+        Option(group="Run", position=30, setting="ask", api="ask", api_type=WaitMode),
+        Flag("--ask", "research", "Ask about an unclear question; required: wait (exit 7).", choices=get_args(AskMode)),
         Flag("--no-clarify", "research", "Ask no clarifying questions (--ask never).", value="never"),
     ]
     answers: Annotated[

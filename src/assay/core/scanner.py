@@ -51,7 +51,7 @@ _ITEM = rf"\^?{_ID}(?:{_DASH}(?:{_ID}|[0-9]{{1,6}}))?"
 _BETWEEN = r"(?:\s*+(?:\]\s*+)?(?:[,;，；、&|/+]\s*+)?(?:\[\s*+)?|\s+and\s+)"
 _CONTENT = regex(rf"\s*{_ITEM}(?:{_BETWEEN}{_ITEM})*+\s*")
 _ITEMS = regex(rf"({_ID})(?:{_DASH}(?:({_ID})|([0-9]{{1,6}})))?")
-_ONE, _LONGEST = regex(_ID), 512
+_ONE, _MAX_MARKER_CHARS = regex(_ID), 512
 
 
 def _marker(content: str, start: int, end: int) -> Marker | None:
@@ -59,7 +59,7 @@ def _marker(content: str, start: int, end: int) -> Marker | None:
     if _ONE.fullmatch(content):  # as are nearly all
         single = (content.upper(),)
         return Marker(start, end, single) if "." in content else Marker(start, end, (), single)
-    content = unicodedata.normalize("NFKC", content) if len(content) <= _LONGEST else ""
+    content = unicodedata.normalize("NFKC", content) if len(content) <= _MAX_MARKER_CHARS else ""
     if content.startswith("[") and content.endswith("]"):
         content = content[1:-1]
     elif "[" in content or "]" in content:
@@ -125,7 +125,7 @@ _MATH_END = regex(r"(?<=[^\s\\$])\$(?![0-9$])")
 _FULL_WIDTH = regex(r"[【［]([^\[\]【】［］\n]{1,512})[】］]")
 _FULL_WIDTH_BEGUN = regex(r"[【［][^\[\]【】［］\n]{0,512}\Z")
 _WHOLE = regex(rf"\[[^\[\]\\\n]{{0,{LOOK_AHEAD - 2}}}\]")  # with nothing inside that opens, escapes or ends a line
-_BRACKETS, _DEEPEST = regex(r"[\[\]\\]"), 3
+_BRACKETS, _MAX_BRACKET_DEPTH = regex(r"[\[\]\\]"), 3
 
 # a link's tail, after its text: ( destination "title" )
 _GAP = r"[ \t\r]*+(?:\n[ \t\r]*+)?+"
@@ -140,7 +140,7 @@ _TAIL_BEGUN = regex(
 )
 _MARGIN = regex(r"(?: {0,3}>){0,5} {0,3}")
 
-Kind = Literal["text", "link", "verbatim", "marker"]
+TokenKind = Literal["text", "link", "verbatim", "marker"]
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -148,7 +148,7 @@ class Token(msgspec.Struct, frozen=True):
 
     start: int
     end: int
-    kind: Kind
+    kind: TokenKind
     marker: Marker | None = None
 
 
@@ -206,7 +206,7 @@ class Scanner:
         if not self._final and have < LOOK_AHEAD:
             raise _NeedsMoreText
 
-    def _next(self) -> tuple[int, Kind, Marker | None]:
+    def _next(self) -> tuple[int, TokenKind, Marker | None]:
         """Decide the next piece: its end, its kind, and its marker."""
         if self.fence:
             return self._fence_content_end(), "verbatim", None
@@ -340,7 +340,7 @@ class Scanner:
             self._require_more(len(self.text) - self._position)
         return 0
 
-    def _full_width(self) -> tuple[int, Kind, Marker | None]:
+    def _full_width(self) -> tuple[int, TokenKind, Marker | None]:
         match = _FULL_WIDTH.match(self.text, self._position)
         if match is None:
             if not self._final and _FULL_WIDTH_BEGUN.match(self.text, self._position):
@@ -349,7 +349,7 @@ class Scanner:
         marker = _marker(match[1].partition("†")[0], self.base + self._position, self.base + match.end())
         return (match.end(), "marker", marker) if marker else (self._position + 1, "text", None)
 
-    def _bracket(self) -> tuple[int, Kind, Marker | None]:
+    def _bracket(self) -> tuple[int, TokenKind, Marker | None]:
         end = self._closing_bracket()
         if not end:
             return self._position + 1, "text", None
@@ -380,7 +380,7 @@ class Scanner:
             depth += 1 if sign[0] == "[" else -1
             if depth == 0:
                 return sign.end()
-            if depth > _DEEPEST:
+            if depth > _MAX_BRACKET_DEPTH:
                 return 0
         return self._end_unclosed(edge)
 

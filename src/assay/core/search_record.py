@@ -135,14 +135,14 @@ class SearchSummary(msgspec.Struct, frozen=True, kw_only=True):
 def summarize_searches(view: RunView) -> SearchSummary:
     """The searches and sources of a run, by its log so far. A search over no documents does not count."""
     all_searches = [each for each in searches(view) if each.provider != LOCAL_PROVIDER or view.documents]
-    answered = [each for each in all_searches if not each.failed]
-    providers = tuple(dict.fromkeys(each.provider for each in answered))
+    answered_searches = [each for each in all_searches if not each.failed]
+    providers = tuple(dict.fromkeys(each.provider for each in answered_searches))
     reasons = {each.provider: each.failed for each in all_searches if each.failed and each.provider not in providers}
     return SearchSummary(
         documents=view.documents,
         providers=providers,
-        queries=len({each.query for each in answered}),
-        hits=len({url for each in answered for url in each.found}),
+        queries=len({each.query for each in answered_searches}),
+        hits=len({url for each in answered_searches for url in each.found}),
         silent=tuple(Silent(provider=name, reason=reason) for name, reason in reasons.items()),
         read=len({each.document_sha256 for each in view.sources.values() if each.media_type != SNIPPET}),
         unreadable=len({each.url for each in view.unreadable}),

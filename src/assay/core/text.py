@@ -244,8 +244,8 @@ def _word_pattern() -> re.Pattern[str]:
     marks = "".join(
         re.escape(chr(code)) for code in range(0x300, 0x3100) if unicodedata.category(chr(code)) in {"Mn", "Mc"}
     )
-    spaced = f"(?:(?![{_UNSPACED}])[^\\W_]|[{marks}])"
-    return re.compile(f"({spaced}+(?:['’](?=[^\\W\\d_]){spaced}+)?)|((?:[{_UNSPACED}])+)")
+    spaced_letter = f"(?:(?![{_UNSPACED}])[^\\W_]|[{marks}])"
+    return re.compile(f"({spaced_letter}+(?:['’](?=[^\\W\\d_]){spaced_letter}+)?)|((?:[{_UNSPACED}])+)")
 
 
 def is_unspaced(text: str) -> bool:
@@ -354,9 +354,9 @@ def _count_tokens(text: str) -> int:
         other_tokens = (
             0.9 * foreign_bytes - 1.2 * foreign
         )  # 0.6, 1.5 and 2.4 for a character of two, three and four bytes
-    unlettered = plain.translate(None, _LETTERS)
-    letters = len(plain) - len(unlettered)
-    digits = len(unlettered) - len(unlettered.translate(None, _DIGITS))
+    without_letters = plain.translate(None, _LETTERS)
+    letters = len(plain) - len(without_letters)
+    digits = len(without_letters) - len(without_letters.translate(None, _DIGITS))
     dense = sum(map(len, _DENSE.findall(plain))) if b"x" * 24 in plain.translate(_PACKED) else 0
     signs = ascii_length - letters - digits
     return math.ceil(letters / 3.5 + digits * 0.7 + signs * 0.8 + other_tokens + dense * 0.25)

@@ -18,7 +18,7 @@ from assay.core.sources import SourceKind
 
 # Parsing web addresses, and recognizing two as the same page.
 
-LONGEST = 8_000
+MAX_URL_CHARS = 8_000
 """Characters; no page needs more, and servers refuse longer ones."""
 SCHEMES = {"http:": 80, "https:": 443}
 TRACKING = regex(
@@ -67,8 +67,8 @@ def parse_url(text: str, base: str = "") -> Url:
         BadUrl: it is not an address, is not http or https, names a user, or is too long.
     """
     text = text.strip(" \t\r\n\f")
-    if len(text) > LONGEST:
-        raise BadUrl(f"an address of more than {LONGEST:,} characters")
+    if len(text) > MAX_URL_CHARS:
+        raise BadUrl(f"an address of more than {MAX_URL_CHARS:,} characters")
     if not base and _SIGNS.search(text):
         raise BadUrl("an address with control characters or spaces")
     try:
@@ -82,8 +82,8 @@ def parse_url(text: str, base: str = "") -> Url:
     if not url.hostname.strip("."):
         raise BadUrl("an address without a host")
     url.hash = ""
-    if len(url.href) > LONGEST:  # percent-encoding takes up to nine times the room
-        raise BadUrl(f"an address of more than {LONGEST:,} characters")
+    if len(url.href) > MAX_URL_CHARS:  # percent-encoding takes up to nine times the room
+        raise BadUrl(f"an address of more than {MAX_URL_CHARS:,} characters")
     return Url(
         href=url.href.removesuffix("#"),
         scheme=url.protocol[:-1],
@@ -295,7 +295,7 @@ _AT_END = regex(rf"(?:^|/|doi:)({DOI.pattern})$")
 _TAIL = regex(r"(?:/(?:full|fulltext|abstract|pdf|epdf|meta|html|summary))+$|(?:\.(?:full|pdf|html))+$|[.,;:]+$")
 _NAMED = regex(r"(?:^|[._:-])doi$", re.IGNORECASE)
 _CLOSING = (("(", ")"), ("[", "]"), ("<", ">"))
-MOST = 2_000
+MAX_DOI_CHARS = 2_000
 """Characters of a stated DOI that are looked at."""
 
 
@@ -307,7 +307,7 @@ def doi_of(metadata: Mapping[str, str], url: str = "") -> str:
 
 def find_doi(text: str, url: str) -> str:
     """The DOI that a document states, or that is in its address (of doi.org or a publisher); "" for none."""
-    match = DOI.search(one_line(text[:MOST]))
+    match = DOI.search(one_line(text[:MAX_DOI_CHARS]))
     return _trim_doi(match[0]) if match else _doi_in(url)
 
 

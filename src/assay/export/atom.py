@@ -17,7 +17,7 @@ from assay.export.html.markup import Child, el, join
 
 ATOM = "http://www.w3.org/2005/Atom"
 MEDIA = "application/atom+xml"
-LONGEST_TITLE = 200
+MAX_TITLE_CHARS = 200
 _NO_XML = regex(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -36,7 +36,7 @@ def render_feed(feed: AtomFeed) -> bytes:
     """The feed as XML."""
     root = Element("feed", {"xmlns": ATOM, "xml:lang": "en"})
     _add_element(root, "id", f"urn:assay:schedule:{feed.id}")
-    _add_element(root, "title", one_line(feed.question)[:LONGEST_TITLE])
+    _add_element(root, "title", one_line(feed.question)[:MAX_TITLE_CHARS])
     _add_element(root, "updated", feed.entries[0].at if feed.entries else feed.created_at)
     SubElement(root, "link", {"rel": "self", "type": MEDIA, "href": feed.url})
     SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": f"{feed.site}/schedules"})
@@ -51,7 +51,7 @@ def render_feed(feed: AtomFeed) -> bytes:
 def _entry(root: Element, feed: AtomFeed, entry: FeedEntry) -> None:
     element = SubElement(root, "entry")
     _add_element(element, "id", f"urn:assay:run:{entry.run_id}")
-    _add_element(element, "title", f"{_summary(entry)}: {one_line(feed.question)[:LONGEST_TITLE]}")
+    _add_element(element, "title", f"{_summary(entry)}: {one_line(feed.question)[:MAX_TITLE_CHARS]}")
     _add_element(element, "updated", entry.at)
     SubElement(element, "link", {"rel": "alternate", "type": "text/html", "href": f"{feed.site}/runs/{entry.run_id}"})
     content = _add_element(element, "content", str(_content(entry)))

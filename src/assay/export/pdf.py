@@ -19,7 +19,7 @@ from assay.export.paper import Paper, read_paper
 
 TEMPLATE = "report.typ"
 _FIRST_RARE = "\u0530"  # typst includes fonts with Latin, Greek and Cyrillic letters
-_MOST_SIGNS = 2_000
+_MAX_RARE_SIGNS = 2_000
 
 
 def render(paper: Paper) -> bytes:
@@ -44,7 +44,7 @@ def _inputs(paper: Paper) -> dict[str, str]:
     """The input of the template: the paper, its time in parts, and the characters that fonts may lack."""
     data = msgspec.json.encode(paper).decode()
     rare = sorted({sign for sign in data if sign >= _FIRST_RARE and unicodedata.category(sign)[0] in "LNS"})
-    return {"paper": data, "made": f"{paper.made:%Y %m %d %H %M %S}", "signs": "\n".join(rare[:_MOST_SIGNS])}
+    return {"paper": data, "made": f"{paper.made:%Y %m %d %H %M %S}", "signs": "\n".join(rare[:_MAX_RARE_SIGNS])}
 
 
 class PdfExporter:

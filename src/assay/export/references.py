@@ -69,7 +69,7 @@ _SUFFIX = regex(r"(?:Jr|Sr)\.?|II|III|IV", re.IGNORECASE)
 _LETTERS = r"A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1fff"
 _WORD = regex(rf"[{_LETTERS}\u0300-\u036f'’.\-]+")
 _INITIALS = regex(rf"(?:[{_LETTERS}]\.?[\s\-]?){{1,4}}")
-_LONGEST_NAME = 5  # words
+_MAX_NAME_WORDS = 5  # words
 
 
 def read_names(authors: str) -> tuple[Name, ...]:
@@ -140,7 +140,7 @@ def _read_ordered_name(words: list[str], suffix: str) -> Name | None:
     """`Given Family` as a name; None if the words do not have that form."""
     if len(words) > 2 and _SUFFIX.fullmatch(words[-1]):
         suffix = words.pop()
-    if not 2 <= len(words) <= _LONGEST_NAME or not _are_name_parts(words) or words[0] in _PARTICLES:
+    if not 2 <= len(words) <= _MAX_NAME_WORDS or not _are_name_parts(words) or words[0] in _PARTICLES:
         return None
     first = len(words) - 1
     while first > 1 and _is_particle(words[first - 1]):

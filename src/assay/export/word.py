@@ -33,7 +33,7 @@ from assay.export.formatted_text import (
 )
 from assay.export.paper import Paper, PaperSource
 
-_LONGEST_PROPERTY = 255  # the limit of python-docx and of Word's own dialog
+_MAX_PROPERTY_CHARS = 255  # the limit of python-docx and of Word's own dialog
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 _LIST_DEPTH = 3  # the template has styles for this many levels
 _MONOSPACE = "Courier New"
@@ -63,7 +63,7 @@ def write_docx(paper: Paper) -> bytes:
 
 def _describe(document: WordDocument, paper: Paper) -> None:
     properties = document.core_properties
-    properties.title = paper.title.text[:_LONGEST_PROPERTY]
+    properties.title = paper.title.text[:_MAX_PROPERTY_CHARS]
     properties.author = properties.last_modified_by = "Assay"
     properties.comments, properties.language = "", paper.language
     properties.created = properties.modified = paper.made.replace(tzinfo=None)  # UTC, as the format requires

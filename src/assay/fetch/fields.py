@@ -56,7 +56,7 @@ HEADINGS = (
 """Headings of Markdown (also underlined, and with a line above), and of HTML inside Markdown."""
 FENCED_CODE = regex(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
 BYLINE = frozenset(("author", "authors", "published", "created", "date"))
-LONGEST_BYLINE = 500
+MAX_BYLINE_CHARS = 500
 _ORNAMENT = regex(r"[^\w]+|\.\. _[^\n]*:|\.\. [\w-]+::[^\n]*|-\*-.*-\*-")
 """A line without a word, or a mark of reStructuredText or an editor, above a title."""
 _ENTRY = regex(r"\W?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d{2})(?![\d-])")
@@ -137,7 +137,7 @@ def _byline(head: str) -> dict[str, str]:
     title = _heading(text)
     if title is None or text[: title.start()].strip():
         return {}
-    byline = re.split(r"\n[ \t\r]*\n", text[title.end() :].lstrip()[:LONGEST_BYLINE], maxsplit=1)[0]
+    byline = re.split(r"\n[ \t\r]*\n", text[title.end() :].lstrip()[:MAX_BYLINE_CHARS], maxsplit=1)[0]
     return {
         key: value
         for key, value in _read_pairs(MARKUP.sub(lambda match: match[1] or "", byline)).items()

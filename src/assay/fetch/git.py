@@ -37,10 +37,10 @@ else:
 
 TIMEOUT_SECONDS = 600.0
 """The limit for one call of git, enough for a large repository."""
-MOST_FILES = 50_000
-MOST_BYTES = 2_000_000_000
+MAX_FILES = 50_000
+MAX_COMMIT_BYTES = 2_000_000_000
 """For all files of a commit together."""
-MOST_LISTED, MOST_LISTED_BYTES = 2_000_000, 200_000_000_000
+MAX_LISTED_FILES, MAX_LISTED_BYTES = 2_000_000, 200_000_000_000
 """The same limits for a commit that is listed first and read in parts."""
 POLL_SECONDS = 0.25
 """Seconds between two checks whether git's work is still wanted; deleting its folder cancels it."""
@@ -114,13 +114,13 @@ class GitConnector:
 
     def fetch(self, place: str, folder: Path, clock: Clock, largest: int) -> Iterator[Fetched]:
         pinned, files = self.list(place, folder, clock, largest)
-        if len(files) > MOST_FILES:
-            raise FetchFailed(f"too large: {len(files):,} files in {pinned}, at most {MOST_FILES:,} are read at once")
+        if len(files) > MAX_FILES:
+            raise FetchFailed(f"too large: {len(files):,} files in {pinned}, at most {MAX_FILES:,} are read at once")
         size = 0
         for file in self.read(pinned, files, folder, clock):
             size += len(file.body)
-            if size > MOST_BYTES:
-                raise FetchFailed(f"too large: more than {MOST_BYTES:,} bytes in {pinned}")
+            if size > MAX_COMMIT_BYTES:
+                raise FetchFailed(f"too large: more than {MAX_COMMIT_BYTES:,} bytes in {pinned}")
             yield file
 
     def list(self, place: str, folder: Path, clock: Clock, largest: int) -> tuple[str, list[ListedFile]]:
@@ -130,10 +130,11 @@ class GitConnector:
         commit = self._fetch_commit(git, repository)
         entries = [entry for entry in git.files(commit) if entry.size <= largest]
         size = sum(entry.size for entry in entries)
-        if len(entries) > MOST_LISTED or size > MOST_LISTED_BYTES:
+        if len(entries) > MAX_LISTED_FILES or size > MAX_LISTED_BYTES:
             raise UsageError(
-                f"{place} is too large ({len(entries):,} files, {size:,} bytes): at most {MOST_LISTED:,} files and "
-                f"{MOST_LISTED_BYTES:,} bytes are read; clone it yourself, and add some of its folders"
+                f"{place} is too large ({len(entries):,} files, {size:,} bytes): at most {MAX_LISTED_FILES:,} "
+                "files and "
+                f"{MAX_LISTED_BYTES:,} bytes are read; clone it yourself, and add some of its folders"
             )
         return f"git+{repository.url}@{commit}", [ListedFile(entry.path, entry.id) for entry in entries]
 

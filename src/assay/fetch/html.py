@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 else:
     lexbor = lazy_module("selectolax.lexbor")
 
-LARGEST_ARTICLE = 4_000_000
+MAX_PAGE_CHARS = 4_000_000
 """Pages longer than this many characters are converted in full: trafilatura needs seconds per megabyte."""
-LEAST_SHARE = 0.05
+MIN_ARTICLE_SHARE = 0.05
 """An article with less than this share of the page's visible text was not found; the page is converted in full."""
-LEAST_PROSE, MOST_PROSE = 1_000, 0.8
+MIN_PROSE_CHARS, MIN_PROSE_SHARE = 1_000, 0.8
 """The least characters in an element's paragraphs, and share of the page's, for the element to hold the article."""
 
 SHORT_PAGE_CHARS = 200
 """Pages with less text than this many characters are converted in full: trafilatura mistakes menus for such a page."""
-MOSTLY_HIDDEN = 2_000
+MIN_HIDDEN_CHARS = 2_000
 """From this many characters below its body on, a page is not short, whatever it shows."""
 
 CHARSET = regex(
@@ -126,8 +126,8 @@ def _main_text(tree: LexborHTMLParser, size: int, description: str, *, free: boo
     instead = noscript_text(tree) if len(full) < SHORT_PAGE_CHARS else ""
     for node in () if free else tree.css(LINKED_DATA_SELECTOR):
         node.decompose()
-    article = "" if keep_whole or _is_short(tree, full) or size > LARGEST_ARTICLE else _article(tree)
-    text = add_missing_lead(article, full, description) if len(article) > LEAST_SHARE * len(full) else full
+    article = "" if keep_whole or _is_short(tree, full) or size > MAX_PAGE_CHARS else _article(tree)
+    text = add_missing_lead(article, full, description) if len(article) > MIN_ARTICLE_SHARE * len(full) else full
     return instead if len(text) < SHORT_PAGE_CHARS and len(instead) > len(text) else text
 
 
@@ -135,7 +135,7 @@ def _is_short(tree: LexborHTMLParser, full: str) -> bool:
     """True if the page has little text; a page that hides its text until a script has run does not count."""
     if len(full) >= SHORT_PAGE_CHARS:
         return False
-    return tree.body is None or len(tree.body.text(deep=True)) < MOSTLY_HIDDEN
+    return tree.body is None or len(tree.body.text(deep=True)) < MIN_HIDDEN_CHARS
 
 
 def is_documentation(tree: LexborHTMLParser) -> bool:
@@ -202,7 +202,7 @@ def _narrow_page(tree: LexborHTMLParser) -> str:
     """The page as HTML, or only the one element that holds nearly all of its paragraphs."""
     root = _root(tree)
     inside = _prose_length(root)
-    if root.tag != "body" and inside >= LEAST_PROSE and inside >= MOST_PROSE * _prose_length(tree):
+    if root.tag != "body" and inside >= MIN_PROSE_CHARS and inside >= MIN_PROSE_SHARE * _prose_length(tree):
         return f"<html><body>{root.html or ''}</body></html>"
     return tree.html or ""
 

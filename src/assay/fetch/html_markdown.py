@@ -13,9 +13,9 @@ from assay.fetch.text_form import parse_number
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-DEEPEST_TAGS = 512
+MAX_TAG_DEPTH = 512
 """The most open blocks; browsers have the same limit."""
-MOST_TAGS = 10_000
+MAX_TAGS = 10_000
 """Tags of a page out of which code takes elements to look at it, but not to read it: that takes the square of their
 depth, and the tags of a page made to harm all lie within each other.
 """
@@ -28,8 +28,8 @@ _TAG = regex(rf"<(/?)(?=[abcdfhmnostu])(?:{_BLOCKS})(?=[\s/>])[^<>]*>?", re.IGNO
 
 
 def limit_nesting(page: str) -> str:
-    """`page` without the tags of blocks nested more than `DEEPEST_TAGS` deep; their text stays."""
-    if page.count("<") <= DEEPEST_TAGS:
+    """`page` without the tags of blocks nested more than `MAX_TAG_DEPTH` deep; their text stays."""
+    if page.count("<") <= MAX_TAG_DEPTH:
         return page
     pieces, position = list[str](), 0
     for start, end in _deep_tags(page):
@@ -43,16 +43,16 @@ def _deep_tags(page: str) -> Iterator[tuple[int, int]]:
     depth = 0
     for tag in _TAG.finditer(page):
         if tag[1]:
-            beyond, depth = depth > DEEPEST_TAGS, max(0, depth - 1)
+            beyond, depth = depth > MAX_TAG_DEPTH, max(0, depth - 1)
         else:
-            beyond, depth = depth >= DEEPEST_TAGS, depth + 1
+            beyond, depth = depth >= MAX_TAG_DEPTH, depth + 1
         if beyond:
             yield tag.span()
 
 
 # The cells of an HTML table as a grid: a cell that spans columns or rows is repeated in each of them.
 
-MOST_SPAN = 100
+MAX_SPAN = 100
 """The most columns or rows over which a cell is repeated: pages say 1000 to mean "the rest"."""
 NOTE_SELECTOR = ".reference, .footnote, .mw-ref, [role='doc-noteref'], :has(a[href^='#'])"
 """Footnote marks, which are not part of a cell's value."""
@@ -97,7 +97,7 @@ def _insert_spanning_cells(row: list[str], going_on: dict[int, tuple[int, str]])
 
 
 def _span(cell: LexborNode, name: str) -> int:
-    return max(1, min(parse_number(cell.attributes.get(name) or "1", 1), MOST_SPAN))
+    return max(1, min(parse_number(cell.attributes.get(name) or "1", 1), MAX_SPAN))
 
 
 def _text(cell: LexborNode) -> str:
@@ -136,7 +136,7 @@ MAX_INDENT_LEVEL = 12
 """Levels to which items are indented; deeper ones are not indented further, or a page of nested lists would grow
 quadratically.
 """
-LONGEST_LINK = 300
+MAX_LINK_CHARS = 300
 MAX_LETTERS_BESIDE = 0.1
 """Letters beside the links of a cell, as a share of the links' letters, that may be initials of an index."""
 ANCHORS = "§¶# "
@@ -365,7 +365,7 @@ def _letter_count(text: str) -> int:
 
 def _address(link: LexborNode) -> str:
     """A link's address in a form safe in Markdown; "" if it leads nowhere."""
-    address = _SPACES.sub("", link.attributes.get("href") or "")[:LONGEST_LINK]
+    address = _SPACES.sub("", link.attributes.get("href") or "")[:MAX_LINK_CHARS]
     return "" if address.lower().startswith(("javascript:", "data:")) else address
 
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 MAX_BLOCK_CHARS = 200_000
 """The most characters of a block that are read."""
-MOST_BLOCKS = 10
-MOST_THINGS = 200
-MOST_LINKED_AUTHORS = 10
+MAX_BLOCKS = 10
+MAX_OBJECTS = 200
+MAX_LINKED_AUTHORS = 10
 TYPES = frozenset(("newsarticle", "reportagenewsarticle", "article", "scholarlyarticle", "blogposting", "techarticle"))
 """The types whose author and dates apply to the page."""
 
@@ -47,7 +47,7 @@ class LinkedData(msgspec.Struct, frozen=True, kw_only=True):
 def read_linked(blocks: Iterable[str]) -> LinkedData:
     """Read the first article in the blocks; a block that is not JSON is ignored."""
     for number, block in enumerate(blocks):
-        if number >= MOST_BLOCKS:
+        if number >= MAX_BLOCKS:
             break
         for thing in _linked_objects(block):
             kind = _type(thing)
@@ -70,12 +70,12 @@ def _linked_objects(block: str) -> Iterator[dict[str, object]]:
     except DECODE_ERRORS:
         return
     queue = [data]
-    for _ in range(MOST_THINGS):
+    for _ in range(MAX_OBJECTS):
         if not queue:
             return
         thing = queue.pop(0)
         if isinstance(thing, list):
-            queue += thing[:MOST_THINGS]
+            queue += thing[:MAX_OBJECTS]
         elif isinstance(thing, dict):
             yield thing
             queue.append(thing.get("@graph"))
@@ -89,7 +89,7 @@ def _type(thing: dict[str, object]) -> str:
 
 def _names(value: object) -> str:
     people = value if isinstance(value, list) else [value]
-    candidates = [person.get("name") if isinstance(person, dict) else person for person in people[:MOST_LINKED_AUTHORS]]
+    candidates = [person.get("name") if isinstance(person, dict) else person for person in people[:MAX_LINKED_AUTHORS]]
     names = (" ".join(clean(name).split()) for name in candidates if isinstance(name, str))
     return "; ".join(name for name in names if name and not name.startswith(("http://", "https://")))[:300]
 
@@ -105,8 +105,8 @@ def _day(value: object) -> str:
 NON_TEXT_TAGS = ("script", "style", "noscript", "template", "head", "svg", "nav", "header", "footer", "aside")
 """Elements beside the text of a page."""
 LINKED_DATA_SELECTOR = 'script[type="application/ld+json"]'
-MOST_METAS = 500
-MOST_AUTHORS = 20
+MAX_METAS = 500
+MAX_AUTHORS = 20
 MAX_VALUE_CHARS = 2_000
 """The most characters of a value that are read."""
 FACT_NAMES = {
@@ -167,7 +167,7 @@ def _marked_date(tree: LexborHTMLParser) -> str:
 
     Of 119 pages that also state it in their head, 112 state the same day there, and 4 the next or the last.
     """
-    nodes = tree.css(MARKED_DATE_SELECTOR)[:MOST_METAS]
+    nodes = tree.css(MARKED_DATE_SELECTOR)[:MAX_METAS]
     values = (_value(node.attributes.get("datetime") or node.attributes.get("content")) for node in nodes)
     days = {day for value in values if (day := iso_date(value[:100]))}
     return days.pop() if len(days) == 1 else ""
@@ -187,13 +187,13 @@ def text_outside(tree: LexborHTMLParser, *tags: str) -> str:
 
 def _metas(tree: LexborHTMLParser) -> MetaTags:
     metas: dict[str, tuple[str, ...]] = {}
-    for node in tree.css("meta[content]")[:MOST_METAS]:
+    for node in tree.css("meta[content]")[:MAX_METAS]:
         attributes = node.attributes
         content = _value(attributes.get("content"))
         for key in ("name", "property"):
             name = (attributes.get(key) or "").lower()
             if name and content:
-                metas[name] = (*metas.get(name, ()), content)[:MOST_AUTHORS]
+                metas[name] = (*metas.get(name, ()), content)[:MAX_AUTHORS]
     return metas
 
 
@@ -249,7 +249,7 @@ WITHIN = 200
 """The first blocks of a page, in which its lead is searched."""
 MIN_BLOCK_CHARS = 60
 """From this many characters on, a block shows where the article begins; shorter ones are bylines, dates, buttons."""
-LEAST_LEAD = 80
+MIN_LEAD_CHARS = 80
 """From this many characters on, a paragraph below the headline is a lead even if it is not the page's description."""
 MIN_SAME_CHARS = 80
 """Characters (letters and digits) by which a block of the page is recognised in the article."""
@@ -290,7 +290,7 @@ def _lead(article: str, full: str, description: str) -> list[str]:
         if block.lstrip().startswith(NO_PROSE) or not bare or bare in article_text:
             continue
         if _matches_description(bare, description_text) or (
-            headlines and len(block) >= LEAST_LEAD and block.rstrip().endswith(SENTENCE_ENDS)
+            headlines and len(block) >= MIN_LEAD_CHARS and block.rstrip().endswith(SENTENCE_ENDS)
         ):
             lead.append(block.strip())
     return lead

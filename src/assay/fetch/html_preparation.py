@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.document_dates import iso_date
 from assay.core.lazy import lazy_module, regex
-from assay.fetch.html_markdown import DEEPEST_TAGS, to_markdown
+from assay.fetch.html_markdown import MAX_TAG_DEPTH, to_markdown
 from assay.fetch.html_metadata import LINKED_DATA_SELECTOR, read_linked
 from assay.fetch.wall_words import CONSENT
 
@@ -66,9 +66,9 @@ REQUEST_SELECTOR = ", ".join(
 """Elements that consent managers add to a page, and dialogs."""
 BUTTON_SELECTOR = "button, [role=button], input[type=submit], input[type=button], input[type=checkbox], a[class*=btn i]"
 """A request can be answered."""
-LONGEST_REQUEST = 50_000
+MAX_REQUEST_CHARS = 50_000
 """Characters; requests list hundreds of partners."""
-MOST_REQUESTS = 200
+MAX_REQUESTS = 200
 """Elements that are looked into: in a page made to harm they lie within each other."""
 KEPT_SELECTOR = "h1, article, main"
 
@@ -78,7 +78,7 @@ def remove_requests(tree: LexborHTMLParser, page: str) -> None:
     if not _OVER.search(page):
         return
     requests = [
-        node for node in tree.css(REQUEST_SELECTOR)[:MOST_REQUESTS] if _asks_for_consent(node) and not _is_text(node)
+        node for node in tree.css(REQUEST_SELECTOR)[:MAX_REQUESTS] if _asks_for_consent(node) and not _is_text(node)
     ]
     numbers = {node.mem_id for node in requests}
     for node in [
@@ -92,7 +92,7 @@ def _asks_for_consent(node: LexborNode) -> bool:
     if node.tag in ("html", "body", "script", "link", "style") or node.css_first(BUTTON_SELECTOR) is None:
         return False
     text = node.text(deep=True)
-    return len(text) < LONGEST_REQUEST and CONSENT.search(text) is not None
+    return len(text) < MAX_REQUEST_CHARS and CONSENT.search(text) is not None
 
 
 def _is_text(node: LexborNode) -> bool:
@@ -107,7 +107,7 @@ def is_in_article(node: LexborNode) -> bool:
 
 def outer_elements(node: LexborNode) -> Iterator[LexborNode]:
     """The elements that an element lies in, the nearest first; of a page made to harm only so many."""
-    return islice(_ancestors(node), DEEPEST_TAGS)
+    return islice(_ancestors(node), MAX_TAG_DEPTH)
 
 
 def _ancestors(node: LexborNode) -> Iterator[LexborNode]:
@@ -117,7 +117,7 @@ def _ancestors(node: LexborNode) -> Iterator[LexborNode]:
         above = above.parent
 
 
-LEAST_STORY = 500
+MIN_STORY_CHARS = 500
 """Characters in the paragraphs of an article that is the page's own."""
 
 
@@ -130,7 +130,7 @@ def remove_other_articles(tree: LexborHTMLParser) -> None:
     if (
         main_article is None
         or main_article != articles[0]
-        or sum(len(element.text(deep=True)) for element in main_article.css("p")) < LEAST_STORY
+        or sum(len(element.text(deep=True)) for element in main_article.css("p")) < MIN_STORY_CHARS
     ):
         return
     for node in articles[1:]:
@@ -140,9 +140,9 @@ def remove_other_articles(tree: LexborHTMLParser) -> None:
 
 # Text for readers without scripts: in `<noscript>`, in a frame's own text, in what the page tells search engines.
 
-MIN_NOSCRIPT_CHARS, LONGEST_NOTICE = 100, 300
+MIN_NOSCRIPT_CHARS, MAX_NOTICE_CHARS = 100, 300
 """Characters of a text that stands in at least, and of a notice at most."""
-MOST_PARTS, LONGEST = 500, 1_000_000
+MAX_NOSCRIPT_PARTS, MAX_NOSCRIPT_HTML_CHARS = 500, 1_000_000
 """The parts for readers without scripts that are read of a page, and characters from which on no other is."""
 NOTICE = regex(r"java\s?-?script|джаваскрипт", re.IGNORECASE)
 
@@ -164,8 +164,8 @@ def noscript_text(tree: LexborHTMLParser) -> str:
 def _without_scripts(tree: LexborHTMLParser) -> str:
     """The HTML of the parts for readers without scripts, in a page made to harm not those within each other."""
     parts, size = list[str](), 0
-    for node in tree.css("noscript")[:MOST_PARTS]:
-        if size < LONGEST and not node.css_first("iframe"):
+    for node in tree.css("noscript")[:MAX_NOSCRIPT_PARTS]:
+        if size < MAX_NOSCRIPT_HTML_CHARS and not node.css_first("iframe"):
             parts.append(node.html or "")
             size += len(parts[-1])
     return "".join(parts)
@@ -179,12 +179,12 @@ def _html_text(part: str) -> str:
 
 def is_notice(text: str) -> bool:
     """True if a short text says that the page needs JavaScript."""
-    return len(text) < LONGEST_NOTICE and NOTICE.search(text) is not None
+    return len(text) < MAX_NOTICE_CHARS and NOTICE.search(text) is not None
 
 
 # Feeds of news (RSS, Atom) as pages: an entry becomes a section with its title, day and text.
 
-MOST_ENTRIES = 200
+MAX_FEED_ENTRIES = 200
 _MEDIA = "{http://search.yahoo.com/mrss/}"
 """The namespace of pictures and films, whose elements have names of a feed's own: `media:content`, `media:title`."""
 _FEED = regex(rb"\s*(?:<(?:!--(?:(?!-->).)*--|\?[^>]{0,300})>\s*)*<(?:rss|feed|rdf:RDF)\b", re.DOTALL)
@@ -204,7 +204,7 @@ def feed_page(data: bytes) -> str:
         return ""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, load_dtd=False, huge_tree=False)
     root = etree.fromstring(data, parser)
-    nodes = [] if root is None else list(root.iter("{*}item", "{*}entry"))[:MOST_ENTRIES]
+    nodes = [] if root is None else list(root.iter("{*}item", "{*}entry"))[:MAX_FEED_ENTRIES]
     if not nodes:
         return ""
     head = root if str(root.tag).endswith("feed") else root.find("{*}channel")

@@ -17,15 +17,15 @@ from assay.fetch.fields import clean_title, title_from_name
 from assay.fetch.text_form import Row, clean, one_cell, row_lines, unique_column_names
 
 NAME = "json/1"
-MOST_COLUMNS = 60
-LEAST_FILLED = 0.4
+MAX_COLUMNS = 60
+MIN_FILLED_SHARE = 0.4
 """The share of cells that a table fills at least: objects of different kinds are none."""
-LONGEST_CELL = 1_000
+MAX_CELL_CHARS = 1_000
 """Characters of a nested value in a cell."""
-LONGEST_LINE = 500
+MAX_LINE_CHARS = 500
 """Characters; JSON with longer lines was not written for readers."""
 MAX_CELL_DEPTH = 3
-DEEPEST = 100
+MAX_DEPTH = 100
 """JSON in more levels than this was not written for readers, and could not be shown with all of them."""
 MAX_GROWTH = 10
 """How many times longer JSON may become by lines of its own for each value."""
@@ -46,7 +46,7 @@ def read_json(text: str, name: str) -> Extracted | None:
         value = json.loads(text, parse_float=str, parse_int=str, object_pairs_hook=number_repeated_names)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(value, (dict, list)) or not value or (depth := _depth(value)) > DEEPEST:
+    if not isinstance(value, (dict, list)) or not value or (depth := _depth(value)) > MAX_DEPTH:
         return None
     facts = {"format": _kind(value)}
     title = _title(value) or title_from_name(name)
@@ -79,7 +79,7 @@ def number_repeated_names(pairs: Sequence[tuple[str, V]]) -> dict[str, V]:
 def _depth(value: Any) -> int:
     """The number of levels in JSON, up to one more than are read."""
     depth, level = 0, [value]
-    while level and depth <= DEEPEST:
+    while level and depth <= MAX_DEPTH:
         depth += 1
         inner = (item.values() if isinstance(item, dict) else item for item in level)
         level = [item for values in inner for item in values if isinstance(item, (dict, list))]
@@ -145,11 +145,11 @@ def _cell(value: Any) -> str:
 
 def _is_table(rows: Sequence[Mapping[str, str]], columns: Row) -> bool:
     """True if objects are of one kind, with values that fit into cells."""
-    if len(rows) < 2 or not 1 < len(columns) <= MOST_COLUMNS:
+    if len(rows) < 2 or not 1 < len(columns) <= MAX_COLUMNS:
         return False
     filled_share = sum(map(len, rows)) / (len(rows) * len(columns))
     nested_cells = (cell for row in rows for cell in row.values() if cell.startswith(("{", "[")))
-    return filled_share >= LEAST_FILLED and all(len(cell) <= LONGEST_CELL for cell in nested_cells)
+    return filled_share >= MIN_FILLED_SHARE and all(len(cell) <= MAX_CELL_CHARS for cell in nested_cells)
 
 
 _ESCAPED = regex(r"\\\\|\\/|(?:\\u[0-9a-fA-F]{4})+")
@@ -162,7 +162,7 @@ def _one_value_per_line(text: str, depth: int) -> str:
     """
     lines = text.count(",") + 2 * (text.count("[") + text.count("{"))
     short = lines * (2 * depth + 1) <= MAX_GROWTH * len(text)
-    if short and max(map(len, text.splitlines()), default=0) > LONGEST_LINE:
+    if short and max(map(len, text.splitlines()), default=0) > MAX_LINE_CHARS:
         with suppress(*DECODE_ERRORS):
             text = msgspec.json.format(text, indent=2)
     return _ESCAPED.sub(lambda found: _unescape(found[0]), text)

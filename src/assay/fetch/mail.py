@@ -31,12 +31,12 @@ else:
     lexbor = lazy_module("selectolax.lexbor")
 
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
-MOST_PARTS = 1_000
+MAX_PARTS = 1_000
 STUB_FACTOR = 10
 """Plain text with fewer words than one in so many of the page beside it only says that there is one. By hand."""
 HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, RecursionError)
 """The errors the library raises for an unreadable header; it has no single error for that."""
-LONGEST_HEADER = 2_000
+MAX_HEADER_CHARS = 2_000
 """The most characters of a header that are read: the library's time grows with the square of the length."""
 SEPARATOR = regex(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
 
@@ -122,7 +122,7 @@ def _policy() -> policy.EmailPolicy:
 
     class Bounded(policy.EmailPolicy):
         def header_fetch_parse(self, name: str, value: str) -> Any:
-            return super().header_fetch_parse(name, value[:LONGEST_HEADER])
+            return super().header_fetch_parse(name, value[:MAX_HEADER_CHARS])
 
     return Bounded()
 
@@ -200,8 +200,8 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
 def _parts(message: Message) -> Iterator[EmailMessage]:
     """The parts of a message that hold something."""
     for number, part in enumerate(message.walk()):
-        if number > MOST_PARTS:
-            raise ExtractError(f"it has more than {MOST_PARTS:,} parts")
+        if number > MAX_PARTS:
+            raise ExtractError(f"it has more than {MAX_PARTS:,} parts")
         if isinstance(part, EmailMessage) and not part.is_multipart():
             yield part
 

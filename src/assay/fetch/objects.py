@@ -32,7 +32,7 @@ T = TypeVar("T")
 CONNECT_SECONDS, REQUEST_SECONDS = 5, 120
 ATTEMPTS, RETRY_SECONDS = 5, 30
 """Attempts after the first, and seconds after the first within which the last may begin."""
-MOST_LISTED, MOST_LISTED_BYTES = 2_000_000, 2_000_000_000_000
+MAX_LISTED_OBJECTS, MAX_LISTED_BYTES = 2_000_000, 2_000_000_000_000
 """The most objects of a place, and their bytes together."""
 _BUCKET = regex(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
@@ -67,9 +67,9 @@ class ObjectsConnector:
                 if 0 < item["size"] <= largest and not item["path"].endswith("/")
             ]
             size += sum(item["size"] for item in page if item["size"] <= largest)
-            if len(files) > MOST_LISTED or size > MOST_LISTED_BYTES:
+            if len(files) > MAX_LISTED_OBJECTS or size > MAX_LISTED_BYTES:
                 raise UsageError(
-                    f"{canonical_place} is too large: at most {MOST_LISTED:,} objects and {MOST_LISTED_BYTES:,} "
+                    f"{canonical_place} is too large: at most {MAX_LISTED_OBJECTS:,} objects and {MAX_LISTED_BYTES:,} "
                     "bytes are read; "
                     "name a prefix in it"
                 )

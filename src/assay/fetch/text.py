@@ -106,7 +106,7 @@ def _may_be_json(text: str, name: str) -> bool:
 
 DELIMITERS = (",", "\t", ";", "|")
 SAMPLE_CHARS = 64_000
-MOST_TEXT = 256 * 1024 * 1024
+MAX_TEXT_CHARS = 256 * 1024 * 1024
 """Code points of a CSV file's lines."""
 MAX_ROWS_NAMED = 3
 """Faulty rows that an error names."""
@@ -136,8 +136,8 @@ class CsvExtractor:
         for line in _csv_lines(rows):
             lines.append(line)
             size += len(line) + 2
-            if size > MOST_TEXT:
-                rows.bad.append(f"row {rows.number}: more than {MOST_TEXT >> 20} MB of text")
+            if size > MAX_TEXT_CHARS:
+                rows.bad.append(f"row {rows.number}: more than {MAX_TEXT_CHARS >> 20} MB of text")
                 break
         if lines:
             body = "\n\n".join(lines) + "\n"  # separated, so that no row reads as the end of the previous one
@@ -235,9 +235,9 @@ def _csv_lines(rows: _CsvRows) -> Iterator[str]:
 
 # JSON lines: one document per row, plain or gzipped.
 
-LONGEST_ROW = 64 * 1024 * 1024
-MOST_BYTES = 4 * 1024 * 1024 * 1024
-MOST_ROWS = 10_000_000
+MAX_ROW_BYTES = 64 * 1024 * 1024
+MAX_UNZIPPED_BYTES = 4 * 1024 * 1024 * 1024
+MAX_ROWS = 10_000_000
 """Includes blank rows: a few megabytes can unzip to billions of empty lines."""
 JSON_FIELDS = frozenset(("title", "url", "text", "id", "author", "published", "date", "language"))
 
@@ -267,8 +267,8 @@ class JsonLinesExtractor:
                 if records is None or not fields:
                     yield _json_document(self.name, row, fields, f"{name}#{number}")
                     continue
-                if (size := size + len(row)) > MOST_TEXT:
-                    raise ExtractError(f"more than {MOST_TEXT >> 20} MB of rows without `text`")
+                if (size := size + len(row)) > MAX_TEXT_CHARS:
+                    raise ExtractError(f"more than {MAX_TEXT_CHARS >> 20} MB of rows without `text`")
                 records.append(row)
             except ExtractError as error:
                 count += 1
@@ -288,13 +288,13 @@ def _json_rows(data: bytes) -> Iterator[tuple[int, bytes]]:
         stream = gzip.GzipFile(fileobj=stream)
     number = total = 0
     try:
-        while line := stream.readline(LONGEST_ROW):
+        while line := stream.readline(MAX_ROW_BYTES):
             number += 1
             total += len(line)
-            if total > MOST_BYTES:
-                raise ExtractError(f"unzips to more than {MOST_BYTES >> 30} GB")
-            if number > MOST_ROWS:
-                raise ExtractError(f"more than {MOST_ROWS:,} rows; split it")
+            if total > MAX_UNZIPPED_BYTES:
+                raise ExtractError(f"unzips to more than {MAX_UNZIPPED_BYTES >> 30} GB")
+            if number > MAX_ROWS:
+                raise ExtractError(f"more than {MAX_ROWS:,} rows; split it")
             row = line.removeprefix(b"\xef\xbb\xbf").strip() if number == 1 else line.strip()
             if row:
                 yield number, row

@@ -112,8 +112,8 @@ def parse_number(value: str, otherwise: int) -> int:
 SAMPLE_ROWS = 200
 PREAMBLE = 10
 """The most rows of notes above the header."""
-LONGEST_HEADER = 80
-LONGEST_LABEL = 120
+MAX_HEADER_CHARS = 80
+MAX_LABEL_CHARS = 120
 """A longer first cell is not repeated if its row is split."""
 
 Row = list[str]
@@ -147,7 +147,7 @@ def unique_column_names(head: Sequence[str]) -> Row:
     names: Row = []
     seen: set[str] = set()
     for number, cell in enumerate(head, 1):
-        name = " ".join(cell.replace(":", " ").split())[:LONGEST_HEADER].rstrip() or f"column {number}"
+        name = " ".join(cell.replace(":", " ").split())[:MAX_HEADER_CHARS].rstrip() or f"column {number}"
         if name.casefold() in seen:
             name = f"{name} ({number})"
         seen.add(name.casefold())
@@ -172,7 +172,7 @@ def row_lines(row: Sequence[str], header: Sequence[str], longest: int = LONGEST_
         yield full_line
         return
     label = pairs[0][0] + pairs[0][1]
-    prefix = label + " | " if len(label) <= LONGEST_LABEL else ""
+    prefix = label + " | " if len(label) <= MAX_LABEL_CHARS else ""
     line = prefix
     for name, cell in pairs[1:] if prefix else pairs:
         for part in _parts(name, cell, longest - len(prefix)):
@@ -194,9 +194,9 @@ def _parts(name: str, cell: str, room: int) -> Iterator[str]:
     yield name + cell
 
 
-MOST_TEXT = 64 * 1024 * 1024
+MAX_TEXT_CHARS = 64 * 1024 * 1024
 """The most code points taken from one document."""
-DEEPEST_HEADING = 6
+MAX_HEADING_LEVEL = 6
 BARS_LENGTH = len("|  |")
 
 
@@ -211,7 +211,7 @@ class TextBuilder:
     def heading(self, text: str, level: int) -> None:
         """Add a heading; levels beyond the deepest become the deepest."""
         if text := _one_line(text):
-            self._add(f"{'#' * max(1, min(level, DEEPEST_HEADING))} {text}")
+            self._add(f"{'#' * max(1, min(level, MAX_HEADING_LEVEL))} {text}")
 
     def paragraph(self, text: str) -> None:
         if text := _one_line(text):
@@ -221,7 +221,7 @@ class TextBuilder:
     def item(self, text: str, level: int = 0) -> None:
         """Add an item of a list, `level` lists deep."""
         if text := _one_line(text):
-            self._add("  " * max(0, min(level, DEEPEST_HEADING)) + f"- {text}", item=True)
+            self._add("  " * max(0, min(level, MAX_HEADING_LEVEL)) + f"- {text}", item=True)
 
     def table(self, rows: Sequence[Sequence[str]]) -> None:
         """Add a table with rows `| header: cell | header: cell |`, if it has a header; empty cells are left out.
@@ -250,8 +250,8 @@ class TextBuilder:
 
     def _add(self, block: str, *, item: bool = False) -> None:
         self._size += len(block) + 2
-        if self._size > MOST_TEXT:
-            raise ExtractError(f"it holds more than {MOST_TEXT >> 20} million characters; split it")
+        if self._size > MAX_TEXT_CHARS:
+            raise ExtractError(f"it holds more than {MAX_TEXT_CHARS >> 20} million characters; split it")
         gap = "" if not self._parts else "\n" if item and self._item else "\n\n"
         self._parts.append(gap + block)
         self._item = item

@@ -12,8 +12,8 @@ from assay.core.errors import ExtractError
 from assay.core.ports import ArchiveMember
 from assay.fetch.text_form import clean
 
-MOST_MEMBERS = 10_000
-MOST_UNPACKED = 1024 * 1024 * 1024
+MAX_MEMBERS = 10_000
+MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
 MAX_RATIO = 250
 """A member that unpacks to more than this many times its size is not a document; text is packed 3 to 20 times."""
 RATIO_FROM = 1024 * 1024
@@ -43,8 +43,8 @@ class ZipArchive:
             ExtractError: damaged, or too many members, or too many bytes in all.
         """
         # The directory is read as a whole, and a hostile one is long; nested archives may have one each.
-        if data.count(CENTRAL_DIRECTORY_MARK) > SEVERAL * MOST_MEMBERS:
-            raise ExtractError(f"holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder")
+        if data.count(CENTRAL_DIRECTORY_MARK) > SEVERAL * MAX_MEMBERS:
+            raise ExtractError(f"holds more than {MAX_MEMBERS:,} files; unpack it, and name the folder")
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 infos = [info for info in archive.infolist() if not info.is_dir() and not _is_hidden(info.filename)]
@@ -57,14 +57,14 @@ def _members(
     archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], compressed_size: int, largest: int
 ) -> Iterator[ArchiveMember]:
     total = 0
-    for info in infos[:MOST_MEMBERS]:
+    for info in infos[:MAX_MEMBERS]:
         member = _member(archive, info, min(info.compress_size, compressed_size), largest)
         total += len(member.data)
-        if total > MOST_UNPACKED or total > max(MAX_RATIO * compressed_size, RATIO_FROM):
+        if total > MAX_UNPACKED_BYTES or total > max(MAX_RATIO * compressed_size, RATIO_FROM):
             raise ExtractError(f"stopped at {member.name}: the archive {BOMB.removeprefix('it ')}")
         yield member
-    if len(infos) > MOST_MEMBERS:
-        raise ExtractError(f"holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder")
+    if len(infos) > MAX_MEMBERS:
+        raise ExtractError(f"holds more than {MAX_MEMBERS:,} files; unpack it, and name the folder")
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, compressed_size: int, largest: int) -> ArchiveMember:

@@ -19,7 +19,7 @@ UNUSABLE_STATUSES = frozenset((401, 402, 403, 404, 429))
 """Statuses that every request will get until a person changes something, unless the trouble is temporary."""
 MAX_MESSAGE_CHARS = 300
 """Code points of a service's own words in an error."""
-LEAST_WINDOW = 512
+MIN_WINDOW_TOKENS = 512
 """The smallest window in tokens that is believed."""
 CUT_MARK = "…"
 """Ends what was shortened."""
@@ -249,7 +249,7 @@ def stated_window(text: str) -> int:
     """The window in tokens that a service names as it refuses too long a request; 0 for none, or an incredible one."""
     match = _WINDOW.search(text) if is_context_too_long(text) else None
     window = int(next(group for group in match.groups() if group).replace(",", "")) if match else 0
-    return window if window >= LEAST_WINDOW else 0
+    return window if window >= MIN_WINDOW_TOKENS else 0
 
 
 def is_content_refusal(text: str) -> bool:

@@ -20,7 +20,7 @@ from assay.models.streams import PartialCalls, WrittenCall
 
 STARTS = ("<|channel|>", "<|start|>")
 _MARK = regex(r"<\|(start|channel|message|constrain|end|return|call)\|>")
-_LONGEST = len("<|constrain|>")
+_MAX_MARK_CHARS = len("<|constrain|>")
 _RECIPIENT = regex(r"to=(?:functions\.)?([\w.-]+)")
 
 
@@ -40,7 +40,7 @@ class Harmony:
             before, self._buffer = self._buffer[: mark.start()], self._buffer[mark.end() :]
             yield from self._channel_delta(before)
             yield from self._read_mark(mark[1])
-        mark_start = self._buffer.rfind("<", max(0, len(self._buffer) - _LONGEST))
+        mark_start = self._buffer.rfind("<", max(0, len(self._buffer) - _MAX_MARK_CHARS))
         ready_end = mark_start if mark_start >= 0 and _may_begin(self._buffer[mark_start:]) else len(self._buffer)
         ready, self._buffer = self._buffer[:ready_end], self._buffer[ready_end:]
         yield from self._channel_delta(ready)

@@ -164,7 +164,7 @@ def token_count(count: int | None) -> int:
     return max(0, count or 0)
 
 
-MOST_CALLS = 64
+MAX_CALLS = 64
 """Calls in one reply; a model that makes more has gone astray."""
 
 
@@ -254,10 +254,10 @@ class PartialCalls:
         """Begin a call; without a key, its position is its key.
 
         Raises:
-            ModelError: there are `MOST_CALLS` already.
+            ModelError: there are `MAX_CALLS` already.
         """
-        if len(self.calls) >= MOST_CALLS:
-            raise ModelError(f"more than {MOST_CALLS} tool calls in one reply")
+        if len(self.calls) >= MAX_CALLS:
+            raise ModelError(f"more than {MAX_CALLS} tool calls in one reply")
         index = len(self.calls)
         self.calls.append(PartialCall(index if key is None else key, index))
         return self.calls[-1]

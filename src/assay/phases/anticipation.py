@@ -47,12 +47,12 @@ MAX_QUERY_CHARS = 200
 """The longest question, in characters, that is sent to search engines unchanged."""
 MAX_QUESTION_CHARS = 2_000
 """Characters of a question in which names are looked for."""
-MOST_NAMES = 2
+MAX_NAMES = 2
 SPECULATION_EVENTS = {
     each.kind for each in (SearchExpected, SearchPerformed, SourceExpected, SourceAdded, SourceFailed)
 }
 """The events that show what was begun ahead and what was asked for."""
-TOPIC_LETTERS, MOST_TOPIC = 3, 4
+TOPIC_LETTERS, MAX_TOPIC_WORDS = 3, 4
 """The shortest topic word, in letters, and how many of them are added to a name in a search."""
 _QUOTED = regex(r"[\"“„«]([^\"“”„«»\n]{2,80})[\"”“»]")
 _WORD = regex(r"\w[\w'’-]*")
@@ -102,8 +102,8 @@ def name_queries(question: str) -> tuple[str, ...]:
     topic = [
         word for word in words(question) if len(word) >= TOPIC_LETTERS and word not in name_words and word not in empty
     ]
-    found = [*quotations, *(" ".join((name, *topic[:MOST_TOPIC])) for name in names)]
-    return tuple(dict.fromkeys(query for query in found if query.strip()))[:MOST_NAMES]
+    found = [*quotations, *(" ".join((name, *topic[:MAX_TOPIC_WORDS])) for name in names)]
+    return tuple(dict.fromkeys(query for query in found if query.strip()))[:MAX_NAMES]
 
 
 def _names(text: str) -> list[str]:

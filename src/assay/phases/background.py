@@ -44,7 +44,7 @@ from assay.run.voice import StreamHooks
 
 GONE = N_("Documents opened earlier and no longer stored, so not searched: {count}.")
 LEFT_OUT = N_("Documents opened earlier and not searched, because there is too much text: {count}.")
-MOST_BYTES = 64_000_000
+MAX_TEXT_BYTES = 64_000_000
 """Bytes of text searched for one question; further documents are left out, and the report says so."""
 LANGUAGE_SAMPLE_PASSAGES = 5
 """The number of passages from which the language of the opened documents is detected."""
@@ -90,7 +90,7 @@ def _stored_passages(run: Run, case: Case) -> tuple[list[tuple[int, DocumentPass
     """Each document the earlier run has seen, once, with the lane that saw it first, as far as it is still stored and
     fits into the limit; then how many are gone, and how many left out.
     """
-    library, room = run.world.library, MOST_BYTES
+    library, room = run.world.library, MAX_TEXT_BYTES
     documents: list[tuple[int, DocumentPassages]] = []
     gone = left_out = 0
     for document, lane in _seen_documents(run, case, library).values():

@@ -176,9 +176,9 @@ def _read_assessment(value: object, coverage: Sequence[Coverage]) -> tuple[int, 
     return number, PartAssessment(step=part.step, part=part.part, status=status, reason=reason)
 
 
-LONGEST_QUESTION = 4_000
+MAX_QUESTION_CHARS = 4_000
 """Code points. A question may be a page long; its parts are at its beginning or are steps of the plan."""
-MOST_PARTS = 6
+MAX_PARTS = 6
 _ASKING = frozenset(
     "what which when where whom whose does have been were will would could should that this with".split()
 )
@@ -300,9 +300,9 @@ def assess_coverage(question: str, research: Research) -> tuple[Coverage, ...]:
 
 def question_parts(question: str) -> tuple[str, ...]:
     """The questions in a question with several parts ("How far? And which winds?"); empty if it has only one."""
-    texts = [" ".join(question[start:end].split()) for start, end in sentences(question[:LONGEST_QUESTION])]
+    texts = [" ".join(question[start:end].split()) for start, end in sentences(question[:MAX_QUESTION_CHARS])]
     questions = [part for part in texts if part.endswith("?") and len(topic_words(part)) > 1]
-    return tuple(questions[:MOST_PARTS]) if len(questions) > 1 else ()
+    return tuple(questions[:MAX_PARTS]) if len(questions) > 1 else ()
 
 
 def _part_coverage(part: str, steps: Sequence[PlanStep], coverage: Sequence[Coverage]) -> Coverage:

@@ -95,7 +95,8 @@ async def _ask_for_analysis(run: Run, ledger: Ledger, task: AgentTask, findings:
             "analytical",
             msgspec.structs.replace(request, messages=(*finding_messages, *fixed_messages)),
             StreamHooks(
-                deltas=lambda text: FindingDelta(lane=run.lane, text=text), reading=citation_reading(ledger.knows)
+                deltas=lambda text: FindingDelta(lane=run.lane, text=text),
+                reader_factory=citation_reading(ledger.knows),
             ),
         )
 

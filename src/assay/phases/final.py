@@ -64,7 +64,7 @@ class ClosingAssessment:
         """Add to the report what it does not answer after all. Only its end changes."""
         if not self.before:
             return repaired
-        after = reassess_coverage(self.before, self.passages, repaired.checked, removed)
+        after = reassess_coverage(self.before, self.passages, repaired.results, removed)
         run.emit(CoverageAssessed(coverage=after, when="after"))
         missing_before = missing_parts(self.before)
         newly_missing = [
@@ -75,7 +75,7 @@ class ClosingAssessment:
             return repaired
         text = add_missing(repaired.text, newly_missing)
         if text != repaired.text:
-            spans = {claim.id: (claim.sentence.start, claim.sentence.end) for claim in repaired.checked}
+            spans = {claim.id: (claim.sentence.start, claim.sentence.end) for claim in repaired.results}
             run.emit(ReportRevised(text=text, why=REVISION_REASON, spans=spans))
         return msgspec.structs.replace(repaired, text=text)
 
@@ -148,8 +148,8 @@ async def finish_run(run: Run, case: Case, draft: Draft) -> Outcome:
             phase,
             WrittenReport(
                 text=draft.text,
-                streamed=draft.streamed,
-                found=draft.found,
+                streamed_text=draft.streamed,
+                has_answer=draft.found,
                 question=case.question,
                 proofreader=draft.proofreader if draft.sourced else None,  # without sources nothing is checked
             ),
@@ -157,11 +157,11 @@ async def finish_run(run: Run, case: Case, draft: Draft) -> Outcome:
             CheckRules(
                 enabled=run.brief.verify,
                 has_sources=draft.sourced,
-                off=tuple(run.brief.checks_off),
-                added=case.added_checks,
+                checks_off=tuple(run.brief.checks_off),
+                added_checks=case.added_checks,
             ),
             means=_means(run, case, draft),
-            closing=closing_assessment,
+            closing_step=closing_assessment,
         )
         draft = _revised_draft(draft, verified, cited_date_sentence(verified.text, case))
         reason = stop_reason(run, case.ledger, draft)
@@ -198,8 +198,8 @@ def _means(run: Run, case: Case, draft: Draft) -> RepairMeans | None:
     return RepairMeans(
         ledger=case.ledger,
         tools=case.tools,
-        off=run.brief.repairs_off,
-        emptied=nothing_found_text() if run.brief.template else "",
+        repairs_off=run.brief.repairs_off,
+        placeholder=nothing_found_text() if run.brief.template else "",
         retell=partial(update_date, case=case),
     )
 

@@ -13,7 +13,7 @@ import msgspec
 
 from assay.agents.findings import Finding, cited_sentences, resolve_citations
 from assay.core import passage_context
-from assay.core.brief import POINTS, Brief, Point
+from assay.core.brief import POINTS, Brief, ForkPoint
 from assay.core.errors import OtherRelease, StoreError
 from assay.core.events import (
     CoverageAssessed,
@@ -128,12 +128,12 @@ class ForkOrigin(msgspec.Struct, frozen=True, kw_only=True):
     date: str = ""
 
 
-def store_checkpoint(run: Run, point: Point, checkpoint: Checkpoint, ledger: Ledger) -> None:
+def store_checkpoint(run: Run, point: ForkPoint, checkpoint: Checkpoint, ledger: Ledger) -> None:
     """Store the checkpoint before the phase `point`."""
     run.store_progress(point, msgspec.structs.replace(checkpoint, rows=ledger.rows()))
 
 
-def checkpoint_before(run_id: str, memory: Memory, point: Point) -> Checkpoint | None:
+def checkpoint_before(run_id: str, memory: Memory, point: ForkPoint) -> Checkpoint | None:
     """The checkpoint of a stored run before its phase `point`; None if it never got there.
 
     Raises:
@@ -322,7 +322,7 @@ def fork_inputs(memory: Memory, old: Brief, new: Brief, checkpoint: Checkpoint, 
     )
 
 
-def earlier_checkpoint_step(run_id: str, memory: Memory, point: Point, removal: SourceRemoval) -> StepRecord | None:
+def earlier_checkpoint_step(run_id: str, memory: Memory, point: ForkPoint, removal: SourceRemoval) -> StepRecord | None:
     """The checkpoint before an earlier point, so that the fork can be forked there too."""
     checkpoint = checkpoint_before(run_id, memory, point)
     return (
@@ -332,7 +332,7 @@ def earlier_checkpoint_step(run_id: str, memory: Memory, point: Point, removal: 
     )
 
 
-def _checkpoint_step(point: Point, checkpoint: Checkpoint) -> StepRecord:
+def _checkpoint_step(point: ForkPoint, checkpoint: Checkpoint) -> StepRecord:
     return StepRecord(key=progress_key((), point), input_hash="", tag=KEPT_TAG, data=msgspec.json.encode(checkpoint))
 
 

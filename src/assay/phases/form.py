@@ -9,7 +9,7 @@ import msgspec
 
 from assay.core import phrases
 from assay.core.blocks import (
-    LONGEST_TITLE,
+    MAX_TITLE_CHARS,
     Block,
     OutlineSection,
     close_markup,
@@ -43,7 +43,7 @@ _LEAD = regex(
     r"^[ \t>*_#-]*(?:[^\W\d]+ )?(\d{1,3})\*{0,2}(?:[ \t]*[:.)]\*{0,2}[ \t]+|[ \t]*：[ \t]*)(\S.*)$", re.MULTILINE
 )
 """A line for a part of the report: its number, perhaps with a word before it ("Part 2:"), and a sentence."""
-_LONGEST_LEAD = 400
+_MAX_LEAD_CHARS = 400
 """Code points; a longer line is no transition, but the part once more."""
 _NUMBERED = regex(r"(?:\d+(?:\.\d+)*[.)]|[ivxlc]+\.)\s+", re.IGNORECASE)
 
@@ -174,7 +174,7 @@ def read_opening(text: str, parts: int, cites: Callable[[str], bool]) -> ReportO
     sections = outline(text)
     text = text[: sections[0].start] if sections else text
     lines = [line for line in _LEAD.finditer(text) if 1 <= int(line[1]) <= parts]
-    leads = {int(line[1]): line[2].strip() for line in reversed(lines) if len(line[2]) <= _LONGEST_LEAD}
+    leads = {int(line[1]): line[2].strip() for line in reversed(lines) if len(line[2]) <= _MAX_LEAD_CHARS}
     first = leads.pop(1, "")  # the answer, if a model numbers it too
     answer = text[: lines[0].start() if lines else None].strip() or first
     cited_leads = {number: lead for number, lead in leads.items() if cites(lead)}
@@ -289,7 +289,7 @@ def _heading_key(title: str) -> str:
 
     Only the beginning of a long heading counts: those it is compared with are shorter.
     """
-    plain = re.sub(r"[*_`#]+", "", strip_markers(title))[: 2 * LONGEST_TITLE].strip(" :.").casefold()
+    plain = re.sub(r"[*_`#]+", "", strip_markers(title))[: 2 * MAX_TITLE_CHARS].strip(" :.").casefold()
     return " ".join(_NUMBERED.sub("", plain).split())
 
 

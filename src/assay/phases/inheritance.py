@@ -139,7 +139,7 @@ def is_fresh(brief: Brief, date: str, scope: CollectionSummary | None, current_s
 def open_ledger(run: Run, inherited: InheritedEvidence, scope: CollectionSummary | None) -> Ledger:
     """The ledger of a run when a process starts or resumes it. A single agent does not reuse earlier results."""
     ledger = initial_ledger(run.brief, inherited, scope)
-    for key, answer in call_results(run.execution.answered, run.execution.steps).items():
+    for key, answer in call_results(run.execution.answer_rows, run.execution.steps).items():
         ledger.cache_answer(key, bytes(answer))
     return ledger
 

@@ -87,7 +87,7 @@ class Orchestrator:
         """Take the owner's instructions since the last decision; return whether there were any."""
         instructions = await run.take_steering()
         for message in steering_messages(instructions):
-            self.history.add(ModelTurn(said=message))
+            self.history.add(ModelTurn(message=message))
         self.research = msgspec.structs.replace(self.research, steering=(*self.research.steering, *instructions))
         return bool(instructions)
 
@@ -105,7 +105,7 @@ class Orchestrator:
         self.research = msgspec.structs.replace(self.research, cycles=cycle)
         answers = {id: await self._collect_result(run, outcome) for id, outcome in outcomes.items()}
         hint = run.prompt("assay.phases", "explore") if cycle == 1 else ""
-        self.history.add(ModelTurn(said=message, results=_results(message.calls, answers), told=hint))
+        self.history.add(ModelTurn(message=message, results=_results(message.calls, answers), note=hint))
         return True
 
     async def _collect_result(self, run: Run, outcome: SentAgent | str) -> str:
@@ -137,7 +137,7 @@ class Orchestrator:
                     log_ignored_tools(run, run.profile("analytical").name, "orchestrate")
                 return message, {}
             results = _results(message.calls, {id: str(reason) for id, reason in outcomes.items()})
-            self.history.add(ModelTurn(said=message, results=results, told="" if message.calls else CALL_A_TOOL))
+            self.history.add(ModelTurn(message=message, results=results, note="" if message.calls else CALL_A_TOOL))
 
     async def _ask_for_calls(
         self, run: Run, cycle: int, thoughts: int

@@ -134,7 +134,7 @@ async def _ask_for_plan(phase: Run, case: Case, background: str) -> Plan:
 async def _ask_within_window(phase: Run, request: Request) -> Plan | None:
     """Ask for the plan, without the background if that is too much."""
     steps = Steps()
-    hooks = StreamHooks(deltas=steps, listener=steps, reading=data_reader)
+    hooks = StreamHooks(deltas=steps, listener=steps, reader_factory=data_reader)
     parse = partial(read_plan, max_steps=phase.rules.max_steps)
     try:
         return await ask_until_readable(phase, "analytical", request, parse, UNREADABLE_PLAN_NOTE, hooks)
@@ -158,7 +158,7 @@ class Steps:
             lines.append(f"{self._count}. {title}\n")
         return PlanDelta(text="".join(lines)) if lines else None
 
-    def begin(self, beside: StreamCompanion) -> None:
+    def begin(self, companion: StreamCompanion) -> None:
         """A stream begins, for the first time or again."""
         self._titles, self._count = StepTitles(), 0
 

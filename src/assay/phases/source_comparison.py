@@ -40,7 +40,7 @@ from assay.verify.conflicts.detection import conflict_summary, conflicts_section
 from assay.verify.copies import (
     ELSEWHERE,
     MAX_COMPARED_CHARS,
-    MOST_COMPARED,
+    MAX_COMPARED_DOCUMENTS,
     DocumentGroups,
     Part,
     comparable_parts,
@@ -113,7 +113,7 @@ def read_parts(run: Run, reader: DocumentReader, documents: Sequence[str]) -> li
     if run.world.similarity is None:
         return []
     parts: list[Part] = []
-    for document in run.world.library.documents_by_hash(documents[:MOST_COMPARED]):
+    for document in run.world.library.documents_by_hash(documents[:MAX_COMPARED_DOCUMENTS]):
         parts += _document_parts(reader, document)
     return parts
 
@@ -122,7 +122,7 @@ def max_comparison_cost(run: Run, parts: Sequence[Part]) -> Usage:
     """The most that comparing them may cost."""
     similarity = run.world.similarity
     return (
-        similarity.max_usage([*(part.read for part in parts), *ELSEWHERE])
+        similarity.max_usage([*(part.embedded_text for part in parts), *ELSEWHERE])
         if similarity is not None and parts
         else Usage()
     )
@@ -132,7 +132,7 @@ async def add_rewrites(run: Run, parts: Sequence[Part], groups: Mapping[str, int
     """The groups of documents that copy one another, with rewritten ones added, and the cost."""
     if len({part.document for part in parts}) < 2:
         return dict(groups), Usage()
-    texts = [part.read for part in parts]
+    texts = [part.embedded_text for part in parts]
     try:
         comparison = await compare_texts(run, texts, [*texts, *ELSEWHERE])
     except SearchError as failed:
@@ -157,7 +157,7 @@ def _document_parts(reader: DocumentReader, document: Document) -> list[Part]:
 
 
 REVISION_REASON = "where sources disagree was put in by code"
-MOST_NAMED = 4
+MAX_NAMED_DOCUMENTS = 4
 NAME_LENGTH = 60
 
 
@@ -286,7 +286,7 @@ def copy_notes(
     for group in groups:
         inside = [sha256 for sha256 in group if sha256 in cited_documents]
         if len(inside) > 1:
-            name_list = join_some((quote_text(names[sha256]) for sha256 in inside), MOST_NAMED)
+            name_list = join_some((quote_text(names[sha256]) for sha256 in inside), MAX_NAMED_DOCUMENTS)
             text = _("{count} of the documents cited copy one another and count as one source: {documents}.")
             texts.append(text.format(count=format_number(len(inside)), documents=name_list))
     return tuple(texts)

@@ -69,7 +69,7 @@ TRIAGE = (ANSWER, GENERATE_PLAN)
 
 # Clarifying questions go to a person if there is one; else the run goes on with assumptions and reports them.
 
-LONGEST_ANSWER = 4_000
+MAX_ANSWER_CHARS = 4_000
 """Code points of an answer that count."""
 
 
@@ -109,7 +109,7 @@ def merge_answers(given_answers: tuple[str | None, ...], received_answers: tuple
     """The answer to each question: the one received, else the one given beforehand, else an empty one."""
     later = (*received_answers, *("" for _ in given_answers))
     return tuple(
-        (new.strip() or (old or "").strip())[:LONGEST_ANSWER] for old, new in zip(given_answers, later, strict=False)
+        (new.strip() or (old or "").strip())[:MAX_ANSWER_CHARS] for old, new in zip(given_answers, later, strict=False)
     )
 
 

@@ -160,7 +160,7 @@ async def _ask_for_answer(phase: Run, case: Case, evidence: str, proofreader: Pr
         StreamHooks(
             deltas=lambda text: ReportDelta(text=text),
             listener=proofreader.listener("") if proofreader else None,
-            reading=citation_reading(case.ledger.knows),
+            reader_factory=citation_reading(case.ledger.knows),
         ),
     )
 

@@ -232,7 +232,7 @@ async def write_report(run: Run, case: Case, research: Research, coverage: Seque
         ModelFailed: nothing was found, because every agent failed.
         NothingSearched: nothing was found, because nothing was searched.
     """
-    reads = make_proofreader(run, case.ledger, case.reader, added=case.added_checks)
+    reads = make_proofreader(run, case.ledger, case.reader, added_checks=case.added_checks)
     async with run.with_gate("write").phase("write") as phase:
         phase.emit(ReportStarted(title=research.plan.title))
         if not research.findings and research.failed:

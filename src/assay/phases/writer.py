@@ -195,7 +195,7 @@ class ReportWriter:
             return ReportOpening()
         try:
             reply = await self.phase.ask(
-                "complex", request, StreamHooks(reading=citation_reading(self.case.ledger.knows))
+                "complex", request, StreamHooks(reader_factory=citation_reading(self.case.ledger.knows))
             )
         except (LimitReached, ModelFailed) as failed:
             self.phase.warn(
@@ -230,7 +230,7 @@ class ReportWriter:
         if not wrong:
             return first.text
         self._drop_part_text()
-        history.add(ModelTurn(said=user_message("note", f"Your last reply could not be used: {wrong}.")))
+        history.add(ModelTurn(message=user_message("note", f"Your last reply could not be used: {wrong}.")))
         try:
             second = await self._reply(history, piece)
         except (LimitReached, ModelFailed):
@@ -293,7 +293,7 @@ class ReportWriter:
         )
         results += tuple(tool_result(call.id, NO_CALLS_LEFT, (), question) for call in refused)
         message = Message(role="assistant", text=reply.text, calls=tuple(calls))
-        history.add(ModelTurn(said=message, results=results))
+        history.add(ModelTurn(message=message, results=results))
 
     async def _ask(self, history: History, piece: ReportPart, tools: tuple[ToolDefinition, ...]) -> Reply:
         """Ask for the text. A model that fails when tools are offered is asked once without: some accept none."""
@@ -327,7 +327,7 @@ class ReportWriter:
                 on_begin=partial(self._begin_next_parts, self._next_parts),
                 deltas=lambda text: ReportDelta(text=text),
                 listener=self.proofreader.listener(self._text_so_far()) if self.proofreader else None,
-                reading=citation_reading(self.case.ledger.knows),
+                reader_factory=citation_reading(self.case.ledger.knows),
             ),
         )
 

@@ -22,16 +22,16 @@ from assay.core.usage import MEASURES, Budget, Usage, UsageMeasure
 REPORT_SHARE = 0.40
 VERIFY_SHARE = 0.15
 REPORT_OUTPUT = 20_000
-SMALLEST_CALL = Usage(model_calls=1, input_tokens=3_000, output_tokens=1_000)
+MIN_CALL_USAGE = Usage(model_calls=1, input_tokens=3_000, output_tokens=1_000)
 """The smallest call that can turn some findings into a report."""
-LEAST_OUTPUT = 256
+MIN_OUTPUT_TOKENS = 256
 
 
 class Reserve(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a budget that is reserved at the start: one report call at its worst case, and verification."""
 
     report: Budget
-    checking: Budget
+    verification: Budget
 
     @classmethod
     def of(
@@ -51,22 +51,22 @@ class Reserve(msgspec.Struct, frozen=True, kw_only=True):
                 if budget.tokens is None
                 else min(round(budget.tokens * REPORT_SHARE), budget.tokens if worst is None else worst.tokens),
             ),
-            checking=Budget(
+            verification=Budget(
                 usd=None if budget.usd is None else budget.usd * share,
                 tokens=None if budget.tokens is None else round(budget.tokens * share),
             ),
         )
 
-    def without_later(self, budget: Budget, *, writing: bool) -> Budget:
+    def without_later(self, budget: Budget, *, is_writing: bool) -> Budget:
         """The budget without the reserve of the phases that come later."""
-        later = (self.checking,) if writing else (self.report, self.checking)
-        usd = None if budget.usd is None else budget.usd - sum(each.usd or 0.0 for each in later)
-        tokens = None if budget.tokens is None else budget.tokens - sum(each.tokens or 0 for each in later)
+        later = (self.verification,) if is_writing else (self.report, self.verification)
+        usd = None if budget.usd is None else budget.usd - sum(reserve.usd or 0.0 for reserve in later)
+        tokens = None if budget.tokens is None else budget.tokens - sum(reserve.tokens or 0 for reserve in later)
         return msgspec.structs.replace(budget, usd=usd, tokens=tokens)
 
 
-def _value_or(value: float | None, other: float) -> float:
-    return other if value is None else value
+def _value_or(value: float | None, default: float) -> float:
+    return default if value is None else value
 
 
 def _report_worst_case(writer: Profile, output: int) -> Usage:
@@ -95,12 +95,12 @@ def worst_case(models: Sequence[Model], request: Request, room: int = 0) -> Usag
 def fit_output(models: Sequence[Model], request: Request, room: Budget) -> Request:
     """Cut the output of `request` to what `room` still pays for, if that leaves a useful answer."""
     worst = worst_case(models, request)
-    over = [] if room.tokens is None else [worst.tokens - room.tokens]
+    excess_tokens = [] if room.tokens is None else [worst.tokens - room.tokens]
     if room.usd is not None and worst.usd > room.usd:
         dearest = max(model.profile.price.output if model.profile.price else 0.0 for model in models)
-        over.append(int((worst.usd - room.usd) * 1e6 / dearest) + 1 if dearest else 0)
-    output = request.max_tokens - max((*over, 0))
-    return msgspec.structs.replace(request, max_tokens=output) if output >= LEAST_OUTPUT else request
+        excess_tokens.append(int((worst.usd - room.usd) * 1e6 / dearest) + 1 if dearest else 0)
+    output = request.max_tokens - max((*excess_tokens, 0))
+    return msgspec.structs.replace(request, max_tokens=output) if output >= MIN_OUTPUT_TOKENS else request
 
 
 def check_budget(budget: Budget, writer: Profile | None = None, everyone: Iterable[Profile] = ()) -> None:
@@ -127,8 +127,8 @@ def check_budget(budget: Budget, writer: Profile | None = None, everyone: Iterab
 
 
 def _smallest_call(writer: Profile | None) -> Usage:
-    more = 0 if writer is None else reasoning_tokens(writer, "medium")
-    return msgspec.structs.replace(SMALLEST_CALL, output_tokens=SMALLEST_CALL.output_tokens + more)
+    reasoning = 0 if writer is None else reasoning_tokens(writer, "medium")
+    return msgspec.structs.replace(MIN_CALL_USAGE, output_tokens=MIN_CALL_USAGE.output_tokens + reasoning)
 
 
 def _check_money(usd: float, smallest: Usage, writer: Profile | None, everyone: Iterable[Profile]) -> None:
@@ -141,8 +141,8 @@ def _check_money(usd: float, smallest: Usage, writer: Profile | None, everyone: 
         )
     least = writer.price.max_cost(smallest) if writer is not None and writer.price is not None else 0.0
     if usd <= 0 or usd < least:
-        whose = f" by {writer.name}" if writer is not None else ""
-        raise TooLittle(f"${usd:g} is too little for a report{whose}; allow at least ${max(least, 0.0001):.4f}")
+        by_writer = f" by {writer.name}" if writer is not None else ""
+        raise TooLittle(f"${usd:g} is too little for a report{by_writer}; allow at least ${max(least, 0.0001):.4f}")
 
 
 def check_brief(brief: Brief, world: World) -> None:
@@ -180,12 +180,12 @@ def limits(budget: Budget) -> dict[UsageMeasure, Any]:
 
 def budget_share(budget: Budget, share: float) -> Budget:
     """`share` of every limit except time. Whole calls are rounded down, but never to 0."""
-    shared: dict[UsageMeasure, Any] = {
+    amounts: dict[UsageMeasure, Any] = {
         name: max(1, int(limit * share)) if limit else 0 for name, limit in limits(budget).items()
     }
     if budget.usd is not None:
-        shared["usd"] = budget.usd * share
-    return Budget(**shared)
+        amounts["usd"] = budget.usd * share
+    return Budget(**amounts)
 
 
 def remaining_budget(budget: Budget, used: Usage) -> Budget:
@@ -194,16 +194,16 @@ def remaining_budget(budget: Budget, used: Usage) -> Budget:
 
 
 class Account(msgspec.Struct):
-    """One lane's limit and usage; `held` by step."""
+    """One lane's limit and usage; `holds` by step."""
 
     limit: Budget
-    settled: Usage = Usage()
-    held: dict[str, Usage] = {}
+    settled_usage: Usage = Usage()
+    holds: dict[str, Usage] = {}
 
     @property
     def total_usage(self) -> Usage:
-        total = self.settled
-        for amount in self.held.values():
+        total = self.settled_usage
+        for amount in self.holds.values():
             total = total + amount
         return total
 
@@ -211,28 +211,28 @@ class Account(msgspec.Struct):
 class Accounts:
     """The account of the whole run and one for each lane, kept equal to the journal's holds."""
 
-    def __init__(self, budget: Budget, stored: Iterable[HoldRecord] = (), reserve: Reserve | None = None) -> None:
+    def __init__(self, budget: Budget, holds: Iterable[HoldRecord] = (), reserve: Reserve | None = None) -> None:
         """`reserve` is what research leaves to the writer and to verification."""
         self.budget = budget
         self._reserve = reserve or Reserve.of(budget)
-        self._whole = Account(limit=budget)
+        self._total = Account(limit=budget)
         self._lanes: dict[int, Account] = {}
         self._shares: dict[tuple[str, ...], Budget] = {}
         self._low: set[str] = set()
-        self._paid: dict[str, Usage] = {}
-        for hold in stored:
+        self._paid_usage: dict[str, Usage] = {}
+        for hold in holds:
             self._restore(hold)
         self.newly_low_measures()  # reported before the process died, with the step that used so much
 
     def _restore(self, hold: HoldRecord) -> None:
         account = self._lane(int(hold.account))
-        for each in (self._whole, account):
+        for target in (self._total, account):
             if hold.state == "settled":
-                each.settled = each.settled + hold.amount
+                target.settled_usage = target.settled_usage + hold.amount
             else:
-                each.held[hold.step] = hold.amount
+                target.holds[hold.step] = hold.amount
         if hold.state == "settled":
-            self._paid[hold.step] = hold.amount
+            self._paid_usage[hold.step] = hold.amount
 
     def _lane(self, lane: int) -> Account:
         return self._lanes.setdefault(lane, Account(limit=Budget()))
@@ -245,12 +245,12 @@ class Accounts:
     @property
     def total_usage(self) -> Usage:
         """The held and settled amounts of the whole run."""
-        return self._whole.total_usage
+        return self._total.total_usage
 
     @property
     def settled_usage(self) -> Usage:
         """The known spending of the whole run; attempts that died count with their holds."""
-        return self._whole.settled
+        return self._total.settled_usage
 
     def lane_budget(self, parent: tuple[str, ...], lanes_at_once: int) -> Budget:
         """The slice of a new lane: an equal part of what was left when the first lane of `parent` was spawned.
@@ -270,17 +270,19 @@ class Accounts:
 
     def ceiling(self, gate: Gate) -> Budget:
         """The limits of the whole run at `gate`: research leaves the writer's part, and both leave verification's."""
-        return self.budget if gate == "verify" else self._reserve.without_later(self.budget, writing=gate == "write")
+        return self.budget if gate == "verify" else self._reserve.without_later(self.budget, is_writing=gate == "write")
 
     def room(self, lane: int, gate: Gate) -> Budget:
         """The amounts this lane may still hold."""
-        whole = remaining_budget(self.ceiling(gate), self._whole.total_usage)
-        own = remaining_budget(self._lane(lane).limit, self._lane(lane).total_usage)
-        return Budget(**{each: lowest_limit(getattr(whole, each), getattr(own, each)) for each in MEASURES})
+        run_room = remaining_budget(self.ceiling(gate), self._total.total_usage)
+        lane_room = remaining_budget(self._lane(lane).limit, self._lane(lane).total_usage)
+        return Budget(
+            **{measure: lowest_limit(getattr(run_room, measure), getattr(lane_room, measure)) for measure in MEASURES}
+        )
 
     def is_exhausted_by(self, amount: Usage) -> bool:
         """True if the whole run, not only one lane, has no room left for research of this cost."""
-        return remaining_budget(self.ceiling("work"), self._whole.total_usage).exceeded_by(amount) is not None
+        return remaining_budget(self.ceiling("work"), self._total.total_usage).exceeded_by(amount) is not None
 
     def hold(self, lane: int, step: str, amount: Usage, gate: Gate) -> HoldRecord:
         """Hold `amount` for a step, in addition to an earlier hold: the attempt that died may have spent that.
@@ -288,44 +290,46 @@ class Accounts:
         Raises:
             LimitReached: less than that is left; the reason is the measure ("tokens").
         """
-        over = self.room(lane, gate).exceeded_by(amount)
-        if over is not None:
-            raise LimitReached(over)
-        own = self._lane(lane)
-        own.held[step] = self._whole.held[step] = own.held.get(step, Usage()) + amount
-        return HoldRecord(step=step, account=str(lane), amount=own.held[step], state="held")
+        exceeded = self.room(lane, gate).exceeded_by(amount)
+        if exceeded is not None:
+            raise LimitReached(exceeded)
+        account = self._lane(lane)
+        account.holds[step] = self._total.holds[step] = account.holds.get(step, Usage()) + amount
+        return HoldRecord(step=step, account=str(lane), amount=account.holds[step], state="held")
 
     def settle(self, lane: int, step: str, actual: Usage, *, died: Usage = Usage()) -> HoldRecord:
         """Replace a step's hold by its cost; `died` is the hold of an earlier attempt, which may have been spent.
 
         The record of a repeated step has both.
         """
-        own = self._lane(lane)
-        own.held.pop(step, None)
-        self._whole.held.pop(step, None)
-        own.settled = own.settled + actual + died
-        self._whole.settled = self._whole.settled + actual + died
-        self._paid[step] = self._paid.get(step, Usage()) + actual + died
-        return HoldRecord(step=step, account=str(lane), amount=self._paid[step], state="settled")
+        account = self._lane(lane)
+        account.holds.pop(step, None)
+        self._total.holds.pop(step, None)
+        account.settled_usage = account.settled_usage + actual + died
+        self._total.settled_usage = self._total.settled_usage + actual + died
+        self._paid_usage[step] = self._paid_usage.get(step, Usage()) + actual + died
+        return HoldRecord(step=step, account=str(lane), amount=self._paid_usage[step], state="settled")
 
     def step_hold(self, lane: int, step: str) -> Usage | None:
         """The hold of this step. If it was stored before, an attempt died."""
-        return self._lane(lane).held.get(step)
+        return self._lane(lane).holds.get(step)
 
     def close(self) -> tuple[HoldRecord, ...]:
         """Settle the remaining holds at their estimates: abandoned calls with an unknown cost."""
-        held = [(lane, step, amount) for lane, account in self._lanes.items() for step, amount in account.held.items()]
-        return tuple(self.settle(lane, step, amount) for lane, step, amount in held)
+        holds = [
+            (lane, step, amount) for lane, account in self._lanes.items() for step, amount in account.holds.items()
+        ]
+        return tuple(self.settle(lane, step, amount) for lane, step, amount in holds)
 
     def newly_low_measures(self) -> list[tuple[str, float, float]]:
         """Measures of which 80 % is used, as (measure, used, limit). Each is returned once."""
-        found = []
+        low_measures = []
         for measure in MEASURES:
-            limit, used = getattr(self.budget, measure), getattr(self._whole.settled, measure)
+            limit, used = getattr(self.budget, measure), getattr(self._total.settled_usage, measure)
             if limit and measure not in self._low and used >= LOW_SHARE * limit:
                 self._low.add(measure)
-                found.append((str(measure), float(used), float(limit)))
-        return found
+                low_measures.append((str(measure), float(used), float(limit)))
+        return low_measures
 
 
 LANE_TAG = "lane/1"

@@ -36,9 +36,9 @@ _BEFORE_ARGUMENTS = regex(
 _IN_PYTHON = regex(r"\s*(?:`{3,20}\w*\s)?\s*(\[?[A-Za-z_]\w*\(.*\)\]?)\s*(?:`{3,20})?\s*", re.DOTALL)
 _NO_DATA = regex(r'("(?:[^"\\]|\\.)*+")|//[^\n]*|/\*.{0,1000}?\*/|,(?=\s*[}\]])', re.DOTALL)
 """A string of JSON; or a comment, or a comma before a closing bracket, which JSON has not."""
-LONGEST_LENIENT = 20_000
+MAX_LENIENT_CHARS = 20_000
 """The most characters of what is read as Python, or as JSON with mistakes."""
-MOST_READ = 20
+MAX_SCANS = 20
 """How often one text is scanned for JSON: an opening bracket may never be closed."""
 _OPENING = regex(r"[{\[]")
 _STRUCTURE = regex(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)
@@ -52,14 +52,14 @@ def read_calls(reply: Reply, tools: Collection[str]) -> tuple[ToolCall, ...]:
     """
     calls = reply.calls or tuple(_calls_in_text(reply.text, tools))
     used: set[str] = set()
-    mended = []
-    for place, call in enumerate(calls):
-        id = call.id if call.id and call.id not in used else f"{call.id or 'call'}-{place}"
+    repaired = []
+    for index, call in enumerate(calls):
+        id = call.id if call.id and call.id not in used else f"{call.id or 'call'}-{index}"
         while id in used:
             id += "x"
         used.add(id)
-        mended.append(decode_arguments(msgspec.structs.replace(call, id=id)))
-    return tuple(mended)
+        repaired.append(decode_arguments(msgspec.structs.replace(call, id=id)))
+    return tuple(repaired)
 
 
 def decode_arguments(call: ToolCall) -> ToolCall:
@@ -83,40 +83,40 @@ def _calls_in_text(text: str, tools: Collection[str]) -> Iterator[ToolCall]:
     """
     for calls, parts in _TAGGED:
         for name, body in calls.findall(text):
-            given = {field.strip(): _read(value.strip()) for field, value in parts.findall(body)}
-            yield from _call({"name": name, "arguments": given or (read_json(body) if body.strip() else {})}, tools)
+            arguments = {field.strip(): _read(value.strip()) for field, value in parts.findall(body)}
+            yield from _call({"name": name, "arguments": arguments or (read_json(body) if body.strip() else {})}, tools)
         text = calls.sub("", text)
-    named = _calls_after_names(text, tools)
-    yield from named
-    for value in [] if named else [*json_values(text), *_python_calls(text)]:
-        for each in value if isinstance(value, list) else [value]:
-            yield from _call(each, tools)
+    named_calls = _calls_after_names(text, tools)
+    yield from named_calls
+    for value in [] if named_calls else [*json_values(text), *_python_calls(text)]:
+        for item in value if isinstance(value, list) else [value]:
+            yield from _call(item, tools)
 
 
 def _calls_after_names(text: str, tools: Collection[str]) -> list[ToolCall]:
     """Calls whose tool is named before the JSON of its arguments."""
-    calls, last, read = list[ToolCall](), 0, 0
-    for found in _BEFORE_ARGUMENTS.finditer(text):
-        if found[1] not in tools or found.start() < last or read > MOST_READ * len(text):
+    calls, last, read_length = list[ToolCall](), 0, 0
+    for match in _BEFORE_ARGUMENTS.finditer(text):
+        if match[1] not in tools or match.start() < last or read_length > MAX_SCANS * len(text):
             continue
-        end = _closing_index(text, found.end())
-        read += (end if end > 0 else len(text)) - found.end()
-        arguments = read_json(text[found.end() : end]) if end > 0 else None
+        end = _closing_index(text, match.end())
+        read_length += (end if end > 0 else len(text)) - match.end()
+        arguments = read_json(text[match.end() : end]) if end > 0 else None
         if isinstance(arguments, dict) and not any(_call(arguments, tools)):
-            calls.append(ToolCall(id="", name=found[1], arguments=arguments))
+            calls.append(ToolCall(id="", name=match[1], arguments=arguments))
             last = end
     return calls
 
 
 def _python_calls(text: str) -> Iterator[dict[str, Any]]:
     """Calls as in Python, if a text is nothing else: `search(query="tide")`, on lines, in a list or in a fence."""
-    whole = _IN_PYTHON.fullmatch(text) if len(text) <= LONGEST_LENIENT and "\\" not in text else None
+    match = _IN_PYTHON.fullmatch(text) if len(text) <= MAX_LENIENT_CHARS and "\\" not in text else None
     with suppress(*_NOT_PYTHON):
-        lines = [line.value for line in ast.parse(whole[1]).body if isinstance(line, ast.Expr)] if whole else []
-        for each in chain.from_iterable(line.elts if isinstance(line, ast.List) else [line] for line in lines):
-            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and not each.args:
-                given = {key.arg: ast.literal_eval(key.value) for key in each.keywords}
-                yield {"name": each.func.id, "arguments": _json_value(given)}
+        lines = [line.value for line in ast.parse(match[1]).body if isinstance(line, ast.Expr)] if match else []
+        for node in chain.from_iterable(line.elts if isinstance(line, ast.List) else [line] for line in lines):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
+                arguments = {key.arg: ast.literal_eval(key.value) for key in node.keywords}
+                yield {"name": node.func.id, "arguments": _json_value(arguments)}
 
 
 _NOT_PYTHON = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
@@ -155,29 +155,29 @@ def read_json(text: str) -> Any:
     try:
         return _decode(text.strip())
     except DECODE_ERRORS:
-        found = list(json_values(text))
-        return next((value for value in reversed(found) if isinstance(value, dict)), next(iter(found), None))
+        values = list(json_values(text))
+        return next((value for value in reversed(values) if isinstance(value, dict)), next(iter(values), None))
 
 
 def json_values(text: str) -> Iterator[Any]:
     """Yield the JSON objects and lists in `text` in order, without nested ones."""
-    fenced = [value for _, inside in FENCE.findall(text) for value in _values(inside)]
-    yield from fenced or _values(text)
+    fenced_values = [value for _, inside in FENCE.findall(text) for value in _values(inside)]
+    yield from fenced_values or _values(text)
 
 
 def _values(text: str) -> Iterator[Any]:
-    place, read = 0, 0
-    while read <= MOST_READ * len(text) and (opening := _OPENING.search(text, place)):
-        start, place = opening.span()
+    position, read_length = 0, 0
+    while read_length <= MAX_SCANS * len(text) and (opening := _OPENING.search(text, position)):
+        start, position = opening.span()
         end = _closing_index(text, start)
-        read += (end or len(text)) - start
+        read_length += (end or len(text)) - start
         if not end:
             continue
         try:
             yield _decode(text[start:end])
         except DECODE_ERRORS:
             continue
-        place = end
+        position = end
 
 
 def _decode(text: str) -> Any:
@@ -189,7 +189,7 @@ def _decode(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except DECODE_ERRORS:
-        if text[:1] not in ("{", "[") or len(text) > LONGEST_LENIENT:
+        if text[:1] not in ("{", "[") or len(text) > MAX_LENIENT_CHARS:
             raise
         plain = text if '"' in text else text.translate(_STRAIGHT)
         with suppress(*_NOT_PYTHON):

@@ -54,13 +54,13 @@ class RunTask:
         """Yield every event from the first, until the run ends."""
         seq = 0
         while True:
-            done = self._task.done()
+            is_done = self._task.done()
             self._news.clear()
             if self._execution is not None:
                 for envelope in await self._journal.events(self.run_id, after=seq):
                     seq = envelope.seq
                     yield envelope
-            if done:
+            if is_done:
                 return
             await self._news.wait()
 
@@ -76,8 +76,8 @@ class RunTask:
         try:
             await asyncio.shield(self._task)
         except asyncio.CancelledError:
-            waiting = asyncio.current_task()
-            if not self._task.cancelled() or (waiting is not None and waiting.cancelling()):
+            waiter = asyncio.current_task()
+            if not self._task.cancelled() or (waiter is not None and waiter.cancelling()):
                 raise
             if self._execution is None:
                 raise Cancelled("cancelled before the run was created") from None
@@ -116,9 +116,9 @@ class RunTask:
         """True if nothing of the run is active in this process any more."""
         return self._task.done()
 
-    def on_end(self, told: Callable[[], None]) -> None:
-        """Call `told`, in this event loop, when nothing of the run is active in this process any more."""
-        self._task.add_done_callback(lambda _: told())
+    def on_end(self, callback: Callable[[], None]) -> None:
+        """Call `callback`, in this event loop, when nothing of the run is active in this process any more."""
+        self._task.add_done_callback(lambda _: callback())
 
     async def stop(self) -> None:
         """Stop executing the run; it can be resumed."""
@@ -138,7 +138,7 @@ MAX_MESSAGES = 50
 TTL = 15.0
 """Seconds of the lease that is taken to change a run that nobody executes."""
 
-Asked = Literal["finish", "cancel", "pause"]
+RequestedAction = Literal["finish", "cancel", "pause"]
 ENDED_FIRST = "the run ended before another decision was made"
 AGENT_ENDED = "the agent had ended before"
 
@@ -150,7 +150,7 @@ class AgentStop(msgspec.Struct, frozen=True, kw_only=True):
     lane: int
 
 
-class Steering(msgspec.Struct, frozen=True, kw_only=True):
+class Instruction(msgspec.Struct, frozen=True, kw_only=True):
     """An instruction of the owner, as stored in the inbox."""
 
     id: str
@@ -160,7 +160,7 @@ class Steering(msgspec.Struct, frozen=True, kw_only=True):
 # the process that makes the request
 
 
-async def request_action(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> None:
+async def request_action(journal: Journal, clock: Clock, row: RunRow, action: RequestedAction) -> None:
     """Store a request for the process that executes the run. If there is none, `end_idle_run` applies it.
 
     Raises:
@@ -169,11 +169,11 @@ async def request_action(journal: Journal, clock: Clock, row: RunRow, action: As
     if row.status in FINAL:
         raise NotNow(f"run {row.run_id} has ended ({row.status}): there is nothing to {action}")
     name = secrets.token_hex(4)
-    accepted = external_draft(clock, ControlAccepted(action=action, id=name), f"control-accepted-{name}")
-    await journal.control(row.run_id, action, (accepted,))
+    draft = external_draft(clock, ControlAccepted(action=action, id=name), f"control-accepted-{name}")
+    await journal.control(row.run_id, action, (draft,))
 
 
-async def end_idle_run(journal: Journal, clock: Clock, row: RunRow, action: Asked) -> None:
+async def end_idle_run(journal: Journal, clock: Clock, row: RunRow, action: RequestedAction) -> None:
     """Cancel or pause a run that nobody executes, under a lease like every writer. An ended run stays as it is.
 
     Raises:
@@ -192,14 +192,14 @@ async def end_idle_run(journal: Journal, clock: Clock, row: RunRow, action: Aske
         await journal.release(lease)
 
 
-def ending_status(action: Asked) -> tuple[RunStatus, tuple[Event, ...]]:
+def ending_status(action: RequestedAction) -> tuple[RunStatus, tuple[Event, ...]]:
     """The status of a cancelled or paused run, and the events for its log."""
-    applied = ControlApplied(action=action)
-    return ("paused", (applied,)) if action == "pause" else ("cancelled", (applied, RunCancelled()))
+    event = ControlApplied(action=action)
+    return ("paused", (event,)) if action == "pause" else ("cancelled", (event, RunCancelled()))
 
 
-async def post_instruction(journal: Journal, clock: Clock, run_id: str, text: str, refused: str = "") -> str:
-    """Leave an instruction for the run's next decision and return its id. With `refused`, log why it is rejected.
+async def post_instruction(journal: Journal, clock: Clock, run_id: str, text: str, refusal: str = "") -> str:
+    """Leave an instruction for the run's next decision and return its id. With `refusal`, log why it is rejected.
 
     Raises:
         UsageError: the text is empty or too long, or the run has too many instructions.
@@ -213,10 +213,10 @@ async def post_instruction(journal: Journal, clock: Clock, run_id: str, text: st
         )
     name = secrets.token_hex(4)
     events: list[Event] = [ControlAccepted(action="steer", id=name, text=text)]
-    events += [ControlRejected(action="steer", id=name, why=refused)] if refused else []
+    events += [ControlRejected(action="steer", id=name, why=refusal)] if refusal else []
     drafts = [external_draft(clock, event, f"{event.kind}-{name}") for event in events]
-    data = msgspec.json.encode(Steering(id=name, text=text))
-    await journal.post(run_id, REFUSED if refused else STEERING, data, drafts)
+    data = msgspec.json.encode(Instruction(id=name, text=text))
+    await journal.post(run_id, REFUSED if refusal else STEERING, data, drafts)
     return name
 
 
@@ -225,14 +225,12 @@ async def request_agent_stop(journal: Journal, clock: Clock, run_id: str, lane: 
 
     The process that executes the run stops it, now or when the run is resumed.
     """
-    asked = (msgspec.json.decode(each, type=AgentStop) for each in await journal.inbox(run_id, STOPPING))
-    if before := next((each.id for each in asked if each.lane == lane), ""):
+    stops = (msgspec.json.decode(each, type=AgentStop) for each in await journal.inbox(run_id, STOPPING))
+    if before := next((each.id for each in stops if each.lane == lane), ""):
         return before
     name = secrets.token_hex(4)
-    accepted = external_draft(
-        clock, ControlAccepted(action=AGENT_CANCEL, id=name, lane=lane), f"control-accepted-{name}"
-    )
-    await journal.post(run_id, STOPPING, msgspec.json.encode(AgentStop(id=name, lane=lane)), [accepted])
+    draft = external_draft(clock, ControlAccepted(action=AGENT_CANCEL, id=name, lane=lane), f"control-accepted-{name}")
+    await journal.post(run_id, STOPPING, msgspec.json.encode(AgentStop(id=name, lane=lane)), [draft])
     return name
 
 
@@ -244,33 +242,35 @@ def external_draft(clock: Clock, event: Event, key: str) -> EventDraft:
 # the process that executes the run
 
 
-async def take_instructions(place: RunPlace) -> tuple[str, ...]:
+async def take_instructions(run: RunPlace) -> tuple[str, ...]:
     """See `Run.steering`."""
-    execution = place.execution
+    execution = run.execution
 
-    async def look(step_context: StepContext) -> tuple[Steering, ...]:
-        told = await untaken_instructions(execution)
-        for each in told:
-            step_context.emit(ControlApplied(action="steer", id=each.id, where="/".join(place.path)))
-        return told
+    async def take_untaken(step_context: StepContext) -> tuple[Instruction, ...]:
+        untaken = await untaken_instructions(execution)
+        for message in untaken:
+            step_context.emit(ControlApplied(action="steer", id=message.id, where="/".join(run.path)))
+        return untaken
 
-    taken = await perform_step(place, STEERING, look, returns=tuple[Steering, ...], input_hash="", cost=None)
-    execution.steered += len(taken)
-    return tuple(each.text for each in taken)
+    instructions = await perform_step(
+        run, STEERING, take_untaken, returns=tuple[Instruction, ...], input_hash="", cost=None
+    )
+    execution.instruction_count += len(instructions)
+    return tuple(instruction.text for instruction in instructions)
 
 
-async def untaken_instructions(execution: Execution) -> tuple[Steering, ...]:
+async def untaken_instructions(execution: Execution) -> tuple[Instruction, ...]:
     """Instructions that no decision of this execution has taken into account."""
     messages = await execution.journal.inbox(execution.run_id, STEERING)
-    return tuple(msgspec.json.decode(each, type=Steering) for each in messages[execution.steered :])
+    return tuple(msgspec.json.decode(message, type=Instruction) for message in messages[execution.instruction_count :])
 
 
 async def reject_untaken(execution: Execution, why: str) -> tuple[EventDraft, ...]:
     """The events for instructions that no decision will take into account any more."""
-    left = await untaken_instructions(execution)
-    execution.steered += len(left)
-    rejected = (ControlRejected(action="steer", id=each.id, why=why) for each in left)
-    drafts = [execution.draft(event, (), f"{event.kind}-{event.id}") for event in rejected]
+    untaken = await untaken_instructions(execution)
+    execution.instruction_count += len(untaken)
+    events = (ControlRejected(action="steer", id=each.id, why=why) for each in untaken)
+    drafts = [execution.draft(event, (), f"{event.kind}-{event.id}") for event in events]
     return (*drafts, *(_rejected_stop_draft(execution, each, why) for each in await _pending_stops(execution)))
 
 
@@ -290,17 +290,19 @@ def apply_action(execution: Execution, action: Action) -> None:
 
 async def apply_agent_stops(execution: Execution) -> None:
     """Stop the agents that somebody wants to stop, and log it."""
-    for each in await _pending_stops(execution):
-        applied = ControlApplied(action=AGENT_CANCEL, id=each.id, lane=each.lane)
-        if not execution.stop_lane(each.lane, applied, each.id):
-            execution.commit(Commit(events=(_rejected_stop_draft(execution, each, AGENT_ENDED),)))
+    for stop in await _pending_stops(execution):
+        event = ControlApplied(action=AGENT_CANCEL, id=stop.id, lane=stop.lane)
+        if not execution.stop_lane(stop.lane, event, stop.id):
+            execution.commit(Commit(events=(_rejected_stop_draft(execution, stop, AGENT_ENDED),)))
 
 
 async def _pending_stops(execution: Execution) -> tuple[AgentStop, ...]:
     messages = await execution.journal.inbox(execution.run_id, STOPPING)
     stops = (msgspec.json.decode(each, type=AgentStop) for each in messages)
-    settled = (ControlApplied.kind, ControlRejected.kind)
-    return tuple(each for each in stops if execution.said.isdisjoint(f"{kind}-{each.id}" for kind in settled))
+    settled_kinds = (ControlApplied.kind, ControlRejected.kind)
+    return tuple(
+        each for each in stops if execution.event_keys.isdisjoint(f"{kind}-{each.id}" for kind in settled_kinds)
+    )
 
 
 def _rejected_stop_draft(execution: Execution, stop: AgentStop, why: str) -> EventDraft:

@@ -66,9 +66,9 @@ POLL = 0.25
 class _LeasedRun:
     """A run whose lease is kept: the action that was applied, the messages heeded, and how long it lasted at first."""
 
-    def __init__(self, execution: Execution, applied: Action, until: float) -> None:
-        self.execution, self.applied, self.until = execution, applied, until
-        self.heeded = 0
+    def __init__(self, execution: Execution, applied_action: Action, until: float) -> None:
+        self.execution, self.applied_action, self.until = execution, applied_action, until
+        self.heeded_messages = 0
 
 
 class LeaseKeeper:
@@ -77,29 +77,29 @@ class LeaseKeeper:
     def __init__(self, journal: Journal, ttl: float) -> None:
         self.ttl = ttl
         self._journal = journal
-        self._kept: dict[str, _LeasedRun] = {}
+        self._leased_runs: dict[str, _LeasedRun] = {}
         self._leases: tuple[Lease, ...] | None = None  # theirs; the same object while they are the same
         self._until = 0.0  # until then, all that were looked at last are kept
         self._task: asyncio.Task[None] | None = None
 
     @contextlib.contextmanager
-    def keep(self, execution: Execution, applied: Action) -> Iterator[None]:
+    def keep(self, execution: Execution, applied_action: Action) -> Iterator[None]:
         """Keep a run's lease, just taken, in this context. A lost fence ends the execution."""
-        kept = _LeasedRun(execution, applied, execution.world.clock.monotonic() + self.ttl)
-        self._kept[execution.run_id], self._leases = kept, None
+        leased_run = _LeasedRun(execution, applied_action, execution.world.clock.monotonic() + self.ttl)
+        self._leased_runs[execution.run_id], self._leases = leased_run, None
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._keep_renewing(), name="leases")
             self._task.add_done_callback(self._on_done)
         try:
             yield
         finally:
-            self._drop(kept)
+            self._drop(leased_run)
 
-    def _drop(self, kept: _LeasedRun) -> None:
-        if self._kept.get(kept.execution.run_id) is kept:
-            del self._kept[kept.execution.run_id]
+    def _drop(self, leased_run: _LeasedRun) -> None:
+        if self._leased_runs.get(leased_run.execution.run_id) is leased_run:
+            del self._leased_runs[leased_run.execution.run_id]
             self._leases = None
-        if not self._kept and self._task is not None:
+        if not self._leased_runs and self._task is not None:
             self._task.cancel()
             self._task = None
 
@@ -112,8 +112,8 @@ class LeaseKeeper:
         """End what executes without its leases, if a bug has ended the task."""
         if not task.cancelled() and (bug := task.exception()) is not None:
             self._task = None
-            for kept in list(self._kept.values()):
-                self._end(kept, bug)
+            for leased_run in list(self._leased_runs.values()):
+                self._end(leased_run, bug)
 
     async def _renew_leases(self) -> None:
         """Renew the leases that need it, and heed what is new. Of most runs that wait, nobody wants anything.
@@ -121,40 +121,40 @@ class LeaseKeeper:
         Then their executions are not touched: a thousand are in no cache of the processor after a quarter of a second.
         """
         if self._leases is None:
-            self._leases = tuple(kept.execution.lease for kept in self._kept.values())
+            self._leases = tuple(leased_run.execution.lease for leased_run in self._leased_runs.values())
         try:
             news = await self._journal.renew_all(self._leases, self.ttl)
         except StoreError as error:
-            for kept in list(self._kept.values()):
-                if kept.execution.world.clock.monotonic() > max(kept.until, self._until):
-                    self._end(kept, error)
+            for leased_run in list(self._leased_runs.values()):
+                if leased_run.execution.world.clock.monotonic() > max(leased_run.until, self._until):
+                    self._end(leased_run, error)
             return
-        if (one := next(iter(self._kept.values()), None)) is not None:  # all have one clock
-            self._until = one.execution.world.clock.monotonic() + FRESH_SHARE * self.ttl
+        if (first_run := next(iter(self._leased_runs.values()), None)) is not None:  # all have one clock
+            self._until = first_run.execution.world.clock.monotonic() + FRESH_SHARE * self.ttl
         for lease, renewal in news.items():
-            found = self._kept.get(lease.run_id)
-            if found is not None and found.execution.lease == lease:  # it may have ended meanwhile
-                await self._apply_renewal(found, renewal)
+            renewed_run = self._leased_runs.get(lease.run_id)
+            if renewed_run is not None and renewed_run.execution.lease == lease:  # it may have ended meanwhile
+                await self._apply_renewal(renewed_run, renewal)
 
-    async def _apply_renewal(self, kept: _LeasedRun, renewal: Renewal | FenceLost) -> None:
-        execution = kept.execution
+    async def _apply_renewal(self, leased_run: _LeasedRun, renewal: Renewal | FenceLost) -> None:
+        execution = leased_run.execution
         if isinstance(renewal, FenceLost):
-            self._end(kept, renewal)
+            self._end(leased_run, renewal)
             return
         execution.note_messages(renewal.messages)
-        if renewal.action != kept.applied:
-            kept.applied = renewal.action
+        if renewal.action != leased_run.applied_action:
+            leased_run.applied_action = renewal.action
             control.apply_action(execution, renewal.action)
-        if execution.opened and execution.messages != kept.heeded:
-            left = execution.messages
+        if execution.opened_lanes and execution.messages != leased_run.heeded_messages:
+            message_count = execution.messages
             with contextlib.suppress(StoreError):  # the next look tries again and checks the lease
                 await control.apply_agent_stops(execution)
-                kept.heeded = left
+                leased_run.heeded_messages = message_count
 
-    def _end(self, kept: _LeasedRun, error: BaseException) -> None:
-        kept.execution.broken = error
-        kept.execution.stop_everything()
-        self._drop(kept)
+    def _end(self, leased_run: _LeasedRun, error: BaseException) -> None:
+        leased_run.execution.broken = error
+        leased_run.execution.stop_everything()
+        self._drop(leased_run)
 
 
 TTL = 15.0
@@ -224,21 +224,21 @@ class Engine:
             UsageError: the budget is too small for a report.
         """
         check_brief(brief, world)
-        created = RunCreated(brief=brief)
-        draft = EventDraft(key="created", path=(), type=created.kind, data=encode(created), at=world.clock.now())
-        stored = msgspec.json.encode(brief)
+        event = RunCreated(brief=brief)
+        draft = EventDraft(key="created", path=(), type=event.kind, data=encode(event), at=world.clock.now())
+        brief_data = msgspec.json.encode(brief)
         if priority is not None:
-            place = QueuePlace(user=brief.user, priority=priority, release=brief.release)
-            inputs = msgspec.structs.replace(inputs, place=place)
+            queue_place = QueuePlace(user=brief.user, priority=priority, release=brief.release)
+            inputs = msgspec.structs.replace(inputs, place=queue_place)
         inputs = msgspec.structs.replace(inputs, owner=brief.owner, within=tuple(world.allowances))
-        await self.journal.create(run_id, brief.question, stored, [draft, *log], brief.thread, inputs)
+        await self.journal.create(run_id, brief.question, brief_data, [draft, *log], brief.thread, inputs)
 
     async def prepare_and_store(
-        self, run_id: str, prepare: Prepare, priority: int | None = None, given: RunInputs = NO_INPUTS
+        self, run_id: str, prepare: Prepare, priority: int | None = None, inputs: RunInputs = NO_INPUTS
     ) -> World:
         """Prepare a run and store it. Try again if other runs meanwhile used what it needs of a daily limit.
 
-        A run with a `priority` is queued in the transaction that stores what it is `given`.
+        A run with a `priority` is queued in the transaction that stores what it is `inputs`.
 
         Raises:
             UsageError: the budget is too small for a report.
@@ -247,7 +247,7 @@ class Engine:
         for _ in range(MAX_PREPARATIONS):
             brief, world = await prepare()
             with contextlib.suppress(Overtaken):
-                await self.create(run_id, brief, world, inputs=given, priority=priority)
+                await self.create(run_id, brief, world, inputs=inputs, priority=priority)
                 return world
         raise Overtaken
 
@@ -333,9 +333,9 @@ class Engine:
             execution.listen(watch.observe)
         labels = ",".join(f"{name}={value}" for name, value in sorted(brief.labels.items()))
         facts = {"thread": brief.thread, "user": brief.user, "labels": labels}
-        named = {name: value for name, value in facts.items() if value}
-        place = Run(execution, lane=brief.lane)
-        with watch_span(place, "run", "run", strategy=brief.strategy, fence=execution.lease.fence, **named) as span:
+        known_facts = {name: value for name, value in facts.items() if value}
+        run = Run(execution, lane=brief.lane)
+        with watch_span(run, "run", "run", strategy=brief.strategy, fence=execution.lease.fence, **known_facts) as span:
             if span is not None:
                 span.report()
             await self._run_pipeline(execution)
@@ -367,7 +367,7 @@ class Engine:
 
     async def _log_end(self, execution: Execution, status: RunStatus, event: Event) -> None:
         draft = execution.draft(event, (), f"{event.kind}-{execution.lease.fence}")
-        over = status in ("completed", "cancelled")
+        is_final = status in ("completed", "cancelled")
         holds = execution.accounts.close() if status != "paused" else ()
-        rejected = await control.reject_untaken(execution, control.ENDED_FIRST) if over else ()
-        await execution.commit(Commit(events=(*rejected, draft), status=status, holds=holds))
+        rejections = await control.reject_untaken(execution, control.ENDED_FIRST) if is_final else ()
+        await execution.commit(Commit(events=(*rejections, draft), status=status, holds=holds))

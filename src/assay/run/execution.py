@@ -55,16 +55,16 @@ class Execution:
     def __init__(self, parts: EngineParts, lease: Lease, brief: Brief, memory: Memory, world: World) -> None:
         self.journal, self.breakers, self.redo = parts.journal, parts.breakers, parts.redo
         self.run_id, self.brief, self.lease, self.world = lease.run_id, brief, lease, world
-        self.answering: set[str] = set()  # the models that have answered since this process resumed the run
+        self.answering_models: set[str] = set()  # the models that have answered since this process resumed the run
         self.steps = dict(memory.steps)
-        self.answered = tuple(row for row in memory.ledger if row.kind == "answer")
+        self.answer_rows = tuple(row for row in memory.ledger if row.kind == "answer")
         longest = max((each.report_tokens for each in brief.depths.values()), default=REPORT_OUTPUT)
         reserve = Reserve.of(brief.budget, writer_profile(brief, world), verify=brief.verify, output=longest)
         self.accounts = Accounts(brief.budget, memory.holds, reserve)
         self.seconds = brief.budget.seconds
         self.rules = brief.rules("medium")
         self.lanes = max((lane.number for lane in self.stored_lanes().values()), default=brief.lane)
-        self.opened: dict[int, LaneRecord] = {}
+        self.opened_lanes: dict[int, LaneRecord] = {}
         self.handles: dict[str, Any] = {}
         self.tasks: set[asyncio.Task[Any]] = set()
         self.ahead, self.foreseen = WorkAhead(), ForeseenCalls()
@@ -72,23 +72,23 @@ class Execution:
         self.without_similarity = False  # an embedder took too long for this run
         self.locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.exhausted = self._stored_exhaustion()
-        self.finishing = self.exhausted if self.exhausted == FINISHED_EARLY else ""
+        self.finish_reason = self.exhausted if self.exhausted == FINISHED_EARLY else ""
         self.cancelled = self.paused = False
-        self.steered = 0
+        self.instruction_count = 0
         self.messages = 0  # left for the run, as of the last renewal of the lease
         stops = (each.data for each in memory.steps.values() if each.tag == STOPPED)
-        self.stopped = {msgspec.json.decode(lane, type=int) for lane in stops}
+        self.stopped_lanes = {msgspec.json.decode(lane, type=int) for lane in stops}
         self.broken: BaseException | None = None
         self.main: asyncio.Task[Any] | None = None
         self._ordinals: Counter[tuple[Path, str]] = Counter()
-        self.said = {event.key for event in memory.events}
+        self.event_keys = {event.key for event in memory.events}
         self._attempts: dict[str, int] = defaultdict(int)
-        self._attempted: dict[str, list[int]] = defaultdict(list)
+        self._attempt_seqs: dict[str, list[int]] = defaultdict(list)
         self._live: dict[str, list[Awaitable[tuple[Envelope, ...]]]] = defaultdict(list)
         for event in memory.events:
             if event.step:
                 self._attempts[event.step] = max(self._attempts[event.step], event.attempt)
-                self._attempted[event.step].append(event.seq)
+                self._attempt_seqs[event.step].append(event.seq)
         self.time = ActiveTime(world.clock, memory.active_seconds)
         self._news = asyncio.Event()
         self._open: dict[asyncio.Timeout, tuple[Gate, int]] = {}
@@ -116,10 +116,10 @@ class Execution:
     async def next_attempt(self, step: str) -> tuple[int, tuple[int, ...]]:
         """The number of a step's next attempt, from 1, and the sequence numbers of earlier attempts' events."""
         while step in self._live:  # background tasks of the step may still emit events
-            for written in self._live.pop(step):
-                self._attempted[step] += [envelope.seq for envelope in await written]
+            for pending_commit in self._live.pop(step):
+                self._attempt_seqs[step] += [envelope.seq for envelope in await pending_commit]
         self._attempts[step] += 1
-        return self._attempts[step], tuple(self._attempted.pop(step, ()))
+        return self._attempts[step], tuple(self._attempt_seqs.pop(step, ()))
 
     def event_key(self, step: str, attempt: int, once: str) -> str:
         """The key of an event that an attempt at a step emits under a name."""
@@ -128,18 +128,18 @@ class Execution:
     def was_emitted(self, path: Path, name: str, once: str) -> bool:
         """True if such an event was emitted beside a step done here and not dropped with it."""
         steps = (f"{'/'.join(path)}:{name}:{ordinal}" for ordinal in range(self._ordinals[path, f":{name}"]))
-        return any(self.event_key(step, self._attempts.get(step, 0), once) in self.said for step in steps)
+        return any(self.event_key(step, self._attempts.get(step, 0), once) in self.event_keys for step in steps)
 
     # the journal
 
     def commit(self, commit: Commit) -> Awaitable[tuple[Envelope, ...]]:
         """Write in call order and notify readers when it is durable. A lost fence ends the execution."""
-        fresh = tuple(event for event in commit.events if event.key not in self.said)
-        self.said.update(event.key for event in fresh)
+        fresh = tuple(event for event in commit.events if event.key not in self.event_keys)
+        self.event_keys.update(event.key for event in fresh)
         commit = msgspec.structs.replace(commit, events=fresh, active_seconds=self.active_seconds())
-        written = asyncio.ensure_future(self.journal.commit(self.lease, commit))
-        written.add_done_callback(self._on_committed)
-        return written
+        future = asyncio.ensure_future(self.journal.commit(self.lease, commit))
+        future.add_done_callback(self._on_committed)
+        return future
 
     def store_value(self, key: str, tag: str, value: object, *events: EventDraft) -> StepRecord:
         """Store a value now, outside any step; a replay finds it under `key`."""
@@ -152,13 +152,13 @@ class Execution:
         """Write an event of a step to the log before the step is done."""
         self._live[draft.step].append(self.commit(Commit(events=(draft,))))
 
-    def _on_committed(self, written: asyncio.Future[tuple[Envelope, ...]]) -> None:
-        if written.cancelled():
+    def _on_committed(self, future: asyncio.Future[tuple[Envelope, ...]]) -> None:
+        if future.cancelled():
             return
-        error = written.exception()
+        error = future.exception()
         if error is None:
             for listen in self._listeners:
-                listen(written.result())
+                listen(future.result())
         elif self.broken is None:
             self.broken = error
             self.stop_everything()
@@ -185,16 +185,16 @@ class Execution:
         """Seconds this run has been active, over all processes. Waiting for a person does not count."""
         return self.time.active_seconds()
 
-    async def wait_for_news(self, counted: int) -> None:
-        """Wait until another number of messages than `counted` is left for the run, or its owner ends it."""
-        while self.messages == counted and not (self.cancelled or self.paused):
+    async def wait_for_news(self, message_count: int) -> None:
+        """Wait until another number of messages than `message_count` is left for the run, or its owner ends it."""
+        while self.messages == message_count and not (self.cancelled or self.paused):
             self._news.clear()
             await self._news.wait()
 
-    def note_messages(self, left: int) -> None:
+    def note_messages(self, message_count: int) -> None:
         """Remember how many messages are left for the run."""
-        if left != self.messages:
-            self.messages = left
+        if message_count != self.messages:
+            self.messages = message_count
             self._news.set()
 
     @property
@@ -222,14 +222,17 @@ class Execution:
         key = f"{'/'.join(path)}:deadlines"
         record = self.steps.get(key) or self.store_value(key, "deadlines/1", self.lane_deadlines())
         closes = msgspec.json.decode(record.data, type=dict[str, float])
-        self.opened[lane] = msgspec.structs.replace(self.opened[lane], **closes)
+        self.opened_lanes[lane] = msgspec.structs.replace(self.opened_lanes[lane], **closes)
 
     def closing_time(self, gate: Gate, lane: int) -> float | None:
         """The active second at which `gate` closes for `lane`, None for never."""
         if gate in LAST_GATES:
             return self.seconds
-        own = self.opened.get(lane)
-        ends = [self.research_seconds, (own.work_until if gate == "work" else own.report_until) if own else None]
+        lane_record = self.opened_lanes.get(lane)
+        ends = [
+            self.research_seconds,
+            (lane_record.work_until if gate == "work" else lane_record.report_until) if lane_record else None,
+        ]
         return min((end for end in ends if end is not None), default=None)
 
     def check_gate(self, gate: Gate, lane: int) -> float | None:
@@ -257,9 +260,9 @@ class Execution:
 
         A limit on the number of agents does not stop those at work.
         """
-        if self.finishing:
-            raise LimitReached(self.finishing)
-        if lane in self.stopped:
+        if self.finish_reason:
+            raise LimitReached(self.finish_reason)
+        if lane in self.stopped_lanes:
             raise LimitReached(STOPPED)
         if self.exhausted and gate == "work" and (self.exhausted != "agents" or lane == self.brief.lane):
             raise LimitReached(self.exhausted)
@@ -284,8 +287,8 @@ class Execution:
             or is_near_limit(self.research_seconds, self.active_seconds())
         ):
             return False
-        allowed = affordable_count(rules, self.brief.budget, self.accounts.settled_usage, kind)
-        return has_room_for(allowed, self.ahead, kind, lane, self.rules.agents_at_once)
+        allowed_count = affordable_count(rules, self.brief.budget, self.accounts.settled_usage, kind)
+        return has_room_for(allowed_count, self.ahead, kind, lane, self.rules.agents_at_once)
 
     def spare_tokens(self) -> int:
         """How many tokens a model call may take before anybody asks for it; 0 if none may be begun ahead."""
@@ -315,8 +318,8 @@ class Execution:
         Raises:
             LimitReached, Cancelled, Paused: as `check_gate`.
         """
-        left = self.check_gate(gate, lane)
-        scope = asyncio.timeout(left)
+        remaining = self.check_gate(gate, lane)
+        scope = asyncio.timeout(remaining)
         try:
             async with scope:
                 self._open[scope] = (gate, lane)
@@ -331,18 +334,18 @@ class Execution:
 
     def finish(self, reason: str) -> None:
         """End all lanes, then write and verify."""
-        if self.finishing or self.cancelled:
+        if self.finish_reason or self.cancelled:
             return
-        self.finishing = reason
+        self.finish_reason = reason
         self.mark_exhausted(reason)
         self._interrupt("work", "report")
 
-    def stop_lane(self, lane: int, said: Event, id: str) -> bool:
+    def stop_lane(self, lane: int, event: Event, id: str) -> bool:
         """End one agent, durably: it reports what it has, and the run goes on. False if it has ended already."""
         if any(handle.lane == lane and handle.done for handle in self.handles.values()):
             return False
-        self.stopped.add(lane)
-        self.store_value(f"lane-{lane}:{STOPPED}", STOPPED, lane, self.draft(said, (), f"{said.kind}-{id}"))
+        self.stopped_lanes.add(lane)
+        self.store_value(f"lane-{lane}:{STOPPED}", STOPPED, lane, self.draft(event, (), f"{event.kind}-{id}"))
         self._interrupt("work", "report", lane=lane)
         return True
 
@@ -360,8 +363,8 @@ class Execution:
 
     def _interrupt(self, *gates: Gate, lane: int | None = None) -> None:
         now = asyncio.get_running_loop().time()
-        for scope, (gate, own) in list(self._open.items()):
-            if gate in gates and lane in (None, own) and not scope.expired():
+        for scope, (gate, scope_lane) in list(self._open.items()):
+            if gate in gates and lane in (None, scope_lane) and not scope.expired():
                 scope.reschedule(now)
 
     # tasks

@@ -62,8 +62,8 @@ class Feed:
 
     def wake(self) -> None:
         """Wake all waiting followers."""
-        told, self.news = self.news, asyncio.Event()
-        told.set()
+        old_news, self.news = self.news, asyncio.Event()
+        old_news.set()
 
 
 class Feeds:
@@ -72,10 +72,10 @@ class Feeds:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._feeds: dict[str, Feed] = {}
-        self._heard: set[str] = set()
+        self._heard_runs: set[str] = set()
         self._wake = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
-        self._looked = 0.0
+        self._last_look = 0.0
 
     async def follow(self, run_id: str, after: int = 0, *, patient: bool = False) -> AsyncIterator[Envelope]:
         """Yield the events after number `after` as they are stored, until the run ends.
@@ -106,9 +106,9 @@ class Feeds:
         try:
             while True:
                 news, state, last = feed.news, feed.state, feed.last  # before the events: later ones are news
-                if found := await self._events_after(feed, run_id, after):
-                    after = found[-1].seq
-                    yield found
+                if events := await self._events_after(feed, run_id, after):
+                    after = events[-1].seq
+                    yield events
                 elif after < last:  # the log no longer has them, so it is not the one that was followed
                     raise feed.failure or _unknown_run(run_id)
                 if after < last:
@@ -129,8 +129,8 @@ class Feeds:
             await asyncio.gather(self._reader, return_exceptions=True)
 
     async def _events_after(self, feed: Feed, run_id: str, after: int) -> list[Envelope]:
-        found = feed.events_after(after)
-        return await self._journal.events(run_id, after=after, limit=EVENTS_PER_READ) if found is None else found
+        buffered = feed.events_after(after)
+        return await self._journal.events(run_id, after=after, limit=EVENTS_PER_READ) if buffered is None else buffered
 
     async def _join(self, run_id: str) -> Feed:
         if run_id not in self._feeds:
@@ -174,26 +174,26 @@ class Feeds:
 
     def _note_news(self, run_id: str) -> None:
         if run_id in self._feeds:
-            self._heard.add(run_id)
+            self._heard_runs.add(run_id)
             self._wake.set()
 
     async def _due_runs(self, clock: Callable[[], float]) -> Collection[str]:
         """The runs to look at now: those with news, and from time to time all."""
         await asyncio.sleep(PAUSE_SECONDS)
-        if (rest := self._looked + POLL_SECONDS - clock()) > 0 and not self._heard:
+        if (delay := self._last_look + POLL_SECONDS - clock()) > 0 and not self._heard_runs:
             self._wake.clear()
-            await wait_for_event(self._wake, rest)  # without a notification it is time to look at all
-        heard, self._heard = self._heard, set()
-        if clock() < self._looked + POLL_SECONDS:
-            return heard & self._feeds.keys()
-        self._looked = clock()
+            await wait_for_event(self._wake, delay)  # without a notification it is time to look at all
+        heard_runs, self._heard_runs = self._heard_runs, set()
+        if clock() < self._last_look + POLL_SECONDS:
+            return heard_runs & self._feeds.keys()
+        self._last_look = clock()
         return tuple(self._feeds)
 
     async def _read_runs(self, run_ids: Collection[str]) -> None:
         last = {run_id: self._feeds[run_id].last for run_id in run_ids if run_id in self._feeds}
-        found = await self._journal.news(last, EVENTS_PER_READ) if last else {}
+        news_by_run = await self._journal.news(last, EVENTS_PER_READ) if last else {}
         for run_id, seq in last.items():
-            feed, news = self._feeds.get(run_id), found.get(run_id)
+            feed, news = self._feeds.get(run_id), news_by_run.get(run_id)
             if feed is not None and news is not None and news.row.last_seq >= seq:
                 if news.events and feed.last == seq:  # else it was created again meanwhile
                     feed.extend(news.events)

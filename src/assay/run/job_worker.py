@@ -14,7 +14,7 @@ import msgspec
 
 from assay.core.errors import AssayError, FenceLost, FetchFailed, InUse, LeaseHeld, SearchAway, StoreAway, StoreError
 from assay.core.ports import Clock
-from assay.core.ports.jobs import JOBS_NEWS, MOST_TRIED, Job, JobClaim, Jobs
+from assay.core.ports.jobs import JOBS_NEWS, MAX_JOB_TRIES, Job, JobClaim, Jobs
 from assay.run.process import this_process
 from assay.run.releases import is_newer_than_installed
 from assay.run.tasks import event_setter, wait_for_event
@@ -36,36 +36,36 @@ class JobInHand:
         self.stopped = False
         """True if its owner ended it. A worker that shuts down leaves it to others."""
 
-    def decoded_arguments(self, of: type[W]) -> W:
+    def decoded_arguments(self, arguments_type: type[W]) -> W:
         """The job's arguments, decoded."""
-        return msgspec.convert(self.job.arguments | {"kind": self.job.kind}, of)
+        return msgspec.convert(self.job.arguments | {"kind": self.job.kind}, arguments_type)
 
     def set_progress(self, line: str) -> None:
         """Set the latest progress message, from any thread. It is stored with the next sign of life (`flush`)."""
         self._line = line
 
-    def add_notes(self, **said: Any) -> None:
+    def add_notes(self, **notes: Any) -> None:
         """Add notes for whoever continues the job or asks for its figures. They are stored with the next update."""
-        self._notes = self._notes | said  # not in place: the writer's thread may be reading the old ones
+        self._notes = self._notes | notes  # not in place: the writer's thread may be reading the old ones
 
     async def flush(self) -> None:
         """Store the latest progress message, if it is new."""
         if self._line != self.job.line:
             await self.store_changes()
 
-    async def store_changes(self, parts: Sequence[Job] = (), pause: float = 0.0, **changed: Any) -> None:
+    async def store_changes(self, parts: Sequence[Job] = (), pause: float = 0.0, **changes: Any) -> None:
         """Store changes and new parts in one transaction; with a `pause`, also when the job is due again.
 
         Raises:
             FenceLost: another process has the job now.
         """
         async with self._turn:
-            said = {"line": self._line, "notes": self._notes, **changed, "updated_at": self._clock.now()}
-            if changed.get("finished", 0) > self.job.finished:
-                said["tries"] = 1  # a job that makes progress is not what kills its workers
-            now = msgspec.structs.replace(self.job, **said)
-            await self.jobs.update(now, parts, pause)
-            self.job = now
+            update = {"line": self._line, "notes": self._notes, **changes, "updated_at": self._clock.now()}
+            if changes.get("finished", 0) > self.job.finished:
+                update["tries"] = 1  # a job that makes progress is not what kills its workers
+            updated_job = msgspec.structs.replace(self.job, **update)
+            await self.jobs.update(updated_job, parts, pause)
+            self.job = updated_job
 
     async def do_part_or_wait(self) -> None:
         """Do one of its parts here, or wait a moment if there is none to do."""
@@ -97,7 +97,7 @@ TRANSIENT_ERRORS = (StoreAway, LeaseHeld, InUse, FetchFailed, SearchAway)
 BUG_NOTE = "an error of Assay ended it; the log of the worker says which"
 
 
-Listen = Callable[[Callable[[str], None]], Callable[[], None]]
+Subscribe = Callable[[Callable[[str], None]], Callable[[], None]]
 
 
 class JobWorkerLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +124,7 @@ class JobWorker:
         jobs: Jobs,
         kinds: Mapping[str, Handler],
         clock: Clock,
-        listen: Listen,
+        listen: Subscribe,
         limits: JobWorkerLimits,
         say: Callable[[str], None],
     ) -> None:
@@ -144,7 +144,7 @@ class JobWorker:
         self._going: set[asyncio.Task[None]] = set()
         self._mine: set[str] = set()
         self._stopping, self._news = False, asyncio.Event()
-        self.done = 0
+        self.done_count = 0
         """The number of jobs that ended here."""
 
     def stop(self) -> None:
@@ -154,15 +154,15 @@ class JobWorker:
 
     async def work(self, *, until_empty: bool = False) -> None:
         """Do jobs until `stop`. With `until_empty`, until none is left for this worker, now or after a pause."""
-        away = False
+        is_store_down = False
         stop = self._listen(event_setter(JOBS_NEWS, self._news))
         try:
             while not self._stopping:
                 self._news.clear()
-                rest = POLL
+                pause = POLL
                 try:
                     await self._fill_slots()
-                    rest, away = await self._seconds_to_rest(), False
+                    pause, is_store_down = await self._seconds_to_rest(), False
                     if (
                         until_empty
                         and not self._going
@@ -170,10 +170,10 @@ class JobWorker:
                     ):
                         return
                 except StoreError as error:
-                    if not away:
+                    if not is_store_down:
                         self._say(f"{error}; trying again")
-                    away = True
-                await wait_for_event(self._news, rest)
+                    is_store_down = True
+                await wait_for_event(self._news, pause)
         finally:
             stop()
             self._stopping = True
@@ -227,20 +227,20 @@ class JobWorker:
         self._say(f"job {job.id} ({job.name}): {'started' if job.fence == 1 else f'taken up (fence {job.fence})'}")
         hand = JobInHand(self._jobs, job, self._clock, self._do_part)
         work = asyncio.ensure_future(self._kinds[job.kind](hand))
-        beating = asyncio.create_task(self._keep_renewing(hand, work))
+        heartbeat = asyncio.create_task(self._keep_renewing(hand, work))
         try:
-            await asyncio.wait({work, beating}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({work, heartbeat}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():  # it is to stop, or another worker has it
-                hand.stopped = beating.exception() is None
+                hand.stopped = heartbeat.exception() is None
                 work.cancel()
                 await asyncio.wait({work})
         finally:
-            beating.cancel()
+            heartbeat.cancel()
             if not work.done():  # this worker is to stop
                 work.cancel()
                 await asyncio.wait({work})
             self._mine.discard(job.id)
-            ending = asyncio.ensure_future(self._store_result(hand, work, beating))
+            ending = asyncio.ensure_future(self._store_result(hand, work, heartbeat))
             try:
                 await asyncio.shield(ending)
             except asyncio.CancelledError:  # its result is stored all the same, before this worker ends
@@ -260,24 +260,24 @@ class JobWorker:
                 return False
         return True
 
-    async def _store_result(self, hand: JobInHand, work: asyncio.Future[Result], beating: asyncio.Task[bool]) -> None:
+    async def _store_result(self, hand: JobInHand, work: asyncio.Future[Result], heartbeat: asyncio.Task[bool]) -> None:
         """Store the job's result."""
-        heard = beating.done() and not beating.cancelled()
-        if heard and (lost := beating.exception()) is not None:
+        heartbeat_ended = heartbeat.done() and not heartbeat.cancelled()
+        if heartbeat_ended and (loss := heartbeat.exception()) is not None:
             if not work.cancelled():
                 work.exception()  # it has failed for the same reason; asyncio would log that nobody asked for it
-            self._say(f"job {hand.job.id}: {lost}")
+            self._say(f"job {hand.job.id}: {loss}")
             return
-        said = self._outcome(hand.job, work, stopped=heard and beating.result())
+        outcome = self._outcome(hand.job, work, stopped=heartbeat_ended and heartbeat.result())
         try:
-            await hand.store_changes(**said)
+            await hand.store_changes(**outcome)
         except FenceLost as error:
             self._say(f"job {hand.job.id}: {error}")
             return
-        if said["state"] != "waiting":
-            self.done += 1
-        why = f" ({said['error']})" if said.get("error") else ""
-        self._say(f"job {hand.job.id}: {said['state']}{why}")
+        if outcome["state"] != "waiting":
+            self.done_count += 1
+        why = f" ({outcome['error']})" if outcome.get("error") else ""
+        self._say(f"job {hand.job.id}: {outcome['state']}{why}")
 
     def _outcome(self, job: Job, work: asyncio.Future[Result], *, stopped: bool) -> dict[str, Any]:
         if work.cancelled():  # by whoever requested it, or because this worker is to stop
@@ -287,7 +287,7 @@ class JobWorker:
             return {"state": "done", "result": work.result(), "line": "", "error": ""}
         if isinstance(error, PutOff):  # one try is left on it, by which `seconds_until_retry` knows that it will go on
             return {"state": "waiting", "tries": 1, "line": str(error), "pause": PUT_OFF}
-        if isinstance(error, TRANSIENT_ERRORS) and job.tries < MOST_TRIED:
+        if isinstance(error, TRANSIENT_ERRORS) and job.tries < MAX_JOB_TRIES:
             return {"state": "waiting", "error": str(error), "pause": 2.0**job.tries}
         if isinstance(error, AssayError):
             return {"state": "failed", "error": str(error)}

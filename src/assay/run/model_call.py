@@ -45,7 +45,7 @@ from assay.run.voice import StreamHooks, Voice, thinking_length
 
 MAX_TRIES = 3
 FIRST_PAUSE = 0.5
-LONGEST_PAUSE = PATIENCE
+MAX_PAUSE_SECONDS = PATIENCE
 YIELD_SECONDS = 0.02
 """Seconds after which a stream lets other tasks run."""
 RENEWAL_SHARE = 1 / 16
@@ -63,61 +63,61 @@ FIRST_ROLES: frozenset[Role] = frozenset(("simple", "analytical"))
 """The roles that work before anything is written: without a model for them it is useless to go on."""
 
 
-async def ask_model(place: RunPlace, role: Role, request: Request, hooks: StreamHooks) -> Reply:
+async def ask_model(run: RunPlace, role: Role, request: Request, hooks: StreamHooks) -> Reply:
     """See `Run.ask`."""
-    shortened = _fit(place, role, add_timeouts(request, place.brief.timeouts))
+    fitted_request = _fit(run, role, add_timeouts(request, run.brief.timeouts))
 
     async def attempts(step_context: StepContext) -> Reply:
         step_context.role = role
-        return await Attempts(place, role, shortened, step_context, hooks).get_reply()
+        return await Attempts(run, role, fitted_request, step_context, hooks).get_reply()
 
     try:
         return await perform_step(
-            place,
+            run,
             f"ask-{request.task}",
             attempts,
             returns=Reply,
             input_hash=digest(msgspec.structs.replace(request, schema=msgspec.UNSET)),
-            cost=_worst_case(place, role, shortened),
+            cost=_worst_case(run, role, fitted_request),
         )
     except ContextTooLong as error:  # now or on a replay, which learns the same from the stored words
-        for name in place.brief.models[role]:
-            model = place.world.models[name]
+        for name in run.brief.models[role]:
+            model = run.world.models[name]
             if isinstance(model, LearningModel) and error.reason.startswith(f"{name}: "):
                 model.learn(error.reason)
         raise
 
 
-def _fit(place: RunPlace, role: Role, request: Request) -> Request:
+def _fit(run: RunPlace, role: Role, request: Request) -> Request:
     """Cut the allowed output to what the budget still pays for, if that leaves a useful answer."""
-    accounts = place.execution.accounts
+    accounts = run.execution.accounts
     if not accounts.limited:
         return request
-    return fit_output(_models(place, role), request, accounts.room(place.lane, place.gate))
+    return fit_output(_models(run, role), request, accounts.room(run.lane, run.gate))
 
 
-def _worst_case(place: RunPlace, role: Role, request: Request) -> Usage:
-    if not place.execution.accounts.limited:
+def _worst_case(run: RunPlace, role: Role, request: Request) -> Usage:
+    if not run.execution.accounts.limited:
         return Usage()
-    room = max(place.execution.breakers.granted_tokens(name) for name in place.brief.models[role])
-    return worst_case(_models(place, role), request, room) + max_comparison_cost(place, role, request)
+    room = max(run.execution.breakers.granted_tokens(name) for name in run.brief.models[role])
+    return worst_case(_models(run, role), request, room) + max_comparison_cost(run, role, request)
 
 
-def _models(place: RunPlace, role: Role) -> list[Model]:
-    return [place.world.models[name] for name in place.brief.models[role]]
+def _models(run: RunPlace, role: Role) -> list[Model]:
+    return [run.world.models[name] for name in run.brief.models[role]]
 
 
 class Attempts:
     """The attempts of one call: each model of the role in turn, each as often as may help."""
 
     def __init__(
-        self, place: RunPlace, role: Role, request: Request, step_context: StepContext, hooks: StreamHooks
+        self, run: RunPlace, role: Role, request: Request, step_context: StepContext, hooks: StreamHooks
     ) -> None:
-        self._place, self._role, self._request = place, role, request
+        self._run, self._role, self._request = run, role, request
         self._step_context, self._hooks = step_context, hooks
         self._voice = Voice(step_context, request.tools, hooks)
-        self._breakers, self._clock = place.execution.breakers, place.world.clock
-        self._made: list[ModelAttempted] = []
+        self._breakers, self._clock = run.execution.breakers, run.world.clock
+        self._attempts: list[ModelAttempted] = []
         self._refused = False
         self._unusable: dict[str, str] = {}
 
@@ -130,25 +130,25 @@ class Attempts:
         """
         names: tuple[str, ...] = ()
         try:
-            names = self._breakers.usable_models(self._place.brief.models[self._role], self._clock.monotonic())
-            for left, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
-                reply = await self._ask_model(name, fallback=left > 0)
+            names = self._breakers.usable_models(self._run.brief.models[self._role], self._clock.monotonic())
+            for remaining, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
+                reply = await self._ask_model(name, fallback=remaining > 0)
                 if reply is not None:
                     return reply
         finally:
-            for attempt in self._made:
+            for attempt in self._attempts:
                 self._step_context.emit(attempt)
         self._voice.stop()
         if self._is_hopeless(names):
             raise ModelUnusable("; ".join(self._unusable.values()))
-        told = dict.fromkeys(f"{attempt.model}: {attempt.outcome}" for attempt in self._made)
+        outcomes = dict.fromkeys(f"{attempt.model}: {attempt.outcome}" for attempt in self._attempts)
         failure = Refused if self._refused else ModelFailed
-        raise failure(f"no model answered ({self._role}): {'; '.join(told)}")
+        raise failure(f"no model answered ({self._role}): {'; '.join(outcomes)}")
 
     @property
     def _is_unanswered(self) -> bool:
         """True if no model of the role has answered since this process resumed the run."""
-        return self._place.execution.answering.isdisjoint(self._place.brief.models[self._role])
+        return self._run.execution.answering_models.isdisjoint(self._run.brief.models[self._role])
 
     def _is_hopeless(self, names: Sequence[str]) -> bool:
         """True if the run must end: the cause existed before the run began, and is the same for all models it would
@@ -161,8 +161,8 @@ class Attempts:
 
         If there is a `fallback`, the model is left alone as soon as its breaker is open, whoever opened it.
         """
-        known = self._breakers.is_open(name, self._clock.monotonic())
-        for again in range(MAX_TRIES):
+        was_open = self._breakers.is_open(name, self._clock.monotonic())
+        for attempt in range(MAX_TRIES):
             try:
                 return await self._try_with_room(name)
             except Refused:
@@ -179,11 +179,16 @@ class Attempts:
                 self._record_attempt(name, error.reason)
                 self._breakers.record_failure(name, now, transient=error.transient, retry_after=error.retry_after)
                 # others have tried more than once; or it is the last hope, and nobody is there
-                gone = (known or (self._is_unanswered and not fallback)) and not error.reached
+                is_unreachable = (was_open or (self._is_unanswered and not fallback)) and not error.reached
                 self._record_unusable(name, error)
-                if not error.transient or gone or again == MAX_TRIES - 1 or self._has_given_up(name, fallback):
+                if (
+                    not error.transient
+                    or is_unreachable
+                    or attempt == MAX_TRIES - 1
+                    or self._has_given_up(name, fallback)
+                ):
                     return None
-                await self._clock.sleep(_pause_seconds(error, again))
+                await self._clock.sleep(_pause_seconds(error, attempt))
                 if self._has_given_up(name, fallback):
                     return None
         return None
@@ -209,7 +214,7 @@ class Attempts:
         for _ in REASONING_STEPS:
             if not _is_unspoken(reply):
                 return reply
-            self._made[-1] = msgspec.structs.replace(self._made[-1], outcome=CUT_OFF_THINKING)
+            self._attempts[-1] = msgspec.structs.replace(self._attempts[-1], outcome=CUT_OFF_THINKING)
             if not self._widen_room(name):
                 break
             try:
@@ -222,19 +227,19 @@ class Attempts:
 
     def _widen_room(self, name: str) -> bool:
         """True if the model can get more room than it had; it keeps that from now on."""
-        had, most = self._granted_tokens(name), self._place.world.models[name].profile.max_output
-        room = min(next((each for each in REASONING_STEPS if each > had), 0), self._room_left(name), most)
-        if room < had + MIN_EXTRA_TOKENS or self._request.max_tokens + had >= most:
+        granted, max_output = self._granted_tokens(name), self._run.world.models[name].profile.max_output
+        room = min(next((step for step in REASONING_STEPS if step > granted), 0), self._room_left(name), max_output)
+        if room < granted + MIN_EXTRA_TOKENS or self._request.max_tokens + granted >= max_output:
             return False
         self._breakers.grant_tokens(name, room)
         return True
 
     def _granted_tokens(self, name: str) -> int:
-        profile = self._place.world.models[name].profile
-        return max(extra_tokens(self._place, name, self._request), reasoning_tokens(profile, self._request.effort))
+        profile = self._run.world.models[name].profile
+        return max(extra_tokens(self._run, name, self._request), reasoning_tokens(profile, self._request.effort))
 
     def _room_left(self, name: str) -> int:
-        return free_window_tokens(self._place, name, self._request)
+        return free_window_tokens(self._run, name, self._request)
 
     async def _try(self, name: str) -> Reply:
         """Make one attempt.
@@ -243,30 +248,30 @@ class Attempts:
             ModelError: it failed. ContextTooLong, Refused: the model would not answer this; a refusal is logged.
             LimitReached: an earlier attempt has spent what this one needs.
         """
-        if self._made:
+        if self._attempts:
             await self._hold_again()
             await self._voice.restart()
         self._breakers.record_start(name, self._clock.monotonic())
-        model = self._place.world.models[name]
+        model = self._run.world.models[name]
         try:
             reply, usage = await self._call_model(name, model)
         except Refused as refused:
             self._record_attempt(name, refused.reason)
             raise
         self._step_context.spend(usage)
-        declined = reply.stop == "refused"
-        self._record_attempt(name, _refusal(reply) if declined else "ok", usage)
-        if declined:
+        is_refusal = reply.stop == "refused"
+        self._record_attempt(name, _refusal(reply) if is_refusal else "ok", usage)
+        if is_refusal:
             raise Refused(_refusal(reply))
         self._breakers.record_success(name)
-        self._place.execution.answering.add(name)
+        self._run.execution.answering_models.add(name)
         return msgspec.structs.replace(reply, model=name, usage=usage)
 
     async def _call_model(self, name: str, model: Model) -> tuple[Reply, Usage]:
         """Return the reply of one attempt and its cost, and report the call to the watch."""
-        request = prepare_request(self._place, name, self._request)
-        ahead = self._place.execution.foreseen.take(self._hooks.slot, name, request) if self._hooks.slot else None
-        async with nullcontext() if ahead else wait_for_turn(self._place, name):
+        request = prepare_request(self._run, name, self._request)
+        ahead = self._run.execution.foreseen.take(self._hooks.slot, name, request) if self._hooks.slot else None
+        async with nullcontext() if ahead else wait_for_turn(self._run, name):
             if model.profile.quotes:
                 request = await self._add_similarities(request)
             if self._hooks.on_begin is not None:
@@ -276,8 +281,8 @@ class Attempts:
     async def _read_stream(
         self, name: str, model: Model, request: Request, items: AsyncGenerator[Delta | Reply, None]
     ) -> tuple[Reply, Usage]:
-        facts = {"role": self._role, "task": request.task, "attempt": len(self._made) + 1}
-        with watch_span(self._place, "model", name, max_tokens=request.max_tokens, **facts) as span:
+        facts = {"role": self._role, "task": request.task, "attempt": len(self._attempts) + 1}
+        with watch_span(self._run, "model", name, max_tokens=request.max_tokens, **facts) as span:
             if span is not None:
                 span.report()
             reply = await _read_reply(model, request, items, self._voice)
@@ -288,24 +293,24 @@ class Attempts:
 
     async def _add_similarities(self, request: Request) -> Request:
         """Add to `request` the similarities by which a quoting model chooses."""
-        if (rarity := self._place.execution.rarity) is not None:
+        if (rarity := self._run.execution.rarity) is not None:
             request = msgspec.structs.replace(request, rarity=rarity)
-        close, usage = await compare_passages(self._place, request)
+        close, usage = await compare_passages(self._run, request)
         self._step_context.spend(usage)
         return request if close is None else msgspec.structs.replace(request, closeness=close)
 
     async def _hold_again(self) -> None:
         """Hold the cost again: an attempt that was answered but not usable has spent the first hold."""
-        if self._made[-1].usage != Usage():
-            await hold_cost(self._place, self._step_context.key, _worst_case(self._place, self._role, self._request))
+        if self._attempts[-1].usage != Usage():
+            await hold_cost(self._run, self._step_context.key, _worst_case(self._run, self._role, self._request))
 
     def _record_attempt(self, name: str, outcome: str, usage: Usage = Usage()) -> None:
-        self._made.append(
+        self._attempts.append(
             ModelAttempted(
                 role=self._role,
                 task=self._request.task,
                 model=name,
-                attempt=len(self._made) + 1,
+                attempt=len(self._attempts) + 1,
                 outcome=outcome,
                 usage=usage,
             )
@@ -317,8 +322,8 @@ def _with_full_name(name: str, reason: str) -> str:
     if reason.startswith(f"{name}: "):
         return reason
     provider = name.partition(":")[0]
-    rest = reason.removeprefix(provider)
-    return f"{name}{rest}" if rest != reason and rest[:1] in (" ", ":") else f"{name}: {reason}"
+    remainder = reason.removeprefix(provider)
+    return f"{name}{remainder}" if remainder != reason and remainder[:1] in (" ", ":") else f"{name}: {reason}"
 
 
 def _is_unspoken(reply: Reply) -> bool:
@@ -339,22 +344,22 @@ def _usage_facts(usage: Usage) -> dict[str, Fact]:
     return {name: getattr(usage, name) for name in names}
 
 
-def _pause_seconds(error: ModelError, again: int) -> float:
+def _pause_seconds(error: ModelError, attempt: int) -> float:
     """Seconds before the next attempt: what the provider asks for, else doubling."""
-    wanted = error.retry_after if error.retry_after is not None else FIRST_PAUSE * 2.0**again
-    return min(wanted, LONGEST_PAUSE)
+    pause = error.retry_after if error.retry_after is not None else FIRST_PAUSE * 2.0**attempt
+    return min(pause, MAX_PAUSE_SECONDS)
 
 
 async def _drop_thinking(task: Task, reply: Reply, voice: Voice) -> Reply:
     """Remove the thinking at the beginning of a reply in prose, and take back what was emitted of it."""
-    cut = thinking_length(reply.text) if task in PROSE_TASKS else 0
-    if not cut:
+    length = thinking_length(reply.text) if task in PROSE_TASKS else 0
+    if not length:
         return reply
-    thought, text = reply.text[:cut].strip(), reply.text[cut:]
+    thinking, text = reply.text[:length].strip(), reply.text[length:]
     await voice.restart()
-    for delta in (ThinkingDelta(reply.thinking + thought), TextDelta(text)):
+    for delta in (ThinkingDelta(reply.thinking + thinking), TextDelta(text)):
         voice.add_delta(delta)
-    return msgspec.structs.replace(reply, text=text, thinking=reply.thinking + thought)
+    return msgspec.structs.replace(reply, text=text, thinking=reply.thinking + thinking)
 
 
 async def _read_reply(
@@ -366,8 +371,8 @@ async def _read_reply(
         ModelError: it failed, or took too long to begin, to continue, or to end.
     """
     clock = asyncio.get_running_loop().time
-    ends, limit, renewed = clock() + request.total, request.first_token, float("-inf")
-    breathed, so_far = clock(), ReplySoFar(model.profile, request)
+    ends, limit, renewed_at = clock() + request.total, request.first_token, float("-inf")
+    yielded_at, so_far = clock(), ReplySoFar(model.profile, request)
     async with aclosing(stream) as items:
         try:
             async with asyncio.timeout_at(min(clock() + limit, ends)) as patience:
@@ -381,17 +386,17 @@ async def _read_reply(
                         await voice.restart()
                         continue
                     voice.add_delta(item)
-                    if (now := clock()) - breathed >= YIELD_SECONDS:
+                    if (now := clock()) - yielded_at >= YIELD_SECONDS:
                         # a reply that came at once would otherwise be read in one turn of the loop
                         await asyncio.sleep(0)
-                        breathed = clock()
-                    if now - renewed >= limit * RENEWAL_SHARE:
-                        limit, renewed = request.timeout, now
+                        yielded_at = clock()
+                    if now - renewed_at >= limit * RENEWAL_SHARE:
+                        limit, renewed_at = request.timeout, now
                         patience.reschedule(min(now + limit * (1 + RENEWAL_SHARE), ends))
         except TimeoutError:
             if clock() >= ends:  # a service that drips will do so again
                 raise ModelError(f"no whole reply in {request.total:g} s", transient=False) from None
-            silent = renewed == float("-inf")  # not even the beginning of an answer
-            said = "; it may be loading the model or be busy: try again, or allow more (timeouts.first_token)"
-            raise ModelError(f"no token for {limit:g} s{said if silent else ''}", reached=not silent) from None
+            silent = renewed_at == float("-inf")  # not even the beginning of an answer
+            hint = "; it may be loading the model or be busy: try again, or allow more (timeouts.first_token)"
+            raise ModelError(f"no token for {limit:g} s{hint if silent else ''}", reached=not silent) from None
     raise ModelError("the stream ended without a reply")

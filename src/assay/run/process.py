@@ -47,31 +47,31 @@ class ActiveTime:
     def __init__(self, clock: Clock, before: float) -> None:
         """`before` were counted by earlier processes."""
         self._clock, self._before, self._since = clock, before, clock.monotonic()
-        self._resting, self._rests_since = 0, 0.0
+        self._rest_depth, self._rests_since = 0, 0.0
 
     def active_seconds(self) -> float:
         """The seconds so far."""
-        until = self._rests_since if self._resting else self._clock.monotonic()
+        until = self._rests_since if self._rest_depth else self._clock.monotonic()
         return self._before + until - self._since
 
     @contextmanager
     def pause(self) -> Iterator[None]:
         """Count no time that is spent in this context."""
-        if not self._resting:
+        if not self._rest_depth:
             self._rests_since = self._clock.monotonic()
-        self._resting += 1
+        self._rest_depth += 1
         try:
             yield
         finally:
-            self._resting -= 1
-            if not self._resting:
+            self._rest_depth -= 1
+            if not self._rest_depth:
                 self._since += self._clock.monotonic() - self._rests_since
 
 
 def iso_timestamp(nanoseconds: int) -> str:
     """Nanoseconds since 1970 as ISO 8601, UTC, with milliseconds and `Z`."""
-    second, rest = divmod(nanoseconds, 1_000_000_000)
-    return f"{_second(second)}.{rest // 1_000_000:03}Z"
+    second, fraction = divmod(nanoseconds, 1_000_000_000)
+    return f"{_second(second)}.{fraction // 1_000_000:03}Z"
 
 
 @lru_cache(maxsize=1)
@@ -119,12 +119,12 @@ def is_dead(holder: str) -> bool:
     words = holder.split()
     number, since = int(words[1]), words[5]
     try:
-        started = _ticks(number) if since.startswith(TICKS) else _seconds(number)
+        start_time = _ticks(number) if since.startswith(TICKS) else _seconds(number)
     except psutil.NoSuchProcess:
         return True
     except psutil.AccessDenied:
         return False
-    return started != since
+    return start_time != since
 
 
 def _seconds(number: int) -> str:
@@ -184,9 +184,9 @@ class Heap:
     def grown_bytes(self) -> int:
         """The bytes by which the process has grown since memory was given back; the first call returns 0."""
         with self._lock:
-            now = resident_bytes()
-            self._least = min(self._least, now)
-            return now - self._least
+            current = resident_bytes()
+            self._least = min(self._least, current)
+            return current - self._least
 
     def release_memory(self) -> None:
         """Give free memory back. Blocking, without the interpreter's lock; does nothing without glibc."""
@@ -212,5 +212,5 @@ def resident_bytes() -> int:
 def _trim() -> Callable[[int], int] | None:
     if sys.platform != "linux":
         return None
-    found: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    return found
+    malloc_trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    return malloc_trim

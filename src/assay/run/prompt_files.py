@@ -35,9 +35,9 @@ def prompt_key(package: str, name: str) -> str:
     return f"{package.rpartition('.')[2]}.{name}"
 
 
-def prompt_in_use(replaced: Mapping[str, str], package: str, name: str) -> str:
+def prompt_in_use(replacements: Mapping[str, str], package: str, name: str) -> str:
     """The prompt that a run uses: the replacement if there is one, else ours."""
-    return replaced.get(prompt_key(package, name)) or prompt(package, name)
+    return replacements.get(prompt_key(package, name)) or prompt(package, name)
 
 
 def check_prompt(name: str, text: object, ours: str, origin: str) -> str:
@@ -46,16 +46,18 @@ def check_prompt(name: str, text: object, ours: str, origin: str) -> str:
     Raises:
         ConfigError: it is not text, or its items about tools and places (`- {open} …`) differ from ours.
     """
-    said = f"the prompt {name!r} of {origin}"
+    subject = f"the prompt {name!r} of {origin}"
     if not isinstance(text, str) or not text.strip():
-        raise ConfigError(f"{said} is not text: its entry point must name a string")
-    wanted, found = set(_PLACE.findall(ours)), set(_PLACE.findall(text))
-    if missing := sorted(wanted - found):
-        raise ConfigError(f"{said} lacks {_format_places(missing)}: begin an item with each, as Assay's own text does")
-    if unknown := sorted(found - wanted):
-        raise ConfigError(f"{said} has {_format_places(unknown)}, which Assay's own text lacks: remove it")
+        raise ConfigError(f"{subject} is not text: its entry point must name a string")
+    expected, actual = set(_PLACE.findall(ours)), set(_PLACE.findall(text))
+    if missing := sorted(expected - actual):
+        raise ConfigError(
+            f"{subject} lacks {_format_places(missing)}: begin an item with each, as Assay's own text does"
+        )
+    if unknown := sorted(actual - expected):
+        raise ConfigError(f"{subject} has {_format_places(unknown)}, which Assay's own text lacks: remove it")
     return text.strip()
 
 
-def _format_places(places: list[str]) -> str:
-    return ", ".join(f"{{{place}}}" for place in places)
+def _format_places(placeholders: list[str]) -> str:
+    return ", ".join(f"{{{placeholder}}}" for placeholder in placeholders)

@@ -25,9 +25,9 @@ log = logging.getLogger(__name__)
 class PermitRateLimiter:
     """`RateLimiter` by permits. Within a process, calls to a service go in the order they were requested."""
 
-    def __init__(self, permits: Permits, most: Mapping[str, int], service_of: Callable[[str], str]) -> None:
-        """`most` are the limits by service; `service_of` maps a model to its service. Others have no limit."""
-        self._permits, self._most, self._service_of = permits, dict(most), service_of
+    def __init__(self, permits: Permits, limits: Mapping[str, int], service_of: Callable[[str], str]) -> None:
+        """`limits` are the limits by service; `service_of` maps a model to its service. Others have no limit."""
+        self._permits, self._limits, self._service_of = permits, dict(limits), service_of
         self._lines: dict[str, asyncio.Lock] = {}
         self._free = asyncio.Event()
 
@@ -39,26 +39,26 @@ class PermitRateLimiter:
             StoreError: the store of the permits cannot be reached.
         """
         service = self._service_of(model)
-        most = self._most.get(service, 0)
-        if not most:
+        limit = self._limits.get(service, 0)
+        if not limit:
             yield
             return
         id = secrets.token_hex(8)
         try:
-            await self._take_permit(service, id, most)
-            keeping = asyncio.get_running_loop().create_task(self._keep(id))
+            await self._take_permit(service, id, limit)
+            renewal = asyncio.get_running_loop().create_task(self._keep(id))
             try:
                 yield
             finally:
-                keeping.cancel()
+                renewal.cancel()
         finally:  # a cancelled call may have just received one
             await self._give_back(id)
 
-    async def _take_permit(self, service: str, id: str, most: int) -> None:
+    async def _take_permit(self, service: str, id: str, limit: int) -> None:
         async with self._lines.setdefault(service, asyncio.Lock()):
             while True:
                 self._free.clear()
-                if await self._permits.take(service, id, most, TTL):
+                if await self._permits.take(service, id, limit, TTL):
                     return
                 await wait_for_event(self._free, POLL)
 
@@ -83,7 +83,7 @@ class PermitRateLimiter:
 FAILURES = 3
 """Failures in a row that open a breaker. An error that no retry would fix opens it at once."""
 PAUSE = 30.0
-LONGEST = 300.0
+MAX_PAUSE_SECONDS = 300.0
 PROBE = 120.0
 """Seconds a probe may take before another is allowed."""
 PATIENCE = 60.0
@@ -94,7 +94,7 @@ class _Breaker(msgspec.Struct):
     failures: int = 0
     pause: float = 0.0
     until: float = 0.0
-    probing: bool = False
+    is_probing: bool = False
 
 
 class CircuitBreakers:
@@ -125,7 +125,7 @@ class CircuitBreakers:
         """A call begins. With a half-open breaker it is the probe, and others wait for its outcome."""
         breaker = self._breakers.get(name)
         if breaker is not None and breaker.pause and now >= breaker.until:
-            breaker.probing, breaker.until = True, now + PROBE
+            breaker.is_probing, breaker.until = True, now + PROBE
 
     def record_success(self, name: str) -> None:
         """A call was answered."""
@@ -138,9 +138,9 @@ class CircuitBreakers:
         breaker = self._breakers.setdefault(name, _Breaker())
         breaker.failures += 1
         hopeless = not transient or breaker.failures >= FAILURES or (retry_after or 0.0) > PATIENCE
-        if (hopeless and not breaker.pause) or breaker.probing:
-            breaker.pause, breaker.probing = min(breaker.pause * 2 or PAUSE, LONGEST), False
-            breaker.until = now + max(breaker.pause, min(retry_after or 0.0, LONGEST))
+        if (hopeless and not breaker.pause) or breaker.is_probing:
+            breaker.pause, breaker.is_probing = min(breaker.pause * 2 or PAUSE, MAX_PAUSE_SECONDS), False
+            breaker.until = now + max(breaker.pause, min(retry_after or 0.0, MAX_PAUSE_SECONDS))
 
     def is_open(self, name: str, now: float) -> bool:
         """True if it must be left alone now: it failed, or its probe is in progress."""

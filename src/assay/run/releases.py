@@ -31,8 +31,8 @@ _VERSION = regex(r"(\d{1,9}(?:\.\d{1,9}){0,4})(\.?(?:a|b|rc|dev)\d*)?")
 
 def is_newer(release: str, own: str) -> bool:
     """True if `release` is newer than `own`; False if either is not a version."""
-    one, other = _version_key(release), _version_key(own)
-    return one is not None and other is not None and one > other
+    candidate, own_version = _version_key(release), _version_key(own)
+    return candidate is not None and own_version is not None and candidate > own_version
 
 
 def _version_key(release: str) -> tuple[tuple[int, ...], bool] | None:
@@ -61,17 +61,17 @@ def check_release(run_id: str, brief: Brief) -> None:
         raise OtherRelease(run_id, brief.release, own_release(), "that release is newer")
 
 
-def read_brief(run_id: str, stored: bytes) -> Brief:
+def read_brief(run_id: str, data: bytes) -> Brief:
     """The brief of a stored run.
 
     Raises:
         OtherRelease: this release cannot read the run's steps or brief.
     """
-    origin = msgspec.json.decode(stored, type=BriefOrigin)
+    origin = msgspec.json.decode(data, type=BriefOrigin)
     if origin.steps_format != STEPS_FORMAT:
         why = f"its steps are stored in format {origin.steps_format}, and this release reads format {STEPS_FORMAT}"
         raise OtherRelease(run_id, origin.release, own_release(), why)
     try:
-        return msgspec.json.decode(stored, type=Brief)
+        return msgspec.json.decode(data, type=Brief)
     except msgspec.ValidationError as error:
         raise OtherRelease(run_id, origin.release, own_release(), f"its brief cannot be read ({error})") from error

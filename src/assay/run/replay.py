@@ -77,24 +77,24 @@ async def replay(
     memory = await journal.load(run_id)
     if memory.status != "completed":
         raise UsageError(f"run {run_id} is {memory.status}: only a completed run can be computed again")
-    stored = await _events_by_key(journal, run_id, memory)
-    await _copy(empty, run_id, memory, stored)
+    stored_events = await _events_by_key(journal, run_id, memory)
+    await _copy(empty, run_id, memory, stored_events)
     engine = Engine(empty, pipeline, redo=False)
-    stopped: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
     try:
         await (await engine.resume(run_id, world_for)).wait()
     except AssayError as error:
-        stopped = (str(error),)
+        failures = (str(error),)
     finally:
         await engine.close()
-    again = await _events_by_key(empty, run_id, await empty.load(run_id))
-    computed = {key: said for key, said in again.items() if said.is_computed}
+    replayed_events = await _events_by_key(empty, run_id, await empty.load(run_id))
+    computed_events = {key: event for key, event in replayed_events.items() if event.is_computed}
     return ReplayResult(
         run_id=run_id,
         steps=len(memory.steps),
-        events=len(computed),
-        differences=(*stopped, *_differences(stored, computed)),
-        log=tuple(_with_computed(said, computed.get(key)) for key, said in stored.items()),
+        events=len(computed_events),
+        differences=(*failures, *_differences(stored_events, computed_events)),
+        log=tuple(_with_computed(event, computed_events.get(key)) for key, event in stored_events.items()),
     )
 
 
@@ -104,12 +104,12 @@ async def _events_by_key(journal: Journal, run_id: str, memory: Memory) -> dict[
     return {key.key: ReplayedEvent(key, envelopes[key.seq]) for key in sorted(memory.events, key=lambda key: key.seq)}
 
 
-async def _copy(into: Journal, run_id: str, memory: Memory, stored: Mapping[str, ReplayedEvent]) -> None:
+async def _copy(target: Journal, run_id: str, memory: Memory, stored_events: Mapping[str, ReplayedEvent]) -> None:
     """Copy the run as if it had been cut off after its last step, without events between steps."""
-    kept = tuple(_draft(said) for said in stored.values() if not said.is_computed)
-    await into.create(run_id, "", memory.brief, kept)
-    lease = await into.acquire(run_id, "a replay", 1.0)
-    await into.commit(
+    drafts = tuple(_draft(event) for event in stored_events.values() if not event.is_computed)
+    await target.create(run_id, "", memory.brief, drafts)
+    lease = await target.acquire(run_id, "a replay", 1.0)
+    await target.commit(
         lease,
         Commit(
             steps=tuple(memory.steps.values()),
@@ -119,37 +119,39 @@ async def _copy(into: Journal, run_id: str, memory: Memory, stored: Mapping[str,
             active_seconds=memory.active_seconds,
         ),
     )
-    await into.release(lease)
+    await target.release(lease)
 
 
-def _draft(said: ReplayedEvent) -> EventDraft:
+def _draft(event: ReplayedEvent) -> EventDraft:
     return EventDraft(
-        key=said.key.key,
-        path=said.envelope.path,
-        type=said.envelope.type,
-        data=bytes(said.envelope.data),
-        at=said.envelope.at,
-        step=said.key.step,
-        attempt=said.key.attempt,
+        key=event.key.key,
+        path=event.envelope.path,
+        type=event.envelope.type,
+        data=bytes(event.envelope.data),
+        at=event.envelope.at,
+        step=event.key.step,
+        attempt=event.key.attempt,
     )
 
 
-def _differences(stored: Mapping[str, ReplayedEvent], computed: Mapping[str, ReplayedEvent]) -> Iterator[str]:
-    for key, said in stored.items():
-        if said.is_computed and key not in computed:
-            yield f"event {said.envelope.seq}, {said.envelope.type}, was not said again"
-        elif said.is_computed and said.content != computed[key].content:
-            yield f"event {said.envelope.seq}, {said.envelope.type}, says something else now"
-    for key, said in computed.items():
-        if key not in stored:
-            yield f"{said.envelope.type} at {'/'.join(said.envelope.path)} was not said then"
+def _differences(
+    stored_events: Mapping[str, ReplayedEvent], computed_events: Mapping[str, ReplayedEvent]
+) -> Iterator[str]:
+    for key, event in stored_events.items():
+        if event.is_computed and key not in computed_events:
+            yield f"event {event.envelope.seq}, {event.envelope.type}, was not said again"
+        elif event.is_computed and event.content != computed_events[key].content:
+            yield f"event {event.envelope.seq}, {event.envelope.type}, says something else now"
+    for key, event in computed_events.items():
+        if key not in stored_events:
+            yield f"{event.envelope.type} at {'/'.join(event.envelope.path)} was not said then"
 
 
-def _with_computed(stored: ReplayedEvent, computed: ReplayedEvent | None) -> Envelope:
-    if computed is None:
-        return stored.envelope
-    said = computed.envelope
-    return msgspec.structs.replace(stored.envelope, type=said.type, path=said.path, data=said.data)
+def _with_computed(stored_event: ReplayedEvent, computed_event: ReplayedEvent | None) -> Envelope:
+    if computed_event is None:
+        return stored_event.envelope
+    envelope = computed_event.envelope
+    return msgspec.structs.replace(stored_event.envelope, type=envelope.type, path=envelope.path, data=envelope.data)
 
 
 # Copying the beginning of a run's log to another run.
@@ -158,21 +160,21 @@ FORK_STEP = "fork"
 """The step of a copied event: no attempt of this run emitted it, and none computes it."""
 _COUNTING_EVENTS = frozenset(each.kind for each in (UsageUpdated, BudgetLow, StepRestarted, StepDiverged))
 
-Revise = Callable[[Event], Event | None]
+ReviseEvent = Callable[[Event], Event | None]
 """Changes an event for the new run; None leaves it out."""
 
 
-def copied_log(log: Sequence[Envelope], phase: str, revise: Revise, at: str) -> tuple[EventDraft, ...]:
+def copied_log(log: Sequence[Envelope], phase: str, revise: ReviseEvent, timestamp: str) -> tuple[EventDraft, ...]:
     """The log of a run up to the beginning of a phase, for the log of another run.
 
-    All these events get the time at which the other run is created (`at`), so that no log goes back in time.
+    All these events get the time at which the other run is created (`timestamp`), so that no log goes back in time.
     """
     drafts: list[EventDraft] = []
     for envelope in _events_before(log, phase):
         event = decode(envelope)
-        said = event if event is None else revise(event)
-        if event is None or said is not None:
-            drafts.append(_copied_draft(envelope, said, len(drafts), at))
+        revised = event if event is None else revise(event)
+        if event is None or revised is not None:
+            drafts.append(_copied_draft(envelope, revised, len(drafts), timestamp))
     return tuple(drafts)
 
 
@@ -188,7 +190,7 @@ def _events_before(log: Sequence[Envelope], phase: str) -> Iterator[Envelope]:
             yield envelope
 
 
-def _copied_draft(envelope: Envelope, event: Event | None, number: int, at: str) -> EventDraft:
+def _copied_draft(envelope: Envelope, event: Event | None, number: int, timestamp: str) -> EventDraft:
     if isinstance(event, ModelAttempted):
         event = msgspec.structs.replace(event, usage=Usage())
     return EventDraft(
@@ -196,6 +198,6 @@ def _copied_draft(envelope: Envelope, event: Event | None, number: int, at: str)
         path=envelope.path,
         type=envelope.type,
         data=bytes(envelope.data) if event is None else encode(event),
-        at=at,
+        at=timestamp,
         step=FORK_STEP,
     )

@@ -33,8 +33,10 @@ class ReplySoFar:
     def __init__(self, profile: Profile, request: Request) -> None:
         """A model that only quotes is our own, and keeps to what it is asked."""
         room = request.room if isinstance(request.room, int) else 0
-        asked = request.max_tokens + max(room, reasoning_tokens(profile, request.effort))
-        self._left = float("inf") if profile.quotes else CHARS_PER_TOKEN * max(MIN_ALLOWED_TOKENS, OVERRUN * asked)
+        requested_tokens = request.max_tokens + max(room, reasoning_tokens(profile, request.effort))
+        self._remaining_chars = (
+            float("inf") if profile.quotes else CHARS_PER_TOKEN * max(MIN_ALLOWED_TOKENS, OVERRUN * requested_tokens)
+        )
         self._request, self._model = request, profile.name
         self._came: list[str] = []
         self._text: list[str] = []
@@ -46,8 +48,8 @@ class ReplySoFar:
         match delta:
             case TextDelta(text=text) | ThinkingDelta(text=text) | CallDelta(text=text):
                 self._came.append(text)
-                self._left -= len(text)
-        if self._left < 0:
+                self._remaining_chars -= len(text)
+        if self._remaining_chars < 0:
             return True
         match delta:
             case TextDelta(text=text):

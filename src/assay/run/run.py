@@ -166,8 +166,8 @@ class Run(RunPlace):
     def store_progress(self, name: str, value: Any) -> None:
         """Store the progress at this place for a fork to continue from; the run itself does not read it."""
         key = progress_key(self.path, name)
-        stored = self.execution.steps.get(key)
-        if stored is None or stored.data != msgspec.json.encode(value):
+        record = self.execution.steps.get(key)
+        if record is None or record.data != msgspec.json.encode(value):
             self.execution.store_value(key, KEPT_TAG, value)
 
     # branches
@@ -184,8 +184,8 @@ class Run(RunPlace):
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = []
-                for place, branch in enumerate(branches):
-                    if place % BRANCHES_PER_TURN == BRANCHES_PER_TURN - 1:
+                for index, branch in enumerate(branches):
+                    if index % BRANCHES_PER_TURN == BRANCHES_PER_TURN - 1:
                         # the first parts of a hundred branches would otherwise run in one turn of the loop
                         await asyncio.sleep(0)
                     tasks.append(group.create_task(_run_branch(branch.fn, self.child(branch.name))))
@@ -232,7 +232,7 @@ class Run(RunPlace):
         if key not in execution.handles:
             lane = self._lane(key, at_once)
             run = Run(execution, (*self.path[:1], f"{name}-{lane.number}"), lane.number)
-            execution.opened[lane.number] = lane
+            execution.opened_lanes[lane.number] = lane
             execution.accounts.open_lane(lane.number, self.path, lane.limit)
             execution.handles[key] = Handle(lane.number, execution.start(_run_lane(fn, run), run.path[-1]))
         handle: Handle[T] = execution.handles[key]
@@ -241,9 +241,9 @@ class Run(RunPlace):
     def _lane(self, key: str, at_once: int) -> LaneRecord:
         """The lane stored under `key`. A new one gets the next number and its limits, durably."""
         execution = self.execution
-        stored = execution.steps.get(key)
-        if stored is not None:
-            return msgspec.json.decode(stored.data, type=LaneRecord)
+        record = execution.steps.get(key)
+        if record is not None:
+            return msgspec.json.decode(record.data, type=LaneRecord)
         execution.lanes += 1
         lane = LaneRecord(
             number=execution.lanes,
@@ -268,11 +268,13 @@ class Run(RunPlace):
         """
         prefix = f"{'/'.join(self.path)}:"
         execution = self.execution
-        lost = {key: lane.number for key, lane in execution.stored_lanes(prefix).items() if lane.number not in keep}
-        for key in lost:
+        abandoned = {
+            key: lane.number for key, lane in execution.stored_lanes(prefix).items() if lane.number not in keep
+        }
+        for key in abandoned:
             if key in execution.handles:
                 execution.handles[key].cancel()
-        return sorted(lost.values())
+        return sorted(abandoned.values())
 
     def lock(self, key: str) -> asyncio.Lock:
         """A lock that only one lane of the run holds at a time: `async with run.alone(key)`; the others wait.
@@ -327,15 +329,17 @@ class Run(RunPlace):
         execution = self.execution
         key = f"{'/'.join(self.path)}:hurried:{execution.ordinal(self.path, ':hurried')}"
         record = execution.steps.get(key) or execution.store_value(key, "until/1", execution.active_seconds() + seconds)
-        closes, before = msgspec.json.decode(record.data, type=float), execution.opened.get(self.lane)
+        closes, before = msgspec.json.decode(record.data, type=float), execution.opened_lanes.get(self.lane)
         limit = before.limit if before else Budget()
-        execution.opened[self.lane] = LaneRecord(number=self.lane, limit=limit, work_until=closes, report_until=closes)
+        execution.opened_lanes[self.lane] = LaneRecord(
+            number=self.lane, limit=limit, work_until=closes, report_until=closes
+        )
         try:
             yield
         finally:
-            execution.opened.pop(self.lane)
+            execution.opened_lanes.pop(self.lane)
             if before is not None:
-                execution.opened[self.lane] = before
+                execution.opened_lanes[self.lane] = before
 
     def set_depth(self, depth: SetDepth) -> DepthRules:
         """Set the run's deadline by its depth, if the brief has none, and return the strategy's rules for that

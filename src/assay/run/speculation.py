@@ -41,16 +41,16 @@ class WorkAhead:
 
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[Any]] = {}
-        self._unasked: dict[str, tuple[int, Usage]] = {}
+        self._unused: dict[str, tuple[int, Usage]] = {}
 
     def begin(
         self, key: str, work: Callable[[], Awaitable[Any]], cost: Usage = Usage(), lane: int = GUESSED_LANE
     ) -> bool:
         """Begin; False if it was begun before or there is enough of it. `lane` will probably ask."""
         going = sum(not task.done() for task in self._tasks.values())
-        if key in self._tasks or key in self._unasked or going >= MAX_TASKS:
+        if key in self._tasks or key in self._unused or going >= MAX_TASKS:
             return False
-        self._unasked[key] = (lane, cost)
+        self._unused[key] = (lane, cost)
         task = self._tasks[key] = asyncio.get_running_loop().create_task(_run(work), name=key)
         task.add_done_callback(_retrieve_failure)
         return True
@@ -61,7 +61,7 @@ class WorkAhead:
         Raises:
             AssayError: what the work raised.
         """
-        self._unasked.pop(key, None)
+        self._unused.pop(key, None)
         task = self._tasks.get(key)
         if task is None:
             return None
@@ -71,7 +71,7 @@ class WorkAhead:
 
     def unused_usage(self, lane: int | None = None) -> Usage:
         """The usage of work that nobody has asked for so far; of one lane, or of all."""
-        return sum((cost for own, cost in self._unasked.values() if lane in (None, own)), Usage())
+        return sum((cost for task_lane, cost in self._unused.values() if lane in (None, task_lane)), Usage())
 
     def tasks(self) -> list[asyncio.Task[Any]]:
         """The tasks in progress."""
@@ -97,9 +97,9 @@ class ForeseenCall:
     """A model call begun before its step: what has streamed so far, and what follows."""
 
     def __init__(
-        self, name: str, model: Model, request: Request, turn: AbstractAsyncContextManager[None], most: int
+        self, name: str, model: Model, request: Request, turn: AbstractAsyncContextManager[None], max_tokens: int
     ) -> None:
-        """Begin. If it takes more than `most` tokens before anybody asks, it ends.
+        """Begin. If it takes more than `max_tokens` tokens before anybody asks, it ends.
 
         Args:
             name: the model's.
@@ -107,11 +107,11 @@ class ForeseenCall:
             request: in the form in which it is sent.
             turn: the wait for the model's rate limiter.
         """
-        self.name, self.request, self._model, self._most = name, request, model, most
+        self.name, self.request, self._model, self._max_tokens = name, request, model, max_tokens
         self._input, self._output = input_tokens(request), 0
         self._items: list[Delta | Reply] = []
-        self._more = asyncio.Event()
-        self._asked = False
+        self._has_more = asyncio.Event()
+        self._is_asked = False
         self.given_up = False
         self.task = asyncio.get_running_loop().create_task(self._read(turn), name=f"foreseen {request.task}")
         self.task.add_done_callback(self._on_done)
@@ -120,8 +120,10 @@ class ForeseenCall:
     def usage(self) -> Usage:
         """The usage so far: the service's own count once the reply is complete, an estimate before."""
         last = self._items[-1] if self._items else None
-        known = last.usage if isinstance(last, Reply) else Usage(input_tokens=self._input, output_tokens=self._output)
-        return price_usage(self._model, known)
+        raw_usage = (
+            last.usage if isinstance(last, Reply) else Usage(input_tokens=self._input, output_tokens=self._output)
+        )
+        return price_usage(self._model, raw_usage)
 
     async def _read(self, turn: AbstractAsyncContextManager[None]) -> None:
         async with turn, aclosing(self._model.stream(self.request)) as items:
@@ -129,13 +131,13 @@ class ForeseenCall:
                 if isinstance(item, TextDelta | ThinkingDelta):
                     self._output += estimate_tokens(item.text)
                 self._items.append(item)
-                self._more.set()
-                if not self._asked and self._input + self._output > self._most:
+                self._has_more.set()
+                if not self._is_asked and self._input + self._output > self._max_tokens:
                     self.given_up = True
                     return
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
-        self._more.set()
+        self._has_more.set()
         _retrieve_failure(task)
 
     def take_reply(self) -> AsyncGenerator[Delta | Reply, None]:
@@ -144,21 +146,21 @@ class ForeseenCall:
         Raises:
             ModelError, ContextTooLong: the call failed.
         """
-        self._asked = True
+        self._is_asked = True
         return self._stream()
 
     async def _stream(self) -> AsyncGenerator[Delta | Reply, None]:
-        place = 0
+        index = 0
         try:
             while True:
-                self._more.clear()
-                while place < len(self._items):
-                    yield self._items[place]
-                    place += 1
+                self._has_more.clear()
+                while index < len(self._items):
+                    yield self._items[index]
+                    index += 1
                 if self.task.done():
                     self.task.result()
                     return
-                await self._more.wait()
+                await self._has_more.wait()
         finally:
             self.task.cancel()
 
@@ -174,53 +176,53 @@ class ForeseenCalls:
     """The model calls of one execution that were begun and not asked for so far, each in a slot of its own."""
 
     def __init__(self) -> None:
-        self._begun: dict[str, ForeseenCall] = {}
-        self._dropped = Usage()
+        self._calls: dict[str, ForeseenCall] = {}
+        self._dropped_usage = Usage()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def expects(self, slot: str, name: str, request: Request) -> bool:
         """True if exactly this call was begun for a slot."""
-        call = self._begun.get(slot)
+        call = self._calls.get(slot)
         return call is not None and call.name == name and call.request == request
 
     def add(self, slot: str, call: ForeseenCall) -> None:
         """Keep a call that was begun, in place of the one in its slot."""
         self.drop(slot)
-        self._begun[slot] = call
+        self._calls[slot] = call
         self._tasks.add(call.task)
         call.task.add_done_callback(self._tasks.discard)
 
     def take(self, slot: str, name: str, request: Request) -> AsyncGenerator[Delta | Reply, None] | None:
         """The stream of the call in a slot, if it is the one that is asked for; else it is dropped."""
-        if not self.expects(slot, name, request) or self._begun[slot].given_up:
+        if not self.expects(slot, name, request) or self._calls[slot].given_up:
             self.drop(slot)
             return None
-        return self._begun.pop(slot).take_reply()
+        return self._calls.pop(slot).take_reply()
 
     def drop(self, *slots: str) -> None:
         """End what is in these slots, or in all: nobody will ask for it."""
-        for slot in slots or tuple(self._begun):
-            if (call := self._begun.pop(slot, None)) is not None:
-                self._dropped = self._dropped + call.usage
+        for slot in slots or tuple(self._calls):
+            if (call := self._calls.pop(slot, None)) is not None:
+                self._dropped_usage = self._dropped_usage + call.usage
                 call.task.cancel()
 
     def unused_usage(self) -> Usage:
         """The usage of the calls that nobody has asked for so far."""
-        return sum((call.usage for call in self._begun.values()), self._dropped)
+        return sum((call.usage for call in self._calls.values()), self._dropped_usage)
 
     def tasks(self) -> list[asyncio.Task[None]]:
         """The calls in progress."""
         return list(self._tasks)
 
 
-def spare_tokens(rules: Speculation, budget: Budget, spent: Usage, unasked: Usage) -> int:
+def spare_tokens(rules: Speculation, budget: Budget, spent: Usage, unused: Usage) -> int:
     """How many tokens a foreseen call may take before anybody asks for it: a share of what the run has used.
 
     0 if tokens or money are limited: what turns out unused must not reduce what the run may do.
     """
     if not rules.calls or not rules.share or budget.tokens is not None or budget.usd is not None:
         return 0
-    return max(0, max(MIN_FORESEEN_TOKENS, int(rules.share * spent.tokens)) - unasked.tokens)
+    return max(0, max(MIN_FORESEEN_TOKENS, int(rules.share * spent.tokens)) - unused.tokens)
 
 
 def affordable_count(rules: Speculation, budget: Budget, spent: Usage, kind: Kind) -> int:
@@ -238,20 +240,22 @@ def affordable_count(rules: Speculation, budget: Budget, spent: Usage, kind: Kin
     return max(MIN_WAITING[kind], int(rules.share * getattr(spent, kind))) if rules.share else 0
 
 
-def has_room_for(allowed: int, ahead: WorkAhead, kind: Kind, lane: int, lanes: int) -> bool:
-    """True if one of the `allowed` pieces is left for a lane, with `lanes` at work.
+def has_room_for(allowed_count: int, ahead: WorkAhead, kind: Kind, lane: int, lanes: int) -> bool:
+    """True if one of the `allowed_count` pieces is left for a lane, with `lanes` at work.
 
     Lanes at work have equal parts, at least one each. Pages from guessed searches are counted apart, so they take
     nothing from lanes, whose guesses are better, until a share of the run's own work exceeds both.
     """
-    if not allowed:
+    if not allowed_count:
         return False
-    waiting: int = getattr(ahead.unused_usage(), kind)
+    waiting_count: int = getattr(ahead.unused_usage(), kind)
     if kind == "searches":
-        return waiting < allowed
-    own, guessed = ahead.unused_usage(lane).pages, ahead.unused_usage(GUESSED_LANE).pages
-    most = MAX_GUESSED_PAGES if lane == GUESSED_LANE else max(1, allowed // max(1, lanes))
-    return own < most and waiting < max(allowed, MIN_WAITING[kind] + min(guessed, MAX_GUESSED_PAGES))
+        return waiting_count < allowed_count
+    lane_pages, guessed_pages = ahead.unused_usage(lane).pages, ahead.unused_usage(GUESSED_LANE).pages
+    limit = MAX_GUESSED_PAGES if lane == GUESSED_LANE else max(1, allowed_count // max(1, lanes))
+    return lane_pages < limit and waiting_count < max(
+        allowed_count, MIN_WAITING[kind] + min(guessed_pages, MAX_GUESSED_PAGES)
+    )
 
 
 def is_near_limit(limit: float | None, used: float) -> bool:

@@ -99,8 +99,8 @@ class RunPlace:
         return self.execution.rarity
 
     @rarity.setter
-    def rarity(self, counted: Rarity) -> None:
-        self.execution.rarity = counted
+    def rarity(self, value: Rarity) -> None:
+        self.execution.rarity = value
 
     @property
     def unused_calls(self) -> Usage:
@@ -130,7 +130,7 @@ class WorkSpan:
         self._before: WorkSpan | None = None
         self._began = time.time_ns()
         self._span: WatchedSpan | None = None
-        self._more: dict[str, Fact] = {}
+        self._extra_facts: dict[str, Fact] = {}
 
     def report(self) -> WatchedSpan:
         """Report the span, and first those around it: it does real work."""
@@ -141,7 +141,7 @@ class WorkSpan:
 
     def add_facts(self, **facts: Fact) -> None:
         """Add facts that are known at its end."""
-        self._more |= facts
+        self._extra_facts |= facts
 
     def __enter__(self) -> WorkSpan:
         self._before = _current.get()
@@ -153,7 +153,7 @@ class WorkSpan:
     ) -> None:
         _current.set(self._before)
         if self._span is not None:
-            self._span.end(self._more, kind.__name__ if kind else "")
+            self._span.end(self._extra_facts, kind.__name__ if kind else "")
 
 
 _current: ContextVar[WorkSpan | None] = ContextVar("span", default=None)
@@ -168,18 +168,18 @@ def _enclosing_span(kind: SpanKind) -> WorkSpan | None:
     return outer
 
 
-def watch_span(place: RunPlace, kind: SpanKind, name: str, **facts: Fact) -> AbstractContextManager[WorkSpan | None]:
-    """A span of the work at `place`; None if nobody watches."""
-    watch = place.world.watch
+def watch_span(run: RunPlace, kind: SpanKind, name: str, **facts: Fact) -> AbstractContextManager[WorkSpan | None]:
+    """A span of the work at `run`; None if nobody watches."""
+    watch = run.world.watch
     if watch is None:
         return _NOTHING
-    where: dict[str, Fact] = {"run_id": place.run_id, "path": "/".join(place.path), "lane": place.lane}
+    where: dict[str, Fact] = {"run_id": run.run_id, "path": "/".join(run.path), "lane": run.lane}
     return WorkSpan(watch, kind, name, where | facts)
 
 
-def report_work(place: RunPlace) -> None:
+def report_work(run: RunPlace) -> None:
     """Report that real work is done here, which no replay does."""
-    if place.world.watch is not None and (span := _current.get()) is not None:
+    if run.world.watch is not None and (span := _current.get()) is not None:
         span.report()
 
 
@@ -204,10 +204,10 @@ def digest(value: object) -> str:
 class StepContext:
     """The reports of a step while it works; committed with its result, or not at all."""
 
-    def __init__(self, place: RunPlace, key: str) -> None:
-        self._place, self.key = place, key
+    def __init__(self, run: RunPlace, key: str) -> None:
+        self._run, self.key = run, key
         self.attempt = 0
-        self._said = 0
+        self._event_count = 0
         self.events: list[EventDraft] = []
         self.rows: list[LedgerRow] = []
         self.usage = Usage()
@@ -219,9 +219,9 @@ class StepContext:
 
     def draft(self, event: Event) -> EventDraft:
         """Make a draft of `event` with a key of this attempt, to be written before the step is done."""
-        self._said += 1
-        key = f"{self.key}@{self.attempt}.{self._said}"
-        return self._place.execution.draft(event, self._place.path, key, self.key, self.attempt)
+        self._event_count += 1
+        key = f"{self.key}@{self.attempt}.{self._event_count}"
+        return self._run.execution.draft(event, self._run.path, key, self.key, self.attempt)
 
     def record(self, *rows: LedgerRow) -> None:
         """Put rows into the ledger when the step is done."""
@@ -233,8 +233,8 @@ class StepContext:
 
     async def begin(self) -> None:
         """Begin a new attempt; events of an earlier one are dropped."""
-        self.attempt, dropped = await self._place.execution.next_attempt(self.key)
-        self._said = 0
+        self.attempt, dropped = await self._run.execution.next_attempt(self.key)
+        self._event_count = 0
         self.events.clear()
         self.rows.clear()
         if dropped:
@@ -242,17 +242,17 @@ class StepContext:
 
     def write(self, event: Event) -> None:
         """Write `event` to the log now; a later attempt drops it."""
-        self._place.execution.write_event(self.draft(event))
+        self._run.execution.write_event(self.draft(event))
 
     def write_beside(self, event: Event, once: str) -> None:
         """Write `event` under a name, once per attempt, even after the step is done. See `Run.stands`."""
-        execution = self._place.execution
+        execution = self._run.execution
         key = execution.event_key(self.key, self.attempt, once)
-        execution.write_event(execution.draft(event, self._place.path, key, self.key, self.attempt))
+        execution.write_event(execution.draft(event, self._run.path, key, self.key, self.attempt))
 
 
 async def perform_step(
-    place: RunPlace,
+    run: RunPlace,
     name: str,
     fn: Callable[[StepContext], Awaitable[T]],
     *,
@@ -261,34 +261,36 @@ async def perform_step(
     cost: Usage | None = Usage(),
 ) -> T:
     """Do a step, or return its stored result; see `Run.step`. A cost of None means that no limit ends it."""
-    execution = place.execution
-    key = f"{'/'.join(place.path)}:{name}:{execution.ordinal(place.path, ':' + name)}"
-    saved = execution.steps.pop(key, None)  # the only one who asks for it: it need not stay in memory
-    if saved is not None and saved.input_hash == input_hash:
-        return _replay(place, saved, returns)
+    execution = run.execution
+    key = f"{'/'.join(run.path)}:{name}:{execution.ordinal(run.path, ':' + name)}"
+    stored_step = execution.steps.pop(key, None)  # the only one who asks for it: it need not stay in memory
+    if stored_step is not None and stored_step.input_hash == input_hash:
+        return _replay(run, stored_step, returns)
     if not execution.redo:
-        raise NotStored(key, diverged=saved is not None)
-    step_context = StepContext(place, key)
+        raise NotStored(key, diverged=stored_step is not None)
+    step_context = StepContext(run, key)
     step_context.role = name
-    report_work(place)
+    report_work(run)
     await step_context.begin()
-    if saved is not None:
+    if stored_step is not None:
         step_context.emit(StepDiverged(step=key))
-    died = execution.accounts.step_hold(place.lane, key) or Usage()
+    died = execution.accounts.step_hold(run.lane, key) or Usage()
     try:
-        async with execution.gate_timeout(place.gate, place.lane) if cost is not None else nullcontext():
-            await hold_cost(place, key, cost or Usage())
+        async with execution.gate_timeout(run.gate, run.lane) if cost is not None else nullcontext():
+            await hold_cost(run, key, cost or Usage())
             result = await fn(step_context)
     except Failed as failed:
-        stored = msgspec.json.encode(StoredFailure(failed.kind, failed.reason))
-        await _store(place, step_context, StepRecord(key=key, input_hash=input_hash, tag=FAILED_TAG, data=stored), died)
+        failure_data = msgspec.json.encode(StoredFailure(failed.kind, failed.reason))
+        await _store(
+            run, step_context, StepRecord(key=key, input_hash=input_hash, tag=FAILED_TAG, data=failure_data), died
+        )
         raise
     except ModelUnusable:
-        await _release_hold(place, step_context, died)
+        await _release_hold(run, step_context, died)
         raise
     tag = f"{_result_tag(returns)}/1"
     record = StepRecord(key=key, input_hash=input_hash, tag=tag, data=msgspec.json.encode(result))
-    await _store(place, step_context, record, died)
+    await _store(run, step_context, record, died)
     return result
 
 
@@ -297,18 +299,18 @@ def _result_tag(returns: type[Any]) -> str:
     return str(getattr(returns, "step_tag", "") or getattr(returns, "__name__", "value").lower())
 
 
-def _replay(place: RunPlace, saved: StepRecord, returns: type[T]) -> T:
-    if saved.tag == FAILED_TAG:
-        stored = msgspec.json.decode(saved.data, type=StoredFailure)
-        raise failure(stored.kind, stored.reason)
+def _replay(run: RunPlace, stored_step: StepRecord, returns: type[T]) -> T:
+    if stored_step.tag == FAILED_TAG:
+        stored_failure = msgspec.json.decode(stored_step.data, type=StoredFailure)
+        raise failure(stored_failure.kind, stored_failure.reason)
     try:
-        return msgspec.json.decode(saved.data, type=returns)
+        return msgspec.json.decode(stored_step.data, type=returns)
     except msgspec.ValidationError as error:
-        why = f"the step {saved.key} is stored as {saved.tag} in another form ({error})"
-        raise OtherRelease(place.run_id, place.brief.release, own_release(), why) from error
+        why = f"the step {stored_step.key} is stored as {stored_step.tag} in another form ({error})"
+        raise OtherRelease(run.run_id, run.brief.release, own_release(), why) from error
 
 
-async def hold_cost(place: RunPlace, key: str, cost: Usage) -> None:
+async def hold_cost(run: RunPlace, key: str, cost: Usage) -> None:
     """Hold `cost` for the step `key`, in addition to its holds, before it is spent. It is stored on return.
 
     A process that died before that has spent nothing; one that dies later is charged for what it may have spent.
@@ -316,48 +318,48 @@ async def hold_cost(place: RunPlace, key: str, cost: Usage) -> None:
     Raises:
         LimitReached: less than that is left. If it is the whole run's limit, research ends.
     """
-    if cost == Usage() or not place.execution.accounts.limited:
+    if cost == Usage() or not run.execution.accounts.limited:
         return
-    accounts = place.execution.accounts
+    accounts = run.execution.accounts
     try:
-        kept = accounts.hold(place.lane, key, cost, place.gate)
+        hold = accounts.hold(run.lane, key, cost, run.gate)
     except LimitReached as limit:
-        if accounts.is_exhausted_by(cost) and place.gate in ("work", "report"):
-            place.execution.mark_exhausted(limit.reason)
+        if accounts.is_exhausted_by(cost) and run.gate in ("work", "report"):
+            run.execution.mark_exhausted(limit.reason)
         raise
-    await asyncio.shield(place.execution.commit(Commit(holds=(kept,))))
+    await asyncio.shield(run.execution.commit(Commit(holds=(hold,))))
 
 
-async def _release_hold(place: RunPlace, step_context: StepContext, died: Usage) -> None:
+async def _release_hold(run: RunPlace, step_context: StepContext, died: Usage) -> None:
     """Release the hold of a step that was not done: no service answered, and the step is done on resume."""
-    accounts = place.execution.accounts
-    if accounts.step_hold(place.lane, step_context.key):
-        kept = accounts.settle(place.lane, step_context.key, step_context.usage, died=died)
-        await asyncio.shield(place.execution.commit(Commit(holds=(kept,))))
+    accounts = run.execution.accounts
+    if accounts.step_hold(run.lane, step_context.key):
+        settlement = accounts.settle(run.lane, step_context.key, step_context.usage, died=died)
+        await asyncio.shield(run.execution.commit(Commit(holds=(settlement,))))
 
 
-async def _keep_readable(place: RunPlace, step_context: StepContext) -> None:
+async def _keep_readable(run: RunPlace, step_context: StepContext) -> None:
     """Make sure that what the step read stays readable, where that is not certain."""
-    keep = place.execution.world.keep
-    met = [
+    keep = run.execution.world.keep
+    hashes = [
         msgspec.json.decode(row.data, type=SourceRow).document.sha256
         for row in step_context.rows
         if row.kind == "source"
     ]
-    if keep is not None and met:
-        await asyncio.to_thread(keep, met)
+    if keep is not None and hashes:
+        await asyncio.to_thread(keep, hashes)
 
 
-async def _store(place: RunPlace, step_context: StepContext, record: StepRecord, died: Usage) -> None:
-    execution = place.execution
+async def _store(run: RunPlace, step_context: StepContext, record: StepRecord, died: Usage) -> None:
+    execution = run.execution
     holds: tuple[HoldRecord, ...] = ()
-    if step_context.usage != Usage() or execution.accounts.step_hold(place.lane, step_context.key):
-        holds = (execution.accounts.settle(place.lane, step_context.key, step_context.usage, died=died),)
+    if step_context.usage != Usage() or execution.accounts.step_hold(run.lane, step_context.key):
+        holds = (execution.accounts.settle(run.lane, step_context.key, step_context.usage, died=died),)
     if step_context.usage != Usage():
         step_context.emit(UsageUpdated(role=step_context.role, usage=step_context.usage))
         for measure, used, limit in execution.accounts.newly_low_measures():
             step_context.emit(BudgetLow(measure=measure, used=used, limit=limit))
-    await _keep_readable(place, step_context)
+    await _keep_readable(run, step_context)
     commit = Commit(steps=(record,), events=tuple(step_context.events), holds=holds, ledger=tuple(step_context.rows))
     await asyncio.shield(execution.commit(commit))
 
@@ -365,17 +367,17 @@ async def _store(place: RunPlace, step_context: StepContext, record: StepRecord,
 # Waiting for a person, durably.
 
 
-async def receive_message(place: RunPlace, topic: str, returns: type[T], *, leave: bool) -> T:
+async def receive_message(run: RunPlace, topic: str, returns: type[T], *, leave: bool) -> T:
     """See `Run.receive`. The n-th wait on a topic takes its n-th message, so an answer may come before the
     question.
     """
-    execution = place.execution
+    execution = run.execution
     number = execution.ordinal((), f"receive:{topic}")
 
     async def wait(step_context: StepContext) -> T:
         while True:
-            counted = execution.messages  # before they are read: what comes later changes the count
-            messages = await execution.journal.inbox(place.run_id, topic)
+            message_count = execution.messages  # before they are read: what comes later changes the count
+            messages = await execution.journal.inbox(run.run_id, topic)
             if len(messages) > number:
                 execution.commit(Commit(status="running"))
                 return msgspec.json.decode(messages[number], type=returns)
@@ -384,9 +386,9 @@ async def receive_message(place: RunPlace, topic: str, returns: type[T], *, leav
                 step_context.events.append(step_context.draft(RunWaiting(topic=topic)))
                 await execution.commit(Commit(status="waiting", events=tuple(step_context.events)))
             if leave:
-                raise InputNeeded(place.run_id, topic)
+                raise InputNeeded(run.run_id, topic)
             with execution.time.pause():
-                await execution.wait_for_news(counted)
+                await execution.wait_for_news(message_count)
             execution.check_owner()
 
-    return await perform_step(place, f"receive-{topic}", wait, returns=returns, input_hash="", cost=None)
+    return await perform_step(run, f"receive-{topic}", wait, returns=returns, input_hash="", cost=None)

@@ -46,9 +46,9 @@ def loop_listener(call: Callable[[str], object]) -> Callable[[str], None]:
     """
     loop = asyncio.get_running_loop()
 
-    def report(what: str) -> None:
+    def report(topic: str) -> None:
         with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(call, what)
+            loop.call_soon_threadsafe(call, topic)
 
     return report
 
@@ -57,9 +57,9 @@ def event_setter(news: str, event: asyncio.Event) -> Callable[[str], None]:
     """A listener that sets an event of the running loop when `news` is reported, from any thread."""
     wake = loop_listener(lambda _: event.set())
 
-    def report(what: str) -> None:
-        if what == news:
-            wake(what)
+    def report(topic: str) -> None:
+        if topic == news:
+            wake(topic)
 
     return report
 
@@ -79,26 +79,26 @@ async def enter_in_threads(block: AbstractContextManager[T]) -> AsyncIterator[T]
 
     If the caller is cancelled while a thread enters it, it is left as soon as it is entered.
     """
-    entering = asyncio.create_task(asyncio.to_thread(block.__enter__))
+    enter_task = asyncio.create_task(asyncio.to_thread(block.__enter__))
 
-    def leave(entered: asyncio.Task[T]) -> None:
-        if not entered.cancelled() and entered.exception() is None:
+    def leave(task: asyncio.Task[T]) -> None:
+        if not task.cancelled() and task.exception() is None:
             asyncio.get_running_loop().run_in_executor(None, block.__exit__, None, None, None)
 
     try:
-        entered = await asyncio.shield(entering)
+        value = await asyncio.shield(enter_task)
     except asyncio.CancelledError:
-        entering.add_done_callback(leave)
+        enter_task.add_done_callback(leave)
         raise
     try:
-        yield entered
+        yield value
     finally:
         await asyncio.to_thread(block.__exit__, None, None, None)
 
 
 async def run_together(*work: Coroutine[Any, Any, None]) -> None:
     """Do all at once. If one fails or the caller is cancelled, the others are ended first."""
-    tasks = [asyncio.create_task(each) for each in work]
+    tasks = [asyncio.create_task(coroutine) for coroutine in work]
     try:
         await asyncio.gather(*tasks)
     finally:

@@ -20,7 +20,7 @@ from assay.run.steps import StepContext
 
 OWN = -1
 """The speaker of native reasoning; the speaker of a call is its index."""
-MOST = 16
+MAX_NATIVE_THOUGHTS = 16
 """The most native thoughts of one reply; if a model keeps switching between thinking and text, the last one grows."""
 
 
@@ -30,7 +30,7 @@ class _Call:
     def __init__(self) -> None:
         self.name, self.unread = "", ""
         self.reader: FieldText | None = None
-        self.waiting: list[str] = []
+        self.pending: list[str] = []
 
 
 class Thoughts:
@@ -41,12 +41,12 @@ class Thoughts:
         self._fields = {tool.name: tool.thought for tool in tools if tool.thought}
         self._write = write
         self._calls: dict[int, _Call] = {}
-        self._done: set[int] = set()
+        self._finished: set[int] = set()
         self._speaker: int | None = None
-        self._said: list[str] = []
+        self._emitted: list[str] = []
         self._pending: list[str] = []
         self._native = 0
-        self._held: list[str] = []
+        self._waiting_thoughts: list[str] = []
 
     def add_native(self, text: str) -> None:
         """Add to the model's native reasoning."""
@@ -54,37 +54,37 @@ class Thoughts:
 
     def end_native(self) -> None:
         """Text came: the native thought before it is complete."""
-        if self._speaker == OWN and self._native < MOST:
-            self._finish("".join(self._said))
+        if self._speaker == OWN and self._native < MAX_NATIVE_THOUGHTS:
+            self._finish("".join(self._emitted))
 
     def add_call_part(self, delta: CallDelta) -> None:
         """Add to a call."""
-        if not self._fields or delta.index in self._done:
+        if not self._fields or delta.index in self._finished:
             return
         call = self._calls.setdefault(delta.index, _Call())
         call.name, call.unread = call.name or delta.name, call.unread + delta.text
         field = self._fields.get(call.name)
         if field:
             call.reader = call.reader or FieldText(field)
-            call.waiting.append(call.reader.feed(call.unread))
+            call.pending.append(call.reader.feed(call.unread))
         if call.name:
             call.unread = ""
         if self._speaker in (None, OWN, delta.index):
-            self._add_thought(delta.index, "".join(call.waiting))
-            call.waiting.clear()
+            self._add_thought(delta.index, "".join(call.pending))
+            call.pending.clear()
 
     def finish_call(self, index: int, call: ToolCall) -> None:
         """A call is complete; the thought is its argument as finally read."""
         field = self._fields.get(call.name)
-        if not field or index in self._done:
+        if not field or index in self._finished:
             return
-        self._done.add(index)
+        self._finished.add(index)
         thought = _argument(call, field)
         if self._speaker not in (None, OWN, index):
-            self._held += [thought] if thought else []  # another call's thought is not complete yet
+            self._waiting_thoughts += [thought] if thought else []  # another call's thought is not complete yet
         elif thought or self._speaker == index:
             self._open(index)
-            self._pending += self._calls[index].waiting if index in self._calls else []
+            self._pending += self._calls[index].pending if index in self._calls else []
             self._finish(thought)
 
     def flush(self) -> None:
@@ -104,12 +104,12 @@ class Thoughts:
     def stop(self) -> None:
         """Cut short the thought in progress."""
         if self._speaker is not None:
-            self._finish("".join(self._said))
+            self._finish("".join(self._emitted))
 
     def _add_thought(self, speaker: int, text: str) -> None:
         if text:
             self._open(speaker)
-            self._said.append(text)
+            self._emitted.append(text)
             self._pending.append(text)
 
     def _open(self, speaker: int) -> None:
@@ -123,9 +123,9 @@ class Thoughts:
     def _finish(self, text: str) -> None:
         self.flush()
         self._write(ThinkFinished(text=text))
-        self._said.clear()
-        held, self._held, self._speaker = self._held, [], None
-        for thought in held:
+        self._emitted.clear()
+        waiting, self._waiting_thoughts, self._speaker = self._waiting_thoughts, [], None
+        for thought in waiting:
             self._write(ThinkStarted())
             self._write(ThinkFinished(text=thought))
 
@@ -139,7 +139,7 @@ def _argument(call: ToolCall, field: str) -> str:
 
 
 DELTA_SECONDS = 0.1
-Deltas = Callable[[str], Event | None]
+DeltaToEvent = Callable[[str], Event | None]
 """Makes the event for a piece of a reply's text; None if there is nothing to emit yet."""
 
 
@@ -158,7 +158,7 @@ class StreamCompanion:
 class Listener(Protocol):
     """Receives the text of a reply while it streams; never on a replay."""
 
-    def begin(self, beside: StreamCompanion) -> None:
+    def begin(self, companion: StreamCompanion) -> None:
         """A stream begins, for the first time or again: text received before is dropped."""
         ...
 
@@ -182,11 +182,11 @@ class StreamHooks(msgspec.Struct, frozen=True, kw_only=True):
         slot: under which this call may have been begun ahead; "" for none.
     """
 
-    deltas: Deltas | None = None
+    deltas: DeltaToEvent | None = None
     thinking: bool = True
     on_call: Callable[[int, ToolCall], None] | None = None
     listener: Listener | None = None
-    reading: ReaderFactory | None = None
+    reader_factory: ReaderFactory | None = None
     on_begin: Callable[[], None] | None = None
     slot: str = ""
 
@@ -206,7 +206,7 @@ class Voice:
         self._deltas, self._thinking = hooks.deltas, hooks.thinking
         self._on_call, self._listener = hooks.on_call, hooks.listener
         self._text: list[str] = []
-        self._reading, self._reader = hooks.reading, _new_reader(hooks.reading)
+        self._reader_factory, self._reader = hooks.reader_factory, _new_reader(hooks.reader_factory)
         self._thoughts = self._listen()
         self._said_at = float("-inf")
         if self._listener is not None:
@@ -215,7 +215,7 @@ class Voice:
     async def restart(self) -> None:
         """Drop what the previous attempt emitted."""
         self._text.clear()
-        self._reader = _new_reader(self._reading)
+        self._reader = _new_reader(self._reader_factory)
         self._thoughts = self._listen()
         await self._step_context.begin()
         if self._listener is not None:
@@ -242,7 +242,11 @@ class Voice:
         if self._thoughts is not None:
             self._thoughts.finish_reply(reply)
         self._flush()
-        return msgspec.structs.replace(reply, text=read_all(self._reading, reply.text)) if self._reading else reply
+        return (
+            msgspec.structs.replace(reply, text=read_all(self._reader_factory, reply.text))
+            if self._reader_factory
+            else reply
+        )
 
     def stop(self) -> None:
         """Finish what is open as it stands: no attempt was completed."""
@@ -290,8 +294,8 @@ class Voice:
                 self._listener.hear(text)
 
 
-def _new_reader(reading: ReaderFactory | None) -> TextReader | None:
-    return reading() if reading is not None else None
+def _new_reader(reader_factory: ReaderFactory | None) -> TextReader | None:
+    return reader_factory() if reader_factory is not None else None
 
 
 # Unmarked thinking that a model writes before its prose: "Okay, the user asks … Let me start with …".
@@ -322,14 +326,14 @@ def thinking_length(text: str) -> int:
     if not _OPENS.match(text, start):
         return 0
     while start < len(text):
-        found = _BREAK.search(text, start)
-        end = found.end() if found else len(text)
+        match = _BREAK.search(text, start)
+        end = match.end() if match else len(text)
         paragraph = text[start:end].strip()
         if paragraph and not _is_about_task(paragraph):
             break
         start = end
-    rest = text[start:]
-    return start if _HEADING.match(rest) or _CITES.search(rest) else 0
+    answer = text[start:]
+    return start if _HEADING.match(answer) or _CITES.search(answer) else 0
 
 
 def _is_about_task(paragraph: str) -> bool:

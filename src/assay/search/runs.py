@@ -29,7 +29,7 @@ WRITER_HEAP_BYTES = 15_000_000
 INDEX_WORK = SharedWork(name="the index of runs", patience=60.0)
 QUESTION_WEIGHT = 2.0
 """The weight of a word in a question, beside one in a report. By hand."""
-LONGEST_SNIPPET = 300
+MAX_SNIPPET_CHARS = 300
 """Code points of a snippet."""
 _SPACE = regex(r"\s+")
 
@@ -203,4 +203,4 @@ def _snippet(text: str, analysis: str, words: Sequence[tuple[str, ...]]) -> str:
         if count > best_count:
             best, best_count = sentence, count
     short = _SPACE.sub(" ", best).strip()
-    return short if len(short) <= LONGEST_SNIPPET else short[: LONGEST_SNIPPET - 1].rstrip() + "…"
+    return short if len(short) <= MAX_SNIPPET_CHARS else short[: MAX_SNIPPET_CHARS - 1].rstrip() + "…"

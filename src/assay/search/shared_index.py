@@ -22,7 +22,7 @@ import msgspec
 from assay.core.errors import SearchError, StoreError
 from assay.core.lazy import lazy_module
 from assay.core.messages import Rarity
-from assay.core.ports import Counting, Explanation, Hit, Library, LibrarySearch, Metered, Query
+from assay.core.ports import Explanation, Hit, Library, LibrarySearch, MeteredSearch, Query, RarityCounter
 from assay.core.sources import BlockKind, Document, PassageSpan
 from assay.core.usage import Usage
 
@@ -276,7 +276,7 @@ class OwnedSearch:
 
     async def search_with_usage(self, query: Query) -> tuple[list[Hit], Usage]:
         scoped = await self._scoped_query(query)
-        if isinstance(self._index, Metered):
+        if isinstance(self._index, MeteredSearch):
             return await self._index.search_with_usage(scoped)
         return await self._index.search(scoped), Usage()
 
@@ -285,7 +285,9 @@ class OwnedSearch:
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
         scoped = await self._scoped_query(Query(text=text, collections=tuple(collections)))
-        return await self._index.rarity(text, scoped.collections) if isinstance(self._index, Counting) else Rarity()
+        return (
+            await self._index.rarity(text, scoped.collections) if isinstance(self._index, RarityCounter) else Rarity()
+        )
 
     async def _scoped_query(self, query: Query) -> Query:
         try:

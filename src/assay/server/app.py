@@ -191,7 +191,7 @@ KEEP_ALIVE_SECONDS = 15
 
 OTHER_FILES = 256
 """Files that a process needs besides streams: database connections, requests, the index, blobs."""
-MOST_FILES = 1_048_576
+MAX_OPEN_FILES = 1_048_576
 """The number of files to request where the system sets no limit."""
 
 
@@ -311,7 +311,7 @@ def max_streams() -> int | None:
         return None
     file_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if file_limit == resource.RLIM_INFINITY:
-        file_limit = MOST_FILES
+        file_limit = MAX_OPEN_FILES
     with suppress(OSError, ValueError):  # a limit that cannot be raised stays as it is
         resource.setrlimit(resource.RLIMIT_NOFILE, (file_limit, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES, 1)

@@ -64,7 +64,7 @@ OTHER_ACTIONS = {
 UNRECORDED_PATHS = frozenset(("/ask", "/estimate", "/theme", "/verify", "/runs/{run}/follow-up", "/runs/{run}/exclude"))
 """Forms of the page that change nothing, or start runs, which are recorded where they begin."""
 REFUSED = frozenset((401, 403, 429))
-LONGEST = 200
+MAX_VALUE_CHARS = 200
 ABOUT, LOGIN = "about", "login"
 """Set by routes in the state of their request (`Call.about`, `Call.login`)."""
 
@@ -80,8 +80,8 @@ class AuditMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        who = who_of(HTTPConnection(scope))
-        caller = (who.via if who else "none", (scope.get("client") or ("",))[0])
+        identity = who_of(HTTPConnection(scope))
+        caller = (identity.via if identity else "none", (scope.get("client") or ("",))[0])
 
         async def record_status(message: Message) -> None:
             if message["type"] == "http.response.start" and (entry := self._entry(scope, message["status"], caller)):
@@ -104,9 +104,9 @@ class AuditMiddleware:
         if login is not None:
             actor, via = str(login), "login"
         return AuditEntry(
-            actor=actor[:LONGEST],
+            actor=actor[:MAX_VALUE_CHARS],
             action=action,
-            subject=(subject or "/".join(map(str, scope.get("path_params", {}).values())))[:LONGEST],
+            subject=(subject or "/".join(map(str, scope.get("path_params", {}).values())))[:MAX_VALUE_CHARS],
             via=via,
             address=address,
             status=status,

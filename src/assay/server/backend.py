@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from assay.app.assay import Assay
-from assay.core.brief import Point
+from assay.core.brief import ForkPoint
 from assay.core.errors import AssayError, Cancelled, ConfigError, StoreError
 from assay.core.events import Envelope
 from assay.core.plan import Plan
@@ -181,7 +181,7 @@ class Backend:
         self,
         owner: str,
         reference: str,
-        point: Point,
+        point: ForkPoint,
         *,
         plan: Plan | str | None = None,
         exclude: Sequence[str] = (),

@@ -17,7 +17,7 @@ from assay.core.errors import AssayError, NotLoggedIn, StoreError
 from assay.core.ports.users import PERMISSIONS, Permission
 from assay.server.guards import SAFE, ProblemAnswer, host_name, is_loopback
 from assay.server.problems import DATABASE_AWAY, STORE_BROKEN, Problem, failure_problem, problem, refusal
-from assay.services.users import PREFIX, Users, Who
+from assay.services.users import PREFIX, Identity, Users
 
 if TYPE_CHECKING:
     from assay.server.backend import Backend, RouteGroup
@@ -59,18 +59,18 @@ class AccessGate:
             await self._app(scope, receive, send)
             return
         try:
-            who = await identify(self._users, HTTPConnection(scope), self._oidc)
-            denial = self._refusal(scope, who)
+            identity = await identify(self._users, HTTPConnection(scope), self._oidc)
+            denial = self._refusal(scope, identity)
         except AssayError as error:
-            who, denial = None, failure_problem(scope["method"], scope["path"], error)
+            identity, denial = None, failure_problem(scope["method"], scope["path"], error)
             if isinstance(error, StoreError):  # of which a stranger learns nothing more
                 denial = problem("store", STORE_BROKEN) if denial.status == 500 else problem("away", DATABASE_AWAY)
         if denial is not None:
             challenge = {"WWW-Authenticate": challenge_of(self._oidc)} if denial.status == 401 else None
             await self._answer(Request(scope, receive), denial, challenge)(scope, receive, send)
             return
-        if who is not None:
-            scope.setdefault("state", {}).update({WHO: who, "owner": who.name})
+        if identity is not None:
+            scope.setdefault("state", {}).update({WHO: identity, "owner": identity.name})
         await self._app(scope, receive, send)
 
     def _is_scraper(self, scope: Scope) -> bool:
@@ -79,13 +79,15 @@ class AccessGate:
             return False
         return hmac.compare_digest(bearer_of(HTTPConnection(scope)).encode(), self._scraper)
 
-    def _refusal(self, scope: Scope, who: Who | None) -> Problem | None:
+    def _refusal(self, scope: Scope, identity: Identity | None) -> Problem | None:
         if any(route.matches(scope)[0] is Match.FULL for route in self._free):
             return None
-        if who is None:
+        if identity is None:
             return problem("login-needed", "log in, or send a token: Authorization: Bearer …")
         permission = self._required_permission(scope)
-        return permission_problem(permission) if permission and not _has_permission(scope, who, permission) else None
+        return (
+            permission_problem(permission) if permission and not _has_permission(scope, identity, permission) else None
+        )
 
     def _required_permission(self, scope: Scope) -> Permission | None:
         """The right that a request needs; None if its route checks it."""
@@ -110,7 +112,7 @@ def metadata_url(audience: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip('/')}"
 
 
-async def identify(users: Users, request: HTTPConnection, oidc: OidcProvider | None = None) -> Who | None:
+async def identify(users: Users, request: HTTPConnection, oidc: OidcProvider | None = None) -> Identity | None:
     """The caller by a token of ours or of the provider, or by a session cookie; None if unknown.
 
     Raises:
@@ -143,14 +145,14 @@ def is_secure(request: HTTPConnection) -> bool:
     return request.url.scheme == "https" or is_loopback(host_name(request.headers.get("host", "")))
 
 
-async def _provider_user(users: Users, oidc: OidcProvider, token: str) -> Who | None:
+async def _provider_user(users: Users, oidc: OidcProvider, token: str) -> Identity | None:
     """The user of an access token, with the rights of their role except those for users, settings and figures."""
     try:
         user = await users.user_for(await oidc.authenticate(token))
     except NotLoggedIn:
         return None
     permissions = frozenset(PERMISSIONS[user.role]) - {"admin", "metrics"}
-    return Who(name=user.name, role=user.role, permissions=permissions, via="token")
+    return Identity(name=user.name, role=user.role, permissions=permissions, via="token")
 
 
 def cookie_of(request: HTTPConnection, name: str) -> str:
@@ -180,9 +182,9 @@ def set_cookie(request: HTTPConnection, response: Response, name: str, value: st
     )
 
 
-def who_of(request: HTTPConnection) -> Who | None:
+def who_of(request: HTTPConnection) -> Identity | None:
     """Who sent a request; None if no login is required."""
-    return cast("Who | None", request.scope.get("state", {}).get(WHO))
+    return cast("Identity | None", request.scope.get("state", {}).get(WHO))
 
 
 def check_permission(request: HTTPConnection, permission: Permission) -> None:
@@ -191,15 +193,15 @@ def check_permission(request: HTTPConnection, permission: Permission) -> None:
     Raises:
         Refusal: they do not.
     """
-    who = who_of(request)
-    if who is not None and not _has_permission(request.scope, who, permission):
+    identity = who_of(request)
+    if identity is not None and not _has_permission(request.scope, identity, permission):
         denial = permission_problem(permission)
         raise refusal("forbidden", denial.detail)
 
 
-def _has_permission(scope: Scope, who: Who, permission: Permission) -> bool:
-    is_own_login = permission == "write" and who.via == "session" and str(scope["path"]).startswith(OWN_LOGIN)
-    return is_own_login or who.may(permission)
+def _has_permission(scope: Scope, identity: Identity, permission: Permission) -> bool:
+    is_own_login = permission == "write" and identity.via == "session" and str(scope["path"]).startswith(OWN_LOGIN)
+    return is_own_login or identity.may(permission)
 
 
 def permission_problem(permission: Permission) -> Problem:

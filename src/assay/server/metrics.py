@@ -26,7 +26,7 @@ from assay.server.streams import Tickets
 
 # Model calls: tokens, seconds and money by model. Names are those of the conventions for generative AI.
 
-MOST_MODELS = 100
+MAX_MODELS = 100
 """Models with their own label; since runs may name any model, further ones share a label."""
 OTHER = "_OTHER"
 TOKEN_BUCKETS = tuple(4.0**power for power in range(14))
@@ -61,10 +61,10 @@ class Meters:
         self.usd = Counter("assay_usage_usd", "US dollars which model calls cost.", _MODEL, registry=registry)
 
     def begin(
-        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+        self, kind: SpanKind, name: str, started_at: int, parent_span: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
         """Only model calls are counted."""
-        return _Call(self, self._model_label(name), at) if kind == "model" else _NOTHING
+        return _Call(self, self._model_label(name), started_at) if kind == "model" else _NOTHING
 
     def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Ignore events: the store knows the state of runs."""
@@ -74,7 +74,7 @@ class Meters:
 
     def _model_label(self, model: str) -> str:
         if model not in self._models:
-            if len(self._models) >= MOST_MODELS:
+            if len(self._models) >= MAX_MODELS:
                 return OTHER
             self._models.add(model)
         return model

@@ -54,13 +54,13 @@ class PlaceReader:
     `notes` say in detail what was left out on purpose; `skipped` has the same by file.
     """
 
-    def __init__(self, context: Context, reading: ReadingMonitor) -> None:
+    def __init__(self, context: Context, monitor: ReadingMonitor) -> None:
         self._settings, self._store, self._clock = context.settings, context.store, context.clock
-        self._readers, self._kept, self._reading = context.readers, context.page_cache, reading
-        self._allowed, self._context = context.allowed_hosts, context
+        self._readers, self._page_cache, self._monitor = context.readers, context.page_cache, monitor
+        self._allowed_hosts, self._context = context.allowed_hosts, context
         self._largest = int(context.settings.documents.max_file_mb * 1_000_000)
         self.files = self.added = self.copies = 0
-        self._renewed = False
+        self._has_renewed = False
         self.warnings: list[str] = []
         self.notes: list[str] = []
         self.unchanged: list[str] = []
@@ -90,16 +90,16 @@ class PlaceReader:
         if not origins:
             return []
         check_online(self._settings)
-        pages, failed = await self._fetch([each.place for each in origins])
-        done = await asyncio.to_thread(self.ingest_files, pages, collection)
-        self.warnings += [f"skipped {url}: {why}" for url, why in failed.items()]
-        self._record_skipped(failed)
+        pages, failures = await self._fetch([origin.place for origin in origins])
+        result = await asyncio.to_thread(self.ingest_files, pages, collection)
+        self.warnings += [f"skipped {url}: {why}" for url, why in failures.items()]
+        self._record_skipped(failures)
         return [
             msgspec.structs.replace(
-                _renew_origin(each, done.given.get(each.place, ()), failed.get(each.place, "")),
-                skipped=self.skipped.get(each.place, ()),
+                _renew_origin(origin, result.given.get(origin.place, ()), failures.get(origin.place, "")),
+                skipped=self.skipped.get(origin.place, ()),
             )
-            for each in origins
+            for origin in origins
         ]
 
     async def crawl(self, origin: Origin, collection: str, keep: Callable[[Origin], None] | None = None) -> Origin:
@@ -114,22 +114,22 @@ class PlaceReader:
         """
         check_online(self._settings)
         gave: dict[str, None] = {}
-        known = len(self.skipped)
-        kept = _RevalidatedPages(self._kept) if keep is None else self._kept
+        skipped_before = len(self.skipped)
+        page_cache = _RevalidatedPages(self._page_cache) if keep is None else self._page_cache
         site = crawler.Site(origin.place, pages=int(origin.options["pages"]), depth=int(origin.options["depth"]))
         async with (
-            open_fetcher(self._settings.web, self._clock, kept) as fetcher,
-            aclosing(crawler.crawl(fetcher, site, self._reading.report_line)) as pages,
+            open_fetcher(self._settings.web, self._clock, page_cache) as fetcher,
+            aclosing(crawler.crawl(fetcher, site, self._monitor.report_line)) as pages,
         ):
             async for page in pages:
-                done = await asyncio.to_thread(self.ingest_files, [page], collection)
-                gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
+                result = await asyncio.to_thread(self.ingest_files, [page], collection)
+                gave.update(dict.fromkeys(itertools.chain.from_iterable(result.given.values())))
                 if keep is not None and len(gave) % crawler.PROGRESS_PAGES == 1:
                     await asyncio.to_thread(keep, msgspec.structs.replace(origin, documents=tuple(gave)))
         gave.update(dict.fromkeys(await asyncio.to_thread(self._unreachable_documents, origin, site)))
-        self.warnings += [*(f"skipped {url}: {why}" for url, why in site.failed.items()), *site.notes]
-        self._record_skipped(site.failed)
-        return msgspec.structs.replace(origin, documents=tuple(gave), skipped=self._skipped_since(known))
+        self.warnings += [*(f"skipped {url}: {why}" for url, why in site.failures.items()), *site.notes]
+        self._record_skipped(site.failures)
+        return msgspec.structs.replace(origin, documents=tuple(gave), skipped=self._skipped_since(skipped_before))
 
     async def read_connected(self, place: str, collection: str, before: Origin | None = None) -> Origin:
         """Read a connector's place; if it cannot be reached now, keep what it gave before.
@@ -139,17 +139,17 @@ class PlaceReader:
             UsageError: the connector does not handle the place.
         """
         scheme = place.partition(":")[0]
-        connector = places.connector_of(place, self._allowed)
+        connector = places.connector_of(place, self._allowed_hosts)
         origin = before or Origin(place=connector.canonical(place), kind=scheme)
         if connector.reaches_out(place):
             check_online(self._settings)
         try:
-            known = len(self.skipped)
+            skipped_before = len(self.skipped)
             documents = await self._fetch_place(connector, origin.place, collection)
         except FetchFailed as failed:
             self.warnings.append(f"skipped {origin.place}: {failed.reason}")
             return origin
-        return msgspec.structs.replace(origin, documents=documents, skipped=self._skipped_since(known))
+        return msgspec.structs.replace(origin, documents=documents, skipped=self._skipped_since(skipped_before))
 
     def ingest_files(self, pages: Sequence[Fetched], collection: str, paths: Sequence[str] = ()) -> IngestResult:
         """Read files and pages, possibly none, into a collection. Blocking.
@@ -157,85 +157,85 @@ class PlaceReader:
         Raises:
             Cancelled: reading was stopped.
         """
-        done = ingest(
+        result = ingest(
             paths,
             IngestTarget(
                 library=self._store.library,
                 blobs=self._store.blobs,
                 clock=self._clock,
                 collection=collection,
-                shared=self._context.settings.database is not None,
+                is_shared=self._context.settings.database is not None,
                 on_move=self._note_renewals,
             ),
             FileReaders(
                 extractors=self._readers.extractors(), archives=self._readers.archives(), largest=self._largest
             ),
             pages=pages,
-            progress=self._reading.report_progress,
+            progress=self._monitor.report_progress,
             require_document=False,
         )
-        self.files += done.files
-        self.added += done.added
-        self.copies += done.copies
-        self.warnings += done.warnings
-        self.notes += done.notes
-        self.skipped |= done.skipped
-        self.unchanged += done.unchanged
-        self._renew(done.moved)
-        return done
+        self.files += result.files
+        self.added += result.added
+        self.copies += result.copies
+        self.warnings += result.warnings
+        self.notes += result.notes
+        self.skipped |= result.skipped
+        self.unchanged += result.unchanged
+        self._renew(result.moved)
+        return result
 
-    def _renew(self, moved: Sequence[int]) -> None:
+    def _renew(self, moved_rows: Sequence[int]) -> None:
         """Renew moved documents (row numbers) in the index, and those for which it failed before.
 
         Raises:
             SearchError, StoreError: the index cannot be written; the next reading tries it again.
         """
         cache = self._store.cache
-        self._note_renewals(moved)  # again: another process may have renewed them before they moved
-        if (moved or not self._renewed) and (waiting := cache.entries(RENEWAL_PREFIX)):
-            self._context.search.reindex_names(sorted(int(each.removeprefix(RENEWAL_PREFIX)) for each in waiting))
-            cache.forget(waiting)
-        self._renewed = True
+        self._note_renewals(moved_rows)  # again: another process may have renewed them before they moved
+        if (moved_rows or not self._has_renewed) and (keys := cache.entries(RENEWAL_PREFIX)):
+            self._context.search.reindex_names(sorted(int(key.removeprefix(RENEWAL_PREFIX)) for key in keys))
+            cache.forget(keys)
+        self._has_renewed = True
 
     def _note_renewals(self, rows: Sequence[int]) -> None:
         for row in rows:
             self._store.cache.keep(f"{RENEWAL_PREFIX}{row}", b"")
 
     def _reread_paths(self, origins: Sequence[Origin], collection: str) -> list[Origin]:
-        away = {each.place for each in origins if places.is_unavailable(each, self._store.library)}
+        unavailable = {origin.place for origin in origins if places.is_unavailable(origin, self._store.library)}
         self.warnings += [
             f"{printable(place)} is missing or empty (a drive that is not mounted?): its documents stay; "
             "to drop them, remove this place from the collection"
-            for place in sorted(away)
+            for place in sorted(unavailable)
         ]
-        found = [each.place for each in origins if each.place not in away]
-        read = iter(self._read_paths(found, collection, before=self._store.library))
-        return [each if each.place in away else next(read) for each in origins]
+        available = [origin.place for origin in origins if origin.place not in unavailable]
+        reread = iter(self._read_paths(available, collection, before=self._store.library))
+        return [origin if origin.place in unavailable else next(reread) for origin in origins]
 
     def _read_paths(self, paths: Sequence[str], collection: str, *, before: Library | None = None) -> list[Origin]:
-        found, missing = places.files_of(paths)
+        files_by_place, missing = places.files_of(paths)
         self.warnings += [f"{why}: what came from there left the collection" for why in missing.values()]
-        done = self.ingest_files((), collection, [path for path in paths if path not in missing])
+        result = self.ingest_files((), collection, [path for path in paths if path not in missing])
         return [
             Origin(
                 place=place,
                 kind=FILES,
-                documents=places.documents_of(files, done.given, before),
-                skipped=places.skipped_files(files, done.skipped),
+                documents=places.documents_of(files, result.given, before),
+                skipped=places.skipped_files(files, result.skipped),
             )
-            for place, files in found.items()
+            for place, files in files_by_place.items()
         ]
 
     async def _fetch(self, urls: Iterable[str]) -> tuple[list[Fetched], dict[str, str]]:
         """Fetch pages; return them, and why others could not be fetched, by address."""
-        pages, failed = [], {}
+        pages, failures = [], {}
         async with open_fetcher(self._settings.web, self._clock) as fetcher:
             for url in urls:
                 try:
                     pages.append(await fetcher.fetch(url))
                 except FetchFailed as error:
-                    failed[url] = error.reason
-        return pages, failed
+                    failures[url] = error.reason
+        return pages, failures
 
     async def _fetch_place(self, connector: Connector, place: str, collection: str) -> tuple[str, ...]:
         folder = await asyncio.to_thread(scratch_folder)
@@ -256,58 +256,58 @@ class PlaceReader:
         unread = 0
         left_out: dict[str, list[str]] = {}
         for batch in _batches(files):
-            wanted = [file for file in batch if not _should_skip(file, extractors, left_out)]
-            readable = [file for file in wanted if extractor_for(file, extractors) is not None]
-            unread += len(wanted) - len(readable)
-            self._record_skipped({file.url: "not text" for file in wanted if extractor_for(file, extractors) is None})
-            done = self.ingest_files(readable, collection)
-            gave.update(dict.fromkeys(itertools.chain.from_iterable(done.given.values())))
+            chosen = [file for file in batch if not _should_skip(file, extractors, left_out)]
+            readable = [file for file in chosen if extractor_for(file, extractors) is not None]
+            unread += len(chosen) - len(readable)
+            self._record_skipped({file.url: "not text" for file in chosen if extractor_for(file, extractors) is None})
+            result = self.ingest_files(readable, collection)
+            gave.update(dict.fromkeys(itertools.chain.from_iterable(result.given.values())))
         self.notes += left_out_notes(left_out)
         self._record_skipped({url: reason for reason, urls in left_out.items() for url in urls})
         if unread:
-            some = "1 file that is" if unread == 1 else f"{unread} files that are"
-            self.warnings.append(f"skipped {some} not text in {place}")
+            count_text = "1 file that is" if unread == 1 else f"{unread} files that are"
+            self.warnings.append(f"skipped {count_text} not text in {place}")
         return tuple(gave)
 
     def _unreachable_documents(self, origin: Origin, site: crawler.Site) -> list[str]:
         """The documents of pages that a crawl found, or had no room for, and could not read this time."""
-        lost = {canonical_url(url) for url, why in site.failed.items() if not why.startswith(GONE_REASONS)}
-        lost |= {canonical_url(url) for url in site.left}
-        if not (lost and origin.documents):
+        lost_urls = {canonical_url(url) for url, why in site.failures.items() if not why.startswith(GONE_REASONS)}
+        lost_urls |= {canonical_url(url) for url in site.unread_urls}
+        if not (lost_urls and origin.documents):
             return []
-        found = self._store.library.documents_by_hash(origin.documents)
-        return [each.sha256 for each in found if canonical_url(each.url) in lost]
+        documents = self._store.library.documents_by_hash(origin.documents)
+        return [document.sha256 for document in documents if canonical_url(document.url) in lost_urls]
 
     def _record_skipped(self, reasons: Mapping[str, str]) -> None:
         """Remember why addresses gave no document."""
         self.skipped |= {url: (SkippedFile(url, why),) for url, why in reasons.items()}
 
-    def _skipped_since(self, known: int) -> tuple[SkippedFile, ...]:
-        """Everything skipped after the first `known` files and pages."""
-        later = itertools.islice(self.skipped.values(), known, None)
-        return tuple(itertools.chain.from_iterable(later))[: places.MOST_SKIPPED]
+    def _skipped_since(self, count: int) -> tuple[SkippedFile, ...]:
+        """Everything skipped after the first `count` files and pages."""
+        later = itertools.islice(self.skipped.values(), count, None)
+        return tuple(itertools.chain.from_iterable(later))[: places.MAX_SKIPPED_FILES]
 
 
 class _RevalidatedPages:
     """Cached pages whose server is always asked whether they have changed."""
 
-    def __init__(self, kept: PageCache) -> None:
-        self._kept = kept
+    def __init__(self, cache: PageCache) -> None:
+        self._cache = cache
 
     def get(self, url: str) -> KeptPage | None:
-        found = self._kept.get(url)
-        return None if found is None else msgspec.structs.replace(found, fresh_until=0.0)
+        page = self._cache.get(url)
+        return None if page is None else msgspec.structs.replace(page, fresh_until=0.0)
 
     def put(self, page: KeptPage) -> None:
-        self._kept.put(page)
+        self._cache.put(page)
 
     def forget(self, url: str) -> None:
-        self._kept.forget(url)
+        self._cache.forget(url)
 
 
-def _renew_origin(origin: Origin, given: tuple[str, ...], why: str) -> Origin:
+def _renew_origin(origin: Origin, new_documents: tuple[str, ...], why: str) -> Origin:
     """A page's origin after it was requested: gone, out of reach, or as it is now."""
-    documents = origin.documents if why and not why.startswith(GONE_REASONS) else given
+    documents = origin.documents if why and not why.startswith(GONE_REASONS) else new_documents
     return msgspec.structs.replace(origin, documents=documents)
 
 

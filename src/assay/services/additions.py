@@ -26,14 +26,14 @@ from assay.evidence.ingest import UPLOAD_SUFFIX, IngestResult
 from assay.run.process import is_dead, new_id, this_process
 from assay.run.tasks import wait_for_event
 from assay.services import collections
-from assay.services.arguments import Say, Sources, source_names
+from assay.services.arguments import ProgressLog, Sources, source_names
 from assay.services.context import Context
 from assay.services.places import check_collection_name
 
 # Uploaded files.
 
 UPLOADS_FOLDER = "uploads"
-LONGEST_NAME = 200
+MAX_NAME_BYTES = 200
 """Bytes of a file's name; a longer one is cut before its suffix."""
 
 
@@ -43,19 +43,24 @@ class ArrivingFile(NamedTuple):
     name: str
     pieces: AsyncIterable[bytes]
     collection: str
-    most: int
+    max_bytes: int
     media_type: str = ""
 
 
 async def add_upload(
-    context: Context, name: str, pieces: AsyncIterable[bytes], collection: str, most: int, progress: Say | None
+    context: Context,
+    name: str,
+    pieces: AsyncIterable[bytes],
+    collection: str,
+    max_bytes: int,
+    progress: ProgressLog | None,
 ) -> IngestResult:
     """Read an uploaded file into a collection; see `DocumentLibrary.upload`."""
-    file = await store_upload(context, ArrivingFile(name, pieces, collection, most))
+    file = await store_upload(context, ArrivingFile(name, pieces, collection, max_bytes))
     return await collections.add(context, [str(file)], collection, progress)
 
 
-async def store_upload(context: Context, arriving: ArrivingFile) -> Path:
+async def store_upload(context: Context, arriving_file: ArrivingFile) -> Path:
     """Store an upload and return its file, once it is complete on disk.
 
     Raises:
@@ -63,9 +68,11 @@ async def store_upload(context: Context, arriving: ArrivingFile) -> Path:
         UsageError: the name of the file or collection is not valid.
         StoreError: it cannot be stored.
     """
-    check_collection_name(arriving.collection)
-    file = upload_folder(context, arriving.collection) / safe_name(_add_suffix(arriving.name, arriving.media_type))
-    await _write_file(file, arriving.pieces, arriving.most)
+    check_collection_name(arriving_file.collection)
+    file = upload_folder(context, arriving_file.collection) / safe_name(
+        _add_suffix(arriving_file.name, arriving_file.media_type)
+    )
+    await _write_file(file, arriving_file.pieces, arriving_file.max_bytes)
     return file
 
 
@@ -83,14 +90,14 @@ def safe_name(name: str) -> str:
         UsageError: nothing is left of it.
     """
     last = PurePosixPath(name.replace("\\", "/")).name
-    kept = "".join(char for char in last if char.isprintable() and char not in '/\\:*?"<>|').strip(" .")
-    stem, dot, end = kept.rpartition(".")
-    if len(os.fsencode(kept)) > LONGEST_NAME:
-        short = os.fsencode(stem or end)[: LONGEST_NAME - 40].decode(errors="ignore")
-        kept = f"{short}{dot}{end[:20]}" if stem else short
-    if not kept or kept in (".", ".."):
+    cleaned = "".join(char for char in last if char.isprintable() and char not in '/\\:*?"<>|').strip(" .")
+    stem, dot, end = cleaned.rpartition(".")
+    if len(os.fsencode(cleaned)) > MAX_NAME_BYTES:
+        short = os.fsencode(stem or end)[: MAX_NAME_BYTES - 40].decode(errors="ignore")
+        cleaned = f"{short}{dot}{end[:20]}" if stem else short
+    if not cleaned or cleaned in (".", ".."):
         raise UsageError(f"{name[:80]!r} is not a valid file name: leave out / and control characters")
-    return kept
+    return cleaned
 
 
 def upload_folder(context: Context, collection: str) -> Path:
@@ -101,18 +108,18 @@ def upload_folder(context: Context, collection: str) -> Path:
     return context.home / UPLOADS_FOLDER / f"{name}{UPLOAD_SUFFIX}"
 
 
-async def _write_file(file: Path, pieces: AsyncIterable[bytes], most: int) -> None:
+async def _write_file(file: Path, pieces: AsyncIterable[bytes], max_bytes: int) -> None:
     """Write the data beside the file, and move it into place when it is complete."""
     draft = file.with_name(f".{secrets.token_hex(8)}")
     size = 0
     try:
         await asyncio.to_thread(file.parent.mkdir, 0o700, True, True)
-        with draft.open("xb") as out:
+        with draft.open("xb") as output:
             async for piece in pieces:
                 size += len(piece)
-                if size > most:
-                    raise TooLarge(f"an uploaded file has at most {most:,} bytes")
-                await asyncio.to_thread(out.write, piece)
+                if size > max_bytes:
+                    raise TooLarge(f"an uploaded file has at most {max_bytes:,} bytes")
+                await asyncio.to_thread(output.write, piece)
         await asyncio.to_thread(draft.replace, file)
     except OSError as error:
         raise unwritable_error(
@@ -134,30 +141,30 @@ DEFAULT_START = AdditionStart()
 
 
 async def begin_addition(
-    context: Context, sources: Sources, collection: str, how: AdditionStart = DEFAULT_START
+    context: Context, sources: Sources, collection: str, start: AdditionStart = DEFAULT_START
 ) -> Addition:
     """Start reading documents into a collection; see `BackgroundLibrary.begin_add`, `begin_crawl` and `begin_sync`."""
     check_collection_name(collection)
-    named = tuple(source_names(sources))
-    if not named:
+    names = tuple(source_names(sources))
+    if not names:
         raise UsageError("there is nothing to add: name a file, a folder or a page")
     now = context.clock.now()
-    made = Addition(
+    addition = Addition(
         id=new_id(),
         collection=collection,
-        name=how.name or ", ".join(named[:3]),
-        sources=named,
-        kind=how.kind,
-        options=how.options,
+        name=start.name or ", ".join(names[:3]),
+        sources=names,
+        kind=start.kind,
+        options=start.options,
         created_at=now,
         updated_at=now,
         holder=this_process(),
         owner=context.owner or "",
     )
     await asyncio.to_thread(context.store.additions.forget, time_ago(RETENTION))
-    await asyncio.to_thread(context.store.additions.put, made)
-    _start(context, made)
-    return made
+    await asyncio.to_thread(context.store.additions.put, addition)
+    _start(context, addition)
+    return addition
 
 
 def time_ago(time: timedelta) -> str:
@@ -165,10 +172,10 @@ def time_ago(time: timedelta) -> str:
     return (datetime.now(UTC) - time).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-async def begin_upload(context: Context, arriving: ArrivingFile) -> Addition:
+async def begin_upload(context: Context, arriving_file: ArrivingFile) -> Addition:
     """Start reading an uploaded file; see `BackgroundLibrary.begin_upload`."""
-    file = await store_upload(context, arriving)
-    return await begin_addition(context, [str(file)], arriving.collection, AdditionStart(name=file.name))
+    file = await store_upload(context, arriving_file)
+    return await begin_addition(context, [str(file)], arriving_file.collection, AdditionStart(name=file.name))
 
 
 async def follow_addition(context: Context, id: str, after: int = 0) -> AsyncIterator[Addition]:
@@ -176,13 +183,13 @@ async def follow_addition(context: Context, id: str, after: int = 0) -> AsyncIte
     with context.adding.update_event(id) as news:
         while True:
             news.clear()
-            found = await asyncio.to_thread(context.store.additions.find, id)
-            if found.seq > after:
-                after = found.seq
-                yield found
-            if found.state in ADDITION_ENDED:
+            addition = await asyncio.to_thread(context.store.additions.find, id)
+            if addition.seq > after:
+                after = addition.seq
+                yield addition
+            if addition.state in ADDITION_ENDED:
                 return
-            if _is_abandoned(found):
+            if _is_abandoned(addition):
                 await resume_additions(context)
             await wait_for_event(news, POLL_SECONDS)
 
@@ -190,12 +197,14 @@ async def follow_addition(context: Context, id: str, after: int = 0) -> AsyncIte
 async def resume_additions(context: Context) -> list[Addition]:
     """Continue what killed processes of this machine left; see `BackgroundLibrary.go_on_adding`."""
     every = await asyncio.to_thread(context.store.additions.all, 1_000)
-    left = [each for each in every if _is_abandoned(each)]
-    for each in left:
-        mine = msgspec.structs.replace(each, holder=this_process(), seq=each.seq + 1, updated_at=context.clock.now())
+    abandoned = [addition for addition in every if _is_abandoned(addition)]
+    for addition in abandoned:
+        mine = msgspec.structs.replace(
+            addition, holder=this_process(), seq=addition.seq + 1, updated_at=context.clock.now()
+        )
         await asyncio.to_thread(context.store.additions.put, mine)
-        _start(context.owned_by(each.owner), mine)
-    return left
+        _start(context.owned_by(addition.owner), mine)
+    return abandoned
 
 
 def _is_abandoned(addition: Addition) -> bool:
@@ -210,41 +219,41 @@ class _Reader:
     """Reads one addition, and stores its progress."""
 
     def __init__(self, context: Context, addition: Addition) -> None:
-        self._context, self._now = context, addition
-        self._line, self._over, self._turn = "", False, asyncio.Lock()
+        self._context, self._addition = context, addition
+        self._line, self._has_ended, self._turn = "", False, asyncio.Lock()
 
     async def read(self) -> None:
         """Read until it ends, in whatever way."""
         await self._store_update(state="reading")
-        telling = self._context.adding.start_task(self._store_progress(), self._now.id)
+        progress_task = self._context.adding.start_task(self._store_progress(), self._addition.id)
         try:
-            found = await self._read()
+            result = await self._read()
         except AssayError as error:
-            await self._store_update(over=True, state="failed", error=str(error))
+            await self._store_update(is_final=True, state="failed", error=str(error))
         else:
-            await self._store_update(over=True, state="done", **found)
+            await self._store_update(is_final=True, state="done", **result)
         finally:
-            telling.cancel()
+            progress_task.cancel()
             task = asyncio.current_task()
             # a bug is logged, and waiting callers get the error
-            if not self._over and not (task and task.cancelling()):
+            if not self._has_ended and not (task and task.cancelling()):
                 await self._store_update(
-                    over=True, state="failed", error="an error of Assay ended it; the log says which"
+                    is_final=True, state="failed", error="an error of Assay ended it; the log says which"
                 )
 
     async def _read(self) -> dict[str, object]:
-        now, context = self._now, self._context
-        if now.kind == "sync":
-            synced = await collections.sync(context, now.collection, self._note_progress)
-            line = f"{synced.added} added, {synced.updated} changed, {synced.removed} gone"
-            found = {"documents": synced.documents, "added": synced.added, "warnings": synced.warnings}
-            return {**found, "line": line}
-        if now.kind == "crawl":
-            [url], pages, depth = now.sources, now.options.get("pages", 200), now.options.get("depth", 5)
-            done = await collections.crawl(context, url, now.collection, pages, depth, self._note_progress)
+        addition, context = self._addition, self._context
+        if addition.kind == "sync":
+            sync_result = await collections.sync(context, addition.collection, self._note_progress)
+            line = f"{sync_result.added} added, {sync_result.updated} changed, {sync_result.removed} gone"
+            fields = {"documents": sync_result.documents, "added": sync_result.added, "warnings": sync_result.warnings}
+            return {**fields, "line": line}
+        if addition.kind == "crawl":
+            [url], pages, depth = addition.sources, addition.options.get("pages", 200), addition.options.get("depth", 5)
+            result = await collections.crawl(context, url, addition.collection, pages, depth, self._note_progress)
         else:
-            done = await collections.add(context, list(now.sources), now.collection, self._note_progress)
-        return {"documents": done.documents, "added": done.added, "warnings": done.warnings, "line": ""}
+            result = await collections.add(context, list(addition.sources), addition.collection, self._note_progress)
+        return {"documents": result.documents, "added": result.added, "warnings": result.warnings, "line": ""}
 
     def _note_progress(self, line: str) -> None:
         """Receive a progress message from the thread that reads."""
@@ -254,16 +263,18 @@ class _Reader:
         """Store the latest progress message from time to time."""
         while True:
             await asyncio.sleep(PROGRESS_SECONDS)
-            if self._line != self._now.line:
+            if self._line != self._addition.line:
                 await self._store_update(line=self._line)
 
-    async def _store_update(self, *, over: bool = False, **changed: object) -> None:
+    async def _store_update(self, *, is_final: bool = False, **changes: object) -> None:
         """Store what changed; nothing is stored after the last update."""
         async with self._turn:
-            if self._over:
+            if self._has_ended:
                 return
-            self._over = over
+            self._has_ended = is_final
             now = self._context.clock.now()
-            self._now = msgspec.structs.replace(self._now, seq=self._now.seq + 1, updated_at=now, **changed)
-            await asyncio.to_thread(self._context.store.additions.put, self._now)
-        self._context.adding.notify(self._now.id)
+            self._addition = msgspec.structs.replace(
+                self._addition, seq=self._addition.seq + 1, updated_at=now, **changes
+            )
+            await asyncio.to_thread(self._context.store.additions.put, self._addition)
+        self._context.adding.notify(self._addition.id)

@@ -19,55 +19,55 @@ from assay.core.languages import read_country
 from assay.core.lazy import regex
 from assay.core.web_addresses import DATE_PATTERN, BadUrl, WebRules, date_range, is_below, parse_url
 
-MOST_BYTES = 8_000
+MAX_ARGUMENT_BYTES = 8_000
 """Such a text is repeated in most calls of a run, and must leave room in a small window."""
 _CONTROL = regex(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
-def read_text_argument(value: str | Path | None, what: str, most: int = MOST_BYTES) -> str:
+def read_text_argument(value: str | Path | None, label: str, max_bytes: int = MAX_ARGUMENT_BYTES) -> str:
     """Return the text itself, or that of the file a `Path` names (UTF-8, with or without a BOM); "" for None.
 
     Raises:
-        UsageError: the file cannot be read, or the text is empty, not text, or larger than `most` bytes.
+        UsageError: the file cannot be read, or the text is empty, not text, or larger than `max_bytes` bytes.
     """
     if value is None or value == "":
         return ""
-    data = _read(value, what, most) if isinstance(value, Path) else value.encode(errors="surrogatepass")
-    if len(data) > most:
-        raise UsageError(f"{_describe(value, what)} is too large: at most {most:,} bytes")
+    data = _read(value, label, max_bytes) if isinstance(value, Path) else value.encode(errors="surrogatepass")
+    if len(data) > max_bytes:
+        raise UsageError(f"{_describe(value, label)} is too large: at most {max_bytes:,} bytes")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(f"{_describe(value, what)} is not UTF-8 text: save it as UTF-8") from None
+        raise UsageError(f"{_describe(value, label)} is not UTF-8 text: save it as UTF-8") from None
     if _CONTROL.search(text):
-        raise UsageError(f"{_describe(value, what)} is not text: it has control characters")
+        raise UsageError(f"{_describe(value, label)} is not text: it has control characters")
     if not text.strip():
-        raise UsageError(f"{_describe(value, what)} is empty: fill it, or leave it out")
+        raise UsageError(f"{_describe(value, label)} is empty: fill it, or leave it out")
     return text.strip()
 
 
-def _read(path: Path, what: str, most: int) -> bytes:
+def _read(path: Path, label: str, max_bytes: int) -> bytes:
     """The beginning of a file, enough to see that it is too large."""
     try:
         if path.exists() and not (path.is_file() or path.is_fifo()):  # a pipe: /dev/stdin, <(command)
-            raise UsageError(f"{_describe(path, what)} is not a file: name one")
+            raise UsageError(f"{_describe(path, label)} is not a file: name one")
         with path.open("rb") as file:
-            return file.read(most + 1)
+            return file.read(max_bytes + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UsageError(
-            f"{_describe(path, what)} cannot be read ({reason}): check its name and permissions"
+            f"{_describe(path, label)} cannot be read ({reason}): check its name and permissions"
         ) from error
 
 
-def _describe(value: str | Path, what: str) -> str:
-    return f"the file of the {what} ({value})" if isinstance(value, Path) else f"the text of the {what}"
+def _describe(value: str | Path, label: str) -> str:
+    return f"the file of the {label} ({value})" if isinstance(value, Path) else f"the text of the {label}"
 
 
 def suffix_of(path: Path) -> str:
     """The longest suffix of a file's name that is a format (".csl.json" before ".json"), "" for none."""
     name = path.name.lower()
-    return max((known for known in plugins.names("exporters") if name.endswith(known)), key=len, default="")
+    return max((suffix for suffix in plugins.names("exporters") if name.endswith(suffix)), key=len, default="")
 
 
 def format_of(path: Path) -> str:
@@ -76,8 +76,8 @@ def format_of(path: Path) -> str:
     Raises:
         UnknownName: its name ends in none.
     """
-    if found := suffix_of(path):
-        return found
+    if suffix := suffix_of(path):
+        return suffix
     hint = f"(it is the end of the file's name, {path.name})"
     raise UnknownName("format", path.suffix, plugins.names("exporters"), hint)
 
@@ -126,13 +126,13 @@ def make_rules(
     return rules
 
 
-def normalize_domains(named: Iterable[str]) -> tuple[str, ...]:
+def normalize_domains(domains: Iterable[str]) -> tuple[str, ...]:
     """Domains in the form used in addresses, each once.
 
     Raises:
         UsageError: one is not a domain.
     """
-    return tuple(dict.fromkeys(map(_domain, named)))
+    return tuple(dict.fromkeys(map(_domain, domains)))
 
 
 def _domain(text: str) -> str:
@@ -151,9 +151,9 @@ def _day(text: str, *, last: bool) -> str:
     """A day as ISO 8601; for a year or a month its first or last day."""
     if not text.strip():
         return ""
-    found = DATE_PATTERN.fullmatch(text.strip())
+    match = DATE_PATTERN.fullmatch(text.strip())
     try:
-        days = date_range(found) if found else None
+        days = date_range(match) if match else None
     except ValueError:
         days = None
     if days is None:
@@ -165,7 +165,7 @@ def _day(text: str, *, last: bool) -> str:
 
 DEFAULT_COLLECTION = "default"
 """The collection of documents that were not put into another."""
-Say = Callable[[str], None]
+ProgressLog = Callable[[str], None]
 Sources = str | Path | Iterable[str | Path]
 
 
@@ -181,7 +181,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def checked_keywords(more: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Check the keyword arguments of a function when it is called.
 
     Args:
@@ -192,36 +192,41 @@ def checked_keywords(more: str = "") -> Callable[[Callable[P, R]], Callable[P, R
         UsageError: the value is not one of the words allowed for a keyword.
     """
 
-    def checking(function: Callable[P, R]) -> Callable[P, R]:
+    def decorator(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters.values()
-        own = tuple(each.name for each in parameters if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD))
+        names = tuple(
+            parameter.name
+            for parameter in parameters
+            if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        )
 
         @wraps(function)
-        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-            place = type(args[0]).__name__ if function.__name__ == "__init__" else function.__qualname__
-            check_keywords(place, kwargs, own, more)
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+            function_name = type(args[0]).__name__ if function.__name__ == "__init__" else function.__qualname__
+            check_keywords(function_name, kwargs, names, type_path)
             return function(*args, **kwargs)
 
-        return checked
+        return wrapper
 
-    return checking
+    return decorator
 
 
-def check_keywords(place: str, given: Mapping[str, object], own: Iterable[str], more: str) -> None:
-    """Make sure that `place` accepts the keywords `given`: its `own`, and those of the `TypedDict` named `more`.
+def check_keywords(function_name: str, keywords: Mapping[str, object], names: Iterable[str], type_path: str) -> None:
+    """Make sure that `function_name` accepts the keywords `keywords`: its `names`, and those of the `TypedDict` named
+    `type_path`.
 
     Raises:
         UnknownOption: it does not accept such a keyword.
         UsageError: the value is not one of the words allowed for a keyword.
     """
-    words = _allowed_values(more) if more else {}
-    known = {name for name in own if name != "self"} | words.keys()
-    for name, value in given.items():
-        if name not in known:
-            raise UnknownOption(place, name, known)
-        allowed = words.get(name, ())
-        if allowed and value is not None and value not in allowed:
-            raise UsageError(f"{name} cannot be {value!r}: write {_format_choices(allowed)}")
+    words = _allowed_values(type_path) if type_path else {}
+    accepted = {name for name in names if name != "self"} | words.keys()
+    for name, value in keywords.items():
+        if name not in accepted:
+            raise UnknownOption(function_name, name, accepted)
+        allowed_values = words.get(name, ())
+        if allowed_values and value is not None and value not in allowed_values:
+            raise UsageError(f"{name} cannot be {value!r}: write {_format_choices(allowed_values)}")
 
 
 def _format_choices(words: tuple[object, ...]) -> str:
@@ -229,9 +234,9 @@ def _format_choices(words: tuple[object, ...]) -> str:
 
 
 @cache
-def _allowed_values(more: str) -> dict[str, tuple[object, ...]]:
+def _allowed_values(type_path: str) -> dict[str, tuple[object, ...]]:
     """The keys of a `TypedDict`, each with its allowed words; empty if other values are allowed."""
-    module, _, name = more.partition(":")
+    module, _, name = type_path.partition(":")
     return {key: _literals(hint) for key, hint in typing.get_type_hints(getattr(import_module(module), name)).items()}
 
 
@@ -257,13 +262,13 @@ _TYPE_NAMES: dict[Any, str] = {
 }
 
 
-def check_types(given: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
+def check_types(values: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
     """Make sure that each value is of its type in `kinds`, if it has one; None is the same as leaving an option out.
 
     Raises:
         UsageError: one is not. The message says which, and what may be written instead.
     """
-    for name, value in given.items():
+    for name, value in values.items():
         parts = [part for part in _alternatives(kinds.get(name, object)) if part is not type(None)]
         if value is not None and not any(_matches_type(value, part) for part in parts):
             raise UsageError(f"{name} cannot be {value!r}: write {_join_with_or(map(_describe_type, parts))}")
@@ -286,8 +291,8 @@ def _matches_type(value: object, kind: Any) -> bool:
     if issubclass(origin, Mapping):
         return isinstance(value, Mapping)
     (member,) = get_args(kind)
-    listing = isinstance(value, Sequence | AbstractSet) and not isinstance(value, str | bytes)
-    return listing and all(_matches_type(each, member) for each in cast("Iterable[object]", value))
+    is_list = isinstance(value, Sequence | AbstractSet) and not isinstance(value, str | bytes)
+    return is_list and all(_matches_type(item, member) for item in cast("Iterable[object]", value))
 
 
 def _describe_type(kind: Any) -> str:

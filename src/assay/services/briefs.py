@@ -57,22 +57,22 @@ def _own_prompt_hashes() -> dict[str, str]:
 
 
 def _text(name: str) -> str:
-    known = _own_prompt_hashes()
-    if name not in known:
-        raise UnknownName(plugins.NOUNS["prompts"], name, known)
+    known_prompts = _own_prompt_hashes()
+    if name not in known_prompts:
+        raise UnknownName(plugins.NOUNS["prompts"], name, known_prompts)
     package, _, short = name.partition(".")
     ours, origin = prompt(f"assay.{package}", short), plugins.package("prompts", name)
     return check_prompt(name, plugins.load("prompts", name), ours, f"the package {origin}")
 
 
-LONGEST_QUESTION = 100_000
+MAX_QUESTION_CHARS = 100_000
 """Characters; documents do not belong in a question."""
-LONGEST_NAME = 200
+MAX_USER_NAME_CHARS = 200
 
 _QUOTED = regex(r"[\"“„«`][^\"“”„«»`]*[\"”»`]")
 
 
-def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bool = False) -> Brief:
+def make_brief(question: str, settings: Settings, options: RunOptions, *, web: bool = False) -> Brief:
     """Make the brief of a run about `question`, dated today; its scope is still the default.
 
     `web` says whether the web is in scope if neither the caller nor the settings say so.
@@ -81,38 +81,38 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
         UsageError: the question is no text, empty or too long, or an option has a wrong value.
     """
     question = _question(question)
-    check_types(wanted, {name: each.kind for name, each in declared_options(RunOptions).items()})
-    language, mode = wanted.get("language") or settings.language, wanted.get("mode") or settings.mode
+    check_types(options, {name: option.kind for name, option in declared_options(RunOptions).items()})
+    language, mode = options.get("language") or settings.language, options.get("mode") or settings.mode
     code = _language(question, language)
-    fields = _brief_fields(settings, wanted) | {
+    fields = _brief_fields(settings, options) | {
         "question": question,
         "date": datetime.now(UTC).date().isoformat(),
         "timeouts": msgspec.structs.asdict(settings.timeouts),
-        "instructions": read_text_argument(wanted.get("instructions"), "instructions"),
-        "length": read_length(wanted.get("length") or settings.length),
+        "instructions": read_text_argument(options.get("instructions"), "instructions"),
+        "length": read_length(options.get("length") or settings.length),
         "language": code,
         "locale": locale_for(code),
         "language_asked": bool(language.strip()),
-        "template": _template(wanted.get("template")),
-        "schema": _schema(wanted, mode),
-        "ask": wanted.get("ask") or ("required" if settings.ask == "required" else "never"),
+        "template": _template(options.get("template")),
+        "schema": _schema(options, mode),
+        "ask": options.get("ask") or ("required" if settings.ask == "required" else "never"),
         "assess": True,
         "tools": settings.agents.tools,
-        "user": _user(wanted.get("user")),
-        "labels": check_labels(wanted.get("labels") or {}),
+        "user": _user(options.get("user")),
+        "labels": check_labels(options.get("labels") or {}),
         "release": own_release(),
-        "answers": brief_answers(wanted.get("answers") or ()),
-        "thread": (wanted.get("thread") or "").strip(),
-        "conversation": tuple(wanted.get("said") or ()),
-        "parent": (wanted.get("continues") or "").strip(),
+        "answers": brief_answers(options.get("answers") or ()),
+        "thread": (options.get("thread") or "").strip(),
+        "conversation": tuple(options.get("said") or ()),
+        "parent": (options.get("continues") or "").strip(),
         "scope": Scope(
-            web=_web(wanted, settings, web),
-            rules=_rules(wanted, settings),
+            web=_web(options, settings, web),
+            rules=_rules(options, settings),
             trusted=normalize_domains(settings.sources.allow),
         ),
-        "models": _models(settings, named_models(wanted.get("model"), wanted.get("models", {}))),
+        "models": _models(settings, named_models(options.get("model"), options.get("models", {}))),
         "speculation": msgspec.structs.asdict(settings.speculation),
-        "depths": changed_depths(wanted.get("strategy") or settings.strategy, settings.depths.changes()),
+        "depths": changed_depths(options.get("strategy") or settings.strategy, settings.depths.changes()),
         "prompts": prompt_hashes(),
     }
     try:
@@ -120,8 +120,8 @@ def make_brief(question: str, settings: Settings, wanted: RunOptions, *, web: bo
     except msgspec.ValidationError as error:
         raise UsageError(str(error)) from error
     except UnicodeEncodeError as error:
-        at = max(error.start - 20, 0)
-        broken = error.object[at : error.end + 20]
+        start = max(error.start - 20, 0)
+        broken = error.object[start : error.end + 20]
         raise UsageError(f"{broken!r} is not text in UTF-8: correct its encoding, or leave it out") from error
 
 
@@ -129,9 +129,9 @@ def _question(text: object) -> str:
     if not isinstance(text, str | None):
         raise UsageError(f"the question cannot be {text!r}: write text")
     text = text or ""
-    if len(text) > LONGEST_QUESTION:
+    if len(text) > MAX_QUESTION_CHARS:
         raise UsageError(
-            f"the question has {len(text):,} characters, and {LONGEST_QUESTION:,} is the limit: put the material "
+            f"the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} is the limit: put the material "
             "into a file, and name it with --in"
         )
     if not text.strip():
@@ -141,18 +141,18 @@ def _question(text: object) -> str:
     return text.strip()
 
 
-def _brief_fields(settings: Settings, wanted: RunOptions) -> dict[str, Any]:
+def _brief_fields(settings: Settings, run_options: RunOptions) -> dict[str, Any]:
     """The fields of the brief from the options, else the settings; what must be read comes before them."""
-    options: Mapping[str, Any] = wanted
-    found: dict[str, Any] = {}
-    for name, each in declared_options(RunOptions).items():
-        setting, value = each.option.setting, options.get(name)
-        configured = attrgetter(setting)(settings) if setting else ""
-        if value is None or (not value and isinstance(configured, str)):
-            value = configured
+    options: Mapping[str, Any] = run_options
+    values: dict[str, Any] = {}
+    for name, option in declared_options(RunOptions).items():
+        setting, value = option.option.setting, options.get(name)
+        default = attrgetter(setting)(settings) if setting else ""
+        if value is None or (not value and isinstance(default, str)):
+            value = default
         if value is not None and (value or setting):
-            found[each.fields[0]] = value
-    return nest_values(found)
+            values[option.fields[0]] = value
+    return nest_values(values)
 
 
 def named_models(
@@ -175,18 +175,18 @@ def to_tuple(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _models(settings: Settings, named: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
+def _models(settings: Settings, chosen: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:
     """The models of every role; a judge that nobody names follows from the other roles."""
-    models = settings.roles() | dict(named)
-    return models if "judge" in named or settings.names_judge else models | {"judge": default_judges(models)}
+    models = settings.roles() | dict(chosen)
+    return models if "judge" in chosen or settings.names_judge else models | {"judge": default_judges(models)}
 
 
-def web_in_scope(wanted: RunOptions, settings: Settings) -> bool | None:
+def web_in_scope(options: RunOptions, settings: Settings) -> bool | None:
     """True if the web is in scope, as far as the caller or the settings say so."""
     if settings.search.offline:
         return False
-    asked = wanted.get("web")
-    return settings.search.web if asked is None else asked
+    web = options.get("web")
+    return settings.search.web if web is None else web
 
 
 def check_online(settings: Settings) -> None:
@@ -201,49 +201,49 @@ def check_online(settings: Settings) -> None:
         )
 
 
-def _web(wanted: RunOptions, settings: Settings, unsaid: bool) -> bool:
-    if wanted.get("web"):
+def _web(options: RunOptions, settings: Settings, unsaid: bool) -> bool:
+    if options.get("web"):
         check_online(settings)
-    web_rules = web_in_scope(wanted, settings)
+    web_rules = web_in_scope(options, settings)
     return unsaid if web_rules is None else web_rules
 
 
-def _rules(wanted: RunOptions, settings: Settings) -> WebRules:
+def _rules(options: RunOptions, settings: Settings) -> WebRules:
     return make_rules(
-        domains=wanted.get("domains") or (),
-        denied=(*(wanted.get("not_domains") or ()), *settings.sources.deny),
-        since=wanted.get("since") or "",
-        until=wanted.get("until") or "",
-        country=wanted.get("country") or "",
-        fresh=wanted.get("fresh") or False,
+        domains=options.get("domains") or (),
+        denied=(*(options.get("not_domains") or ()), *settings.sources.deny),
+        since=options.get("since") or "",
+        until=options.get("until") or "",
+        country=options.get("country") or "",
+        fresh=options.get("fresh") or False,
     )
 
 
-def _user(given: str | None) -> str:
-    user = (given or "").strip()
-    if len(user) > LONGEST_NAME or not user.isprintable():
-        raise UsageError(f"a user's name is up to {LONGEST_NAME} characters in one line")
+def _user(name: str | None) -> str:
+    user = (name or "").strip()
+    if len(user) > MAX_USER_NAME_CHARS or not user.isprintable():
+        raise UsageError(f"a user's name is up to {MAX_USER_NAME_CHARS} characters in one line")
     return user
 
 
-def _language(question: str, asked: str) -> str:
+def _language(question: str, language: str) -> str:
     """The requested language, else the question's, "" if unknown; quotations in it do not count."""
-    return read_language(asked) if asked else question_language(_QUOTED.sub(" ", question))
+    return read_language(language) if language else question_language(_QUOTED.sub(" ", question))
 
 
-def _template(given: str | Path | None) -> tuple[Section, ...]:
-    text = read_text_argument(given, "template")
+def _template(template: str | Path | None) -> tuple[Section, ...]:
+    text = read_text_argument(template, "template")
     return read_template(text) if text else ()
 
 
-def _schema(wanted: RunOptions, mode: str) -> str:
-    given = wanted.get("schema")
-    if given is None:
+def _schema(options: RunOptions, mode: str) -> str:
+    schema = options.get("schema")
+    if schema is None:
         return ""
     if mode not in ("auto", "deep_research"):
         raise UsageError(f"a schema needs research, and mode {mode} does none; leave out --mode")
-    if wanted.get("template"):
+    if options.get("template"):
         raise UsageError("a schema and a template both define the report; give only one")
     return canonical_schema(
-        given if isinstance(given, Mapping | type) else read_text_argument(given, "schema", MAX_SCHEMA_CHARS)
+        schema if isinstance(schema, Mapping | type) else read_text_argument(schema, "schema", MAX_SCHEMA_CHARS)
     )

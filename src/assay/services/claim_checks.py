@@ -56,7 +56,7 @@ class BadRow(msgspec.Struct, frozen=True, kw_only=True):
     error: str
 
 
-class _Named(msgspec.Struct, frozen=True):
+class _RowId(msgspec.Struct, frozen=True):
     id: str | int | None = None
 
 
@@ -78,10 +78,10 @@ def check(
         UsageError: a row lacks one of the three, or it has the wrong type.
     """
     checker = RowChecker(added_checks(checks_off))
-    found = [checker.check(row if isinstance(row, ClaimRow) else _convert(row)) for row in rows]
+    results = [checker.check(row if isinstance(row, ClaimRow) else _convert(row)) for row in rows]
     for fault in checker.faults():
         warn(fault)
-    return found
+    return results
 
 
 def check_rows(rows: Iterable[ClaimRow | BadRow], checker: RowChecker) -> Iterator[CheckedRow | BadRow]:
@@ -90,10 +90,10 @@ def check_rows(rows: Iterable[ClaimRow | BadRow], checker: RowChecker) -> Iterat
         yield row if isinstance(row, BadRow) else checker.check(row)
 
 
-def checked_row(row: ClaimRow, found: RuleDecision) -> CheckedRow:
+def checked_row(row: ClaimRow, decision: RuleDecision) -> CheckedRow:
     """A claim with the verdict of the rules."""
-    score = round(found.score, 4)
-    return CheckedRow(id=row.id, verdict=found.verdict, score=score, rule=found.rule, reasons=found.reasons)
+    score = round(decision.score, 4)
+    return CheckedRow(id=row.id, verdict=decision.verdict, score=score, rule=decision.rule, reasons=decision.reasons)
 
 
 class RowChecker:
@@ -101,29 +101,29 @@ class RowChecker:
 
     def __init__(self, added: Sequence[AddedCheck] = ()) -> None:
         self.added = added
-        self._failed: list[SlotFinding] = []
+        self._failed_findings: list[SlotFinding] = []
 
     def check(self, row: ClaimRow) -> CheckedRow:
         return checked_row(row, self.decide(row))
 
     def decide(self, row: ClaimRow) -> RuleDecision:
         """The verdict with what the rules found."""
-        found = decide(row.claim, row.doc, self.added)
-        self._failed += (each for each in found.findings if each.outcome == "failed")
-        return found
+        decision = decide(row.claim, row.doc, self.added)
+        self._failed_findings += (finding for finding in decision.findings if finding.outcome == "failed")
+        return decision
 
     def faults(self) -> tuple[str, ...]:
         """Warnings about the checks that failed so far."""
-        return fault_messages(self.added, self._failed)
+        return fault_messages(self.added, self._failed_findings)
 
 
-def added_checks(off: Collection[str] = ()) -> tuple[AddedCheck, ...]:
-    """The checks which other packages bring, but for those in `off`.
+def added_checks(checks_off: Collection[str] = ()) -> tuple[AddedCheck, ...]:
+    """The checks which other packages bring, but for those in `checks_off`.
 
     Raises:
         ConfigError: one cannot be loaded.
     """
-    names = (name for name in plugins.names("checks") if name not in off)
+    names = (name for name in plugins.names("checks") if name not in checks_off)
     return tuple(AddedCheck(name, plugins.package("checks", name), plugins.load("checks", name)) for name in names)
 
 
@@ -143,7 +143,7 @@ def read_lines(lines: Iterable[bytes]) -> Iterator[ClaimRow | BadRow]:
 
 def _id(line: bytes) -> str | int | None:
     try:
-        return msgspec.json.decode(line, type=_Named).id
+        return msgspec.json.decode(line, type=_RowId).id
     except DECODE_ERRORS:
         return None
 

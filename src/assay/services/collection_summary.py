@@ -27,9 +27,9 @@ from assay.services.ports import Researcher
 from assay.services.results import RunHandle
 
 TASK = "What do these documents say about {subjects}, and where do they disagree?"
-MOST_READ = 300
+MAX_EXAMINED_DOCUMENTS = 300
 """Documents examined, spread evenly over the collection; the counts are of all."""
-MOST_CHARACTERS = 60_000
+MAX_DOCUMENT_CHARS = 60_000
 SUBJECTS, EXAMPLES = 8, 3
 TRIES = 4
 """Questions tried for each that is wanted."""
@@ -38,7 +38,7 @@ COMMON_SHARE, COMMON_COUNT = 0.08, 8
 EVERYWHERE_SHARE, FEW_DOCUMENTS = 0.6, 5
 """So is a word in more than this share of the documents, if there are at least so many."""
 HEADING_WEIGHT = 3.0
-LEAST_LETTERS = 4
+MIN_WORD_LETTERS = 4
 
 _WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SPACELESS = regex(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -119,9 +119,9 @@ async def collection_summary(assay: Researcher, collection: str, questions: int)
         UnknownName: there is no such collection.
     """
     documents = await assay.documents(collection)
-    step = max(1, math.ceil(len(documents) / MOST_READ))
-    chosen = documents[::step]
-    passages = [passage for document in chosen for passage in await _passages(assay, document, collection)]
+    step = max(1, math.ceil(len(documents) / MAX_EXAMINED_DOCUMENTS))
+    sample = documents[::step]
+    passages = [passage for document in sample for passage in await _passages(assay, document, collection)]
     subjects = _subjects(passages)
     dates = sorted(each.published for each in documents if each.published)
     return CollectionOverview(
@@ -133,60 +133,60 @@ async def collection_summary(assay: Researcher, collection: str, questions: int)
         first=dates[0] if dates else "",
         last=dates[-1] if dates else "",
         undated=len(documents) - len(dates),
-        looked_into=len(chosen),
+        looked_into=len(sample),
         subjects=subjects,
         questions=await _answerable_questions(assay, collection, _candidates(passages, subjects), questions),
     )
 
 
-def start_summary(assay: Researcher, found: CollectionOverview, **options: Unpack[RunOptions]) -> RunHandle:
+def start_summary(assay: Researcher, overview: CollectionOverview, **options: Unpack[RunOptions]) -> RunHandle:
     """Start a run that writes the summary of a collection by subject, in the language of most of its documents.
 
     Args:
         found: what the collection contains.
         options: those of `Assay.start`: the model, its limits, whether it may see private documents.
     """
-    wanted = RunOptions(mode="deep_research", depth="light", length="short", ask="never", review_plan="never")
-    wanted["language"] = next((name for name in found.languages if name != "unknown"), None)
-    wanted.update(options)
-    subjects = [subject.term for subject in found.subjects] or ["their subjects"]
+    run_options = RunOptions(mode="deep_research", depth="light", length="short", ask="never", review_plan="never")
+    run_options["language"] = next((name for name in overview.languages if name != "unknown"), None)
+    run_options.update(options)
+    subjects = [subject.term for subject in overview.subjects] or ["their subjects"]
     question = TASK.format(subjects=" and ".join(filter(None, (", ".join(subjects[:-1]), subjects[-1]))))
-    return assay.start(question, sources=[f"@{found.collection}"], **wanted)
+    return assay.start(question, sources=[f"@{overview.collection}"], **run_options)
 
 
 async def _passages(assay: Researcher, document: Document, collection: str) -> list[_Passage]:
     _, text = await assay.text(document.sha256, collection)
-    spans = segment(text[:MOST_CHARACTERS], document.syntax)
+    spans = segment(text[:MAX_DOCUMENT_CHARS], document.syntax)
     title = one_line(document.title or document.name)
     return [_Passage(document, span.text, " ".join((title, *span.heading))) for span in spans]
 
 
 def _subjects(passages: Sequence[_Passage]) -> tuple[CollectionSubject, ...]:
     """Words that distinguish passages: in many of them, but not too common, preferably in headings."""
-    among: Counter[str] = Counter()
+    stem_counts: Counter[str] = Counter()
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     where: dict[str, Counter[str]] = defaultdict(Counter)
-    headed: set[str] = set()
+    heading_stems: set[str] = set()
     for passage in passages:
         stems = _stems(passage.text, passage.document.language)
-        among.update(stems.keys())
-        headed.update(_stems(passage.heading, passage.document.language))
+        stem_counts.update(stems.keys())
+        heading_stems.update(_stems(passage.heading, passage.document.language))
         for stem, form in stems.items():
             forms[stem][form] += 1
             where[stem][passage.document.sha256] += 1
-    most = max(COMMON_COUNT, COMMON_SHARE * len(passages))
+    max_count = max(COMMON_COUNT, COMMON_SHARE * len(passages))
     documents = len({passage.document.sha256 for passage in passages})
     widest = EVERYWHERE_SHARE * documents if documents >= FEW_DOCUMENTS else documents
     scores = {
-        stem: count * math.log(1 + len(passages) / count) * (HEADING_WEIGHT if stem in headed else 1.0)
-        for stem, count in among.items()
-        if 1 < count <= most and len(where[stem]) <= widest
+        stem: count * math.log(1 + len(passages) / count) * (HEADING_WEIGHT if stem in heading_stems else 1.0)
+        for stem, count in stem_counts.items()
+        if 1 < count <= max_count and len(where[stem]) <= widest
     }
     titles = {each.document.sha256: one_line(each.document.title or each.document.name) for each in passages}
     return tuple(
         CollectionSubject(
             term=forms[stem].most_common(1)[0][0],
-            passages=among[stem],
+            passages=stem_counts[stem],
             documents=tuple(dict.fromkeys(titles[sha] for sha, _ in where[stem].most_common(EXAMPLES))),
         )
         for stem in sorted(scores, key=lambda stem: (-scores[stem], stem))[:SUBJECTS]
@@ -195,16 +195,16 @@ def _subjects(passages: Sequence[_Passage]) -> tuple[CollectionSubject, ...]:
 
 def _stems(text: str, language: str) -> dict[str, str]:
     """The words of a text by their stems, as first written there."""
-    found: dict[str, str] = {}
+    stems: dict[str, str] = {}
     analysis = analysis_of(language)
     small = stop_terms(analysis)
     for word in _WORD.findall(text):
-        if len(word) >= LEAST_LETTERS and not _SPACELESS.search(word):
+        if len(word) >= MIN_WORD_LETTERS and not _SPACELESS.search(word):
             stem = " ".join(terms(word, analysis))
             if stem in small or word.lower() in MORE_STOP_WORDS or _is_amount(word, language):
                 continue
-            found.setdefault(stem, word if word.isupper() else word.lower())
-    return found
+            stems.setdefault(stem, word if word.isupper() else word.lower())
+    return stems
 
 
 def _is_amount(word: str, language: str) -> bool:
@@ -219,16 +219,16 @@ def _candidates(passages: Sequence[_Passage], subjects: Sequence[CollectionSubje
     seen: set[str] = set()
 
     def new(question: str) -> bool:
-        known = question.casefold() in seen
+        is_known = question.casefold() in seen
         seen.add(question.casefold())
-        return not known
+        return not is_known
 
     by_document: dict[str, list[str]] = defaultdict(list)
     for passage in passages:
         by_document[passage.document.sha256] += filter(new, _passage_questions(passage))
     rounds = max(map(len, by_document.values()), default=0)
-    for at in range(rounds):  # one per document before the second of any
-        yield from (asked[at] for asked in by_document.values() if len(asked) > at)
+    for index in range(rounds):  # one per document before the second of any
+        yield from (questions[index] for questions in by_document.values() if len(questions) > index)
     yield from filter(new, (f"What is {subject.term}?" for subject in subjects))
 
 
@@ -239,36 +239,36 @@ def _passage_questions(passage: _Passage) -> Iterator[str]:
     if passage.document.language not in ("", "en"):
         return
     text = one_line(passage.text)
-    if dated := _DATED.match(text):
-        yield f"When was {_lowercase_article(dated['what'])} {dated['done']}?"
-    elif (defined := _DEFINED.match(text)) and _is_term(defined["what"]):
-        yield f"What is {_lowercase_article(defined['what'])}?"
+    if date_match := _DATED.match(text):
+        yield f"When was {_lowercase_article(date_match['what'])} {date_match['done']}?"
+    elif (definition := _DEFINED.match(text)) and _is_term(definition["what"]):
+        yield f"What is {_lowercase_article(definition['what'])}?"
 
 
-def _is_term(what: str) -> bool:
+def _is_term(term: str) -> bool:
     """True for what a sentence may define: no pronoun, no beginning of a clause, no amount ("Eleven years are a …")."""
-    words = [word for word in what.split() if word.lower() not in _ARTICLES]
-    return what.split()[0].lower() not in _NO_TERMS and not all(_is_amount(word, "en") for word in words)
+    words = [word for word in term.split() if word.lower() not in _ARTICLES]
+    return term.split()[0].lower() not in _NO_TERMS and not all(_is_amount(word, "en") for word in words)
 
 
-def _lowercase_article(what: str) -> str:
+def _lowercase_article(term: str) -> str:
     """A term as written within a sentence."""
-    article, _, rest = what.partition(" ")
-    return f"{article.lower()} {rest}" if article in ("The", "A", "An") and rest else what
+    article, _, noun = term.partition(" ")
+    return f"{article.lower()} {noun}" if article in ("The", "A", "An") and noun else term
 
 
 async def _answerable_questions(
-    assay: Researcher, collection: str, candidates: Iterator[str], wanted: int
+    assay: Researcher, collection: str, candidates: Iterator[str], limit: int
 ) -> tuple[SuggestedQuestion, ...]:
-    """The first `wanted` questions that the built-in model answers with a passage; their runs are deleted."""
-    found: list[SuggestedQuestion] = []
-    for _ in range(TRIES * wanted):
+    """The first `limit` questions that the built-in model answers with a passage; their runs are deleted."""
+    questions: list[SuggestedQuestion] = []
+    for _ in range(TRIES * limit):
         question = next(candidates, None)
-        if question is None or len(found) >= wanted:
+        if question is None or len(questions) >= limit:
             break
-        if answered := await _try_question(assay, collection, question):
-            found.append(answered)
-    return tuple(found)
+        if suggestion := await _try_question(assay, collection, question):
+            questions.append(suggestion)
+    return tuple(questions)
 
 
 async def _try_question(assay: Researcher, collection: str, question: str) -> SuggestedQuestion | None:
@@ -288,12 +288,12 @@ def _first_answer(question: str, report: Report) -> SuggestedQuestion | None:
     titles = {source.id: one_line(source.title) for source in report.sources}
     for claim, passages in report.evidence():
         if claim.relevance == "answers" and claim.verdict in ("quoted", "supported") and passages:
-            cited = passages[0]
+            passage = passages[0]
             return SuggestedQuestion(
                 question=question,
                 answer=one_line(claim.text),
-                quote=one_line(cited.text),
-                document=titles.get(cited.source, ""),
-                page=cited.page,
+                quote=one_line(passage.text),
+                document=titles.get(passage.source, ""),
+                page=passage.page,
             )
     return None

@@ -37,8 +37,8 @@ def parse_setting(name: str, text: str) -> object:
     if name == "strategy":
         _check_installed("strategies", str(value))
     elif name == "checks_off":
-        for each in value if isinstance(value, list) else []:
-            _check_installed("checks", str(each), CHECKS)
+        for check in value if isinstance(value, list) else []:
+            _check_installed("checks", str(check), CHECKS)
     elif name == "agents.tools":
         check_tools(value if isinstance(value, list) else [])
     elif name == "model" or name.startswith("models."):
@@ -57,18 +57,18 @@ def check_tools(names: Iterable[object]) -> None:
         _check_installed("tools", str(name))
 
 
-def check_settings(loaded: settings.Settings) -> None:
+def check_settings(config: settings.Settings) -> None:
     """Check settings in what the reader of the file cannot: the tools they name are installed.
 
     Raises:
         ConfigError: one is not; the message names the setting, and the file or the environment.
     """
-    tools = loaded.agents.tools
+    tools = config.agents.tools
     try:
         check_tools(tools)
     except UnknownName as error:
-        place = settings.location_text("agents.tools") if settings.load().agents.tools == tools else ""
-        raise ConfigError(f"setting agents.tools: {error}{place}; name only tools that are installed") from error
+        location = settings.location_text("agents.tools") if settings.load().agents.tools == tools else ""
+        raise ConfigError(f"setting agents.tools: {error}{location}; name only tools that are installed") from error
 
 
 def unset(name: str) -> bool:
@@ -80,21 +80,21 @@ def unset(name: str) -> bool:
         UnknownName: there is no such setting, and the file does not have it; the message suggests the nearest.
         ConfigError: it is a table, or the file cannot be read or written.
     """
-    known = settings.names()
-    there = file.remove(name)
-    if not there and name not in known and not settings.OTHER_KEYS.fullmatch(name):
-        raise UnknownName("setting", name, known)
-    return there
+    names = settings.names()
+    was_set = file.remove(name)
+    if not was_set and name not in names and not settings.OTHER_KEYS.fullmatch(name):
+        raise UnknownName("setting", name, names)
+    return was_set
 
 
-def change_settings(wanted: Mapping[str, Value]) -> Path:
+def change_settings(changes: Mapping[str, Value]) -> Path:
     """Write settings from a remote user, all or none; None restores the default. Blocking.
 
     Raises:
         UnknownName: there is no such setting, strategy, tool or adapter; the message suggests the nearest.
         ConfigError: a setting does not accept its value, or can only be set on the machine.
     """
-    values = {name: _parse_remote_value(name, value) for name, value in wanted.items()}
+    values = {name: _parse_remote_value(name, value) for name, value in changes.items()}
     set_to = nest_values({name: value for name, value in values.items() if value is not None})
     settings.load(**set_to)  # each may be valid alone and not together
     return file.change(values)
@@ -103,19 +103,19 @@ def change_settings(wanted: Mapping[str, Value]) -> Path:
 def key_holders() -> tuple[str, ...]:
     """Who may have a key: known providers, and adapters of other packages."""
     ours = [name.removeprefix("keys.") for name in settings.names() if name.startswith("keys.")]
-    groups: tuple[plugins.Group, ...] = ("searches", "models", "embedders")
-    others = {
+    groups: tuple[plugins.PluginGroup, ...] = ("searches", "models", "embedders")
+    adapters = {
         name
         for group in groups
         for name in plugins.external_names(group)
         if settings.OTHER_KEYS.fullmatch(f"keys.{name}")
     }
-    return (*ours, *sorted(others.difference(ours)))
+    return (*ours, *sorted(adapters.difference(ours)))
 
 
-def all_settings(of: settings.Settings) -> list[settings.Setting]:
+def all_settings(config: settings.Settings) -> list[settings.Setting]:
     """Every setting, including keys for adapters of other packages."""
-    return settings.describe(of, (*key_holders(), *settings.load().keys.others))
+    return settings.describe(config, (*key_holders(), *settings.load().keys.others))
 
 
 def key_setting(provider: str) -> str:
@@ -124,11 +124,11 @@ def key_setting(provider: str) -> str:
     Raises:
         UnknownName: no such provider takes a key.
     """
-    known = key_holders()
+    providers = key_holders()
     provider = KEY_NAMES.get(provider, provider)
-    if provider not in known:
+    if provider not in providers:
         hint = f"(the key of a service of yours is services.{provider}.key in {settings.config_path()})"
-        raise UnknownName("provider with a key", provider, known, hint=hint)
+        raise UnknownName("provider with a key", provider, providers, hint=hint)
     return f"keys.{provider}"
 
 
@@ -158,8 +158,8 @@ def stored_key_setting(provider: str) -> str:
     Raises:
         UnknownName: no such provider takes a key, and none is stored.
     """
-    left = settings.load().keys.others
-    return f"keys.{provider}" if provider in left else key_setting(provider)
+    stored_keys = settings.load().keys.others
+    return f"keys.{provider}" if provider in stored_keys else key_setting(provider)
 
 
 def _parse_remote_value(name: str, value: Value) -> object:
@@ -172,14 +172,14 @@ def _parse_remote_value(name: str, value: Value) -> object:
         if name not in settings.names():
             raise UnknownName("setting", name, settings.names())
         return None
-    found = parse_setting(name, _text(value))
+    parsed = parse_setting(name, _text(value))
     if name == "model" or name.startswith("models."):
-        listed = found if isinstance(found, list) else [found]
-        if any(plugins.split(str(model))[0] in INTERNAL_PROVIDERS for model in listed):
+        models = parsed if isinstance(parsed, list) else [parsed]
+        if any(plugins.split(str(model))[0] in INTERNAL_PROVIDERS for model in models):
             raise ConfigError(
                 "a model that reads a file of the server can only be set on the server's machine: ask its administrator"
             )
-    return found
+    return parsed
 
 
 def _text(value: str | int | float | bool | Sequence[str]) -> str:
@@ -188,7 +188,9 @@ def _text(value: str | int | float | bool | Sequence[str]) -> str:
     return ", ".join(value) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
 
 
-def _check_installed(group: plugins.Group, name: str, more: tuple[str, ...] = ()) -> None:
-    known = (*plugins.names(group), *more)
-    if name not in known:
-        raise UnknownName(plugins.NOUNS[group], name, known, own_server_hint(name, known) if group == "models" else "")
+def _check_installed(group: plugins.PluginGroup, name: str, extra_names: tuple[str, ...] = ()) -> None:
+    known_names = (*plugins.names(group), *extra_names)
+    if name not in known_names:
+        raise UnknownName(
+            plugins.NOUNS[group], name, known_names, own_server_hint(name, known_names) if group == "models" else ""
+        )

@@ -68,7 +68,7 @@ class OwnAdditions:
     def __init__(self, additions: Additions) -> None:
         self._additions, self._tasks = additions, Tasks()
         self._going: set[str] = set()
-        self._waiting: dict[str, set[asyncio.Event]] = {}
+        self._update_events: dict[str, set[asyncio.Event]] = {}
 
     def start(self, work: Coroutine[object, object, None], id: str) -> None:
         """Read an addition, unless it is being read."""
@@ -86,18 +86,18 @@ class OwnAdditions:
     def update_event(self, id: str) -> Iterator[asyncio.Event]:
         """An event, for the block, that is set when this process updates an addition."""
         event = asyncio.Event()
-        waiting = self._waiting.setdefault(id, set())
-        waiting.add(event)
+        events = self._update_events.setdefault(id, set())
+        events.add(event)
         try:
             yield event
         finally:
-            waiting.discard(event)
-            if not waiting:
-                self._waiting.pop(id, None)
+            events.discard(event)
+            if not events:
+                self._update_events.pop(id, None)
 
     def notify(self, id: str) -> None:
         """Signal an update."""
-        for event in self._waiting.get(id, ()):
+        for event in self._update_events.get(id, ()):
             event.set()
 
     async def close(self) -> None:
@@ -105,10 +105,10 @@ class OwnAdditions:
         going = set(self._going)
         await self._tasks.close()
         for id in going:
-            left = await asyncio.to_thread(self._additions.find, id)
-            if left.state not in ADDITION_ENDED:
-                freed = msgspec.structs.replace(left, state="waiting", holder="", seq=left.seq + 1)
-                await asyncio.to_thread(self._additions.put, freed)
+            addition = await asyncio.to_thread(self._additions.find, id)
+            if addition.state not in ADDITION_ENDED:
+                released = msgspec.structs.replace(addition, state="waiting", holder="", seq=addition.seq + 1)
+                await asyncio.to_thread(self._additions.put, released)
 
 
 class WatchGroup:
@@ -118,12 +118,12 @@ class WatchGroup:
         self._watches = tuple(watches)
 
     def begin(
-        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+        self, kind: SpanKind, name: str, started_at: int, parent_span: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
         """Each gets the outer span it made itself."""
-        outer = within.spans if isinstance(within, _SpanGroup) else (None,) * len(self._watches)
-        each = zip(self._watches, outer, strict=True)
-        return _SpanGroup(tuple(watch.begin(kind, name, at, own, facts) for watch, own in each))
+        outer = parent_span.spans if isinstance(parent_span, _SpanGroup) else (None,) * len(self._watches)
+        pairs = zip(self._watches, outer, strict=True)
+        return _SpanGroup(tuple(watch.begin(kind, name, started_at, outer_span, facts) for watch, outer_span in pairs))
 
     def observe(self, envelopes: Sequence[Envelope]) -> None:
         for watch in self._watches:
@@ -146,7 +146,7 @@ class _SpanGroup:
 
 
 T = TypeVar("T")
-LONGEST_OWNER = 200
+MAX_OWNER_CHARS = 200
 
 
 class shared(Generic[T]):  # noqa: N801 - it stands where `property` does
@@ -162,9 +162,9 @@ class shared(Generic[T]):  # noqa: N801 - it stands where `property` does
 class Context:
     """Settings, the store of a home as one owner sees it, and what works on it; fixed while it is used.
 
-    `store` sees only what is `owner`'s; `whole` sees everything, for what serves every owner: the engine, the index.
-    `wiring` creates the rest on first use, so a command that lists runs loads neither a search index nor a pipeline.
-    `presence` says that this process works with the home; `watch` observes its runs.
+    `store` sees only what is `owner`'s; `full_store` sees everything, for what serves every owner: the engine, the
+    index. `wiring` creates the rest on first use, so a command that lists runs loads neither a search index nor a
+    pipeline. `presence` says that this process works with the home; `watch` observes its runs.
     """
 
     def __init__(
@@ -180,10 +180,10 @@ class Context:
         self.settings, self.home, self.wiring = settings, home, wiring
         self.own_models, self.made_models = dict(models), dict[str, Model]()
         self.root, self.owner = self, cast("str | None", "")
-        self.whole = store
-        self.store = self.whole.owned_by(self.owner)
+        self.full_store = store
+        self.store = self.full_store.owned_by(self.owner)
         self.limits: OwnerLimits | None = None
-        self.made: dict[str, Any] = {}
+        self.parts: dict[str, Any] = {}
         self.presence, self.clock = presence, SystemClock()
         self.watch: Watch | None = None
         self.ends: list[Callable[[], None]] = []
@@ -197,14 +197,15 @@ class Context:
             UsageError: the name of the owner is not valid.
         """
         if owner and (
-            SLASH in owner or len(owner) > LONGEST_OWNER or not owner.isprintable() or owner != owner.strip()
+            SLASH in owner or len(owner) > MAX_OWNER_CHARS or not owner.isprintable() or owner != owner.strip()
         ):
             raise UsageError(
-                f"{owner[:LONGEST_OWNER]!r} cannot be the name of an owner: up to {LONGEST_OWNER} printable characters,"
+                f"{owner[:MAX_OWNER_CHARS]!r} cannot be the name of an owner: up to {MAX_OWNER_CHARS} printable "
+                "characters,"
                 f" none of them {SLASH!r}"
             )
         view = copy.copy(self)
-        view.owner, view.store, view.limits = owner, self.whole.owned_by(owner), limits
+        view.owner, view.store, view.limits = owner, self.full_store.owned_by(owner), limits
         return view
 
     def add_watch(self, watch: Watch) -> None:
@@ -214,11 +215,11 @@ class Context:
 
     def get_or_create(self, name: str, make: Callable[[Any], T]) -> T:
         """Create something with `make` from the context of all owners, on first use."""
-        made = self.made
-        if name not in made:
-            made[name] = make(self.root)
-        found: T = made[name]
-        return found
+        parts = self.parts
+        if name not in parts:
+            parts[name] = make(self.root)
+        part: T = parts[name]
+        return part
 
     @property
     def allowed_hosts(self) -> tuple[str, ...] | None:
@@ -269,12 +270,12 @@ class Context:
     @shared
     def feeds(self) -> _feeds.Feeds:
         """The new events of followed runs."""
-        return _feeds.Feeds(self.whole.journal)
+        return _feeds.Feeds(self.full_store.journal)
 
     @shared
     def adding(self) -> OwnAdditions:
         """Additions to the library in the background."""
-        return OwnAdditions(self.whole.additions)
+        return OwnAdditions(self.full_store.additions)
 
     @shared
     def listed_places(self) -> _places.ListedPlaces:
@@ -284,7 +285,7 @@ class Context:
     @shared
     def seeker(self) -> _run_lists.RunSearch:
         """The index of the questions and reports of runs."""
-        return _run_lists.RunSearch(self.whole.journal, self.wiring.run_index(self))
+        return _run_lists.RunSearch(self.full_store.journal, self.wiring.run_index(self))
 
     @shared
     def rate_limiter(self) -> RateLimiter | None:
@@ -318,17 +319,17 @@ class Context:
     @shared
     def teller(self) -> _webhooks.WebhookSender:
         """Sends webhook messages."""
-        return _webhooks.WebhookSender(self._webhook_store(), self.whole.journal, self.poster)
+        return _webhooks.WebhookSender(self._webhook_store(), self.full_store.journal, self.poster)
 
     def _webhook_store(self) -> WebhookStore:
-        if self.whole.webhooks is None:
+        if self.full_store.webhooks is None:
             raise UsageError("there are no webhooks in memory: open Assay with a home or a database")
-        return self.whole.webhooks
+        return self.full_store.webhooks
 
     @property
     def busy(self) -> bool:
         """True if this process has active runs."""
-        return "engine" in self.made and self.engine.busy
+        return "engine" in self.parts and self.engine.busy
 
     async def close(self) -> None:
         """Close everything that was created, even if some of it fails; see `Home.close`."""
@@ -342,7 +343,7 @@ class Context:
                 *self._closers("search", "readers", "listed_places", blocking=True),
                 *(model.close for model in self.made_models.values()),
                 *self._closers("online", "poster"),
-                self.whole.close,
+                self.full_store.close,
                 self._close_presence,
                 *watch,
             ]
@@ -350,7 +351,7 @@ class Context:
 
     def _closers(self, *names: str, blocking: bool = False) -> list[Callable[[], Awaitable[object]]]:
         """What closes those of these that were created."""
-        closes = [self.made[name].close for name in names if name in self.made]
+        closes = [self.parts[name].close for name in names if name in self.parts]
         return [partial(asyncio.to_thread, close) for close in closes] if blocking else closes
 
     async def _close_presence(self) -> None:

@@ -15,7 +15,7 @@ from assay.core.web_addresses import BadUrl, WebRules, canonical_url, parse_url
 from assay.fetch.web.response import Links, links, parse_sitemap
 from assay.run.speculation import MAX_TASKS, WorkAhead
 
-MOST_SITEMAPS = 20
+MAX_SITEMAPS = 20
 HTML = ("text/html", "application/xhtml+xml")
 PROGRESS_PAGES = 10
 """After this many pages there is a progress message."""
@@ -30,8 +30,8 @@ class Site:
     """What to read of a site, and the progress.
 
     Only pages on the host of `url` are read, at or below its path: `https://x.org/docs/guide.html` stands for
-    `https://x.org/docs/`, `https://x.org/docs` for itself and what is below it. `failed` says by address why a page
-    could not be fetched, `left` has the addresses beyond the limit, `notes` are sentences for the user.
+    `https://x.org/docs/`, `https://x.org/docs` for itself and what is below it. `failures` says by address why a page
+    could not be fetched, `unread_urls` has the addresses beyond the limit, `notes` are sentences for the user.
 
     Raises:
         UsageError: the address is not valid, or a limit is below 1.
@@ -49,8 +49,8 @@ class Site:
                 f"{url[:200]!r} cannot be crawled ({error}): give an address such as https://example.org/docs/"
             ) from error
         self.pages, self.depth = pages, depth
-        self.failed: dict[str, str] = {}
-        self.left: tuple[str, ...] = ()
+        self.failures: dict[str, str] = {}
+        self.unread_urls: tuple[str, ...] = ()
         self.notes: list[str] = []
         self._below = _folder(self.start.target.partition("?")[0])
         self.rules = WebRules(domains=(self.start.host.lower(),))
@@ -58,12 +58,12 @@ class Site:
     def includes(self, url: str) -> bool:
         """True if a page belongs to this site and may be readable."""
         try:
-            there = parse_url(url)
+            page_url = parse_url(url)
         except BadUrl:
             return False
-        path = there.target.partition("?")[0]
+        path = page_url.target.partition("?")[0]
         inside = path == self._below or path.startswith(self._below.removesuffix("/") + "/")
-        same = (there.host, there.port, there.scheme) == (self.start.host, self.start.port, self.start.scheme)
+        same = (page_url.host, page_url.port, page_url.scheme) == (self.start.host, self.start.port, self.start.scheme)
         return same and inside and not path.lower().endswith(tuple(NOT_PAGES))
 
 
@@ -72,30 +72,30 @@ class _Frontier:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._known: set[str] = set()
-        self._waiting: deque[tuple[str, int]] = deque()
+        self._seen_urls: set[str] = set()
+        self._queue: deque[tuple[str, int]] = deque()
 
     def add(self, url: str, depth: int) -> None:
         name = canonical_url(url)
-        if depth <= self._site.depth and name not in self._known and self._site.includes(url):
-            self._known.add(name)
-            self._waiting.append((url, depth))
+        if depth <= self._site.depth and name not in self._seen_urls and self._site.includes(url):
+            self._seen_urls.add(name)
+            self._queue.append((url, depth))
 
     def mark_seen(self, url: str) -> bool:
         """True if this address was seen before; it counts as seen afterwards."""
         name = canonical_url(url)
-        before = name in self._known
-        self._known.add(name)
+        before = name in self._seen_urls
+        self._seen_urls.add(name)
         return before
 
     def next(self) -> tuple[str, int] | None:
-        return self._waiting.popleft() if self._waiting else None
+        return self._queue.popleft() if self._queue else None
 
-    def next_urls(self, most: int) -> list[str]:
-        return [url for url, _ in islice(self._waiting, most)]
+    def next_urls(self, limit: int) -> list[str]:
+        return [url for url, _ in islice(self._queue, limit)]
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return len(self._queue)
 
 
 async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> AsyncGenerator[Fetched, None]:
@@ -117,14 +117,14 @@ async def crawl(fetcher: Fetcher, site: Site, say: Callable[[str], None]) -> Asy
         ahead.stop()
 
 
-async def _page(fetcher: Fetcher, site: Site, ahead: WorkAhead, url: str, coming: Sequence[str]) -> Fetched:
-    """Fetch a page, and meanwhile request those that are `coming`.
+async def _page(fetcher: Fetcher, site: Site, ahead: WorkAhead, url: str, upcoming: Sequence[str]) -> Fetched:
+    """Fetch a page, and meanwhile request those that are `upcoming`.
 
     Raises:
         FetchFailed: it cannot be fetched.
     """
-    for each in (url, *coming):
-        ahead.begin(each, partial(fetcher.fetch, each, site.rules))
+    for address in (url, *upcoming):
+        ahead.begin(address, partial(fetcher.fetch, address, site.rules))
     page: Fetched | None = await ahead.result(url)
     return page or await fetcher.fetch(url, site.rules)
 
@@ -135,54 +135,58 @@ async def _pages(
     site: Site,
     say: Callable[[str], None],
 ) -> AsyncGenerator[Fetched, None]:
-    read_so_far = asked = 0
-    while (place := frontier.next()) is not None:
-        url, depth = place
-        if asked >= site.pages:
+    read_so_far = request_count = 0
+    while (entry := frontier.next()) is not None:
+        url, depth = entry
+        if request_count >= site.pages:
             _record_unread(site, [url, *frontier.next_urls(len(frontier))])
             return
-        asked += 1
+        request_count += 1
         try:
-            page = await page_at(url, frontier.next_urls(min(MAX_TASKS - 1, site.pages - asked)))
+            page = await page_at(url, frontier.next_urls(min(MAX_TASKS - 1, site.pages - request_count)))
         except FetchFailed as error:
-            site.failed[url] = error.reason
+            site.failures[url] = error.reason
             continue
         if canonical_url(page.final_url) != canonical_url(url) and (
             not site.includes(page.final_url) or frontier.mark_seen(page.final_url)
         ):
             continue
-        found = await asyncio.to_thread(links, page.body, page.final_url) if page.media_type in HTML else Links()
-        for link in found.links if found.follow else ():
+        page_links = await asyncio.to_thread(links, page.body, page.final_url) if page.media_type in HTML else Links()
+        for link in page_links.links if page_links.follow else ():
             frontier.add(link, depth + 1)
-        if _is_elsewhere(site, page, found):
-            frontier.add(found.canonical, depth)
-        elif found.index:
+        if _is_elsewhere(site, page, page_links):
+            frontier.add(page_links.canonical, depth)
+        elif page_links.index:
             read_so_far += 1
             if read_so_far % PROGRESS_PAGES == 0:
                 say(f"crawling: {read_so_far} pages of {site.start.host}, {len(frontier)} known and not read")
             yield page
 
 
-def _is_elsewhere(site: Site, page: Fetched, found: Links) -> bool:
+def _is_elsewhere(site: Site, page: Fetched, page_links: Links) -> bool:
     """True if a page names another address of the site as its own."""
-    here = {canonical_url(page.final_url), canonical_url(page.url)}
-    return bool(found.canonical) and site.includes(found.canonical) and canonical_url(found.canonical) not in here
+    own_urls = {canonical_url(page.final_url), canonical_url(page.url)}
+    return (
+        bool(page_links.canonical)
+        and site.includes(page_links.canonical)
+        and canonical_url(page_links.canonical) not in own_urls
+    )
 
 
-def _record_unread(site: Site, left: list[str]) -> None:
-    site.left = tuple(left)
+def _record_unread(site: Site, urls: list[str]) -> None:
+    site.unread_urls = tuple(urls)
     site.notes.append(
-        f"stopped after {site.pages} pages: {len(left)} more are known of {site.start.host}; --max-pages reads more"
+        f"stopped after {site.pages} pages: {len(urls)} more are known of {site.start.host}; --max-pages reads more"
     )
 
 
 async def _sitemap_urls(fetcher: Fetcher, site: Site) -> list[str]:
     """The addresses in the sitemaps of a site: those named in robots.txt, else `/sitemap.xml`."""
-    waiting = deque(await _sitemaps(fetcher, site))
-    found: dict[str, None] = {}
+    queue = deque(await _sitemaps(fetcher, site))
+    urls: dict[str, None] = {}
     seen: set[str] = set()
-    while waiting and len(seen) < MOST_SITEMAPS:
-        url = waiting.popleft()
+    while queue and len(seen) < MAX_SITEMAPS:
+        url = queue.popleft()
         if canonical_url(url) in seen or not _same_host(site, url):
             continue
         seen.add(canonical_url(url))
@@ -191,9 +195,9 @@ async def _sitemap_urls(fetcher: Fetcher, site: Site) -> list[str]:
         except FetchFailed:
             continue
         pages, further = await asyncio.to_thread(parse_sitemap, page.body)
-        found.update(dict.fromkeys(pages))
-        waiting.extend(further)
-    return list(found)
+        urls.update(dict.fromkeys(pages))
+        queue.extend(further)
+    return list(urls)
 
 
 async def _sitemaps(fetcher: Fetcher, site: Site) -> list[str]:
@@ -203,8 +207,8 @@ async def _sitemaps(fetcher: Fetcher, site: Site) -> list[str]:
         robots = None
     lines = robots.body.decode(errors="replace").splitlines()[:10_000] if robots else []
     pairs = (line.partition(":") for line in lines)
-    named = [value.strip() for name, _, value in pairs if name.strip().lower() == "sitemap"]
-    return named or [parse_url("/sitemap.xml", site.start.href).href]
+    urls = [value.strip() for name, _, value in pairs if name.strip().lower() == "sitemap"]
+    return urls or [parse_url("/sitemap.xml", site.start.href).href]
 
 
 def _same_host(site: Site, url: str) -> bool:

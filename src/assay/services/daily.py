@@ -18,7 +18,7 @@ from assay.core.brief import Brief
 from assay.core.errors import TooMany, UsageError
 from assay.core.milestones import pluralize
 from assay.core.ports import ACTIVE_STATUSES, FINAL, Allowance, Journal, RunFilter, RunSpending, World
-from assay.core.ports.lists import MOST_ENTRIES
+from assay.core.ports.lists import MAX_PAGE_ENTRIES
 from assay.core.usage import Budget, Usage
 from assay.core.ways import suggest_command
 from assay.run.budget import check_brief, check_budget, lowest_limit
@@ -35,16 +35,18 @@ class UsedToday(msgspec.Struct, frozen=True, kw_only=True):
     limits: OwnerLimits
 
 
-def allowances(limits: Limits, owner: str | None = None, own: OwnerLimits | None = None) -> tuple[Allowance, ...]:
+def allowances(
+    limits: Limits, owner: str | None = None, owner_limits: OwnerLimits | None = None
+) -> tuple[Allowance, ...]:
     """The limits of today's runs together: those of all, and those of an owner; empty if there are no limits.
 
-    `own` are the owner's limits, in place of those in the settings.
+    `owner_limits` are the owner's limits, in place of those in the settings.
     """
     since = _today(datetime.now(UTC))
-    found = [Allowance(since=since, usd=limits.usd_per_day, tokens=limits.tokens_per_day)]
+    candidates = [Allowance(since=since, usd=limits.usd_per_day, tokens=limits.tokens_per_day)]
     if owner is not None:
-        his = own or limits_of_users(limits)
-        found.append(
+        his = owner_limits or limits_of_users(limits)
+        candidates.append(
             Allowance(
                 since=since,
                 usd=his.usd_per_day,
@@ -55,7 +57,11 @@ def allowances(limits: Limits, owner: str | None = None, own: OwnerLimits | None
             )
         )
     nothing = (None, None, None, None)
-    return tuple(each for each in found if (each.usd, each.tokens, each.runs, each.at_once) != nothing)
+    return tuple(
+        allowance
+        for allowance in candidates
+        if (allowance.usd, allowance.tokens, allowance.runs, allowance.at_once) != nothing
+    )
 
 
 def limits_of_users(limits: Limits) -> OwnerLimits:
@@ -68,40 +74,41 @@ def limits_of_users(limits: Limits) -> OwnerLimits:
     )
 
 
-async def cap_budget(journal: Journal, within: Sequence[Allowance], brief: Brief, world: World) -> Brief:
+async def cap_budget(journal: Journal, daily_limits: Sequence[Allowance], brief: Brief, world: World) -> Brief:
     """The brief with its budget cut to what the daily limits leave; `journal` sees the runs of all.
 
     Raises:
         TooMany: the owner has as many runs as allowed.
         UsageError: less is left than one report costs; the message names the setting.
     """
-    for each in within:
-        runs = await journal.owned_by(each.owner).spending(since=each.since)
-        await _check_count(journal, each, len(runs))
-        brief = msgspec.structs.replace(brief, budget=narrower_budget(brief.budget, remainder_of(each, runs)))
-        with _explain_limit(each, runs):
+    for allowance in daily_limits:
+        runs = await journal.owned_by(allowance.owner).spending(since=allowance.since)
+        await _check_count(journal, allowance, len(runs))
+        brief = msgspec.structs.replace(brief, budget=narrower_budget(brief.budget, remainder_of(allowance, runs)))
+        with _explain_limit(allowance, runs):
             check_brief(brief, world)
     return brief
 
 
-async def _check_count(journal: Journal, within: Allowance, today: int) -> None:
+async def _check_count(journal: Journal, allowance: Allowance, today: int) -> None:
     """Refuse one run more than allowed.
 
     Raises:
         TooMany: the limit is reached.
     """
-    if within.runs is not None and today >= within.runs:
+    if allowance.runs is not None and today >= allowance.runs:
         raise TooMany(
-            f"{pluralize(today, 'run')} begun today, and {within.runs} a day are allowed (limits.user_runs_per_day); "
+            f"{pluralize(today, 'run')} begun today, and {allowance.runs} a day are allowed "
+            "(limits.user_runs_per_day); "
             "the next day begins at 00:00 UTC",
             _seconds_until_midnight(datetime.now(UTC)),
         )
-    if within.at_once is None:
+    if allowance.at_once is None:
         return
-    going = await journal.owned_by(within.owner).page(RunFilter(status=ACTIVE_STATUSES), within.at_once + 1)
-    if len(going.rows) >= within.at_once:
+    going = await journal.owned_by(allowance.owner).page(RunFilter(status=ACTIVE_STATUSES), allowance.at_once + 1)
+    if len(going.rows) >= allowance.at_once:
         raise TooMany(
-            f"{pluralize(len(going.rows), 'run')} are queued or executed, and {within.at_once} at once are allowed"
+            f"{pluralize(len(going.rows), 'run')} are queued or executed, and {allowance.at_once} at once are allowed"
             " (limits.user_runs_at_once): wait for one to end, or cancel one: "
             f"{suggest_command('cancel', 'ID')}"
         )
@@ -111,7 +118,7 @@ async def used_today(journal: Journal, limits: OwnerLimits, owner: str | None) -
     """The usage of an owner today, and the limits."""
     runs = await journal.owned_by(owner).spending(since=_today(datetime.now(UTC)))
     used = sum((run.usage for run in runs), Usage())
-    going = await journal.owned_by(owner).page(RunFilter(status=ACTIVE_STATUSES), MOST_ENTRIES)
+    going = await journal.owned_by(owner).page(RunFilter(status=ACTIVE_STATUSES), MAX_PAGE_ENTRIES)
     return UsedToday(runs=len(runs), usd=used.usd, tokens=used.tokens, going=len(going.rows), limits=limits)
 
 
@@ -120,16 +127,16 @@ def budget_of(limits: Limits, usd: float | None, tokens: int | None) -> Budget:
     return Budget(usd=limits.usd if usd is None else usd, tokens=limits.tokens if tokens is None else tokens)
 
 
-async def budget_left(journal: Journal, within: Sequence[Allowance], budget: Budget) -> Budget:
+async def budget_left(journal: Journal, daily_limits: Sequence[Allowance], budget: Budget) -> Budget:
     """The budget of a judge outside any run, cut to what today's runs leave; `journal` sees the runs of all.
 
     Raises:
         UsageError: as `cap_budget`.
     """
-    for each in within:
-        runs = await journal.owned_by(each.owner).spending(since=each.since)
-        budget = narrower_budget(budget, remainder_of(each, runs))
-        with _explain_limit(each, runs):
+    for allowance in daily_limits:
+        runs = await journal.owned_by(allowance.owner).spending(since=allowance.since)
+        budget = narrower_budget(budget, remainder_of(allowance, runs))
+        with _explain_limit(allowance, runs):
             check_budget(budget)
     return budget
 
@@ -143,30 +150,30 @@ def _seconds_until_midnight(now: datetime) -> float:
     return (datetime.combine(now.date() + timedelta(days=1), datetime.min.time(), UTC) - now).total_seconds()
 
 
-def narrower_budget(own: Budget, rest: Budget | Remainder) -> Budget:
-    """The narrower of two limits, by measure; other limits come from `own`."""
+def narrower_budget(budget: Budget, remainder: Budget | Remainder) -> Budget:
+    """The narrower of two limits, by measure; other limits come from `budget`."""
     return msgspec.structs.replace(
-        own, usd=lowest_limit(own.usd, rest.usd), tokens=lowest_limit(own.tokens, rest.tokens)
+        budget, usd=lowest_limit(budget.usd, remainder.usd), tokens=lowest_limit(budget.tokens, remainder.tokens)
     )
 
 
 @contextmanager
-def _explain_limit(within: Allowance, runs: Sequence[RunSpending]) -> Iterator[None]:
+def _explain_limit(allowance: Allowance, runs: Sequence[RunSpending]) -> Iterator[None]:
     """Explain, if a budget is too small, what it was cut to and by which limit."""
     try:
         yield
     except UsageError as error:
-        raise UsageError(f"{_allowance_message(within, runs)}: {error}; the next day begins at 00:00 UTC") from error
+        raise UsageError(f"{_allowance_message(allowance, runs)}: {error}; the next day begins at 00:00 UTC") from error
 
 
-def _allowance_message(within: Allowance, runs: Sequence[RunSpending]) -> str:
+def _allowance_message(allowance: Allowance, runs: Sequence[RunSpending]) -> str:
     used = sum((run.usage for run in runs), Usage())
-    parts, setting = [], "limits." if within.owner is None else "limits.user_"
-    if within.usd is not None:
-        parts.append(f"${used.usd:.4f} of ${within.usd:g} ({setting}usd_per_day)")
-    if within.tokens is not None:
-        parts.append(f"{used.tokens:,} of {within.tokens:,} tokens ({setting}tokens_per_day)")
+    parts, setting = [], "limits." if allowance.owner is None else "limits.user_"
+    if allowance.usd is not None:
+        parts.append(f"${used.usd:.4f} of ${allowance.usd:g} ({setting}usd_per_day)")
+    if allowance.tokens is not None:
+        parts.append(f"{used.tokens:,} of {allowance.tokens:,} tokens ({setting}tokens_per_day)")
     going = sum(run.status not in FINAL for run in runs)
-    kept = f", and {going} of them that have not ended keep their limits (limits.usd, --max-usd)" if going else ""
-    whose = "today's runs" if within.owner is None else "your runs of today"
-    return f"{whose} have used {' and '.join(parts)}{kept}"
+    held_text = f", and {going} of them that have not ended keep their limits (limits.usd, --max-usd)" if going else ""
+    subject = "today's runs" if allowance.owner is None else "your runs of today"
+    return f"{subject} have used {' and '.join(parts)}{held_text}"

@@ -65,7 +65,7 @@ async def estimate_stored_run(journal: Journal, view: RunView, world: Callable[[
     """
     if view.brief is None:
         raise UsageError("a run that is not stored has no estimate: use Assay.foresee")
-    depth = next((each for each in get_args(SetDepth) if each == view.depth), None)
+    depth = next((name for name in get_args(SetDepth) if name == view.depth), None)
     return await estimate(journal, view.brief, world(view.brief), depth, len(view.plan.steps) if view.plan else 0)
 
 
@@ -97,15 +97,15 @@ class _ComparableFields(msgspec.Struct, frozen=True):
 
 def similar_runs(brief: Brief, runs: Iterable[RunSpending]) -> list[RunSpending]:
     """Similar runs among the latest that completed without reaching a limit."""
-    wanted = msgspec.convert(msgspec.to_builtins(brief), type=_ComparableFields)
-    found = []
+    target = msgspec.convert(msgspec.to_builtins(brief), type=_ComparableFields)
+    similar = []
     for run in runs:
         if run.status == "completed" and run.usage.model_calls:
-            asked = msgspec.json.decode(run.brief, type=_ComparableFields, strict=False)
-            answered = wanted.kind[0] == "auto" and not run.usage.agents
-            if asked.kind == wanted.kind and not answered and not _was_limited(asked.budget, run):
-                found.append(run)
-    return found
+            run_fields = msgspec.json.decode(run.brief, type=_ComparableFields, strict=False)
+            answered_directly = target.kind[0] == "auto" and not run.usage.agents
+            if run_fields.kind == target.kind and not answered_directly and not _was_limited(run_fields.budget, run):
+                similar.append(run)
+    return similar
 
 
 def _was_limited(budget: Budget, run: RunSpending) -> bool:
@@ -138,8 +138,8 @@ def estimate_from_rules(
     brief: Brief, profiles: dict[Role, Profile], depth: SetDepth | None = None, steps: int = 0
 ) -> Estimate:
     """The ranges that the rules of the depth allow; if it is not known yet, those of all depths."""
-    known = depth or (brief.depth if brief.depth != "auto" else None)
-    depths: list[SetDepth] = [known] if known else ["light", "medium", "extended"]
+    fixed_depth = depth or (brief.depth if brief.depth != "auto" else None)
+    depths: list[SetDepth] = [fixed_depth] if fixed_depth else ["light", "medium", "extended"]
     several = [_estimate_at_depth(brief, profiles, each, steps) for each in depths]
     return Estimate(
         calls=_merge_spans(each.calls for each in several),
@@ -150,8 +150,8 @@ def estimate_from_rules(
 
 
 def _merge_spans(spans: Iterable[Span]) -> Span:
-    found = list(spans)
-    return Span(min(each.least for each in found), max(each.most for each in found))
+    all_spans = list(spans)
+    return Span(min(span.least for span in all_spans), max(span.most for span in all_spans))
 
 
 def _estimate_at_depth(brief: Brief, profiles: dict[Role, Profile], depth: SetDepth, steps: int) -> Estimate:
@@ -163,9 +163,9 @@ def _estimate_at_depth(brief: Brief, profiles: dict[Role, Profile], depth: SetDe
     unpriced = any(profiles[line.role].price is None for line in lines)
     return Estimate(
         calls=calls,
-        tokens=Span(_tokens(lines, profiles, most=False).tokens, _tokens(lines, profiles, most=True).tokens),
+        tokens=Span(_tokens(lines, profiles, upper=False).tokens, _tokens(lines, profiles, upper=True).tokens),
         seconds=_seconds(calls, rules, list(profiles.values())),
-        usd=None if unpriced else Span(_usd(lines, profiles, most=False), _usd(lines, profiles, most=True)),
+        usd=None if unpriced else Span(_usd(lines, profiles, upper=False), _usd(lines, profiles, upper=True)),
     )
 
 
@@ -183,10 +183,10 @@ def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
         _line("simple", (0, 1), (600, 2_500), (30, 200)),
         _line("analytical", (1, 2), (1_000, 6_000), (150, 1_500)),
     ]
-    writing = _line("complex", (1, 1 if brief.schema == "" else 3), (2_000, 40_000), (200, 5_000))
+    writer_line = _line("complex", (1, 1 if brief.schema == "" else 3), (2_000, 40_000), (200, 5_000))
     agents = Span(1, longest if brief.strategy == "reflective" else longest + rules.agents_at_once)
-    assessing = [_line("simple", (0, 1), (1_000, 12_000), (40, 500))] if brief.assess else []
-    writing_up = [*assessing, writing, *_judge_calls(brief)]
+    assess_lines = [_line("simple", (0, 1), (1_000, 12_000), (40, 500))] if brief.assess else []
+    writing_up = [*assess_lines, writer_line, *_judge_calls(brief)]
     return [
         *before,
         *_decision_calls(brief, rules, longest),
@@ -195,10 +195,10 @@ def _lines(brief: Brief, rules: DepthRules, steps: int) -> list[CallEstimate]:
     ]
 
 
-Ends = tuple[float, float]
+Bounds = tuple[float, float]
 
 
-def _line(role: Role, calls: Ends, inputs: Ends, outputs: Ends) -> CallEstimate:
+def _line(role: Role, calls: Bounds, inputs: Bounds, outputs: Bounds) -> CallEstimate:
     return CallEstimate(role, Span(*calls), Span(*inputs), Span(*outputs))
 
 
@@ -226,30 +226,30 @@ def _judge_calls(brief: Brief) -> list[CallEstimate]:
     return [_line("judge", (0, 40), (500, 2_500), (30, 300))]
 
 
-def _tokens(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, most: bool) -> Usage:
-    return sum((_line_usage(line, profiles[line.role], most=most) for line in lines), Usage())
+def _tokens(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, upper: bool) -> Usage:
+    return sum((_line_usage(line, profiles[line.role], upper=upper) for line in lines), Usage())
 
 
-def _line_usage(line: CallEstimate, profile: Profile, *, most: bool) -> Usage:
-    calls = line.calls.most if most else line.calls.least
-    inputs = min(line.inputs.most, profile.window * 0.75) if most else line.inputs.least
+def _line_usage(line: CallEstimate, profile: Profile, *, upper: bool) -> Usage:
+    calls = line.calls.most if upper else line.calls.least
+    inputs = min(line.inputs.most, profile.window * 0.75) if upper else line.inputs.least
     outputs = (
         min(line.outputs.most, profile.max_output) + reasoning_tokens(profile, "low") / 2
-        if most
+        if upper
         else line.outputs.least
     )
     return Usage(input_tokens=round(calls * inputs), output_tokens=round(calls * outputs))
 
 
-def _usd(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, most: bool) -> float:
+def _usd(lines: Sequence[CallEstimate], profiles: dict[Role, Profile], *, upper: bool) -> float:
     prices = [(line, profiles[line.role], profiles[line.role].price) for line in lines]
-    return sum(price.cost(_line_usage(line, profile, most=most)) for line, profile, price in prices if price)
+    return sum(price.cost(_line_usage(line, profile, upper=upper)) for line, profile, price in prices if price)
 
 
 def _seconds(calls: Span, rules: DepthRules, profiles: Sequence[Profile]) -> Span:
-    least, most = LOCAL_SECONDS_PER_CALL if all(each.quotes for each in profiles) else SECONDS_PER_CALL
+    least, longest = LOCAL_SECONDS_PER_CALL if all(profile.quotes for profile in profiles) else SECONDS_PER_CALL
     fastest = calls.least * least / rules.agents_at_once
-    return Span(min(fastest, rules.seconds), min(max(1.0, calls.most * most), rules.seconds))
+    return Span(min(fastest, rules.seconds), min(max(1.0, calls.most * longest), rules.seconds))
 
 
 def clamp_estimate(budget: Budget, guess: Estimate) -> Estimate:

@@ -63,14 +63,14 @@ class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-def make_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> Fetcher:
-    """Make a fetcher that follows the settings; close it afterwards. `kept` caches pages.
+def make_fetcher(settings: Web, clock: Clock, page_cache: PageCache | None = None) -> Fetcher:
+    """Make a fetcher that follows the settings; close it afterwards. `page_cache` caches pages.
 
     Raises:
         ConfigError: `web.allow` contains something that is neither a host nor a network, or pages are always to be
             rendered and the extra for that is not installed.
     """
-    asked: Callable[..., Fetcher] = partial(
+    create: Callable[..., Fetcher] = partial(
         plugins.load("fetchers", "http"),
         clock,
         agent=AGENT,
@@ -78,13 +78,13 @@ def make_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> 
         largest=int(settings.max_mb * 1_000_000),
         robots=settings.robots,
     )
-    pages = asked(allow=settings.allow, kept=kept)
+    pages = create(allow=settings.allow, kept=page_cache)
     if settings.browser == "off":
         return pages
     # A page that runs request is public, whatever the settings allow.
     rendering: Fetcher = plugins.load("fetchers", "browser")(
         pages,
-        partial(asked, allow=()),
+        partial(create, allow=()),
         mode=settings.browser,
         largest=int(settings.max_mb * 1_000_000),
         executable=str(settings.chromium or ""),
@@ -93,13 +93,13 @@ def make_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> 
 
 
 @asynccontextmanager
-async def open_fetcher(settings: Web, clock: Clock, kept: PageCache | None = None) -> AsyncIterator[Fetcher]:
-    """A fetcher for the block. `kept` caches pages.
+async def open_fetcher(settings: Web, clock: Clock, page_cache: PageCache | None = None) -> AsyncIterator[Fetcher]:
+    """A fetcher for the block. `page_cache` caches pages.
 
     Raises:
         ConfigError: the settings cannot be followed.
     """
-    fetcher = make_fetcher(settings, clock, kept)
+    fetcher = make_fetcher(settings, clock, page_cache)
     try:
         yield fetcher
     finally:
@@ -141,10 +141,10 @@ def _extract(page: Fetched, extractors: Sequence[Extractor]) -> Extracted:
     extractor = extractor_for(page, extractors)
     if extractor is None:
         raise ExtractError(f"nothing reads {page.media_type}")
-    found = next(iter(extractor.extract(page_text(page), page.final_url)), None)
-    if found is None:
+    extracted = next(iter(extractor.extract(page_text(page), page.final_url)), None)
+    if extracted is None:
         raise ExtractError("empty")
-    return found
+    return extracted
 
 
 # Files.
@@ -205,23 +205,23 @@ class Unread(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-Reading = ReadDocument | Unread
+ReadResult = ReadDocument | Unread
 
 
-async def extract(context: Context, path: str | Path) -> AsyncIterator[Reading]:
+async def extract(context: Context, path: str | Path) -> AsyncIterator[ReadResult]:
     """The documents in a file, in order; see `DocumentLibrary.extract`."""
     largest = int(context.settings.documents.max_file_mb * 1_000_000)
-    reading = await asyncio.to_thread(_read, path, context.readers, largest)
-    while (found := await asyncio.to_thread(next, reading, None)) is not None:
-        yield found
+    results = await asyncio.to_thread(_read, path, context.readers, largest)
+    while (result := await asyncio.to_thread(next, results, None)) is not None:
+        yield result
 
 
-def _read(path: str | Path, readers: Readers, largest: int) -> Iterator[Reading]:
+def _read(path: str | Path, readers: Readers, largest: int) -> Iterator[ReadResult]:
     units = Units(MemoryLibrary(), readers.extractors(), readers.archives(), largest)
     return _files(path, units)
 
 
-def _files(path: str | Path, units: Units) -> Iterator[Reading]:
+def _files(path: str | Path, units: Units) -> Iterator[ReadResult]:
     try:
         files, warnings = find_files([path])
     except UsageError as error:
@@ -230,37 +230,37 @@ def _files(path: str | Path, units: Units) -> Iterator[Reading]:
     any_read = bool(warnings)
     for file in files:
         for unit in units.of_files([file]):
-            for found in _documents(file, unit):
+            for document in _documents(file, unit):
                 any_read = True
-                yield found
+                yield document
     for warning in warnings:
         yield Unread(file=printable(path), reason=warning.removeprefix("skipped "))
     if not any_read:
         yield Unread(file=printable(path), reason=f"nothing in it can be read: {NAME_TEXT}")
 
 
-def _documents(file: FileToRead, unit: Unit) -> Iterator[Reading]:
+def _documents(file: FileToRead, unit: Unit) -> Iterator[ReadResult]:
     if isinstance(unit, IngestPart):
         yield from _part_documents(file, unit)
     elif isinstance(unit, UnitProblem) and (unit.reason or file.named):
         yield Unread(file=printable(file.path), member=unit.member, reason=unit.reason or BINARY)
 
 
-def _part_documents(file: FileToRead, part: IngestPart) -> Iterator[Reading]:
+def _part_documents(file: FileToRead, part: IngestPart) -> Iterator[ReadResult]:
     """The documents of a part; the last one before an error says so."""
-    held: ReadDocument | None = None
+    pending: ReadDocument | None = None
     reason = ""
     try:
         for extracted in part.documents:
-            if held is not None:
-                yield held
-            held = _document(file, part, extracted)
+            if pending is not None:
+                yield pending
+            pending = _document(file, part, extracted)
     except ExtractError as error:
         reason = str(error) or "cannot be read"
-    if held is None:
+    if pending is None:
         yield Unread(file=printable(file.path), member=part.member, reason=reason or "empty")
     else:
-        yield msgspec.structs.replace(held, warnings=(reason,)) if reason else held
+        yield msgspec.structs.replace(pending, warnings=(reason,)) if reason else pending
 
 
 def _document(file: FileToRead, part: IngestPart, extracted: Extracted) -> ReadDocument:

@@ -46,10 +46,10 @@ class Heartbeat:
 
 def last_beats(home: Path) -> list[tuple[str, float]]:
     """The workers of a home that live on this machine, and the seconds since each last gave a sign."""
-    found: list[tuple[str, float]] = []
+    beats: list[tuple[str, float]] = []
     for file in sorted(_folder(home).glob("process*")):
         holder = unquote_plus(file.name)
         if is_local(holder) and not is_dead(holder):
             with contextlib.suppress(FileNotFoundError):  # it just ended
-                found.append((holder, max(time.time() - file.stat().st_mtime, 0.0)))
-    return found
+                beats.append((holder, max(time.time() - file.stat().st_mtime, 0.0)))
+    return beats

@@ -92,7 +92,7 @@ def writable_folder(folder: Path, parts: str = "*/") -> Path:
 
     Even a reader of an index writes its locks.
     """
-    nearest = next(each for each in (folder, *folder.parents) if each.exists())
+    nearest = next(ancestor for ancestor in (folder, *folder.parents) if ancestor.exists())
     if os.access(nearest, os.W_OK):
         return folder
     scratch = scratch_folder()

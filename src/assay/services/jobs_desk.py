@@ -18,7 +18,7 @@ from assay.run.process import new_id
 from assay.run.releases import own_release
 from assay.services import places
 from assay.services.additions import time_ago
-from assay.services.arguments import Say
+from assay.services.arguments import ProgressLog
 from assay.services.context import Context
 from assay.services.daily import limits_of_users
 from assay.services.jobs.ingestion import WorkerFigures, figures_by_worker, unfinished_jobs
@@ -50,7 +50,7 @@ POLL_SECONDS = 0.5
 """Seconds between two looks at a followed job."""
 MIN_INTERVAL_SECONDS, MAX_INTERVAL_SECONDS = 10, 366 * 86_400
 """Seconds between two periodic jobs."""
-_MOST = 10_000
+_MAX_JOBS = 10_000
 
 
 def jobs_of(context: Context) -> Jobs:
@@ -78,7 +78,7 @@ async def begin_job(context: Context, work: JobWork, priority: int = 0, every: i
     kind, now = arguments.pop("kind"), context.clock.now()
     if every:
         await _check_no_duplicate(jobs, kind, arguments)
-    made = Job(
+    job = Job(
         id=new_id(),
         kind=kind,
         name=work.title,
@@ -91,8 +91,8 @@ async def begin_job(context: Context, work: JobWork, priority: int = 0, every: i
         release=own_release(),
     )
     await jobs.forget(time_ago(RETENTION))
-    await jobs.put([made], max_jobs(context))
-    return made
+    await jobs.put([job], max_jobs(context))
+    return job
 
 
 async def retry_job(context: Context, id: str) -> Job:
@@ -113,10 +113,10 @@ async def _check_no_duplicate(jobs: Jobs, kind: str, arguments: dict[str, Any]) 
     Raises:
         UsageError: there is one already.
     """
-    going = await jobs.list(JobFilter(states=frozenset(("waiting", "running")), limit=_MOST))
-    for each in going:
-        if each.every and (each.kind, each.arguments) == (kind, arguments):
-            raise UsageError(f"job {each.id} does this every {each.every} s already: cancel that job first")
+    going = await jobs.list(JobFilter(states=frozenset(("waiting", "running")), limit=_MAX_JOBS))
+    for job in going:
+        if job.every and (job.kind, job.arguments) == (kind, arguments):
+            raise UsageError(f"job {job.id} does this every {job.every} s already: cancel that job first")
 
 
 async def job_figures(context: Context, id: str) -> list[WorkerFigures]:
@@ -182,12 +182,12 @@ def _addition(work: AddJob, allow: Sequence[str] | None) -> AddJob:
     places.check_collection_name(work.collection)
     if not work.paths:
         raise UsageError("there is nothing to add: name a file, a folder or a page")
-    asked = places.sort_places(work.paths)
-    for url in asked.urls:
+    input_places = places.sort_places(work.paths)
+    for url in input_places.urls:
         _check_address(url)
-    for place in asked.connected:
+    for place in input_places.connector_places:
         connector_of(place, allow).canonical(place)
-    paths = (*map(places.absolute_path, asked.paths), *asked.urls, *asked.connected)
+    paths = (*map(places.absolute_path, input_places.paths), *input_places.urls, *input_places.connector_places)
     return msgspec.structs.replace(work, paths=paths)
 
 
@@ -219,7 +219,7 @@ def _verification(work: VerifyJob) -> VerifyJob:
     )
 
 
-def make_worker(context: Context, slots: int, say: Say | None) -> JobWorker:
+def make_worker(context: Context, slots: int, say: ProgressLog | None) -> JobWorker:
     """Make a worker for jobs in this process; see `Assay.job_worker`."""
     every, workers = context.owned_by(None), context.settings.workers
     return JobWorker(

@@ -100,16 +100,16 @@ def notice_of(view: RunView, *, schedule: str = "", changes: Changes | None = No
     )
 
 
-def changes_of(found: Difference) -> Changes:
+def changes_of(difference: Difference) -> Changes:
     """The changes in a difference, for a notice."""
     return Changes(
-        since=found.before.run_id,
-        same=found.same,
-        added=tuple(claim.text for claim in found.added),
-        dropped=tuple(claim.text for claim in found.dropped),
-        changed=tuple((pair.before.text, pair.after.text) for pair in found.changed),
-        sources_added=len(found.sources_added),
-        sources_dropped=len(found.sources_dropped),
+        since=difference.before.run_id,
+        same=difference.same,
+        added=tuple(claim.text for claim in difference.added),
+        dropped=tuple(claim.text for claim in difference.dropped),
+        changed=tuple((pair.before.text, pair.after.text) for pair in difference.changed),
+        sources_added=len(difference.sources_added),
+        sources_dropped=len(difference.sources_dropped),
     )
 
 
@@ -197,15 +197,15 @@ _RETRY_STATUSES = frozenset((408, 425, 429, 500, 502, 503, 504))
 async def send(notice: RunNotice, targets: Sequence[Target], sleep: Sleep = asyncio.sleep) -> list[str]:
     """Notify every target; return a sentence for each failure."""
     data = msgspec.json.encode(notice)
-    failed = []
+    failures = []
     for target in targets:
         if target.url.reveal():
             why = await _post(target, data, sleep)
         else:
             why = await asyncio.to_thread(_run, target.words or _desktop_command(notice), data)
         if why:
-            failed.append(f"{target.name} could not be notified: {why}")
-    return failed
+            failures.append(f"{target.name} could not be notified: {why}")
+    return failures
 
 
 def _desktop_command(notice: RunNotice) -> tuple[str, ...]:
@@ -217,8 +217,8 @@ def _desktop_command(notice: RunNotice) -> tuple[str, ...]:
     )
     if shutil.which("notify-send"):
         return ("notify-send", "--app-name=Assay", "--", title, html.escape(text))
-    shown = "display notification (item 1 of argv) with title (item 2 of argv)"  # a word of ours ends the options
-    return ("osascript", "-e", "on run argv", "-e", shown, "-e", "end run", text, title)
+    script = "display notification (item 1 of argv) with title (item 2 of argv)"  # a word of ours ends the options
+    return ("osascript", "-e", "on run argv", "-e", script, "-e", "end run", text, title)
 
 
 def _line(text: str) -> str:
@@ -276,8 +276,8 @@ async def _post(target: Target, data: bytes, sleep: Sleep) -> str:
         for pause in (0.0, *RETRY_PAUSES):
             if pause:
                 await sleep(pause)
-            why, again = await _attempt(client, target, data)
-            if not again:
+            why, should_retry = await _attempt(client, target, data)
+            if not should_retry:
                 break
     return why
 

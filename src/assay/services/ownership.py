@@ -36,9 +36,9 @@ class Handover(msgspec.Struct, frozen=True, kw_only=True):
 async def plan_handover(context: Context, source: str, target: str) -> Handover:
     """The things that `adopt` would transfer."""
     store = _store(context, source, target)
-    found = await asyncio.to_thread(store.belongings, source, target)
+    belongings = await asyncio.to_thread(store.belongings, source, target)
     schedules = 0 if context.home is None else len(ScheduleBook(context.home, source).all())
-    return Handover(source=source, target=target, belongings=found, schedules=schedules)
+    return Handover(source=source, target=target, belongings=belongings, schedules=schedules)
 
 
 async def adopt(context: Context, source: str, target: str) -> Handover:
@@ -49,25 +49,27 @@ async def adopt(context: Context, source: str, target: str) -> Handover:
 
 
 def _store(context: Context, source: str, target: str) -> Adoption:
-    if context.whole.adoption is None:
+    if context.full_store.adoption is None:
         raise UsageError("there are no users in memory: open Assay with a home or a database")
     if source == target:
         raise UsageError("this user already owns it: name another user with --from")
-    return context.whole.adoption
+    return context.full_store.adoption
 
 
 def _adopt(context: Context, store: Adoption, before: Handover) -> Handover:
     source, target = before.source, before.target
-    moved = {} if before.belongings.clashes else _copy_folders(context, store.collection_names(source), source, target)
-    found = store.adopt(source, target, moved)
+    new_folders = (
+        {} if before.belongings.clashes else _copy_folders(context, store.collection_names(source), source, target)
+    )
+    belongings = store.adopt(source, target, new_folders)
     if context.home is None:
-        return msgspec.structs.replace(before, belongings=found)
+        return msgspec.structs.replace(before, belongings=belongings)
     schedules = ScheduleBook(context.home, source).transfer_to(target)
-    left = set(store.collection_names(source))
+    remaining = set(store.collection_names(source))
     for name in store.collection_names(target):  # including those of an earlier call that was killed here
-        if name not in left:
+        if name not in remaining:
             shutil.rmtree(upload_folder(context.owned_by(source), name), ignore_errors=True)
-    return msgspec.structs.replace(before, belongings=found, schedules=schedules)
+    return msgspec.structs.replace(before, belongings=belongings, schedules=schedules)
 
 
 def _copy_folders(context: Context, names: list[str], source: str, target: str) -> dict[str, str]:
@@ -76,11 +78,11 @@ def _copy_folders(context: Context, names: list[str], source: str, target: str) 
     Raises:
         StoreError: they cannot be created there.
     """
-    moved: dict[str, str] = {}
+    new_folders: dict[str, str] = {}
     if context.home is None:
-        return moved
+        return new_folders
     for name in names:
-        old, new = (upload_folder(context.owned_by(each), name) for each in (source, target))
+        old, new = (upload_folder(context.owned_by(owner), name) for owner in (source, target))
         if old.is_dir():
             try:
                 _copy(old, new)
@@ -88,14 +90,14 @@ def _copy_folders(context: Context, names: list[str], source: str, target: str) 
                 raise StoreError(
                     f"{new} cannot be written ({error.strerror}): check the space and the permissions of the home"
                 ) from error
-            moved[str(old.absolute())] = str(new.absolute())
-    return moved
+            new_folders[str(old.absolute())] = str(new.absolute())
+    return new_folders
 
 
 def _copy(old: Path, new: Path) -> None:
     new.mkdir(0o700, parents=True, exist_ok=True)
     for file in old.iterdir():
-        there = new / file.name
+        target = new / file.name
         if file.is_file() and not file.name.startswith("."):
             draft = new / f".{file.name}.adopting"[:250]
             draft.unlink(missing_ok=True)
@@ -103,7 +105,7 @@ def _copy(old: Path, new: Path) -> None:
                 os.link(file, draft)
             except OSError:
                 shutil.copy2(file, draft)
-            draft.replace(there)
+            draft.replace(target)
 
 
 # Deleting everything of one user.
@@ -147,10 +149,10 @@ async def _delete_schedules(context: Context) -> int:
     if context.home is None:
         return 0
     book = ScheduleBook(context.home, context.owner)
-    found = await asyncio.to_thread(book.all)
-    for each in found:
-        await asyncio.to_thread(book.remove, each.id)
-    return len(found)
+    schedules = await asyncio.to_thread(book.all)
+    for schedule in schedules:
+        await asyncio.to_thread(book.remove, schedule.id)
+    return len(schedules)
 
 
 async def _delete_jobs(context: Context) -> None:
@@ -164,15 +166,15 @@ async def _delete_jobs(context: Context) -> None:
         return
     going = JobFilter(states=frozenset(("waiting", "running")), parent=None, limit=_ALL)
     for _ in range(int(CANCEL_SECONDS / PAUSE)):
-        left = await jobs.list(going)
-        if not left:
+        remaining = await jobs.list(going)
+        if not remaining:
             break
-        for job in left:
+        for job in remaining:
             await jobs.cancel(job.id)
         await asyncio.sleep(PAUSE)
     else:
         raise UsageError(
-            f"{process_of(left[0].holder)} is still doing job {left[0].id}: stop that worker, then try again"
+            f"{process_of(remaining[0].holder)} is still doing job {remaining[0].id}: stop that worker, then try again"
         )
     await jobs.forget(FAR_FUTURE, failed=True)
 
@@ -180,7 +182,7 @@ async def _delete_jobs(context: Context) -> None:
 async def _delete_runs(context: Context) -> int:
     """Delete all runs, newest first; an active one is cancelled first."""
     count = 0
-    while rows := (await context.store.journal.page(RunFilter(), lists.MOST_ENTRIES, None)).rows:
+    while rows := (await context.store.journal.page(RunFilter(), lists.MAX_PAGE_ENTRIES, None)).rows:
         for row in rows:
             await _delete(context, row)
         count += len(rows)
@@ -211,9 +213,9 @@ async def _delete(context: Context, row: RunRow) -> None:
 async def _delete_collections(context: Context) -> int:
     """Delete all collections with their uploaded files; those of others stay."""
     rows = await asyncio.to_thread(context.store.library.collections)
-    own = [row.name for row in rows if row.owner == context.owner]
-    for name in own:
+    names = [row.name for row in rows if row.owner == context.owner]
+    for name in names:
         await asyncio.to_thread(context.store.library.drop, name)
         if context.home is not None:
             await asyncio.to_thread(shutil.rmtree, upload_folder(context, name), ignore_errors=True)
-    return len(own)
+    return len(names)

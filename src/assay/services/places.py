@@ -43,7 +43,7 @@ class ListedPlace(msgspec.Struct, frozen=True):
     """A place as a user named it, with its name that stays valid while a job reads it, and its files."""
 
     place: str
-    kept: str
+    pinned_place: str
     files: tuple[ListedFile, ...]
 
 
@@ -54,7 +54,7 @@ class _HeldFolder:
         self.lock = threading.Lock()
         self.folder: Path | None = None
         self.users = 0
-        self._gone: list[Path] = []
+        self._discarded: list[Path] = []
 
     def ensure_folder(self) -> Path:
         if self.folder is None:
@@ -65,14 +65,14 @@ class _HeldFolder:
         """Move the folder away at once, although its users may still write there."""
         folder, self.folder = self.folder, None
         if folder is not None:
-            self._gone.append(folder.rename(folder.with_name(f"{folder.name}-gone")))
+            self._discarded.append(folder.rename(folder.with_name(f"{folder.name}-gone")))
         self.sweep()
 
     def sweep(self) -> None:
         """Delete folders moved away, if nobody writes there any more."""
-        for folder in list(self._gone):
+        for folder in list(self._discarded):
             shutil.rmtree(folder, ignore_errors=True)
-        self._gone = [folder for folder in self._gone if folder.exists()]
+        self._discarded = [folder for folder in self._discarded if folder.exists()]
 
 
 class ListedPlaces:
@@ -82,11 +82,13 @@ class ListedPlaces:
     """
 
     def __init__(self) -> None:
-        self._held: defaultdict[str, _HeldFolder] = defaultdict(_HeldFolder)
+        self._folders: defaultdict[str, _HeldFolder] = defaultdict(_HeldFolder)
         self._guard = threading.Lock()
 
-    def list_files(self, connector: Connector, place: str, kept: str, clock: Clock, largest: int) -> ListedPlace | None:
-        """The files of a place, or of its version `kept`; None if it cannot be listed.
+    def list_files(
+        self, connector: Connector, place: str, pinned_place: str, clock: Clock, largest: int
+    ) -> ListedPlace | None:
+        """The files of a place, or of its version `pinned_place`; None if it cannot be listed.
 
         Raises:
             FetchFailed: it cannot be fetched.
@@ -95,61 +97,63 @@ class ListedPlaces:
         if not isinstance(connector, ListingConnector):
             return None
         place = connector.canonical(place)
-        with self._use(place) as held, held.lock:
-            now, files = connector.list(kept or place, held.ensure_folder(), clock, largest)
-        return ListedPlace(place, now, tuple(files))
+        with self._use(place) as held_folder, held_folder.lock:
+            current_place, files = connector.list(pinned_place or place, held_folder.ensure_folder(), clock, largest)
+        return ListedPlace(place, current_place, tuple(files))
 
-    def read(self, connector: Connector, listed: ListedPlace, clock: Clock) -> Iterator[Fetched]:
-        """Yield some files of a place, those in `listed`.
+    def read(self, connector: Connector, listed_place: ListedPlace, clock: Clock) -> Iterator[Fetched]:
+        """Yield some files of a place, those in `listed_place`.
 
         Raises:
             FetchFailed: they cannot be fetched.
             UsageError: this release cannot list such a place.
         """
         if not isinstance(connector, ListingConnector):
-            raise UsageError(f"{listed.place} cannot be read in parts: update its connector")
-        with self._use(listed.place) as held:
-            with held.lock:  # the first file: fetch the place, if that is not done
-                found = connector.read(listed.kept, listed.files, held.ensure_folder(), clock)
-                first = next(found, None)
+            raise UsageError(f"{listed_place.place} cannot be read in parts: update its connector")
+        with self._use(listed_place.place) as held_folder:
+            with held_folder.lock:  # the first file: fetch the place, if that is not done
+                files = connector.read(
+                    listed_place.pinned_place, listed_place.files, held_folder.ensure_folder(), clock
+                )
+                first = next(files, None)
             if first is not None:
                 yield first
-                yield from found
+                yield from files
 
     def stop(self, place: str) -> None:
         """End the work on a place: whatever fetches or lists it finds its folder gone."""
         with self._guard:
-            held = self._held.get(connector_of(place).canonical(place))
-        if held is not None:
-            held.clear()
+            held_folder = self._folders.get(connector_of(place).canonical(place))
+        if held_folder is not None:
+            held_folder.clear()
 
     def forget(self, place: str) -> None:
         """Delete the copy of a place, unless somebody reads it now; a later reader fetches it again."""
         place = connector_of(place).canonical(place)
         with self._guard:
-            held = self._held.get(place)
-            if held is None or held.users:
+            held_folder = self._folders.get(place)
+            if held_folder is None or held_folder.users:
                 return
-            del self._held[place]
-        held.clear()
+            del self._folders[place]
+        held_folder.clear()
 
     def close(self) -> None:
         """Delete all copies."""
-        for held in self._held.values():
-            held.clear()
-        self._held.clear()
+        for held_folder in self._folders.values():
+            held_folder.clear()
+        self._folders.clear()
 
     @contextmanager
     def _use(self, place: str) -> Iterator[_HeldFolder]:
         with self._guard:
-            held = self._held[place]
-            held.users += 1
+            held_folder = self._folders[place]
+            held_folder.users += 1
         try:
-            yield held
+            yield held_folder
         finally:
             with self._guard:
-                held.users -= 1
-            held.sweep()
+                held_folder.users -= 1
+            held_folder.sweep()
 
 
 def connector_of(place: str, allow: Sequence[str] | None = None) -> Connector:
@@ -159,15 +163,15 @@ def connector_of(place: str, allow: Sequence[str] | None = None) -> Connector:
         UnknownName: no such connector is installed.
         ConfigError: `allow` contains something that is neither a host nor a network.
     """
-    made: Connector = plugins.load("connectors", place.partition(":")[0])()
-    return made if allow is None or not isinstance(made, GuardedConnector) else made.guarded(allow)
+    connector: Connector = plugins.load("connectors", place.partition(":")[0])()
+    return connector if allow is None or not isinstance(connector, GuardedConnector) else connector.guarded(allow)
 
 
 FILES, PAGE, CRAWL = "files", "page", "crawl"
-LONGEST_NAME = 100
+MAX_NAME_CHARS = 100
 MEMBER = "!/"
 """Separates the path of an archive from that of a file in it."""
-MOST_SKIPPED = 1_000
+MAX_SKIPPED_FILES = 1_000
 """Skipped files stored for one place."""
 
 IN_MEMORY = (
@@ -182,22 +186,22 @@ class InputPlaces(msgspec.Struct, frozen=True):
     """Places by kind: addresses of pages, what connectors understand, paths and globs."""
 
     urls: tuple[str, ...]
-    connected: tuple[str, ...]
+    connector_places: tuple[str, ...]
     paths: tuple[str, ...]
 
 
-def sort_places(named: Iterable[str]) -> InputPlaces:
+def sort_places(place_names: Iterable[str]) -> InputPlaces:
     """Sort the places that a user named by kind."""
     schemes = tuple(f"{name}:" for name in plugins.names("connectors"))
-    urls, connected, paths = [], [], []
-    for place in dict.fromkeys(named):
+    urls, connector_places, paths = [], [], []
+    for place in dict.fromkeys(place_names):
         if place.lower().startswith(("http://", "https://")):
             urls.append(place)
         elif schemes and place.startswith(schemes):
-            connected.append(place)
+            connector_places.append(place)
         else:
             paths.append(place)
-    return InputPlaces(tuple(urls), tuple(connected), tuple(paths))
+    return InputPlaces(tuple(urls), tuple(connector_places), tuple(paths))
 
 
 def absolute_path(path: str) -> str:
@@ -212,7 +216,7 @@ def may_contain(origin: Origin, folders: Iterable[str]) -> bool:
     if origin.kind != FILES:
         return False
     base = str(_fixed_part(Path(origin.place))).rstrip(os.sep)
-    return any(each == base or each.startswith(f"{base}{os.sep}") for each in folders)
+    return any(folder == base or folder.startswith(f"{base}{os.sep}") for folder in folders)
 
 
 def _fixed_part(path: Path) -> Path:
@@ -222,7 +226,7 @@ def _fixed_part(path: Path) -> Path:
 
 def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
     """The files (absolute) of each place (absolute), and by path why there are none."""
-    found: dict[str, list[str]] = {}
+    files_by_place: dict[str, list[str]] = {}
     missing: dict[str, str] = {}
     for path in paths:
         files: list[str] = []
@@ -230,8 +234,8 @@ def files_of(paths: Iterable[str]) -> tuple[dict[str, list[str]], dict[str, str]
             files = absolute_paths([path])
         except UsageError as error:
             missing[path] = str(error)
-        found[absolute_path(path)] = [printable(file) for file in files]
-    return found, missing
+        files_by_place[absolute_path(path)] = [printable(file) for file in files]
+    return files_by_place, missing
 
 
 def is_unavailable(origin: Origin, library: Library) -> bool:
@@ -247,7 +251,7 @@ def is_unavailable(origin: Origin, library: Library) -> bool:
         return True
     below = f"{path.as_uri()}/"
     return not os.path.lexists(path) and any(
-        each.url.startswith(below) for each in library.documents_by_hash(origin.documents)
+        document.url.startswith(below) for document in library.documents_by_hash(origin.documents)
     )
 
 
@@ -262,28 +266,28 @@ def _is_empty_folder(folder: Path) -> bool:
 
 
 def documents_of(
-    files: Sequence[str], given: Mapping[str, tuple[str, ...]], library: Library | None
+    files: Sequence[str], documents_by_name: Mapping[str, tuple[str, ...]], library: Library | None
 ) -> tuple[str, ...]:
     """The documents of these files as just read; for an unreadable file, with a library, its last readable version."""
-    read = {os.path.abspath(name): documents for name, documents in given.items()}
+    documents_by_path = {os.path.abspath(name): documents for name, documents in documents_by_name.items()}
     gave: dict[str, None] = {}
     for file in files:
-        if file in read:
-            gave.update(dict.fromkeys(read[file]))
+        if file in documents_by_path:
+            gave.update(dict.fromkeys(documents_by_path[file]))
         elif library is not None:
             gave.update(dict.fromkeys(_previous_documents(file, library)))
     return tuple(gave)
 
 
 def skipped_files(files: Iterable[str], skipped: Mapping[str, tuple[SkippedFile, ...]]) -> tuple[SkippedFile, ...]:
-    """The skipped ones of these files, at most `MOST_SKIPPED`, with absolute paths."""
-    known = {os.path.abspath(name): (name, found) for name, found in skipped.items()}
+    """The skipped ones of these files, at most `MAX_SKIPPED_FILES`, with absolute paths."""
+    skipped_by_path = {os.path.abspath(name): (name, entries) for name, entries in skipped.items()}
     return tuple(
-        msgspec.structs.replace(each, path=f"{file}{each.path.removeprefix(known[file][0])}")
+        msgspec.structs.replace(entry, path=f"{file}{entry.path.removeprefix(skipped_by_path[file][0])}")
         for file in files
-        if file in known
-        for each in known[file][1]
-    )[:MOST_SKIPPED]
+        if file in skipped_by_path
+        for entry in skipped_by_path[file][1]
+    )[:MAX_SKIPPED_FILES]
 
 
 def keep_earlier_skipped(after: Origin, before: Origin | None, unchanged: Collection[str]) -> Origin:
@@ -291,16 +295,20 @@ def keep_earlier_skipped(after: Origin, before: Origin | None, unchanged: Collec
     if before is None:
         return after
     same = {os.path.abspath(name) for name in unchanged}
-    kept = (each for each in before.skipped if each.path.partition(MEMBER)[0] in same and MEMBER in each.path)
-    return msgspec.structs.replace(after, skipped=tuple(dict.fromkeys((*after.skipped, *kept)))[:MOST_SKIPPED])
+    earlier = (
+        skipped_file
+        for skipped_file in before.skipped
+        if skipped_file.path.partition(MEMBER)[0] in same and MEMBER in skipped_file.path
+    )
+    return msgspec.structs.replace(after, skipped=tuple(dict.fromkeys((*after.skipped, *earlier)))[:MAX_SKIPPED_FILES])
 
 
 def _previous_documents(file: str, library: Library) -> tuple[str, ...]:
     try:
-        emptied = os.path.getsize(file) == 0
+        is_empty = os.path.getsize(file) == 0
     except (OSError, ValueError):
-        emptied = False
-    stamp = None if emptied else library.stamps([file]).get(file)
+        is_empty = False
+    stamp = None if is_empty else library.stamps([file]).get(file)
     return () if stamp is None else stamp.documents
 
 
@@ -330,35 +338,37 @@ def check_collection_name(name: str) -> str:
     Raises:
         UsageError: it may not.
     """
-    good = name.isprintable() and name == name.strip() and 0 < len(name) <= LONGEST_NAME
+    good = name.isprintable() and name == name.strip() and 0 < len(name) <= MAX_NAME_CHARS
     if not good or name.startswith(("@", "-")) or name == UNSORTED or _SELECTION.fullmatch(name):
         raise UsageError(
-            f"{printable(name)[:LONGEST_NAME]!r} cannot be a collection's name: up to {LONGEST_NAME} printable "
+            f"{printable(name)[:MAX_NAME_CHARS]!r} cannot be a collection's name: up to {MAX_NAME_CHARS} printable "
             f"characters, not beginning with @ or -, and not {UNSORTED!r} or 'set-…'"
         )
     return name
 
 
 def split_collections(
-    named: Iterable[str], library: Library, *, in_memory: bool = False
+    place_names: Iterable[str], library: Library, *, in_memory: bool = False
 ) -> tuple[list[str], list[str]]:
     """The existing collections in what was named (`@NAME`), and the rest.
 
     Raises:
         UnknownName: there is no such collection.
     """
-    wanted: list[str] = []
-    rest: list[str] = []
-    for place in named:
-        (wanted if place.startswith("@") else rest).append(place)
-    names = list(dict.fromkeys(place.removeprefix("@") for place in wanted))
+    references: list[str] = []
+    other_places: list[str] = []
+    for place in place_names:
+        (references if place.startswith("@") else other_places).append(place)
+    names = list(dict.fromkeys(place.removeprefix("@") for place in references))
     if names:
         rows = library.collections()
-        there, known = {row.name for row in rows}, [row.name for row in rows if is_user_collection(row)]
+        existing, user_collections = {row.name for row in rows}, [row.name for row in rows if is_user_collection(row)]
         for name in names:
-            if name not in there:
-                raise unknown_collection(name, known, IN_MEMORY if in_memory and not known else "")
-    return names, rest
+            if name not in existing:
+                raise unknown_collection(
+                    name, user_collections, IN_MEMORY if in_memory and not user_collections else ""
+                )
+    return names, other_places
 
 
 def unknown_collection(name: str, known: Iterable[str], hint: str = "") -> UsageError:
@@ -374,11 +384,11 @@ def unknown_collection(name: str, known: Iterable[str], hint: str = "") -> Usage
 
 def exclude_documents(origin: Origin, documents: Mapping[str, str]) -> Origin:
     """An origin from which a person removed documents (hash → address)."""
-    gone = [sha for sha in origin.documents if sha in documents]
-    if not gone:
+    excluded = [sha for sha in origin.documents if sha in documents]
+    if not excluded:
         return origin
     return msgspec.structs.replace(
         origin,
         documents=tuple(sha for sha in origin.documents if sha not in documents),
-        left_out=tuple(dict.fromkeys((*origin.left_out, *(documents[sha] for sha in gone)))),
+        left_out=tuple(dict.fromkeys((*origin.left_out, *(documents[sha] for sha in excluded)))),
     )

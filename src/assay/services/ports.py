@@ -32,11 +32,11 @@ from assay.settings import Settings
 if TYPE_CHECKING:
     from assay.core.run_options import RunOptions
     from assay.evidence.documents import DocumentReader, Spans, Texts
-    from assay.services.arguments import Say, Sources
+    from assay.services.arguments import ProgressLog, Sources
     from assay.services.context import Context
     from assay.services.jobs.specifications import VerifyJob
     from assay.services.results import RunHandle
-    from assay.services.run_control import Asked, ControlOutcome
+    from assay.services.run_control import ControlOutcome, RequestedAction
 
 
 class OwnedLibrarySearch(Search, Protocol):
@@ -142,11 +142,11 @@ class Wiring(Protocol):
         """Compares texts of a run by meaning; None if nothing does."""
         ...
 
-    async def embed(self, context: Context, progress: Say | None, *, anew: bool) -> dict[str, object]:
+    async def embed(self, context: Context, progress: ProgressLog | None, *, anew: bool) -> dict[str, object]:
         """Update the vectors from the library; return figures, by name."""
         ...
 
-    async def verify(self, context: Context, wanted: VerifyJob, progress: Say) -> dict[str, object]:
+    async def verify(self, context: Context, job: VerifyJob, progress: ProgressLog) -> dict[str, object]:
         """Check a text against the documents it names, in a library in memory; return counts of verdicts, by name."""
         ...
 
@@ -181,7 +181,7 @@ class Researcher(Protocol):
         question: str,
         *,
         sources: Sources | None = None,
-        progress: Say | None = None,
+        progress: ProgressLog | None = None,
         **wanted: Unpack[RunOptions],
     ) -> RunHandle:
         """Start a run in this process."""
@@ -199,7 +199,7 @@ class Researcher(Protocol):
         """A run as folded from its events."""
         ...
 
-    async def control(self, reference: str, action: Asked, *, wait: float = 0.0) -> ControlOutcome:
+    async def control(self, reference: str, action: RequestedAction, *, wait: float = 0.0) -> ControlOutcome:
         """Finish, cancel or pause a run, whichever process executes it."""
         ...
 

@@ -30,7 +30,7 @@ CLOUD = ("-cloud", ":cloud")
 class RemoteUse(msgspec.Struct, frozen=True):
     """The models of a run that are not on this machine, and whether it uses the web."""
 
-    hosted: tuple[str, ...]
+    hosted_models: tuple[str, ...]
     web: bool
 
 
@@ -50,8 +50,10 @@ def add_recipients(settings: Settings, brief: Brief, models: Mapping[str, Model]
     """The brief with where private documents may go, if its owner allows that."""
     if not (brief.scope.private and brief.allow_private):
         return msgspec.structs.replace(brief, private_to=())
-    there = run_destinations(settings, brief, models)
-    return msgspec.structs.replace(brief, private_to=(*there.hosted, *([WEB] if there.web else ())))
+    destinations = run_destinations(settings, brief, models)
+    return msgspec.structs.replace(
+        brief, private_to=(*destinations.hosted_models, *([WEB] if destinations.web else ()))
+    )
 
 
 async def _was_private(journal: Journal, library: Library, run_id: str) -> bool:
@@ -63,19 +65,21 @@ async def _was_private(journal: Journal, library: Library, run_id: str) -> bool:
     return bool(await asyncio.to_thread(library.private_among, earlier.scope.collections, read_by_it))
 
 
-def check_private(brief: Brief, library: Library, ways: RemoteUse) -> None:
+def check_private(brief: Brief, library: Library, destinations: RemoteUse) -> None:
     """Refuse to take private documents elsewhere.
 
     Raises:
         UsageError: the run would, and nobody has allowed it.
     """
-    if brief.allow_private or not (ways.hosted or ways.web):
+    if brief.allow_private or not (destinations.hosted_models or destinations.web):
         return
     names = library.private_among(brief.scope.collections)
     if not names and not brief.scope.private:
         return
-    what = f"private documents are in scope (of {', '.join(names)})" if names else "this goes on from private documents"
-    raise UsageError(f"{what}, and {_destinations_text(ways)}; --allow-private allows it. Nothing was sent")
+    subject = (
+        f"private documents are in scope (of {', '.join(names)})" if names else "this goes on from private documents"
+    )
+    raise UsageError(f"{subject}, and {_destinations_text(destinations)}; --allow-private allows it. Nothing was sent")
 
 
 async def private_names(journal: Journal, library: Library, run_id: str) -> tuple[str, ...]:
@@ -93,25 +97,25 @@ def check_judge(settings: Settings, name: str, model: Model, private: Sequence[s
     """
     if private and not is_local(settings, name, local=model.profile.local):
         where = _destinations_text(RemoteUse((name,), web=False))
-        what = f"the judge would see private documents (of {', '.join(private)})"
-        raise UsageError(f"{what}, and {where}; --allow-private allows it. Nothing was sent")
+        subject = f"the judge would see private documents (of {', '.join(private)})"
+        raise UsageError(f"{subject}, and {where}; --allow-private allows it. Nothing was sent")
 
 
-def _destinations_text(ways: RemoteUse) -> str:
+def _destinations_text(destinations: RemoteUse) -> str:
     parts = []
-    if ways.hosted:
-        some = ", ".join(ways.hosted[:MAX_NAMED])
-        verb = "are" if len(ways.hosted) > 1 else "is"
-        parts.append(f"{some} {verb} not on this machine: name a local model (--model ollama:NAME, or extractive)")
-    if ways.web:
+    if destinations.hosted_models:
+        names = ", ".join(destinations.hosted_models[:MAX_NAMED])
+        verb = "are" if len(destinations.hosted_models) > 1 else "is"
+        parts.append(f"{names} {verb} not on this machine: name a local model (--model ollama:NAME, or extractive)")
+    if destinations.web:
         parts.append("what is searched for on the web may tell of them: leave it alone with --offline")
     return ", and ".join(parts)
 
 
 def run_destinations(settings: Settings, brief: Brief, models: Mapping[str, Model]) -> RemoteUse:
     """Where a run would send what it reads."""
-    hosted = (name for name, model in models.items() if not is_local(settings, name, local=model.profile.local))
-    return RemoteUse(tuple(hosted), brief.scope.web)
+    hosted_models = (name for name, model in models.items() if not is_local(settings, name, local=model.profile.local))
+    return RemoteUse(tuple(hosted_models), brief.scope.web)
 
 
 def is_local(settings: Settings, name: str, *, local: bool) -> bool:

@@ -80,9 +80,9 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = ()
 
 
-def own_server_hint(name: str, known: Collection[str]) -> str:
+def own_server_hint(name: str, known_names: Collection[str]) -> str:
     """A hint for a provider that is not known; empty if its name is a misspelt one."""
-    if difflib.get_close_matches(name, known):
+    if difflib.get_close_matches(name, known_names):
         return ""
     return "(to use a server of your own, add [services.NAME] with its url: assay config edit)"
 
@@ -98,11 +98,11 @@ def load_model(settings: Settings, name: str) -> Model:
     # The user's own service; one with a built-in adapter only has another address.
     installed = plugins.names("models")
     if provider not in installed and provider not in settings.services:
-        known = {*installed, *settings.services} - INTERNAL_PROVIDERS
-        hint = own_server_hint(provider, known) if ":" in name else "(a model is named PROVIDER:NAME)"
-        raise UnknownName("model provider", provider, known, hint)
-    own = provider in settings.services and provider not in installed
-    adapter = COMPATIBLE_ADAPTER if own else provider
+        provider_names = {*installed, *settings.services} - INTERNAL_PROVIDERS
+        hint = own_server_hint(provider, provider_names) if ":" in name else "(a model is named PROVIDER:NAME)"
+        raise UnknownName("model provider", provider, provider_names, hint)
+    is_own_service = provider in settings.services and provider not in installed
+    adapter = COMPATIBLE_ADAPTER if is_own_service else provider
     model: Model = plugins.load("models", adapter)(name, provider_access(settings, name))
     return model
 
@@ -113,17 +113,17 @@ async def providers(settings: Settings, names: tuple[str, ...] = ()) -> list[Pro
     Raises:
         UnknownName: one of `names` is not a provider.
     """
-    known = tuple(sorted({*plugins.names("models"), *settings.services} - INTERNAL_PROVIDERS))
-    return [await _inspect_provider(settings, name, asked=bool(names)) for name in names or known]
+    provider_names = tuple(sorted({*plugins.names("models"), *settings.services} - INTERNAL_PROVIDERS))
+    return [await _inspect_provider(settings, name, is_named=bool(names)) for name in names or provider_names]
 
 
-async def _inspect_provider(settings: Settings, name: str, *, asked: bool) -> Provider:
+async def _inspect_provider(settings: Settings, name: str, *, is_named: bool) -> Provider:
     try:
         model = load_model(settings, f"{name}:?")
     except ConfigError as error:
         return Provider(name=name, usable=False, why=str(error))
     try:
-        if not (asked or model.profile.local):
+        if not (is_named or model.profile.local):
             return Provider(name=name, usable=True, why=f"ready; its models: assay models {name}")
         return Provider(name=name, usable=True, models=await model.offered())
     except (ModelError, ModelFailed) as error:
@@ -134,8 +134,8 @@ async def _inspect_provider(settings: Settings, name: str, *, asked: bool) -> Pr
 
 def model_rate_limiter(store: Store, settings: Settings) -> RateLimiter | None:
     """The rate limiter for calls, by the part of a model's name before the colon; None if no service has a limit."""
-    most = settings.limits.calls_at_once
-    return PermitRateLimiter(store.permits, most, lambda model: plugins.split(model)[0]) if most else None
+    limits = settings.limits.calls_at_once
+    return PermitRateLimiter(store.permits, limits, lambda model: plugins.split(model)[0]) if limits else None
 
 
 def search_rate_limiter(store: Store, settings: Settings) -> RateLimiter | None:
@@ -143,8 +143,8 @@ def search_rate_limiter(store: Store, settings: Settings) -> RateLimiter | None:
 
     A model provider may have the same name: their permits are separate.
     """
-    most = {_search_name(name): count for name, count in settings.search.calls_at_once.items()}
-    return PermitRateLimiter(store.permits, most, _search_name) if most else None
+    limits = {_search_name(name): count for name, count in settings.search.calls_at_once.items()}
+    return PermitRateLimiter(store.permits, limits, _search_name) if limits else None
 
 
 def _search_name(name: str) -> str:
@@ -169,8 +169,8 @@ async def local_models(settings: Settings) -> tuple[str, ...]:
     adapter = plugins.origin("models", COMPATIBLE_ADAPTER)
     installed = (name for name in plugins.names("models") if plugins.origin("models", name) == adapter)
     for provider in sorted({*installed, *settings.services}):
-        if found := await _offered_models(settings, provider):
-            return found
+        if models := await _offered_models(settings, provider):
+            return models
     return ()
 
 
@@ -193,8 +193,8 @@ def describe_local_models(models: Sequence[str]) -> str:
     """The sentence about `local_models`."""
     provider = models[0].partition(":")[0]
     names = [one_line(name.partition(":")[2]) for name in models]
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return f"{provider} runs on this machine with {', '.join(names[:MAX_NAMED])}{more}"
+    others_text = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"{provider} runs on this machine with {', '.join(names[:MAX_NAMED])}{others_text}"
 
 
 def set_model_command(models: Sequence[str]) -> str:
@@ -210,12 +210,12 @@ async def add_reported(settings: Settings, brief: Brief, models: dict[str, Model
 
     A server that does not answer within two seconds reports nothing. Ollama may load a model to say its window.
     """
-    asked = [
+    describable = [
         (name, model) for name, model in models.items() if model.profile.local and isinstance(model, DescribableModel)
     ]
-    described = {name: _drop_contradicted(await model.described(), settings, name) for name, model in asked}
-    known = {name: facts for name, facts in described.items() if facts != ModelFacts()}
-    return msgspec.structs.replace(brief, facts=known) if known else brief
+    facts_by_model = {name: _drop_contradicted(await model.described(), settings, name) for name, model in describable}
+    known_facts = {name: facts for name, facts in facts_by_model.items() if facts != ModelFacts()}
+    return msgspec.structs.replace(brief, facts=known_facts) if known_facts else brief
 
 
 def freeze_model(brief: Brief, name: str, model: Model) -> Model:
@@ -243,8 +243,8 @@ class FrozenModel:
     def learn(self, refusal: str) -> None:
         window = self._model.refused_window(refusal) if isinstance(self._model, DescribableModel) else 0
         if 0 < window < self.profile.window:
-            most = min(self.profile.max_output, window)
-            self.profile = msgspec.structs.replace(self.profile, window=window, max_output=most)
+            max_output = min(self.profile.max_output, window)
+            self.profile = msgspec.structs.replace(self.profile, window=window, max_output=max_output)
 
     async def offered(self) -> tuple[str, ...]:
         return await self._model.offered()
@@ -275,7 +275,7 @@ def _apply_facts(profile: Profile, facts: ModelFacts) -> Profile:
 # One small call of a model: whether it answers, how fast, and at what cost.
 
 TRIAL_PROMPT = "Reply with the one word: ready"
-LONGEST_TRIAL = 45.0
+MAX_TRIAL_SECONDS = 45.0
 """Seconds to wait for it."""
 TRIAL_TOKENS = 400
 """Enough for a model that reasons before it answers."""
@@ -313,9 +313,9 @@ async def try_model(settings: Settings, name: str) -> ModelTrial:
             messages=(Message(role="user", text=TRIAL_PROMPT, name="question"),),
             max_tokens=TRIAL_TOKENS,
             effort="low",
-            timeout=LONGEST_TRIAL,
-            first_token=LONGEST_TRIAL,
-            total=LONGEST_TRIAL,
+            timeout=MAX_TRIAL_SECONDS,
+            first_token=MAX_TRIAL_SECONDS,
+            total=MAX_TRIAL_SECONDS,
         )
         async for part in model.stream(request):
             if isinstance(part, Reply):

@@ -21,7 +21,7 @@ from assay.run.process import is_dead
 from assay.run.releases import is_newer_than_installed
 from assay.run.tasks import event_setter, run_together, wait_for_event
 from assay.services import home_paths, stored_runs, threads, worlds
-from assay.services.arguments import Say
+from assay.services.arguments import ProgressLog
 from assay.services.context import Context
 
 log = logging.getLogger(__name__)
@@ -86,7 +86,7 @@ def queue(context: Context) -> Queue:
     return context.store.queue
 
 
-def make_worker(context: Context, slots: int, limits: QueueLimits, say: Say | None) -> Worker:
+def make_worker(context: Context, slots: int, limits: QueueLimits, say: ProgressLog | None) -> Worker:
     """A worker in this process; see `Assay.worker`."""
     return Worker(context.owned_by(None), context.engine, slots, limits, say)
 
@@ -94,17 +94,19 @@ def make_worker(context: Context, slots: int, limits: QueueLimits, say: Say | No
 class Worker:
     """Executes queued runs until it is stopped; see `Assay.worker`."""
 
-    def __init__(self, every: Context, engine: Engine, slots: int, limits: QueueLimits, say: Say | None) -> None:
+    def __init__(
+        self, every: Context, engine: Engine, slots: int, limits: QueueLimits, say: ProgressLog | None
+    ) -> None:
         """`every` is the context of all owners."""
         self._store, self._queue, self._engine = every.store, queue(every), engine
         self._world_for, self._view = partial(worlds.world, every), partial(stored_runs.view, every)
         self._slots, self._limits, self._say = slots, limits, say or log.info
         self._handles: set[RunTask] = set()
-        self._others: set[str] = set()  # runs that this release, or this machine's settings, cannot continue
+        self._foreign_runs: set[str] = set()  # runs that this release, or this machine's settings, cannot continue
         self._news = asyncio.Event()
         self._elsewhere = False  # whether other processes execute queued runs: their leases may expire
-        self._stopping, self._away, self._idle = False, False, False
-        self.done = 0
+        self._stopping, self._is_store_down, self._idle = False, False, False
+        self.done_count = 0
         """The number of runs that ended here."""
         self.on_look: Callable[[], None] = lambda: None
         """Called at each look into the queue."""
@@ -128,10 +130,10 @@ class Worker:
                 try:
                     await self._settle_ended()
                     await self._take_runs()
-                    self._away = False
+                    self._is_store_down = False
                 except StoreError as error:
                     self._report_trouble(error)
-                if until_empty and not self._handles and not self._away:
+                if until_empty and not self._handles and not self._is_store_down:
                     return
                 await wait_for_event(self._news, self._pause_seconds())
         finally:
@@ -140,14 +142,14 @@ class Worker:
 
     def _pause_seconds(self) -> float:
         """Seconds until the next look."""
-        if self._away:
+        if self._is_store_down:
             return RETRY_SECONDS
         return IDLE_SECONDS if self._idle and self._store.tells_all else POLL_SECONDS
 
     def _report_trouble(self, error: StoreError) -> None:
-        if not self._away:
+        if not self._is_store_down:
             self._say(f"{error}; trying again")
-        self._away = True
+        self._is_store_down = True
 
     # taking up
 
@@ -157,7 +159,7 @@ class Worker:
             await self._take_abandoned_runs()
         while len(self._handles) < self._slots and not self._stopping:
             # a run of ours may have released its lease and not be settled yet, or have renewed it late
-            but = self._others | {handle.run_id for handle in self._handles}
+            but = self._foreign_runs | {handle.run_id for handle in self._handles}
             lease = await self._queue.claim(
                 self._engine.holder, self._engine.ttl, self._limits, but, is_newer_than_installed
             )
@@ -168,9 +170,9 @@ class Worker:
 
     async def _take_abandoned_runs(self) -> None:
         """Take runs of dead processes of this machine without waiting for their leases to expire."""
-        held = await self._queue.list_runs(running=True)
-        self._elsewhere = any(run.holder != self._engine.holder for run in held)
-        for run in held:
+        held_runs = await self._queue.list_runs(running=True)
+        self._elsewhere = any(run.holder != self._engine.holder for run in held_runs)
+        for run in held_runs:
             if len(self._handles) >= self._slots:
                 return
             if self._may_take(run) and is_dead(run.holder):
@@ -184,7 +186,7 @@ class Worker:
 
     def _may_take(self, run: QueuedRun) -> bool:
         """True if this worker could continue a run if its holder were gone."""
-        return run.ready and run.run_id not in self._others and not is_newer_than_installed(run.release)
+        return run.ready and run.run_id not in self._foreign_runs and not is_newer_than_installed(run.release)
 
     def _execute(self, lease: Lease) -> None:
         self._say(f"run {lease.run_id}: {'started' if lease.fence == 1 else f'taken up (fence {lease.fence})'}")
@@ -206,9 +208,9 @@ class Worker:
         except UnknownName:  # just deleted
             return
         if isinstance(handle.error, OtherRelease | UsageError):  # usually a model that is not set up here
-            self._others.add(row.run_id)
+            self._foreign_runs.add(row.run_id)
         if row.status in FINAL:
-            self.done += 1
+            self.done_count += 1
             await self._queue.remove(row.run_id)
         elif row.status == "waiting" and not row.holder:
             await self._park(row.run_id)

@@ -26,27 +26,27 @@ HASH_PREFIX = 8
 async def remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
     """Take documents out of a collection, by hash, name, address, title or path; see `DocumentLibrary.remove`."""
     await check_collection(context, collection)
-    found = await asyncio.to_thread(_remove, context, references, collection)
-    await asyncio.to_thread(forget_pages, context, found)
-    return found
+    removed = await asyncio.to_thread(_remove, context, references, collection)
+    await asyncio.to_thread(forget_pages, context, removed)
+    return removed
 
 
 async def documents_to_remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
     """The documents `remove` would take out; see `DocumentLibrary.meant`."""
     await check_collection(context, collection)
-    found, _ = await asyncio.to_thread(_documents_and_origins, context.store.library, references, collection)
-    return found
+    documents, _ = await asyncio.to_thread(_documents_and_origins, context.store.library, references, collection)
+    return documents
 
 
 def _remove(context: Context, references: Sequence[str], collection: str) -> list[Document]:
     library = context.store.library
-    found, whole = _documents_and_origins(library, references, collection)
-    urls = {document.sha256: document.url for document in found}
+    documents, whole_origins = _documents_and_origins(library, references, collection)
+    urls = {document.sha256: document.url for document in documents}
     library.remove(urls, collection)
-    library.forget_origins(collection, [origin.place for origin in whole])
+    library.forget_origins(collection, [origin.place for origin in whole_origins])
     changed = [places.exclude_documents(each, urls) for each in library.origins(collection)]
     library.add_origins(collection, changed)
-    return found
+    return documents
 
 
 def _documents_and_origins(
@@ -54,26 +54,28 @@ def _documents_and_origins(
 ) -> tuple[list[Document], list[Origin]]:
     """The documents that are meant, and the origins that are meant completely."""
     origins = library.origins(collection)
-    known = {origin.place: origin for origin in origins}
-    found: dict[str, Document] = {}
-    whole = []
+    origins_by_place = {origin.place: origin for origin in origins}
+    documents: dict[str, Document] = {}
+    whole_origins = []
     for reference in references:
         if not reference.strip():  # as a path it would be the current folder, as the start of a hash any document
             raise UsageError("a name of a document is empty: write one")
-        place = known.get(reference) or known.get(places.absolute_path(reference))
-        if place is None:
+        named_origin = origins_by_place.get(reference) or origins_by_place.get(places.absolute_path(reference))
+        if named_origin is None:
             inside, lying = _find_by_name(library, reference, collection, origins)
         else:
             inside, lying = (
-                _find_in_folder(library, place.place, collection, origins) if place.kind == FILES else ([], [])
+                _find_in_folder(library, named_origin.place, collection, origins)
+                if named_origin.kind == FILES
+                else ([], [])
             )
-            inside = [place, *inside]
-        whole += inside
-        found |= {each.sha256: each for each in lying}
-        others = {sha for each in origins if each not in whole for sha in each.documents}
-        mine = library.documents_by_hash([sha for each in inside for sha in each.documents if sha not in others])
-        found |= {each.sha256: each for each in mine}
-    return list(found.values()), whole
+            inside = [named_origin, *inside]
+        whole_origins += inside
+        documents |= {each.sha256: each for each in lying}
+        other_hashes = {sha for each in origins if each not in whole_origins for sha in each.documents}
+        mine = library.documents_by_hash([sha for each in inside for sha in each.documents if sha not in other_hashes])
+        documents |= {each.sha256: each for each in mine}
+    return list(documents.values()), whole_origins
 
 
 def _find_by_name(
@@ -86,28 +88,30 @@ def _find_by_name(
         UsageError: there are several.
     """
     similar = library.find(reference, [collection])
-    named = [each for each in similar if _is_named(each, reference)]
-    if not any(is_exact_reference(each, reference) for each in named):
+    matches = [document for document in similar if _is_named(document, reference)]
+    if not any(is_exact_reference(document, reference) for document in matches):
         inside, lying = _find_in_folder(library, reference, collection, origins)
         lying = lying or _file_documents(library, reference, collection)
         if inside or lying:
             return inside, lying
-    named = named or [each for each in similar if _file_name(each) == reference]
-    if not named and similar:
-        some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in similar[:MAX_NAMED])
-        more = ", …" if len(similar) > MAX_NAMED else ""
+    matches = matches or [document for document in similar if _file_name(document) == reference]
+    if not matches and similar:
+        examples = ", ".join(
+            f"{document.sha256[:8]} ({document.title or document.name})" for document in similar[:MAX_NAMED]
+        )
+        ellipsis = ", …" if len(similar) > MAX_NAMED else ""
         command = suggest_command("name documents", "")
-        hint = f"in {collection}, only documents with this in their names: {some}{more}; {command}"
+        hint = f"in {collection}, only documents with this in their names: {examples}{ellipsis}; {command}"
         raise UnknownName("document", reference, hint=hint)
-    return [], [single_document(named, reference, [collection])]
+    return [], [single_document(matches, reference, [collection])]
 
 
 def _is_named(document: Document, reference: str) -> bool:
     """True if a reference is all of a document's name, address or title in any case, or the start of its hash."""
-    wanted = _fold(reference)
-    if len(wanted) >= HASH_PREFIX and document.sha256.startswith(wanted):
+    folded = _fold(reference)
+    if len(folded) >= HASH_PREFIX and document.sha256.startswith(folded):
         return True
-    return wanted in map(_fold, (document.name, document.url, document.title))
+    return folded in map(_fold, (document.name, document.url, document.title))
 
 
 def _fold(text: str) -> str:
@@ -135,8 +139,8 @@ def _find_in_folder(
     if not inside and os.sep not in reference and not os.path.isdir(folder):
         return [], []
     starts = tuple(f"{base}{end}" for base in bases for end in ("/", places.MEMBER))
-    others = [each for each in origins if each not in inside and not places.may_contain(each, folders)]
-    elsewhere = {sha for each in others for sha in each.documents}
+    other_origins = [each for each in origins if each not in inside and not places.may_contain(each, folders)]
+    elsewhere = {sha for each in other_origins for sha in each.documents}
     lying = (each for each in library.documents([collection]) if each.url.startswith(starts))
     return inside, [each for each in lying if each.sha256 not in elsewhere]
 
@@ -148,11 +152,11 @@ def _file_documents(library: Library, reference: str, collection: str) -> list[D
         addresses = [Path(each).as_uri() for each in dict.fromkeys((path, os.path.realpath(path)))]
     except ValueError:
         return []
-    found = [each for uri in addresses for each in library.find(uri, [collection]) if each.url == uri]
-    read = {sha for stamp in library.stamps([path]).values() for sha in stamp.documents}
-    if not found and read:
-        found = [each for each in library.documents([collection]) if each.sha256 in read]
-    return found
+    documents = [each for uri in addresses for each in library.find(uri, [collection]) if each.url == uri]
+    stamped_hashes = {sha for stamp in library.stamps([path]).values() for sha in stamp.documents}
+    if not documents and stamped_hashes:
+        documents = [each for each in library.documents([collection]) if each.sha256 in stamped_hashes]
+    return documents
 
 
 # Patterns, which only a person types: a name that a program sends may have a star in it.
@@ -171,18 +175,18 @@ def expand_patterns(
     Raises:
         UnknownName: a pattern matches nothing.
     """
-    known = {origin.place for origin in origins}
-    found: list[str] = []
+    place_names = {origin.place for origin in origins}
+    expanded: list[str] = []
     for reference in references:
-        matched = [each.sha256 for each in documents if _is_named(each, reference)]
-        if not is_pattern(reference) or matched or {reference, places.absolute_path(reference)} & known:
-            found.append(reference)
+        hashes = [document.sha256 for document in documents if _is_named(document, reference)]
+        if not is_pattern(reference) or hashes or {reference, places.absolute_path(reference)} & place_names:
+            expanded.append(reference)
             continue
-        matched = [each.sha256 for each in matching_documents(reference, documents)]
-        if not matched:
+        hashes = [document.sha256 for document in matching_documents(reference, documents)]
+        if not hashes:
             raise UnknownName("document", reference, hint=f"in {collection}, and the pattern matches none")
-        found += matched
-    return found
+        expanded += hashes
+    return expanded
 
 
 def matching_documents(pattern: str, documents: Iterable[Document]) -> list[Document]:
@@ -190,11 +194,13 @@ def matching_documents(pattern: str, documents: Iterable[Document]) -> list[Docu
 
     `*` and `?` stand for characters within one part of a path or an address, `**` for any folders too.
     """
-    whole, of_path = (_PIECE.findall(_fold(each)) for each in (pattern, _address_of(pattern)))
+    whole_pieces, of_path = (_PIECE.findall(_fold(each)) for each in (pattern, _address_of(pattern)))
     return [
         each
         for each in documents
-        if any(_matches(whole, _fold(text)) for text in (each.name, _file_name(each), each.title, each.url) if text)
+        if any(
+            _matches(whole_pieces, _fold(text)) for text in (each.name, _file_name(each), each.title, each.url) if text
+        )
         or _matches(of_path, _fold(unquote(each.url)))
     ]
 
@@ -225,15 +231,15 @@ def _piece_ends(piece: str, text: str, starts: set[int]) -> set[int]:
     places_left = range(min(starts, default=len(text) + 1), len(text) + 1)
     match piece:
         case "**/":
-            return starts | {at + 1 for at in places_left[:-1] if text[at] == "/"}
+            return starts | {position + 1 for position in places_left[:-1] if text[position] == "/"}
         case "**":
             return set(places_left)
         case "*":
-            reached = set(starts)
-            for at in places_left[:-1]:
-                if at in reached and text[at] != "/":
-                    reached.add(at + 1)
-            return reached
+            ends = set(starts)
+            for position in places_left[:-1]:
+                if position in ends and text[position] != "/":
+                    ends.add(position + 1)
+            return ends
         case "?":
-            return {at + 1 for at in starts if at < len(text) and text[at] != "/"}
-    return {at + len(piece) for at in starts if text.startswith(piece, at)}
+            return {position + 1 for position in starts if position < len(text) and text[position] != "/"}
+    return {position + len(piece) for position in starts if text.startswith(piece, position)}

@@ -30,24 +30,26 @@ class _Request(msgspec.Struct, frozen=True):
     at: float = 0.0
 
 
-async def run_once(context: Context, key: str, asked: bytes, do: Callable[[], Awaitable[str]]) -> str:
+async def run_once(context: Context, key: str, request_data: bytes, do: Callable[[], Awaitable[str]]) -> str:
     """Return what `do` gave for the first request with this `key`; see `Home.once`."""
     cache, name = context.store.cache, f"{PREFIX}{sha256(key.encode())}"
-    mine = _Request(this_process(), sha256(asked), time.time())
+    mine = _Request(this_process(), sha256(request_data), time.time())
     first = await _get_or_store(cache, name, mine)
     if first.asked != mine.asked:
         raise RequestDiffers(key)
-    done = await asyncio.to_thread(cache.recall, name + DONE)
-    if done is not None:
-        return done.decode()
+    stored_result = await asyncio.to_thread(cache.recall, name + DONE)
+    if stored_result is not None:
+        return stored_result.decode()
     if name in _in_progress:
         raise InProgress(key)
     _in_progress.add(name)
     try:
         holder = await _holder(cache, name, first, mine)
-        done = await asyncio.to_thread(cache.recall, name + DONE)  # again: it may have been done since the first look
-        if done is not None:
-            return done.decode()
+        stored_result = await asyncio.to_thread(
+            cache.recall, name + DONE
+        )  # again: it may have been done since the first look
+        if stored_result is not None:
+            return stored_result.decode()
         if holder != mine.holder:
             raise InProgress(key)
         result = await do()  # a failed one may be repeated
@@ -60,8 +62,8 @@ async def run_once(context: Context, key: str, asked: bytes, do: Callable[[], Aw
 async def _get_or_store(cache: Cache, name: str, mine: _Request) -> _Request:
     """What is stored under a name: `mine`, if nothing was."""
     await asyncio.to_thread(cache.keep, name, msgspec.json.encode(mine))
-    stored = await asyncio.to_thread(cache.recall, name)
-    return mine if stored is None else msgspec.json.decode(stored, type=_Request)  # just deleted
+    data = await asyncio.to_thread(cache.recall, name)
+    return mine if data is None else msgspec.json.decode(data, type=_Request)  # just deleted
 
 
 async def _holder(cache: Cache, name: str, first: _Request, mine: _Request) -> str:
@@ -77,10 +79,10 @@ async def forget_old(context: Context) -> int:
     cache, oldest = context.store.cache, time.time() - KEPT_SECONDS
 
     def forget() -> int:
-        known = cache.entries(PREFIX)
-        made = {name: data for name, data in known.items() if not name.endswith(DONE)}
-        old = [name for name, data in made.items() if msgspec.json.decode(data, type=_Request).at < oldest]
-        cache.forget([each for name in old if name not in _in_progress for each in (name + DONE, name)])
+        entries = cache.entries(PREFIX)
+        request_entries = {name: data for name, data in entries.items() if not name.endswith(DONE)}
+        old = [name for name, data in request_entries.items() if msgspec.json.decode(data, type=_Request).at < oldest]
+        cache.forget([key for name in old if name not in _in_progress for key in (name + DONE, name)])
         return len(old)
 
     return await asyncio.to_thread(forget)

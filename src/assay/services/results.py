@@ -62,9 +62,10 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
 
     def __repr__(self) -> str:
         """One line, for the console: the whole report is long."""
-        checked = "verified" if self.verified else "not verified"
+        verification = "verified" if self.verified else "not verified"
         return (
-            f"<ResearchReport of run {self.run_id}: {self.status}, {pluralize(len(self.claims), 'claim')}, {checked}>"
+            f"<ResearchReport of run {self.run_id}: {self.status}, "
+            f"{pluralize(len(self.claims), 'claim')}, {verification}>"
         )
 
     def save(self, path: str | Path, *, citations: CitationMode = "numbers") -> Path:
@@ -107,16 +108,16 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
 
 def _check(citations: CitationMode) -> CitationMode:
     """A form of citations that exists: the formats would show any other as markers."""
-    if citations not in (known := get_args(CitationMode)):
-        raise UnknownName("form of citations", str(citations), known)
+    if citations not in (modes := get_args(CitationMode)):
+        raise UnknownName("form of citations", str(citations), modes)
     return citations
 
 
 def research_report(record: Record) -> ResearchReport:
     """The report of a run, from its log so far."""
-    made = ResearchReport(**msgspec.structs.asdict(build_report(record.view)))
-    made.__dict__["_record"] = record
-    return made
+    report = ResearchReport(**msgspec.structs.asdict(build_report(record.view)))
+    report.__dict__["_record"] = record
+    return report
 
 
 class RunHandle:
@@ -159,8 +160,8 @@ class RunHandle:
         except (FenceLost, OtherRelease):
             raise
         except StoreError as error:
-            if self._execution.created and (found := await view(self._context, self.run_id)).status in FINAL:
-                return found
+            if self._execution.created and (stored_view := await view(self._context, self.run_id)).status in FINAL:
+                return stored_view
             raise self._add_hint(error) from error
         except AssayError:
             if not self._execution.created:
@@ -226,8 +227,10 @@ class RunHandle:
 
 async def estimate(context: Context, reference: str) -> Estimate:
     """Estimate the total cost of a run; see `Assay.estimate`."""
-    found = await view(context, reference)
-    return await estimates.estimate_stored_run(context.store.journal, found, lambda brief: worlds.world(context, brief))
+    run_view = await view(context, reference)
+    return await estimates.estimate_stored_run(
+        context.store.journal, run_view, lambda brief: worlds.world(context, brief)
+    )
 
 
 async def export(context: Context, reference: str, suffix: str, citations: CitationMode) -> bytes:
@@ -244,14 +247,15 @@ async def run_record(context: Context, reference: str) -> Record:
 
 async def passage(context: Context, reference: str, number: int) -> list[CitedPassage]:
     """The passages behind a citation; see `Assay.passage`."""
-    found = await view(context, reference, "report")
-    books = build_bibliography(found)
-    known = {entry.number: entry.source for entry in books.entries if entry.number is not None}
-    if number not in known:
-        hint = "" if known else f"(the report of run {found.run_id} cites nothing)"
-        raise UnknownName("citation", str(number), map(str, known), hint)
-    cited = [each for each in books.cited if books.numbers[each.id] == number]
-    library, reader, source = context.store.library, context.reader, known[number]
+    run_view = await view(context, reference, "report")
+    books = build_bibliography(run_view)
+    sources_by_number = {entry.number: entry.source for entry in books.entries if entry.number is not None}
+    if number not in sources_by_number:
+        hint = "" if sources_by_number else f"(the report of run {run_view.run_id} cites nothing)"
+        raise UnknownName("citation", str(number), map(str, sources_by_number), hint)
+    citations = [citation for citation in books.cited if books.numbers[citation.id] == number]
+    library, reader, source = context.store.library, context.reader, sources_by_number[number]
     return [
-        await asyncio.to_thread(cited_passage, library, reader, found.claims, number, source, each) for each in cited
+        await asyncio.to_thread(cited_passage, library, reader, run_view.claims, number, source, citation)
+        for citation in citations
     ]

@@ -56,11 +56,11 @@ async def tidy(context: Context) -> SweepResult | None:
 
 async def prune(context: Context, rules: RetentionRules | None, *, dry_run: bool) -> PruneResult:
     """Delete the ended runs that `rules` do not keep, and clean up; see `Assay.prune`."""
-    chosen = rules_of(context.settings) if rules is None else rules
-    doomed = await _runs_to_delete(context, chosen) if chosen.any else []
+    applied_rules = rules_of(context.settings) if rules is None else rules
+    expired = await _runs_to_delete(context, applied_rules) if applied_rules.any else []
     if dry_run:
-        return PruneResult(runs=tuple(doomed))
-    deleted = [row for row in doomed if await _delete(context, row)]
+        return PruneResult(runs=tuple(expired))
+    deleted = [row for row in expired if await _delete(context, row)]
     return PruneResult(runs=tuple(deleted), swept=await tidy(context))
 
 
@@ -75,10 +75,12 @@ async def _delete(context: Context, row: RunRow) -> bool:
 async def _runs_to_delete(context: Context, rules: RetentionRules) -> list[RunRow]:
     rows = await context.store.journal.runs(_ALL)
     needed = await _needed_runs(context, rows)
-    ended = [row for row in rows if row.status in FINAL and not row.holder]
-    taken = await _sizes(context) if rules.size is not None else {}
+    ended_runs = [row for row in rows if row.status in FINAL and not row.holder]
+    sizes = await _sizes(context) if rules.size is not None else {}
     return [
-        row for row in reversed(runs_beyond_rules(ended, rules, taken, datetime.now(UTC))) if row.run_id not in needed
+        row
+        for row in reversed(runs_beyond_rules(ended_runs, rules, sizes, datetime.now(UTC)))
+        if row.run_id not in needed
     ]
 
 
@@ -87,7 +89,7 @@ async def _needed_runs(context: Context, rows: Iterable[RunRow]) -> set[str]:
     needed: set[str] = set()
     if context.home is not None:
         schedules = await asyncio.to_thread(ScheduleBook(context.home, None).all)
-        needed |= {run for each in schedules for run in (each.last, each.current)}
+        needed |= {run for schedule in schedules for run in (schedule.last, schedule.current)}
     for row in rows:
         if row.status not in FINAL:
             brief = (await view(context, row.run_id)).brief
@@ -103,24 +105,24 @@ async def _sizes(context: Context) -> dict[str, int]:
 
 def rules_of(settings: Settings) -> RetentionRules:
     """The rules in the settings."""
-    kept = settings.retention
+    retention = settings.retention
     return RetentionRules(
-        age=None if kept.days is None else timedelta(days=kept.days),
-        runs=kept.runs,
-        size=None if kept.gb is None else int(kept.gb * 1_000_000_000),
+        age=None if retention.days is None else timedelta(days=retention.days),
+        runs=retention.runs,
+        size=None if retention.gb is None else int(retention.gb * 1_000_000_000),
     )
 
 
 def runs_beyond_rules(
-    ended: Sequence[RunRow], rules: RetentionRules, sizes: dict[str, int], now: datetime
+    runs: Sequence[RunRow], rules: RetentionRules, sizes: dict[str, int], now: datetime
 ) -> list[RunRow]:
     """Those of the runs, newest first, that the rules do not keep."""
     oldest = "" if rules.age is None else (now - rules.age).isoformat()
-    found, taken = [], 0
-    for place, row in enumerate(ended):
-        taken += sizes.get(row.run_id, 0)
-        too_many = rules.runs is not None and place >= rules.runs
-        too_much = rules.size is not None and taken > rules.size
+    excess, total_size = [], 0
+    for index, row in enumerate(runs):
+        total_size += sizes.get(row.run_id, 0)
+        too_many = rules.runs is not None and index >= rules.runs
+        too_much = rules.size is not None and total_size > rules.size
         if too_many or too_much or row.created_at < oldest:
-            found.append(row)
-    return found
+            excess.append(row)
+    return excess

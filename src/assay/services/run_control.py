@@ -20,7 +20,7 @@ from assay.core.view import RunView, Steered, ViewBuilder
 from assay.core.ways import suggest_command
 from assay.run import control
 from assay.run.control import MAX_MESSAGE_CHARS as MAX_MESSAGE_CHARS
-from assay.run.control import Asked as Asked
+from assay.run.control import RequestedAction as RequestedAction
 from assay.run.feeds import is_executed
 from assay.run.process import is_dead
 from assay.services import stored_runs, threads
@@ -33,7 +33,7 @@ RELEASE_SECONDS = 10.0
 """Seconds within which whoever executed a run lets go of it when it has ended."""
 ACTIVE_STATES = ("planned", "running")
 WRITING_PHASES = ("write", "verify")
-ACTIONS: tuple[str, ...] = get_args(Asked)
+ACTIONS: tuple[str, ...] = get_args(RequestedAction)
 ACTION_STATUS = {"cancel": "cancelled", "pause": "paused"}
 TOO_LATE = "the report is being written already"
 
@@ -41,7 +41,7 @@ ControlOutcome = Literal["applied", "ended", "stored"]
 """The outcome of a request: it was applied; the run ended before; it is stored and was not applied in time."""
 
 
-async def request_action(context: Context, reference: str, action: Asked, wait: float) -> ControlOutcome:
+async def request_action(context: Context, reference: str, action: RequestedAction, wait: float) -> ControlOutcome:
     """Finish, cancel or pause a run, whichever process executes it; see `Assay.control`."""
     if action not in ACTIONS:
         raise UnknownName("action", str(action), ACTIONS)
@@ -64,9 +64,9 @@ async def steer(context: Context, reference: str, text: str, wait: float) -> Ste
             f"run {row.run_id} has ended ({row.status}): it can no longer be steered; "
             f"to ask further: {suggest_command('ask further', row.run_id)}"
         )
-    writing = is_writing(await stored_runs.view(context, row.run_id))
+    is_late = is_writing(await stored_runs.view(context, row.run_id))
     journal = context.store.journal
-    id = await control.post_instruction(journal, context.clock, row.run_id, text, refused=TOO_LATE if writing else "")
+    id = await control.post_instruction(journal, context.clock, row.run_id, text, refusal=TOO_LATE if is_late else "")
     return await _wait_until_decided(context, row.run_id, id, wait)
 
 
@@ -84,21 +84,21 @@ async def stop_agent(context: Context, reference: str, lane: int, wait: float) -
     id = await control.request_agent_stop(journal, context.clock, row.run_id, lane)
     end, seq = context.clock.monotonic() + wait, 0  # it may have been requested, and done, before
     while True:
-        now = await journal.find(row.run_id)
+        current = await journal.find(row.run_id)
         for each in await journal.events(row.run_id, after=seq):
             event, seq = decode(each), each.seq
             if isinstance(event, (ControlApplied, ControlRejected)) and event.id == id:
                 return "applied" if isinstance(event, ControlApplied) else "ended"
-        if now.status in FINAL:
+        if current.status in FINAL:
             return "ended"
-        if context.clock.monotonic() >= end or not is_executed(now):
+        if context.clock.monotonic() >= end or not is_executed(current):
             return "stored"
         await asyncio.sleep(POLL_SECONDS)
 
 
 def _describe_agents(agents: Iterable[int]) -> str:
-    named = ", ".join(map(str, sorted(agents)))
-    return f"in this run; its agents: {named}" if named else "in this run: it has sent none so far"
+    numbers = ", ".join(map(str, sorted(agents)))
+    return f"in this run; its agents: {numbers}" if numbers else "in this run: it has sent none so far"
 
 
 async def _wait_until_decided(context: Context, run_id: str, id: str, wait: float) -> Steered:
@@ -107,13 +107,13 @@ async def _wait_until_decided(context: Context, run_id: str, id: str, wait: floa
         row = await find(context, run_id)
         folder.extend(await context.store.journal.events(run_id, after=folder.view.last_seq))
         view = folder.view
-        steered = next(each for each in view.steering if each.id == id)
-        if steered.state == "accepted" and (row.status in FINAL or is_writing(view)):
+        instruction = next(entry for entry in view.steering if entry.id == id)
+        if instruction.state == "accepted" and (row.status in FINAL or is_writing(view)):
             # the writer takes instructions before its phase begins: later ones are not taken
             note = control.ENDED_FIRST if row.status in FINAL else TOO_LATE
-            return msgspec.structs.replace(steered, state="rejected", note=note)
-        if steered.state != "accepted" or context.clock.monotonic() >= end:
-            return steered
+            return msgspec.structs.replace(instruction, state="rejected", note=note)
+        if instruction.state != "accepted" or context.clock.monotonic() >= end:
+            return instruction
         await asyncio.sleep(POLL_SECONDS)
 
 
@@ -185,28 +185,32 @@ def as_review(plan: Plan | str | Path | None) -> PlanReview:
     return PlanReview(plan=plan_form.read_plan(read_text_argument(plan, "plan", plan_form.MAX_PLAN_CHARS)))
 
 
-async def _await_outcome(journal: Journal, clock: Clock, row: RunRow, action: Asked, wait: float) -> ControlOutcome:
+async def _await_outcome(
+    journal: Journal, clock: Clock, row: RunRow, action: RequestedAction, wait: float
+) -> ControlOutcome:
     """Wait until a request is applied, and apply it if the process that executes the run dies."""
     end, seq = clock.monotonic() + wait, row.last_seq
     while True:
-        now = await journal.find(row.run_id)
-        if await _is_applied(journal, now, action, seq):
+        current = await journal.find(row.run_id)
+        if await _is_applied(journal, current, action, seq):
             return "applied"
-        if now.status in FINAL and now.status != ACTION_STATUS.get(action):  # its process will release it in a moment
+        if current.status in FINAL and current.status != ACTION_STATUS.get(
+            action
+        ):  # its process will release it in a moment
             return "ended"
-        if not is_executed(now):
+        if not is_executed(current):
             if action == "finish":
                 return "stored"
             with suppress(LeaseHeld):  # somebody has just resumed it, and will see the request
-                await control.end_idle_run(journal, clock, now, action)
+                await control.end_idle_run(journal, clock, current, action)
                 continue
         if clock.monotonic() >= end:
             return "stored"
         await asyncio.sleep(POLL_SECONDS)
 
 
-async def _is_applied(journal: Journal, row: RunRow, action: Asked, after: int) -> bool:
+async def _is_applied(journal: Journal, row: RunRow, action: RequestedAction, after: int) -> bool:
     if action == "finish":
         events = await journal.events(row.run_id, after=after)
-        return any(each.type == ControlApplied.kind for each in events)
+        return any(event.type == ControlApplied.kind for event in events)
     return row.status == ACTION_STATUS[action] and not row.holder

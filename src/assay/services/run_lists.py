@@ -45,7 +45,7 @@ RUNS_AT_ONCE = 100
 """Runs indexed in one go: the most a killed process loses."""
 IDS = 500
 """Runs looked up in one query."""
-LONGEST_TEXT = 1_000
+MAX_SEARCH_CHARS = 1_000
 
 
 class FoundRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,17 +68,19 @@ async def search(context: Context, text: str, cursor: str, limit: int) -> FoundR
     offset = max(lists.read_cursor(cursor, int) or 0, 0)
     limit = lists.check_page_size(limit)
     try:
-        found = await context.seeker.search(text[:LONGEST_TEXT], context.owner, limit + 1, offset)
+        all_hits = await context.seeker.search(text[:MAX_SEARCH_CHARS], context.owner, limit + 1, offset)
     except OSError as error:
         raise SearchError(f"the index of runs: {error.strerror or error}") from error
-    shown = found[:limit]
-    rows = await context.store.journal.rows([hit.run_id for hit in shown])
-    known = await add_accounts(context, clear_dead_holders(list(rows.values())))
-    listed = {row.run_id: row for row in await add_reasons(context, known)}
+    page_hits = all_hits[:limit]
+    rows = await context.store.journal.rows([hit.run_id for hit in page_hits])
+    listed_runs = await add_accounts(context, clear_dead_holders(list(rows.values())))
+    runs_by_id = {row.run_id: row for row in await add_reasons(context, listed_runs)}
     hits = [
-        FoundRun(run=listed[hit.run_id], score=hit.score, snippet=hit.snippet) for hit in shown if hit.run_id in listed
+        FoundRun(run=runs_by_id[hit.run_id], score=hit.score, snippet=hit.snippet)
+        for hit in page_hits
+        if hit.run_id in runs_by_id
     ]
-    return FoundRuns(runs=tuple(hits), next=lists.cursor_text(offset + limit) if len(found) > limit else "")
+    return FoundRuns(runs=tuple(hits), next=lists.cursor_text(offset + limit) if len(all_hits) > limit else "")
 
 
 class RunSearch:
@@ -86,7 +88,7 @@ class RunSearch:
 
     def __init__(self, journal: Journal, index: RunIndexing) -> None:
         self._journal, self._index = journal, index
-        self._checked = False
+        self._is_checked = False
         self._turn = asyncio.Lock()
 
     async def search(self, text: str, owner: str | None, limit: int, offset: int) -> list[RunHit]:
@@ -117,10 +119,10 @@ class RunSearch:
         return await asyncio.to_thread(self._index.search, text, owner, limit, offset)
 
     async def _update_index(self) -> None:
-        if self._checked and not await self._is_behind():
+        if self._is_checked and not await self._is_behind():
             return
         async with enter_in_threads(self._index.write_lock()):
-            if not self._checked:
+            if not self._is_checked:
                 await self._remove_unknown()
             while await self._index_some():
                 continue
@@ -131,29 +133,29 @@ class RunSearch:
 
     async def _remove_unknown(self) -> None:
         """Remove what is not in this journal: runs that others deleted, or those of another journal."""
-        known = await asyncio.to_thread(self._index.indexed_runs)
-        rows = await self._rows(list(known))
-        gone = [run_id for run_id in known if run_id not in rows]
-        await asyncio.to_thread(self._index.change, (), gone)
-        left = max(((number, run_id) for run_id, number in known.items() if run_id in rows), default=None)
-        if left is not None:
-            first = await self._journal.runs_after(left[0] - 1, 1)
-            if [row.run_id for _, row in first] != [left[1]]:  # another journal with some of the same runs
+        indexed = await asyncio.to_thread(self._index.indexed_runs)
+        rows = await self._rows(list(indexed))
+        unknown = [run_id for run_id in indexed if run_id not in rows]
+        await asyncio.to_thread(self._index.change, (), unknown)
+        newest = max(((number, run_id) for run_id, number in indexed.items() if run_id in rows), default=None)
+        if newest is not None:
+            first = await self._journal.runs_after(newest[0] - 1, 1)
+            if [row.run_id for _, row in first] != [newest[1]]:  # another journal with some of the same runs
                 await asyncio.to_thread(self._index.clear)
-        owners = Counter(rows[run_id].owner for run_id in known if run_id in rows)
+        owners = Counter(rows[run_id].owner for run_id in indexed if run_id in rows)
         for owner, count in owners.items():
             if await asyncio.to_thread(self._index.count, owner) != count:  # they were transferred to another user
                 await asyncio.to_thread(self._index.clear)
                 break
-        self._checked = True
+        self._is_checked = True
 
     async def _stale_runs(self) -> dict[str, int]:
         """Runs that have ended since, or are gone, with their numbers."""
-        unended = await asyncio.to_thread(self._index.unfinished_runs)
-        rows = await self._rows(list(unended))
+        unfinished = await asyncio.to_thread(self._index.unfinished_runs)
+        rows = await self._rows(list(unfinished))
         return {
             run_id: number
-            for run_id, (number, seq) in unended.items()
+            for run_id, (number, seq) in unfinished.items()
             if run_id not in rows or (rows[run_id].status in FINAL and rows[run_id].last_seq != seq)
         }
 
@@ -167,28 +169,30 @@ class RunSearch:
         """Index some runs and return how many."""
         stale = dict(list((await self._stale_runs()).items())[:RUNS_AT_ONCE])
         rows = await self._journal.rows(list(stale)) if stale else {}
-        wanted = [(stale[run_id], row) for run_id, row in rows.items()]
-        wanted += await self._journal.runs_after(await asyncio.to_thread(self._index.last_number), RUNS_AT_ONCE)
-        put = [entry for number, row in wanted if (entry := await self._entry(number, row)) is not None]
-        await asyncio.to_thread(self._index.change, put, [run_id for run_id in stale if run_id not in rows])
-        return len(put)
+        candidates = [(stale[run_id], row) for run_id, row in rows.items()]
+        candidates += await self._journal.runs_after(await asyncio.to_thread(self._index.last_number), RUNS_AT_ONCE)
+        entries = [entry for number, row in candidates if (entry := await self._entry(number, row)) is not None]
+        await asyncio.to_thread(self._index.change, entries, [run_id for run_id in stale if run_id not in rows])
+        return len(entries)
 
     async def _entry(self, number: int, row: RunRow) -> IndexedRun | None:
         """The index entry of a run; None if it was deleted meanwhile."""
-        made = IndexedRun(
+        entry = IndexedRun(
             number=number, run_id=row.run_id, owner=row.owner, seq=row.last_seq, ended=False, question=row.question
         )
         try:
             if row.status not in FINAL:
                 brief = msgspec.json.decode((await self._journal.load(row.run_id)).brief, type=Brief)
-                return msgspec.structs.replace(made, language=brief.language)
+                return msgspec.structs.replace(entry, language=brief.language)
             log = await self._journal.events(row.run_id)
         except UnknownName:
             return None
         view = await asyncio.to_thread(fold_events, log)
         language = view.brief.language if view.brief else ""
-        ended = row.status != "failed"  # a failed run may be resumed
-        return msgspec.structs.replace(made, ended=ended, report=strip_markers(view.report.text), language=language)
+        has_ended = row.status != "failed"  # a failed run may be resumed
+        return msgspec.structs.replace(
+            entry, ended=has_ended, report=strip_markers(view.report.text), language=language
+        )
 
 
 # Runs and threads, page by page.
@@ -218,11 +222,11 @@ class ThreadMessage(ConversationMessage, frozen=True, kw_only=True):
 async def page(context: Context, criteria: RunFilter, cursor: str, limit: int, *, accounts: bool = True) -> RunsPage:
     """The runs that match, newest first; see `Assay.page`."""
     journal = context.store.journal
-    found = await journal.page(criteria, lists.check_page_size(limit), lists.read_cursor(cursor, int))
-    known = clear_dead_holders(found.rows)
-    rows = await add_accounts(context, known) if accounts else [listed_run(row, None) for row in known]
+    run_page = await journal.page(criteria, lists.check_page_size(limit), lists.read_cursor(cursor, int))
+    run_rows = clear_dead_holders(run_page.rows)
+    rows = await add_accounts(context, run_rows) if accounts else [listed_run(row, None) for row in run_rows]
     rows = await add_reasons(context, rows)
-    return RunsPage(runs=tuple(rows), next=lists.cursor_text(found.next))
+    return RunsPage(runs=tuple(rows), next=lists.cursor_text(run_page.next))
 
 
 def make_filter(status: Collection[RunStatus], **texts: str) -> RunFilter:
@@ -232,11 +236,11 @@ def make_filter(status: Collection[RunStatus], **texts: str) -> RunFilter:
         UsageError: there is no such status, or a time is not valid.
     """
     try:
-        wanted = msgspec.convert({"status": list(status), **texts}, RunFilter)
+        run_filter = msgspec.convert({"status": list(status), **texts}, RunFilter)
     except msgspec.ValidationError as error:
         raise UsageError(f"{error}") from error
-    lists.check_times(wanted.since, wanted.until)
-    return wanted
+    lists.check_times(run_filter.since, run_filter.until)
+    return run_filter
 
 
 async def label(context: Context, reference: str, added: Mapping[str, str], removed: Collection[str]) -> dict[str, str]:
@@ -247,9 +251,9 @@ async def label(context: Context, reference: str, added: Mapping[str, str], remo
 
 async def threads(context: Context, text: str, cursor: str, limit: int) -> ThreadsPage:
     """Threads, those with the latest run first; see `Assay.threads`."""
-    place = lists.read_cursor(cursor, ThreadPlace)
-    found = await context.store.journal.threads(text, lists.check_page_size(limit), place)
-    return ThreadsPage(threads=tuple(found.rows), next=lists.cursor_text(found.next))
+    position = lists.read_cursor(cursor, ThreadPlace)
+    thread_page = await context.store.journal.threads(text, lists.check_page_size(limit), position)
+    return ThreadsPage(threads=tuple(thread_page.rows), next=lists.cursor_text(thread_page.next))
 
 
 async def list_messages(context: Context, reference: str) -> list[ThreadMessage]:
@@ -258,8 +262,8 @@ async def list_messages(context: Context, reference: str) -> list[ThreadMessage]
     for row in await _runs(context, await journal.thread(reference)):
         view = fold_events(await journal.events(row.run_id))
         messages += [
-            ThreadMessage(**msgspec.structs.asdict(each), run_id=row.run_id, created_at=row.created_at)
-            for each in conversation.messages(view)
+            ThreadMessage(**msgspec.structs.asdict(message), run_id=row.run_id, created_at=row.created_at)
+            for message in conversation.messages(view)
         ]
     return messages
 
@@ -267,8 +271,8 @@ async def list_messages(context: Context, reference: str) -> list[ThreadMessage]
 async def rename_thread(context: Context, reference: str, title: str) -> ThreadRow:
     """Change the title of a thread; see `Assay.rename_thread`."""
     title = " ".join(title.split())
-    if len(title) > conversation.LONGEST_NAME or not title.isprintable():
-        raise UsageError(f"a thread's title is at most {conversation.LONGEST_NAME} printable characters")
+    if len(title) > conversation.MAX_NAME_CHARS or not title.isprintable():
+        raise UsageError(f"a thread's title is at most {conversation.MAX_NAME_CHARS} printable characters")
     row = await context.store.journal.thread(reference)
     await context.store.journal.rename(row.name, title)
     return await context.store.journal.thread(row.name)
@@ -278,21 +282,21 @@ async def delete_thread(context: Context, reference: str) -> tuple[str, ...]:
     """Delete a thread with all its runs; see `Assay.delete_thread`."""
     journal = context.store.journal
     row = await journal.thread(reference)
-    gone = {each.holder for each in await _runs(context, row) if each.holder and is_dead(each.holder)}
-    deleted = await journal.delete_thread(row.name, gone)
+    dead_holders = {run.holder for run in await _runs(context, row) if run.holder and is_dead(run.holder)}
+    deleted = await journal.delete_thread(row.name, dead_holders)
     await forget(context, deleted)
     return deleted
 
 
 async def _runs(context: Context, thread: ThreadRow) -> list[RunRow]:
     rows: list[RunRow] = []
-    place: int | None = None
+    cursor: int | None = None
     while True:
-        found = await context.store.journal.page(RunFilter(thread=thread.name), lists.MOST_ENTRIES, place)
-        rows += [each for each in found.rows if each.owner == thread.owner]
-        if found.next is None:
+        run_page = await context.store.journal.page(RunFilter(thread=thread.name), lists.MAX_PAGE_ENTRIES, cursor)
+        rows += [row for row in run_page.rows if row.owner == thread.owner]
+        if run_page.next is None:
             return rows[::-1]
-        place = found.next
+        cursor = run_page.next
 
 
 # The administrator's view of all users: numbers, names and times, and never a question or a text.
@@ -320,9 +324,9 @@ class QueueStanding(msgspec.Struct, frozen=True, kw_only=True):
 class Overview:
     """A home as its administrators see it; nothing that was asked, read or written."""
 
-    def __init__(self, whole: Store) -> None:
-        """`whole` sees the runs of all."""
-        self._store = whole
+    def __init__(self, full_store: Store) -> None:
+        """`full_store` sees the runs of all."""
+        self._store = full_store
 
     async def counts(self) -> tuple[dict[RunStatus, int], QueueDepth]:
         """Count runs by status, and those in the queue."""
@@ -339,38 +343,38 @@ class Overview:
         return await self._store.journal.usage(since, until, daily=True)
 
     async def runs(
-        self, user: str | None, wanted: RunFilter, cursor: str = "", limit: int = 50
+        self, user: str | None, run_filter: RunFilter, cursor: str = "", limit: int = 50
     ) -> tuple[list[RunRow], str]:
         """Runs of all users, or of one, newest first, with a cursor that continues the list, empty at the end.
 
         Raises:
             UsageError: there is no such page or time, or the filter has a text, which would reveal questions.
         """
-        lists.check_times(wanted.since, wanted.until)
-        if wanted.text or wanted.thread or wanted.label:
+        lists.check_times(run_filter.since, run_filter.until)
+        if run_filter.text or run_filter.thread or run_filter.label:
             raise UsageError("the runs of all users cannot be searched by text: leave out the text")
         journal = self._store.journal.owned_by(user)
-        found = await journal.page(wanted, lists.check_page_size(limit), lists.read_cursor(cursor, int))
+        run_page = await journal.page(run_filter, lists.check_page_size(limit), lists.read_cursor(cursor, int))
         rows = [
             msgspec.structs.replace(row, question="", thread="", labels={}, holder=_living_holder(row.holder))
-            for row in found.rows
+            for row in run_page.rows
         ]
-        return rows, lists.cursor_text(found.next)
+        return rows, lists.cursor_text(run_page.next)
 
     async def queue(self) -> QueueStanding:
         """How many runs wait, and what each executing process works on; for many runs only the latest count."""
         _, depth = await self.counts()
-        found = await self._store.journal.page(RunFilter(status=ACTIVE_STATUSES), COUNTED_RUNS)
-        held: dict[str, list[RunRow]] = defaultdict(list)
-        for row in found.rows:
+        run_page = await self._store.journal.page(RunFilter(status=ACTIVE_STATUSES), COUNTED_RUNS)
+        runs_by_holder: dict[str, list[RunRow]] = defaultdict(list)
+        for row in run_page.rows:
             if holder := _living_holder(row.holder):
-                held[holder].append(row)
+                runs_by_holder[holder].append(row)
         workers = (
             WorkerStanding(process=holder, runs=len(rows), since=min(row.created_at for row in rows))
-            for holder, rows in sorted(held.items())
+            for holder, rows in sorted(runs_by_holder.items())
         )
-        waiting = [row.created_at for row in found.rows if row.queued and not _living_holder(row.holder)]
-        return QueueStanding(depth=depth, oldest=min(waiting, default=""), workers=tuple(workers))
+        waiting_times = [row.created_at for row in run_page.rows if row.queued and not _living_holder(row.holder)]
+        return QueueStanding(depth=depth, oldest=min(waiting_times, default=""), workers=tuple(workers))
 
 
 def _living_holder(holder: str) -> str:

@@ -21,7 +21,7 @@ from assay.services.ports import Researcher
 from assay.services.results import RunHandle
 from assay.services.schedules import KEPT_RUNS, Schedule, ScheduleBook, format_time, parse_time
 
-Follow = Callable[[Schedule, RunHandle], Awaitable[RunView]]
+FollowRun = Callable[[Schedule, RunHandle], Awaitable[RunView]]
 """Shows a run while it is active, and returns its result."""
 
 
@@ -48,7 +48,7 @@ async def run_due(
     assay: Researcher,
     book: ScheduleBook,
     now: Callable[[], datetime],
-    follow: Follow,
+    follow: FollowRun,
     limits: Callable[[str], OwnerLimits | None] = lambda _owner: None,
 ) -> AsyncIterator[DueOutcome]:
     """Ask every due question, one after another, each as its owner; one that another process asks now is left to it.
@@ -59,22 +59,22 @@ async def run_due(
     Raises:
         StoreError: the home cannot be written.
     """
-    for each in await asyncio.to_thread(book.all):
-        with book.claim(each.id) as mine:
+    for entry in await asyncio.to_thread(book.all):
+        with book.claim(entry.id) as mine:
             try:
-                schedule = await asyncio.to_thread(book.find, each.id) if mine else None
-                asked = None
+                schedule = await asyncio.to_thread(book.find, entry.id) if mine else None
+                outcome = None
                 if schedule is not None and (schedule.current or parse_time(schedule.next_at) <= now()):
-                    owned = assay.owned_by(schedule.owner, limits(schedule.owner))
-                    asked = await _ask(owned, book, schedule, now(), follow)
+                    owner_assay = assay.owned_by(schedule.owner, limits(schedule.owner))
+                    outcome = await _ask(owner_assay, book, schedule, now(), follow)
             except UnknownName:  # removed meanwhile, perhaps while its question was asked
-                asked = None
-            if asked is not None:
-                yield asked
+                outcome = None
+            if outcome is not None:
+                yield outcome
 
 
 async def _ask(
-    assay: Researcher, book: ScheduleBook, schedule: Schedule, now: datetime, follow: Follow
+    assay: Researcher, book: ScheduleBook, schedule: Schedule, now: datetime, follow: FollowRun
 ) -> DueOutcome | None:
     """Ask the question, or resume its interrupted run; None if that is not due either."""
     try:

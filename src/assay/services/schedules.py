@@ -20,7 +20,7 @@ from assay.core.report import Report, build_report
 from assay.core.run_options import RunOptions
 from assay.phases.fields.schema import MAX_SCHEMA_CHARS, canonical_schema
 from assay.run.process import new_id
-from assay.services.arguments import MOST_BYTES, read_text_argument
+from assay.services.arguments import MAX_ARGUMENT_BYTES, read_text_argument
 from assay.services.briefs import make_brief
 from assay.services.home_paths import write_atomically
 from assay.services.places import sort_places
@@ -79,7 +79,7 @@ class ScheduleBook:
         Raises:
             StoreError: the file cannot be read.
         """
-        return [each for each in self._read_all() if self._owns(each)]
+        return [schedule for schedule in self._read_all() if self._owns(schedule)]
 
     def _owns(self, schedule: Schedule) -> bool:
         return self._owner is None or schedule.owner == self._owner
@@ -98,18 +98,18 @@ class ScheduleBook:
         Raises:
             UnknownName: no schedule, or more than one, matches.
         """
-        known = self.all()
-        found = [each for each in known if reference and each.id.startswith(reference)]
-        if len(found) != 1:
-            hint = "" if known else "(to make one: assay schedule add)"
-            raise UnknownName("schedule", reference, (each.id for each in known), hint)
-        return found[0]
+        schedules = self.all()
+        matches = [schedule for schedule in schedules if reference and schedule.id.startswith(reference)]
+        if len(matches) != 1:
+            hint = "" if schedules else "(to make one: assay schedule add)"
+            raise UnknownName("schedule", reference, (schedule.id for schedule in schedules), hint)
+        return matches[0]
 
     def add(
         self, question: str, every: int, sources: Sequence[str] | None, options: Mapping[str, Any], now: datetime
     ) -> Schedule:
         """Add a schedule, due at once."""
-        made = Schedule(
+        schedule = Schedule(
             id=new_id(6),
             question=question,
             every=every,
@@ -120,20 +120,20 @@ class ScheduleBook:
             owner=self._owner or "",
         )
         with self._edit() as schedules:
-            schedules.append(made)
-        return made
+            schedules.append(schedule)
+        return schedule
 
     def remove(self, id: str) -> None:
         """Delete a schedule; its runs stay."""
         with self._edit() as schedules:
-            schedules[:] = [each for each in schedules if each.id != id or not self._owns(each)]
+            schedules[:] = [schedule for schedule in schedules if schedule.id != id or not self._owns(schedule)]
 
     def transfer_to(self, owner: str) -> int:
         """Transfer the owner's schedules to another, and return how many."""
         with self._edit() as schedules:
-            mine = [place for place, each in enumerate(schedules) if self._owns(each)]
-            for place in mine:
-                schedules[place] = msgspec.structs.replace(schedules[place], owner=owner)
+            mine = [index for index, schedule in enumerate(schedules) if self._owns(schedule)]
+            for index in mine:
+                schedules[index] = msgspec.structs.replace(schedules[index], owner=owner)
         return len(mine)
 
     def change(self, id: str, change: Callable[[Schedule], Schedule]) -> Schedule:
@@ -143,10 +143,10 @@ class ScheduleBook:
             UnknownName: it was removed meanwhile.
         """
         with self._edit() as schedules:
-            for place, each in enumerate(schedules):
-                if each.id == id and self._owns(each):
-                    schedules[place] = change(each)
-                    return schedules[place]
+            for index, schedule in enumerate(schedules):
+                if schedule.id == id and self._owns(schedule):
+                    schedules[index] = change(schedule)
+                    return schedules[index]
         raise UnknownName("schedule", id)
 
     @contextmanager
@@ -207,7 +207,7 @@ def parse_time(text: str) -> datetime:
 
 UNITS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 WORDS = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "hour": 3_600, "day": 86_400, "week": 604_800}
-LONGEST = 10 * 365 * 86_400
+MAX_INTERVAL_SECONDS = 10 * 365 * 86_400
 
 
 def parse_interval(text: str) -> int:
@@ -219,7 +219,7 @@ def parse_interval(text: str) -> int:
     text = text.strip().lower()
     match = re.fullmatch(r"([0-9]{1,7})\s?([mhdw])", text)
     seconds = WORDS.get(text, 0) or (int(match[1]) * UNITS[match[2]] if match else 0)
-    if not 0 < seconds <= LONGEST:
+    if not 0 < seconds <= MAX_INTERVAL_SECONDS:
         raise UsageError(
             f"{text[:40]!r} is not an interval: write one such as 30m, 12h, 7d, 2w, hourly, daily or weekly"
         )
@@ -235,17 +235,19 @@ def format_interval(seconds: int) -> str:
 # Options of a run in the form that a schedule stores: what depends on time or place is resolved.
 
 
-def stored_options(question: str, wanted: RunOptions, settings: Settings) -> dict[str, Any]:
+def stored_options(question: str, run_options: RunOptions, settings: Settings) -> dict[str, Any]:
     """The options that were given, with texts of files instead of paths; all are checked.
 
     Raises:
         UsageError: an option is not valid, a file cannot be read, or the question is empty.
     """
-    make_brief(question, settings, wanted)
-    options = {name: value for name, value in wanted.items() if value is not None and value != () and value != {}}
+    make_brief(question, settings, run_options)
+    options = {name: value for name, value in run_options.items() if value is not None and value != () and value != {}}
     for name, value in options.items():
         if isinstance(value, Path):
-            options[name] = read_text_argument(value, name, MAX_SCHEMA_CHARS if name == "schema" else MOST_BYTES)
+            options[name] = read_text_argument(
+                value, name, MAX_SCHEMA_CHARS if name == "schema" else MAX_ARGUMENT_BYTES
+            )
         elif isinstance(value, type):
             options[name] = canonical_schema(value)
     return msgspec.json.decode(msgspec.json.encode(options), type=dict[str, Any])
@@ -253,9 +255,9 @@ def stored_options(question: str, wanted: RunOptions, settings: Settings) -> dic
 
 def absolute_sources(sources: Iterable[str]) -> tuple[str, ...]:
     """Paths that are valid from any folder; collections (`@NAME`) and addresses unchanged."""
-    named = sort_places(sources)
-    paths = (path if path.startswith("@") else str(Path(path).expanduser().absolute()) for path in named.paths)
-    return (*named.urls, *named.connected, *paths)
+    input_places = sort_places(sources)
+    paths = (path if path.startswith("@") else str(Path(path).expanduser().absolute()) for path in input_places.paths)
+    return (*input_places.urls, *input_places.connector_places, *paths)
 
 
 # As for a link to a report, only the SHA-256 of the secret in the address is stored.
@@ -273,8 +275,8 @@ def open_feed(book: ScheduleBook, reference: str) -> str:
         UnknownName: there is no such schedule.
     """
     secret = secrets.token_urlsafe(32)
-    kept = hash_of(secret)
-    book.change(book.find(reference).id, lambda old: msgspec.structs.replace(old, feed=kept))
+    secret_hash = hash_of(secret)
+    book.change(book.find(reference).id, lambda old: msgspec.structs.replace(old, feed=secret_hash))
     return secret
 
 
@@ -289,13 +291,16 @@ def close_feed(book: ScheduleBook, reference: str) -> None:
 
 def schedule_of(book: ScheduleBook, secret: str) -> Schedule | None:
     """The schedule whose feed has this secret; `book` must see all owners."""
-    wanted = hash_of(secret)
-    return next((each for each in book.all() if each.feed and secrets.compare_digest(each.feed, wanted)), None)
+    secret_hash = hash_of(secret)
+    return next(
+        (schedule for schedule in book.all() if schedule.feed and secrets.compare_digest(schedule.feed, secret_hash)),
+        None,
+    )
 
 
 async def feed_entries(assay: Researcher, schedule: Schedule) -> tuple[FeedEntry, ...]:
     """The latest reports of a schedule, newest first, without deleted runs."""
-    made: list[FeedEntry] = []
+    entries: list[FeedEntry] = []
     before: Report | None = None
     for run_id in schedule.runs[-SHOWN_REPORTS - 1 :]:
         try:
@@ -306,7 +311,7 @@ async def feed_entries(assay: Researcher, schedule: Schedule) -> tuple[FeedEntry
             continue
         report = build_report(view, "none")
         changes = difference(before, report) if before is not None else None
-        made.append(FeedEntry(run_id=run_id, at=view.finished_at or view.created_at, report=report, changes=changes))
+        entries.append(FeedEntry(run_id=run_id, at=view.finished_at or view.created_at, report=report, changes=changes))
         before = report
     # With more entries, the first was read only to compare the second with it.
-    return tuple(made[: -SHOWN_REPORTS - 1 : -1])
+    return tuple(entries[: -SHOWN_REPORTS - 1 : -1])

@@ -61,14 +61,14 @@ class PageText(msgspec.Struct, frozen=True, kw_only=True):
 async def drop(context: Context, collection: str) -> None:
     """Delete a collection; its documents stay in the library; see `DocumentLibrary.drop`."""
     await check_collection(context, collection)
-    held = await documents(context, collection)
+    removed = await documents(context, collection)
     await asyncio.to_thread(context.store.library.drop, collection)
-    await asyncio.to_thread(forget_pages, context, held)
+    await asyncio.to_thread(forget_pages, context, removed)
 
 
 def forget_pages(context: Context, documents: Iterable[Document]) -> None:
     """Delete removed documents from the page cache, so that the next run fetches them again. Blocking."""
-    snapshots = (context.store.library.snapshot(each.snapshot_sha256) for each in documents)
+    snapshots = (context.store.library.snapshot(document.snapshot_sha256) for document in documents)
     for snapshot in snapshots:
         if snapshot is not None and snapshot.status:
             context.page_cache.forget(snapshot.url)
@@ -99,9 +99,9 @@ async def private_collections(context: Context, collections: Sequence[str], docu
 async def share(context: Context, collection: str, readers: Sequence[str] | Literal["all"]) -> None:
     """Set who may read a collection; see `DocumentLibrary.share`."""
     await check_collection(context, collection)
-    named = () if readers == "all" else readers
-    await check_readers(context, collection, named)
-    await asyncio.to_thread(context.store.library.share, collection, open=readers == "all", readers=named)
+    names = () if readers == "all" else readers
+    await check_readers(context, collection, names)
+    await asyncio.to_thread(context.store.library.share, collection, open=readers == "all", readers=names)
 
 
 async def check_readers(context: Context, collection: str, readers: Sequence[str]) -> None:
@@ -114,19 +114,19 @@ async def check_readers(context: Context, collection: str, readers: Sequence[str
     """
     rows = await asyncio.to_thread(context.store.library.collections)
     before = next((row.readers for row in rows if row.name == collection), ())
-    new = [each for each in readers if each not in before]
+    new = [name for name in readers if name not in before]
     if not new or context.store.users is None:
         return
     users = {user.name for user in await context.users.all()}
-    if users and (unknown := next((each for each in new if each not in users), None)):
+    if users and (unknown := next((name for name in new if name not in users), None)):
         raise UnknownName("user", unknown, hint="(assay users add makes one)")
 
 
 async def check_collection(context: Context, collection: str) -> None:
     """Make sure that there is such a collection; see `DocumentLibrary.check_collection`."""
-    known = [row.name for row in await collections(context)]
-    if collection not in known:
-        raise places.unknown_collection(collection, known)
+    names = [row.name for row in await collections(context)]
+    if collection not in names:
+        raise places.unknown_collection(collection, names)
 
 
 async def text(context: Context, reference: str, collection: str | None) -> tuple[Document, str]:
@@ -162,14 +162,14 @@ async def facts(context: Context, reference: str) -> DocumentFacts:
     library = context.store.library
     snapshot = await asyncio.to_thread(library.snapshot, document.snapshot_sha256)
     names = [row.name for row in await collections(context)]
-    holding = [name for name in names if await asyncio.to_thread(library.find, document.sha256, [name])]
-    paged = document.syntax == "pages"
-    text = await asyncio.to_thread(context.reader.text, document) if paged else b""
+    holding_names = [name for name in names if await asyncio.to_thread(library.find, document.sha256, [name])]
+    is_paged = document.syntax == "pages"
+    text = await asyncio.to_thread(context.reader.text, document) if is_paged else b""
     return DocumentFacts(
         document=document,
-        pages=text.count(PAGE_END) + 1 if paged else 0,
+        pages=text.count(PAGE_END) + 1 if is_paged else 0,
         bytes=snapshot.size if snapshot is not None else 0,
-        collections=tuple(holding),
+        collections=tuple(holding_names),
     )
 
 
@@ -212,18 +212,19 @@ async def copies(context: Context, documents: Sequence[Document]) -> dict[str, t
 
 
 def _copies(context: Context, documents: Sequence[Document]) -> dict[str, tuple[str, ...]]:
-    paths = context.store.library.files_of([each.sha256 for each in documents])
+    paths = context.store.library.files_of([document.sha256 for document in documents])
     files = {sha: [Path(path) for path in found if os.path.exists(path)] for sha, found in paths.items()}
-    others = (
-        (each, [path for path in files.get(each.sha256, ()) if not is_from_file(each.url, path)]) for each in documents
+    copies = (
+        (document, [path for path in files.get(document.sha256, ()) if not is_from_file(document.url, path)])
+        for document in documents
     )
-    return {each.sha256: tuple(map(os.fspath, found)) for each, found in others if found}
+    return {document.sha256: tuple(map(os.fspath, found)) for document, found in copies if found}
 
 
 def is_from_file(url: str, file: Path) -> bool:
     """True if an address is that of a file, or of something in it."""
-    rest = url.removeprefix(file.resolve().as_uri())
-    return rest != url and not rest[:1].strip("/#!?")
+    suffix = url.removeprefix(file.resolve().as_uri())
+    return suffix != url and not suffix[:1].strip("/#!?")
 
 
 async def search(context: Context, text: str, limit: int, collection: str | Sequence[str]) -> list[Hit]:
@@ -242,27 +243,29 @@ def is_exact_reference(document: Document, reference: str) -> bool:
     return reference in (document.sha256, document.name, document.url, document.title)
 
 
-def single_document(found: Sequence[Document], reference: str, collections: Sequence[str]) -> Document:
+def single_document(matches: Sequence[Document], reference: str, collections: Sequence[str]) -> Document:
     """The one document that a reference means.
 
     Raises:
         UnknownName: there is none.
         UsageError: there are several, and it names none of them exactly.
     """
-    if not found:
+    if not matches:
         where = ", ".join(collections) or "the library, which is empty"
         raise UnknownName("document", reference, hint=f"in {where} (assay docs list shows what there is)")
-    exact = [each for each in found if is_exact_reference(each, reference)]
-    chosen = exact or found
-    if len(chosen) > 1:
-        some = ", ".join(f"{each.sha256[:8]} ({each.title or each.name})" for each in chosen[:MAX_NAMED])
-        raise UsageError(f"{reference!r} means {len(chosen)} documents: {some}; name one by its number")
-    return chosen[0]
+    exact = [document for document in matches if is_exact_reference(document, reference)]
+    candidates = exact or matches
+    if len(candidates) > 1:
+        examples = ", ".join(
+            f"{document.sha256[:8]} ({document.title or document.name})" for document in candidates[:MAX_NAMED]
+        )
+        raise UsageError(f"{reference!r} means {len(candidates)} documents: {examples}; name one by its number")
+    return candidates[0]
 
 
 # Pages of stored PDFs: their pictures, and the places of passages on them.
 
-NARROWEST, WIDEST = 100, 2000
+MIN_WIDTH_PIXELS, MAX_WIDTH_PIXELS = 100, 2000
 """Width of a picture in pixels."""
 PDF_HEAD_BYTES = 1024
 """Bytes in which a PDF identifies itself."""
@@ -274,8 +277,8 @@ async def page_picture(context: Context, reference: str, number: int, width: int
     pages = (await asyncio.to_thread(context.reader.text, document)).count(PAGE_END) + 1
     if not 1 <= number <= pages:
         raise UnknownName("page", str(number), hint=f"in this document: it has {pages}")
-    asked = PageAsked(number=number, width=min(max(width, NARROWEST), WIDEST))
-    return (await _read_pdf_page(context, document, data, asked)).body or b""
+    page_request = PageAsked(number=number, width=min(max(width, MIN_WIDTH_PIXELS), MAX_WIDTH_PIXELS))
+    return (await _read_pdf_page(context, document, data, page_request)).body or b""
 
 
 async def page_places(context: Context, reference: str, start: int, end: int) -> PagePlaces:
@@ -286,12 +289,12 @@ async def page_places(context: Context, reference: str, start: int, end: int) ->
         raise UsageError(f"the document has no bytes {start} to {end}: it has {len(text)}; name some within it")
     begin = text.rfind(PAGE_END, 0, start) + 1
     stop = text.find(PAGE_END, start)
-    asked = PageAsked(
+    page_request = PageAsked(
         number=text.count(PAGE_END, 0, start) + 1,
         passage=text[start : min(end, stop if stop >= 0 else end)].decode(errors="replace"),
         before=text[begin:start].decode(errors="replace"),
     )
-    return msgspec.json.decode((await _read_pdf_page(context, document, data, asked)).text, type=PagePlaces)
+    return msgspec.json.decode((await _read_pdf_page(context, document, data, page_request)).text, type=PagePlaces)
 
 
 async def _require_pdf(context: Context, reference: str) -> tuple[Document, bytes]:
@@ -304,14 +307,16 @@ async def _require_pdf(context: Context, reference: str) -> tuple[Document, byte
     return document, data
 
 
-async def _read_pdf_page(context: Context, document: Document, data: bytes, asked: PageAsked) -> Extracted:
+async def _read_pdf_page(context: Context, document: Document, data: bytes, page_request: PageAsked) -> Extracted:
     pages = context.readers.pdf_page_reader()
 
     def work() -> Extracted:
-        return next(iter(pages.extract(data, msgspec.json.encode(asked).decode())))
+        return next(iter(pages.extract(data, msgspec.json.encode(page_request).decode())))
 
     try:
         return await asyncio.to_thread(work)
     except ExtractError as error:
         name = document.name or document.title
-        raise UsageError(f"page {asked.number} of {name!r} cannot be shown ({error}): read its text instead") from error
+        raise UsageError(
+            f"page {page_request.number} of {name!r} cannot be shown ({error}): read its text instead"
+        ) from error

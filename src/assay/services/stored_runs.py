@@ -48,8 +48,8 @@ async def latest_runs(context: Context, limit: int) -> list[RunRow]:
 
 def clear_dead_holders(rows: Sequence[RunRow]) -> list[RunRow]:
     """The runs; one whose process has ended has no holder."""
-    gone = {row.holder for row in rows if row.holder and not is_executed(row)}
-    return [msgspec.structs.replace(row, holder="") if row.holder in gone else row for row in rows]
+    dead_holders = {row.holder for row in rows if row.holder and not is_executed(row)}
+    return [msgspec.structs.replace(row, holder="") if row.holder in dead_holders else row for row in rows]
 
 
 async def list_with_usage(context: Context, limit: int) -> list[ListedRun]:
@@ -60,17 +60,17 @@ async def list_with_usage(context: Context, limit: int) -> list[ListedRun]:
 async def add_accounts(context: Context, rows: Sequence[RunRow]) -> list[ListedRun]:
     """Runs with owner and usage."""
     accounts = await context.store.journal.spending(only=[row.run_id for row in rows])
-    spent = {each.run_id: each for each in accounts}
-    return [listed_run(row, spent.get(row.run_id)) for row in rows]
+    spending_by_run = {account.run_id: account for account in accounts}
+    return [listed_run(row, spending_by_run.get(row.run_id)) for row in rows]
 
 
-def listed_run(row: RunRow, spent: RunSpending | None) -> ListedRun:
+def listed_run(row: RunRow, spending: RunSpending | None) -> ListedRun:
     """A run with its usage; one that was deleted meanwhile has none."""
-    known = msgspec.convert(msgspec.structs.asdict(row), ListedRun)
-    if spent is None:
-        return known
-    owned, used = msgspec.json.decode(spent.brief, type=_OwnedBrief), spent.usage
-    return msgspec.structs.replace(known, user=owned.user, usd=used.usd, tokens=used.tokens)
+    run = msgspec.convert(msgspec.structs.asdict(row), ListedRun)
+    if spending is None:
+        return run
+    owner_fields, used = msgspec.json.decode(spending.brief, type=_OwnedBrief), spending.usage
+    return msgspec.structs.replace(run, user=owner_fields.user, usd=used.usd, tokens=used.tokens)
 
 
 class _RunEnding(msgspec.Struct, frozen=True):
@@ -79,20 +79,22 @@ class _RunEnding(msgspec.Struct, frozen=True):
     stop_reason: str = ""
 
 
-MOST_REASONS = 20_000
+MAX_REASONS = 20_000
 """The stop reasons kept in memory, since lists are read again and again, and a completed run's never changes."""
 
 
 async def add_reasons(context: Context, rows: Sequence[ListedRun]) -> list[ListedRun]:
     """Runs with why they ended, which the last event of a completed run says."""
-    known = context.get_or_create("stop_reasons", lambda _: dict[str, str]())
-    over = {row.run_id: row.last_seq - 1 for row in rows if row.status == "completed"}
-    asked = {run_id: seq for run_id, seq in over.items() if run_id not in known}
-    if asked:
-        if len(known) + len(asked) > MOST_REASONS:
-            known.clear()
-        known |= await _reasons(context, over if not known else asked)
-    return [msgspec.structs.replace(row, stop_reason=known[row.run_id]) if row.run_id in known else row for row in rows]
+    reasons = context.get_or_create("stop_reasons", lambda _: dict[str, str]())
+    ended = {row.run_id: row.last_seq - 1 for row in rows if row.status == "completed"}
+    missing = {run_id: seq for run_id, seq in ended.items() if run_id not in reasons}
+    if missing:
+        if len(reasons) + len(missing) > MAX_REASONS:
+            reasons.clear()
+        reasons |= await _reasons(context, ended if not reasons else missing)
+    return [
+        msgspec.structs.replace(row, stop_reason=reasons[row.run_id]) if row.run_id in reasons else row for row in rows
+    ]
 
 
 async def _reasons(context: Context, before: Mapping[str, int]) -> dict[str, str]:
@@ -100,8 +102,8 @@ async def _reasons(context: Context, before: Mapping[str, int]) -> dict[str, str
     ends = await context.store.journal.news(before, len(before))
     return {
         run_id: msgspec.json.decode(event.data, type=_RunEnding).stop_reason
-        for run_id, each in ends.items()
-        for event in each.events
+        for run_id, news in ends.items()
+        for event in news.events
         if event.type == "run.completed"
     }
 
@@ -124,12 +126,12 @@ async def find_run(journal: Journal, reference: str, having: Having) -> RunRow:
     row = await journal.find(reference)
     if reference != LAST or not having:
         return row
-    for each in await journal.runs(RUNS_EXAMINED):
-        if each.status not in ("failed", "cancelled"):
-            return each
-        view = fold_events(await journal.events(each.run_id))
+    for run in await journal.runs(RUNS_EXAMINED):
+        if run.status not in ("failed", "cancelled"):
+            return run
+        view = fold_events(await journal.events(run.run_id))
         if view.report.text.strip() if having == "report" else view.sources:
-            return each
+            return run
     return row
 
 
@@ -170,7 +172,7 @@ async def forget(context: Context, run_ids: Sequence[str]) -> None:
     if context.home is not None:
         for run_id in run_ids:
             log_file(context.home, run_id).unlink(missing_ok=True)
-    if "seeker" in context.made or (context.home is not None and has_run_index(context.home)):
+    if "seeker" in context.parts or (context.home is not None and has_run_index(context.home)):
         await context.seeker.forget(run_ids)
 
 
@@ -205,9 +207,9 @@ async def unfinished_runs(context: Context, question: str, limit: int) -> list[R
 # Links to reports: anyone with a link may read the report of one run, until it is revoked or expires. A link has 256
 # random bits, of which only the SHA-256 is stored: it cannot be guessed, nor made from the database.
 
-MOST_LINKS = 100
+MAX_LINKS = 100
 """Links to one run."""
-LONGEST_DAYS = 36_500.0
+MAX_LINK_DAYS = 36_500.0
 SHARES_PATH = "/s/"
 """The path under which a server shows shared reports; the secret follows."""
 
@@ -226,12 +228,12 @@ class Shares:
             UsageError: it has too many links, or `days` is not valid.
         """
         run, now = await find(self._context, reference), time.time()
-        if days is not None and not 0 < days <= LONGEST_DAYS:
-            raise UsageError(f"a link is valid for more than 0 and up to {LONGEST_DAYS:,.0f} days")
-        if len(await self._store.list_for_run(run.owner, run.run_id)) >= MOST_LINKS:
-            raise UsageError(f"run {run.run_id} has {MOST_LINKS} links: revoke one first")
+        if days is not None and not 0 < days <= MAX_LINK_DAYS:
+            raise UsageError(f"a link is valid for more than 0 and up to {MAX_LINK_DAYS:,.0f} days")
+        if len(await self._store.list_for_run(run.owner, run.run_id)) >= MAX_LINKS:
+            raise UsageError(f"run {run.run_id} has {MAX_LINKS} links: revoke one first")
         secret = secrets.token_urlsafe(32)
-        made = ShareRow(
+        share = ShareRow(
             id=secrets.token_hex(4),
             hash=hash_of(secret),
             run_id=run.run_id,
@@ -239,8 +241,8 @@ class Shares:
             created=now,
             expires=now + days * 86_400 if days is not None else 0.0,
         )
-        await self._store.add(made)
-        return made, secret
+        await self._store.add(share)
+        return share, secret
 
     async def of_run(self, reference: str) -> list[ShareRow]:
         """The links to a run, without their secrets.
@@ -259,12 +261,12 @@ class Shares:
         """
         run = await find(self._context, reference)
         if not await self._store.drop(run.owner, run.run_id, id):
-            raise UnknownName("link", id, (each.id for each in await self.of_run(run.run_id)))
+            raise UnknownName("link", id, (share.id for share in await self.of_run(run.run_id)))
 
     async def find_valid(self, secret: str) -> ShareRow | None:
         """The valid link with this secret, of any owner; None if there is none."""
-        found = await self._store.find_by_hash(hash_of(secret))
-        return None if found is None or (found.expires and found.expires <= time.time()) else found
+        share = await self._store.find_by_hash(hash_of(secret))
+        return None if share is None or (share.expires and share.expires <= time.time()) else share
 
 
 def hash_of(secret: str) -> str:

@@ -20,8 +20,8 @@ from assay.locale import LOCALES, catalogue, use_locale
 from assay.run.budget import LANE_TAG, LaneRecord
 from assay.services.stored_runs import find_run
 
-LONGEST_NAME = 200
-MOST_ASKED = 100
+MAX_NAME_CHARS = 200
+MAX_FOLLOW_UPS = 100
 """Follow-up questions on one run, before its documents are looked for."""
 WEB = N_(" and the web")
 """Ends the label of a scope that includes the web."""
@@ -45,8 +45,8 @@ async def add_thread(journal: Journal, brief: Brief, *, web: bool | None = False
         UnknownName: there is no such run.
         UsageError: the run it continues has not ended, or the thread's name is not valid.
     """
-    if len(brief.thread) > LONGEST_NAME or not brief.thread.isprintable():
-        raise UsageError(f"a thread's name is at most {LONGEST_NAME} printable characters")
+    if len(brief.thread) > MAX_NAME_CHARS or not brief.thread.isprintable():
+        raise UsageError(f"a thread's name is at most {MAX_NAME_CHARS} printable characters")
     parent = await _parent(journal, brief.parent) if brief.parent else None
     thread = brief.thread or (parent.thread or parent.run_id if parent else "")
     previous = await journal.latest(thread) or parent
@@ -56,14 +56,14 @@ async def add_thread(journal: Journal, brief: Brief, *, web: bool | None = False
     if previous is not None and previous.thread != (parent.thread or parent.run_id) and previous != parent:
         conversation = (*conversation, *messages(await _view(journal, parent)))
     memory = await journal.load(parent.run_id)
-    continued = msgspec.json.decode(memory.brief, type=Brief)
-    scope = await _documents(journal, continued)
+    parent_brief = msgspec.json.decode(memory.brief, type=Brief)
+    scope = await _documents(journal, parent_brief)
     return msgspec.structs.replace(
         brief,
         thread=thread,
         conversation=latest_messages(conversation),
         parent=parent.run_id,
-        lane=highest_lane(memory, continued) + 1,
+        lane=highest_lane(memory, parent_brief) + 1,
         scope=_continued_scope(scope, brief.scope, web=scope.web if web is None else web),
     )
 
@@ -87,7 +87,7 @@ def translate_label(label: str) -> str:
     count = _document_count(end)
     if count is None:
         return label
-    ours = _(DEFAULT_NAME) if name in {catalogue(each).gettext(DEFAULT_NAME) for each in LOCALES} else name
+    ours = _(DEFAULT_NAME) if name in {catalogue(locale).gettext(DEFAULT_NAME) for locale in LOCALES} else name
     return f"{ours} ({phrases.documents(count)})" if ours else phrases.documents(count)
 
 
@@ -97,14 +97,14 @@ def _document_count(text: str) -> int | None:
     possible = (int(figures),) if figures else (1, 2, 0)  # Arabic has words for them
     for locale in LOCALES:
         with use_locale(locale):
-            if found := [count for count in possible if phrases.documents(count) == text]:
-                return found[0]
+            if matches := [count for count in possible if phrases.documents(count) == text]:
+                return matches[0]
     return None
 
 
 async def _documents(journal: Journal, brief: Brief) -> Scope:
     """The scope of a run; for one that only asked what another had read, that of the other, if it is known."""
-    for _step in range(MOST_ASKED):
+    for _step in range(MAX_FOLLOW_UPS):
         if brief.scope.collections or not brief.parent:
             break
         try:
@@ -128,10 +128,10 @@ async def previous_scope(journal: Journal, brief: Brief, *, web: bool | None) ->
     return _continued_scope(scope, brief.scope, web=scope.web if web is None else web) if scope.collections else None
 
 
-def _continued_scope(scope: Scope, own: Scope, *, web: bool) -> Scope:
+def _continued_scope(scope: Scope, new_scope: Scope, *, web: bool) -> Scope:
     """The documents of an earlier scope, with the web as the new run says."""
     label = translate_label(remove_web_suffix(scope.label)) + web_suffix(web=web)
-    return msgspec.structs.replace(scope, label=label, web=web, rules=own.rules)
+    return msgspec.structs.replace(scope, label=label, web=web, rules=new_scope.rules)
 
 
 async def _parent(journal: Journal, reference: str) -> RunRow:
@@ -155,8 +155,8 @@ async def _view(journal: Journal, row: RunRow) -> RunView:
     view = fold_events(await journal.events(row.run_id))
     if not view.clarification.questions or view.clarification.answers:
         return view
-    left = await journal.inbox(row.run_id, "answers")
-    answers = msgspec.json.decode(left[0], type=tuple[str, ...]) if left else ()
+    pending = await journal.inbox(row.run_id, "answers")
+    answers = msgspec.json.decode(pending[0], type=tuple[str, ...]) if pending else ()
     clarification = msgspec.structs.replace(view.clarification, answers=answers)
     return msgspec.structs.replace(view, clarification=clarification)
 
@@ -169,14 +169,14 @@ def messages(view: RunView) -> tuple[ConversationMessage, ...]:
     """
     questions, answers = view.clarification.questions, view.clarification.answers
     pairs = [(question, answer) for question, answer in zip(questions, answers, strict=False) if answer.strip()]
-    answered = "\n".join(f"{question} — {answer}" for question, answer in pairs)
-    put = view.brief is not None and view.brief.may_ask
-    asked = questions if put else tuple(question for question, _ in pairs)
+    answers_text = "\n".join(f"{question} — {answer}" for question, answer in pairs)
+    may_ask = view.brief is not None and view.brief.may_ask
+    asked_questions = questions if may_ask else tuple(question for question, _ in pairs)
     messages = [ConversationMessage(by="user", text=view.question)]
-    if asked:
-        messages.append(ConversationMessage(by="assistant", text="\n".join(asked), questions=True))
-    if answered:
-        messages.append(ConversationMessage(by="user", text=answered))
+    if asked_questions:
+        messages.append(ConversationMessage(by="assistant", text="\n".join(asked_questions), questions=True))
+    if answers_text:
+        messages.append(ConversationMessage(by="user", text=answers_text))
     if view.report.text.strip():
         messages.append(ConversationMessage(by="assistant", text=strip_markers(view.report.text).strip()))
     return tuple(messages)
@@ -184,10 +184,10 @@ def messages(view: RunView) -> tuple[ConversationMessage, ...]:
 
 def highest_lane(memory: Memory, brief: Brief) -> int:
     """The highest lane number in a stored run."""
-    spawned = [
-        msgspec.json.decode(each.data, type=LaneRecord) for each in memory.steps.values() if each.tag == LANE_TAG
+    lane_records = [
+        msgspec.json.decode(step.data, type=LaneRecord) for step in memory.steps.values() if step.tag == LANE_TAG
     ]
-    return max(brief.lane, *(row.lane for row in memory.ledger), *(lane.number for lane in spawned), 0)
+    return max(brief.lane, *(row.lane for row in memory.ledger), *(lane.number for lane in lane_records), 0)
 
 
 def evidence_scope(brief: Brief) -> Scope:
@@ -218,9 +218,12 @@ async def answer(journal: Journal, row: RunRow, view: RunView, answers: Answers)
             f"run {row.run_id} already has its answers; to continue it: {suggest_command('resume', row.run_id)}"
         )
     questions = view.clarification.questions
-    given = brief_answers(answers)
-    found = match_answers(questions, given)
-    if len(given) > len(questions) or sum(each is not None for each in found) < len(given):
-        asked = "; ".join(questions)
-        raise UsageError(f"{len(given)} answers do not fit the {len(questions)} questions of run {row.run_id}: {asked}")
-    await journal.post(row.run_id, "answers", msgspec.json.encode([each or "" for each in found]))
+    answer_list = brief_answers(answers)
+    matches = match_answers(questions, answer_list)
+    if len(answer_list) > len(questions) or sum(match is not None for match in matches) < len(answer_list):
+        questions_text = "; ".join(questions)
+        raise UsageError(
+            f"{len(answer_list)} answers do not fit the {len(questions)} questions of run {row.run_id}: "
+            f"{questions_text}"
+        )
+    await journal.post(row.run_id, "answers", msgspec.json.encode([match or "" for match in matches]))

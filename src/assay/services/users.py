@@ -23,7 +23,7 @@ from assay.core.sources import sha256
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
-SHORTEST, LONGEST = 10, 1_000
+MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS = 10, 1_000
 """Characters of a password."""
 MAX_WRONG_TRIES, LOCKED_SECONDS = 5, 900.0
 """So many wrong passwords in a row lock a user for so many seconds."""
@@ -38,14 +38,14 @@ NOTED_SECONDS = 60.0
 PREFIX = "assay_"
 TOKENS = 100
 """Tokens of one user."""
-LONGEST_ID_TOKEN = 6_000
+MAX_ID_TOKEN_CHARS = 6_000
 """Characters: it must fit into an address when it is sent back to the provider."""
 MISSING = "passwords need the extra `server`: pip install 'assay[server]'"
 
 _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
-class Who(msgspec.Struct, frozen=True, kw_only=True):
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
     """The caller, how they were identified, and their rights."""
 
     name: str
@@ -79,7 +79,7 @@ class Users:
 
     def __init__(self, store: UserStore, shares: ShareStore | None) -> None:
         self._store, self._shares = store, shares
-        self._hashing = asyncio.Semaphore(HASHED_AT_ONCE)
+        self._hash_slots = asyncio.Semaphore(HASHED_AT_ONCE)
 
     # management
 
@@ -93,10 +93,10 @@ class Users:
         Raises:
             UnknownName: there is none.
         """
-        found = await self._store.find(name)
-        if found is None:
-            raise UnknownName("user", name, (each.name for each in await self.all()))
-        return found
+        user = await self._store.find(name)
+        if user is None:
+            raise UnknownName("user", name, (row.name for row in await self.all()))
+        return user
 
     async def add(self, name: str, password: str | None, role: UserRole = "member") -> UserRow:
         """Add a user; without a password they can only log in at a provider.
@@ -106,11 +106,11 @@ class Users:
         """
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r} is not a valid user name: use up to 64 letters, digits and . _ @ -, no space")
-        hashed = "" if password is None else await self._hash(password)
-        made = UserRow(name=name, role=role, password=hashed, created=time.time())
-        if not await self._store.add(made):
+        password_hash = "" if password is None else await self._hash(password)
+        user = UserRow(name=name, role=role, password=password_hash, created=time.time())
+        if not await self._store.add(user):
             raise UsageError(f"user {name!r} already exists; to change the password: assay users passwd {name}")
-        return made
+        return user
 
     async def set_password(self, name: str, password: str) -> None:
         """Set a user's password; this ends their sessions and unlocks them.
@@ -136,12 +136,14 @@ class Users:
         Raises:
             UnknownName, UsageError: as these.
         """
-        hashed = None if password is None else await self._hash(password)
+        password_hash = None if password is None else await self._hash(password)
         if role not in (None, "admin"):
             await self._check_not_last(name)
-        if (role is None and hashed is None) or not await self._store.change(name, role=role, password=hashed):
+        if (role is None and password_hash is None) or not await self._store.change(
+            name, role=role, password=password_hash
+        ):
             await self.find(name)
-        if hashed is not None:
+        if password_hash is not None:
             await self._store.drop_credentials(name, "session")
 
     async def remove(self, name: str) -> None:
@@ -171,7 +173,7 @@ class Users:
             await self._store.drop_credentials(name, kind)
 
     async def _check_not_last(self, name: str) -> None:
-        admins = [each.name for each in await self.all() if each.role == "admin"]
+        admins = [user.name for user in await self.all() if user.role == "admin"]
         if admins == [name]:
             raise UsageError(f"{name} is the only admin: add another one first (assay users add NAME --role admin)")
 
@@ -208,7 +210,7 @@ class Users:
             expires=now + IDLE_SECONDS,
             used=now,
             issuer=issuer,
-            id_token=id_token if len(id_token) <= LONGEST_ID_TOKEN else "",
+            id_token=id_token if len(id_token) <= MAX_ID_TOKEN_CHARS else "",
         )
         await self._store.add_credential(session)
         return secret
@@ -252,8 +254,8 @@ class Users:
         return user
 
     async def _link(self, person: Person) -> UserRow:
-        named = await self._store.find(person.name)
-        if named is None:
+        user = await self._store.find(person.name)
+        if user is None:
             if not person.create:
                 raise NotLoggedIn(f"{person.name[:64]!r} is not a user of this server: ask an admin to add you")
             if not _NAME.fullmatch(person.name):
@@ -261,7 +263,7 @@ class Users:
             await self._store.add(
                 UserRow(name=person.name, role=person.role or person.first, password="", created=time.time())
             )
-        elif named.password and not person.link:
+        elif user.password and not person.link:
             raise NotLoggedIn(
                 f"{person.name} is a local user, who logs in with a password (server.oidc.link lets accounts of "
                 "the provider take over local users)"
@@ -280,34 +282,34 @@ class Users:
         await self.log_in(name, old)
         await self.set_password(name, new)
 
-    async def log_out(self, who: Who) -> Credential | None:
+    async def log_out(self, identity: Identity) -> Credential | None:
         """End a session and return it; None if it has ended before."""
-        own = await self._store.credentials(who.name, who.via)
-        await self._store.drop_credentials(who.name, who.via, who.credential)
-        return next((each for each in own if each.id == who.credential), None)
+        credentials = await self._store.credentials(identity.name, identity.via)
+        await self._store.drop_credentials(identity.name, identity.via, identity.credential)
+        return next((credential for credential in credentials if credential.id == identity.credential), None)
 
     # by credential
 
-    async def authenticate(self, secret: str, via: Literal["session", "token"]) -> Who | None:
+    async def authenticate(self, secret: str, kind: Literal["session", "token"]) -> Identity | None:
         """Who presents this secret; None if it is unknown or expired."""
-        found, now = await self._store.credential(sha256(secret.encode())), time.time()
-        if found is None or found.kind != via or (found.expires and found.expires <= now):
+        credential, now = await self._store.credential(sha256(secret.encode())), time.time()
+        if credential is None or credential.kind != kind or (credential.expires and credential.expires <= now):
             return None
-        user = await self._store.find(found.owner)
+        user = await self._store.find(credential.owner)
         if user is None:
             return None
-        if now - found.used > NOTED_SECONDS:
+        if now - credential.used > NOTED_SECONDS:
             with suppress(DiskFull):  # reading still works
-                await self._store.record_use(found.hash, now, self._expiry(found, now))
-        allowed = frozenset(PERMISSIONS[user.role])
-        if via == "token":
-            allowed &= frozenset(found.scopes) | ({"read"} if "write" in found.scopes else set())
-        return Who(name=user.name, role=user.role, permissions=allowed, via=via, credential=found.id)
+                await self._store.record_use(credential.hash, now, self._expiry(credential, now))
+        permissions = frozenset(PERMISSIONS[user.role])
+        if kind == "token":
+            permissions &= frozenset(credential.scopes) | ({"read"} if "write" in credential.scopes else set())
+        return Identity(name=user.name, role=user.role, permissions=permissions, via=kind, credential=credential.id)
 
-    def _expiry(self, found: Credential, now: float) -> float:
-        if found.kind == "token":
-            return found.expires
-        return min(now + IDLE_SECONDS, found.created + SESSION_SECONDS)
+    def _expiry(self, credential: Credential, now: float) -> float:
+        if credential.kind == "token":
+            return credential.expires
+        return min(now + IDLE_SECONDS, credential.created + SESSION_SECONDS)
 
     async def new_token(
         self, owner: str, name: str, scopes: Sequence[Permission] = ("read", "write"), days: float | None = None
@@ -327,7 +329,7 @@ class Users:
         if days is not None and not 0 < days <= 36_500:
             raise UsageError("a token is valid for more than 0 and up to 36,500 days")
         secret = PREFIX + secrets.token_urlsafe(32)
-        made = Credential(
+        token = Credential(
             kind="token",
             id=secrets.token_hex(4),
             hash=sha256(secret.encode()),
@@ -337,8 +339,8 @@ class Users:
             created=now,
             expires=now + days * 86_400 if days is not None else 0.0,
         )
-        await self._store.add_credential(made)
-        return made, secret
+        await self._store.add_credential(token)
+        return token, secret
 
     async def tokens(self, owner: str) -> list[Credential]:
         """The tokens of a user, without their secrets."""
@@ -351,20 +353,20 @@ class Users:
             UnknownName: the user has no such token.
         """
         if not await self._store.drop_credentials(owner, "token", id):
-            raise UnknownName("token", id, (each.id for each in await self.tokens(owner)))
+            raise UnknownName("token", id, (token.id for token in await self.tokens(owner)))
 
     # hashes
 
     async def _hash(self, password: str) -> str:
-        if not SHORTEST <= len(password) <= LONGEST:
-            raise UsageError(f"a password has {SHORTEST} to {LONGEST:,} characters")
-        async with self._hashing:
+        if not MIN_PASSWORD_CHARS <= len(password) <= MAX_PASSWORD_CHARS:
+            raise UsageError(f"a password has {MIN_PASSWORD_CHARS} to {MAX_PASSWORD_CHARS:,} characters")
+        async with self._hash_slots:
             return await asyncio.to_thread(_hasher().hash, password)
 
-    async def _verify(self, hashed: str, password: str) -> bool:
+    async def _verify(self, password_hash: str, password: str) -> bool:
         """True if a password matches a hash; without a hash it never does, and takes as long."""
-        async with self._hashing:
-            return await asyncio.to_thread(_matches_hash, hashed, password[: LONGEST + 1])
+        async with self._hash_slots:
+            return await asyncio.to_thread(_matches_hash, password_hash, password[: MAX_PASSWORD_CHARS + 1])
 
 
 def _hasher() -> PasswordHasher:
@@ -375,14 +377,14 @@ def _hasher() -> PasswordHasher:
     return PasswordHasher()
 
 
-def _matches_hash(hashed: str, password: str) -> bool:
+def _matches_hash(password_hash: str, password: str) -> bool:
     hasher = _hasher()
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - of the extra `server`
 
-    if not hashed:
+    if not password_hash:
         hasher.hash(password)
         return False
     try:
-        return hasher.verify(hashed, password)
+        return hasher.verify(password_hash, password)
     except (VerificationError, InvalidHashError):
         return False

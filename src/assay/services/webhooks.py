@@ -134,10 +134,10 @@ class Webhooks:
         Raises:
             UnknownName: the user has no such webhook.
         """
-        found = await self._store.find(owner, id)
-        if found is None:
-            raise UnknownName("webhook", id, (each.id for each in await self.all(owner)))
-        return found
+        webhook = await self._store.find(owner, id)
+        if webhook is None:
+            raise UnknownName("webhook", id, (other.id for other in await self.all(owner)))
+        return webhook
 
     async def remove(self, owner: str, id: str) -> None:
         """Delete one of them, with its waiting messages.
@@ -162,12 +162,12 @@ class Webhooks:
         key = run or now.isoformat()
         news = ScheduleOutcome(id=schedule, run=run, status=status, url=f"/api/v1/runs/{run}" if run else "")
         kind: WebhookEvent = "schedule.finished"
-        made = [
-            _delivery(each, kind, now, news, schedule, key)
-            for each in await self._store.all(owner)
-            if kind in each.events and not each.disabled
+        deliveries = [
+            _delivery(webhook, kind, now, news, schedule, key)
+            for webhook in await self._store.all(owner)
+            if kind in webhook.events and not webhook.disabled
         ]
-        await self._store.record_deliveries({}, made)
+        await self._store.record_deliveries({}, deliveries)
 
 
 def _check_secret(secret: str) -> None:
@@ -186,14 +186,14 @@ def _check_secret(secret: str) -> None:
 def deliveries_of(news: NewEvents, webhooks: Iterable[Webhook]) -> list[Delivery]:
     """The messages for a run owner's webhooks about new events; equal events give equal ids."""
     return [
-        _delivery(webhook, kind, at, _run_news(news, event), news.run_id, str(event.seq))
+        _delivery(webhook, kind, event_time, _run_news(news, event), news.run_id, str(event.seq))
         for event in news.events
         for webhook in webhooks
         if webhook.owner == news.owner
         and webhook.run in ("", news.run_id)
         and not webhook.disabled
         and (kind := EVENT_NAMES[event.type]) in webhook.events
-        and (at := datetime.fromisoformat(event.at)).timestamp() >= webhook.created - 1  # clocks differ
+        and (event_time := datetime.fromisoformat(event.at)).timestamp() >= webhook.created - 1  # clocks differ
     ]
 
 
@@ -212,17 +212,17 @@ def _run_news(news: NewEvents, event: NewEvent) -> RunOutcome:
 
 
 def _delivery(
-    webhook: Webhook, kind: WebhookEvent, at: datetime, news: RunOutcome | ScheduleOutcome, *key: str
+    webhook: Webhook, kind: WebhookEvent, event_time: datetime, news: RunOutcome | ScheduleOutcome, *key: str
 ) -> Delivery:
-    named = hashlib.sha256("\0".join((webhook.id, kind, *key)).encode()).hexdigest()
-    made = WebhookMessage(
-        id=f"evt_{named[:32]}",
+    digest = hashlib.sha256("\0".join((webhook.id, kind, *key)).encode()).hexdigest()
+    message = WebhookMessage(
+        id=f"evt_{digest[:32]}",
         type=kind,
-        created_at=int(at.timestamp()),
-        timestamp=at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        created_at=int(event_time.timestamp()),
+        timestamp=event_time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         data=news,
     )
-    return Delivery(id=made.id, webhook=webhook.id, type=kind, body=msgspec.json.encode(made))
+    return Delivery(id=message.id, webhook=webhook.id, type=kind, body=msgspec.json.encode(message))
 
 
 def signed_headers(delivery: Delivery, secret: str, now: float) -> dict[str, str]:
@@ -245,7 +245,7 @@ log = logging.getLogger(__name__)
 RETRY_PAUSES = (5.0, 30.0, 120.0, 600.0, 3_600.0, 10_800.0, 28_800.0, 86_400.0)
 """Seconds before a message is sent again, after the first failure, the second and so on; then it has failed."""
 JITTER = 0.1
-LONGEST_WAIT = 86_400.0
+MAX_WAIT_SECONDS = 86_400.0
 """The longest pause that a receiver may ask for."""
 CLAIM_SECONDS = 30.0
 """Seconds for which nobody else sends a message that we have claimed; longer than one attempt takes."""
@@ -310,10 +310,10 @@ class WebhookSender:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _queue_deliveries(self, webhooks: Sequence[Webhook]) -> None:
-        while found := await self._store.unsent_events(EVENT_NAMES, RUNS_AT_ONCE):
-            made = [each for news in found for each in deliveries_of(news, webhooks)]
-            await self._store.record_deliveries({news.number: news.last_seq for news in found}, made)
-            if len(found) < RUNS_AT_ONCE:
+        while batch := await self._store.unsent_events(EVENT_NAMES, RUNS_AT_ONCE):
+            deliveries = [delivery for news in batch for delivery in deliveries_of(news, webhooks)]
+            await self._store.record_deliveries({news.number: news.last_seq for news in batch}, deliveries)
+            if len(batch) < RUNS_AT_ONCE:
                 return
 
     async def _send(self, tasks: Tasks) -> None:
@@ -346,13 +346,13 @@ class WebhookSender:
             await self._fail(delivery, answer.status, "refused", answer.retry_after)
 
     async def _fail(
-        self, delivery: Delivery, status: int, error: str, asked: float | None, *, for_good: bool = False
+        self, delivery: Delivery, status: int, error: str, retry_after: float | None, *, for_good: bool = False
     ) -> None:
         if for_good or delivery.attempts > len(RETRY_PAUSES):
             log.warning("webhook %s: %s was not delivered: %s", delivery.webhook, delivery.id, error)
             await self._store.record_outcome(delivery.id, "failed", status=status, error=error)
             return
         wait = RETRY_PAUSES[delivery.attempts - 1] * random.uniform(1.0, 1.0 + JITTER)
-        if asked is not None:
-            wait = max(wait, min(asked, LONGEST_WAIT))
+        if retry_after is not None:
+            wait = max(wait, min(retry_after, MAX_WAIT_SECONDS))
         await self._store.record_outcome(delivery.id, "waiting", status=status, error=error, wait=wait)

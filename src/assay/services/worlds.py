@@ -29,7 +29,7 @@ from assay.verify.checks import require_known_checks
 def engine(context: Context) -> Engine:
     """Make the engine that executes runs."""
     ttl = TTL if context.settings.database is None else context.settings.workers.lease
-    return Engine(context.whole.journal, make_pipeline(context), ttl=ttl)
+    return Engine(context.full_store.journal, make_pipeline(context), ttl=ttl)
 
 
 def make_pipeline(context: Context) -> Pipeline:
@@ -70,14 +70,16 @@ async def complete_brief(context: Context, brief: Brief) -> tuple[Brief, World]:
     journal = context.store.journal
     brief = msgspec.structs.replace(brief, owner=context.owner or "", user=context.owner or brief.user)
     models = {name: model(context, name) for name in _model_names(brief)}
-    at = await providers.add_reported(context.settings, brief, models)
-    at = await privacy.mark_private(journal, context.store.library, at)
-    reached = world(context, at)
-    at = privacy.add_recipients(context.settings, at, reached.models)
-    allowances = daily.allowances(context.settings.limits, at.owner, context.limits)
-    at = await daily.cap_budget(context.whole.journal, allowances, at, reached)
-    reached = msgspec.structs.replace(reached, allowances=allowances)
-    return msgspec.structs.replace(at, estimate=await estimates.estimate(journal, at, reached)), reached
+    completed = await providers.add_reported(context.settings, brief, models)
+    completed = await privacy.mark_private(journal, context.store.library, completed)
+    run_world = world(context, completed)
+    completed = privacy.add_recipients(context.settings, completed, run_world.models)
+    allowances = daily.allowances(context.settings.limits, completed.owner, context.limits)
+    completed = await daily.cap_budget(context.full_store.journal, allowances, completed, run_world)
+    run_world = msgspec.structs.replace(run_world, allowances=allowances)
+    return msgspec.structs.replace(
+        completed, estimate=await estimates.estimate(journal, completed, run_world)
+    ), run_world
 
 
 def world(context: Context, brief: Brief) -> World:
@@ -86,9 +88,9 @@ def world(context: Context, brief: Brief) -> World:
     Raises:
         UsageError: private documents would leave this machine.
     """
-    reached = unchecked_world(context, brief)
-    privacy.check_private(brief, reached.library, privacy.run_destinations(context.settings, brief, reached.models))
-    return reached
+    run_world = unchecked_world(context, brief)
+    privacy.check_private(brief, run_world.library, privacy.run_destinations(context.settings, brief, run_world.models))
+    return run_world
 
 
 def unchecked_world(context: Context, brief: Brief) -> World:
@@ -119,13 +121,13 @@ def unchecked_world(context: Context, brief: Brief) -> World:
 
 def _reads_other_owners(library: Library, brief: Brief) -> bool:
     """True if a collection in scope belongs to another owner, who may withdraw access."""
-    named = [name for name in brief.scope.collections if SLASH in name]
-    return any(not each.startswith(f"{brief.owner}{SLASH}") for each in library.resolve_names(named))
+    shared_names = [name for name in brief.scope.collections if SLASH in name]
+    return any(not full_name.startswith(f"{brief.owner}{SLASH}") for full_name in library.resolve_names(shared_names))
 
 
-def _keep_documents(library: Library, read: Sequence[str]) -> None:
+def _keep_documents(library: Library, hashes: Sequence[str]) -> None:
     """Add what a run read to the documents its owner's runs have read, except what may not be read any more."""
-    for sha256 in read:
+    for sha256 in hashes:
         with suppress(UnknownName):
             library.include([sha256], UNSORTED)
 

@@ -77,8 +77,8 @@ def config_path() -> Path:
     """The path of the settings file: `ASSAY_CONFIG`, else `assay/config.toml` in the user's config folder."""
     if (draft := read_instead.get()) is not None:
         return draft
-    named = os.environ.get(f"{PREFIX}CONFIG", "")
-    return Path(named).expanduser() if named else platformdirs.user_config_path("assay") / "config.toml"
+    path_text = os.environ.get(f"{PREFIX}CONFIG", "")
+    return Path(path_text).expanduser() if path_text else platformdirs.user_config_path("assay") / "config.toml"
 
 
 def default_home() -> Path:
@@ -88,8 +88,8 @@ def default_home() -> Path:
 
 def named_home() -> Path:
     """The home named in the environment, else the user's data folder; for callers that cannot read the settings."""
-    named = os.environ.get(f"{PREFIX}HOME", "")
-    return Path(named).expanduser() if named else default_home()
+    home_text = os.environ.get(f"{PREFIX}HOME", "")
+    return Path(home_text).expanduser() if home_text else default_home()
 
 
 class Settings(SettingsTable, frozen=True, kw_only=True):
@@ -183,9 +183,9 @@ class Settings(SettingsTable, frozen=True, kw_only=True):
 
         An unnamed judge is of another family than the writer, if any configured model is (`core.ports.models`).
         """
-        named, usual = self.models.models_by_role, self.model or (BUILT_IN,)
-        chosen = {role: named.get(role, usual) for role in ROLES}
-        return chosen if self.names_judge else chosen | {"judge": default_judges(chosen)}
+        named_models, usual = self.models.models_by_role, self.model or (BUILT_IN,)
+        models = {role: named_models.get(role, usual) for role in ROLES}
+        return models if self.names_judge else models | {"judge": default_judges(models)}
 
     @property
     def names_judge(self) -> bool:
@@ -194,7 +194,7 @@ class Settings(SettingsTable, frozen=True, kw_only=True):
 
     @classmethod
     def _sources(cls, values: dict[str, Any]) -> list[GivenValue]:
-        return [GivenValue(values), *(given for _, given in _outer_sources())]
+        return [GivenValue(values), *(source for _, source in _outer_sources())]
 
 
 def load(**values: Any) -> Settings:
@@ -208,13 +208,13 @@ def load(**values: Any) -> Settings:
 
 def _outer_sources() -> list[tuple[Origin, GivenValue]]:
     """Our variables, the providers' own, the file. No `.env`, because a folder's files must not configure us."""
-    place = " (in the environment)"
-    ours = [GivenValue(tree, place, variable=True) for tree in variable_trees(Settings, variables(PREFIX))]
+    location = " (in the environment)"
+    ours = [GivenValue(tree, location, variable=True) for tree in variable_trees(Settings, variables(PREFIX))]
     theirs: dict[str, Any] = {"keys": _native_keys(), "aws": _native_aws(), **_native_database()}
-    native = GivenValue({name: value for name, value in theirs.items() if value}, place)
+    native = GivenValue({name: value for name, value in theirs.items() if value}, location)
     path = config_path()
     file = GivenValue(_file_values(path), f" (in {path})")
-    return [*(("environment", each) for each in (*ours, native)), ("file", file)]
+    return [*(("environment", source) for source in (*ours, native)), ("file", file)]
 
 
 def _file_values(path: Path) -> dict[str, Any]:
@@ -252,8 +252,8 @@ def describe(settings: Settings, holders: Collection[str] = ()) -> list[Setting]
     `holders` are adapters of other packages, which are listed even without a key.
     """
     fields = dict(dotted_settings(Settings))
-    others = {f"keys.{name}" for name in (*settings.keys.others, *holders)} - fields.keys()
-    origins, usual = _origins((*fields, *others)), make_table(Settings)
+    other_keys = {f"keys.{name}" for name in (*settings.keys.others, *holders)} - fields.keys()
+    origins, usual = _origins((*fields, *other_keys)), make_table(Settings)
     return [
         Setting(
             name=name,
@@ -263,7 +263,7 @@ def describe(settings: Settings, holders: Collection[str] = ()) -> list[Setting]
             description=fields[name].description if name in fields else OTHERS_KEY,
             secret=name.startswith("keys.") or name in ("database", "signing.key", "server.metrics_token"),
         )
-        for name in (*fields, *sorted(others))
+        for name in (*fields, *sorted(other_keys))
     ]
 
 
@@ -293,17 +293,19 @@ def parse(name: str, text: str) -> object:
     """
     fields = dict(dotted_settings(Settings))
     table = name.rpartition(".")[0]
-    if name not in fields and any(field.is_mapping and name.startswith(f"{each}.") for each, field in fields.items()):
+    if name not in fields and any(
+        field.is_mapping and name.startswith(f"{field_name}.") for field_name, field in fields.items()
+    ):
         raise ConfigError(f"{name} is in a table: write [{table}] and its entries below it into {config_path()}")
     if name not in fields and not OTHER_KEYS.fullmatch(name):
         raise UnknownName("setting", name, fields)
     if name in fields and fields[name].is_mapping:
         raise ConfigError(f"{name} is a table: write [{name}] and its entries below it into {config_path()}")
-    given: Any = text
+    nested: Any = text
     for part in reversed(name.split(".")):
-        given = {part: given}
-    checked = load(**given)
-    value = _setting_value(checked, name)
+        nested = {part: nested}
+    loaded = load(**nested)
+    value = _setting_value(loaded, name)
     if isinstance(value, Secret):
         return value.reveal()
     if isinstance(value, tuple):
@@ -312,24 +314,24 @@ def parse(name: str, text: str) -> object:
 
 
 def _native_keys() -> dict[str, str]:
-    known = environment()
-    found = {name: known.get(f"{name.upper()}_API_KEY", "") for name in OWN_KEYS}
-    found["bedrock"] = known.get("AWS_BEARER_TOKEN_BEDROCK", "") or found["bedrock"]
-    return {name: value for name, value in found.items() if value}
+    environ = environment()
+    keys = {name: environ.get(f"{name.upper()}_API_KEY", "") for name in OWN_KEYS}
+    keys["bedrock"] = environ.get("AWS_BEARER_TOKEN_BEDROCK", "") or keys["bedrock"]
+    return {name: value for name, value in keys.items() if value}
 
 
 def _native_aws() -> dict[str, str]:
-    known = environment()
-    found = {name: known.get(f"AWS_{name.upper()}", "") for name in Aws.__struct_fields__}
-    found["region"] = found["region"] or known.get("AWS_DEFAULT_REGION", "")
-    return {name: value for name, value in found.items() if value}
+    environ = environment()
+    values = {name: environ.get(f"AWS_{name.upper()}", "") for name in Aws.__struct_fields__}
+    values["region"] = values["region"] or environ.get("AWS_DEFAULT_REGION", "")
+    return {name: value for name, value in values.items() if value}
 
 
 def _native_database() -> dict[str, str]:
     """The database variable that hosting services set, if it names one we support; without the extra it is ignored."""
-    found = environment().get("DATABASE_URL", "")
-    ours = found.startswith(("postgresql://", "postgres://")) and importlib.util.find_spec("psycopg") is not None
-    return {"database": found} if ours else {}
+    url = environment().get("DATABASE_URL", "")
+    ours = url.startswith(("postgresql://", "postgres://")) and importlib.util.find_spec("psycopg") is not None
+    return {"database": url} if ours else {}
 
 
 def _setting_value(settings: Settings, name: str) -> object:
@@ -361,21 +363,21 @@ def _setting_text(value: object) -> str:
 def _origins(names: Collection[str]) -> dict[str, Origin]:
     """The origin of each setting that is not at its default."""
     origins: dict[str, Origin] = {}
-    for origin, given in reversed(_outer_sources()):
-        origins |= dict.fromkeys((name for name in names if _has_setting(given, name.split("."))), origin)
+    for origin, source in reversed(_outer_sources()):
+        origins |= dict.fromkeys((name for name in names if _has_setting(source, name.split("."))), origin)
     return origins
 
 
 def location_text(name: str) -> str:
     """Where a setting is stated, as messages end: " (in /…/config.toml)"; "" if it is at its default or from code."""
-    return next((given.place for _, given in _outer_sources() if _has_setting(given, name.split("."))), "")
+    return next((source.place for _, source in _outer_sources() if _has_setting(source, name.split("."))), "")
 
 
-def _has_setting(given: GivenValue, path: list[str]) -> bool:
+def _has_setting(source: GivenValue, path: list[str]) -> bool:
     """True if a source has the setting at `path`."""
     for part in path:
-        table = given.as_table()
+        table = source.as_table()
         if table is None or part not in table.value:
             return False
-        given = table.entry(part)
+        source = table.entry(part)
     return True

@@ -52,9 +52,9 @@ def _secrets(folder: Path) -> dict[str, str]:
         files = [path for path in folder.iterdir() if path.is_file()]  # Kubernetes has folders of its own beside them
         return {path.name.upper(): path.read_text(encoding="utf-8", errors="replace").strip() for path in files}
     except OSError as error:
-        named = error.filename or folder
+        failing_path = error.filename or folder
         raise ConfigError(
-            f"{SECRETS}: {named} cannot be read ({error.strerror}): check its name and permissions"
+            f"{SECRETS}: {failing_path} cannot be read ({error.strerror}): check its name and permissions"
         ) from error
 
 
@@ -65,8 +65,8 @@ def variables(prefix: str) -> dict[str, str]:
         ConfigError: as `environment`.
     """
     start = prefix.lower()
-    found = ((name.lower(), text) for name, text in environment().items() if text)
-    return {name.removeprefix(start): text for name, text in found if name.startswith(start)}
+    lowercase = ((name.lower(), text) for name, text in environment().items() if text)
+    return {name.removeprefix(start): text for name, text in lowercase if name.startswith(start)}
 
 
 # The terminal, and the destination of traces.
@@ -99,11 +99,11 @@ def tracing_wanted() -> bool:
     """True if OpenTelemetry's variables name a destination for spans, and do not switch it off."""
     if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true" or os.environ.get("OTEL_TRACES_EXPORTER") == "none":
         return False
-    places = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-    return os.environ.get("OTEL_TRACES_EXPORTER") == "otlp" or any(os.environ.get(name) for name in places)
+    names = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    return os.environ.get("OTEL_TRACES_EXPORTER") == "otlp" or any(os.environ.get(name) for name in names)
 
 
 def tracing_patience() -> float | None:
     """Seconds that a collector may take; None if OpenTelemetry's variable states them."""
-    named = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
-    return None if any(os.environ.get(name) for name in named) else TRACING_SECONDS
+    names = ("OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT")
+    return None if any(os.environ.get(name) for name in names) else TRACING_SECONDS

@@ -64,7 +64,7 @@ class SettingField(msgspec.Struct, frozen=True):
 
     def limit(self, name: str) -> Any:
         """A bound (`ge`, `pattern` …) or text (`description`, `title`) of the type; None without one."""
-        return next((found for meta in self.metas if (found := getattr(meta, name)) is not None), None)
+        return next((value for meta in self.metas if (value := getattr(meta, name)) is not None), None)
 
     @property
     def description(self) -> str:
@@ -88,11 +88,11 @@ def read_table(table: type[Table], sources: Sequence[GivenValue]) -> Table:
     Raises:
         ConfigError: settings are unknown, missing or wrong; the message has a sentence for each.
     """
-    reading = _Reading(table)
-    made: Table = reading.table(table, sources, "")
-    if reading.faults:
-        raise ConfigError("; ".join(dict.fromkeys(reading.faults)))
-    return made
+    reader = _TableReader(table)
+    result: Table = reader.table(table, sources, "")
+    if reader.faults:
+        raise ConfigError("; ".join(dict.fromkeys(reader.faults)))
+    return result
 
 
 def make_table(table: type[Table], **values: Any) -> Table:
@@ -101,8 +101,8 @@ def make_table(table: type[Table], **values: Any) -> Table:
     Raises:
         ValueError: they exclude one another.
     """
-    made: Table = msgspec.StructMeta.__call__(table, **values)
-    return made
+    result: Table = msgspec.StructMeta.__call__(table, **values)
+    return result
 
 
 @cache
@@ -126,16 +126,16 @@ def variable_trees(table: type[msgspec.Struct], variables: Mapping[str, str]) ->
 
     What begins with no table's name is left out: it is another program's.
     """
-    found: dict[int, dict[str, Any]] = {}
+    trees_by_depth: dict[int, dict[str, Any]] = {}
     for name, text in variables.items():
         path = _variable_path(table, name)
         if path[0] not in fields_of(table):
             continue
-        into = found.setdefault(len(path), {})
+        branch = trees_by_depth.setdefault(len(path), {})
         for part in path[:-1]:
-            into = into.setdefault(part, {})
-        into[path[-1]] = text
-    return [found[length] for length in sorted(found, reverse=True)]
+            branch = branch.setdefault(part, {})
+        branch[path[-1]] = text
+    return [trees_by_depth[length] for length in sorted(trees_by_depth, reverse=True)]
 
 
 def _variable_path(table: type[msgspec.Struct], name: str, above: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -143,11 +143,11 @@ def _variable_path(table: type[msgspec.Struct], name: str, above: tuple[str, ...
     fields = fields_of(table)
     for start, field in fields.items() if name not in fields else ():
         if name.startswith(f"{start}_") and name != f"{start}_":
-            rest = name.removeprefix(f"{start}_")
+            remainder = name.removeprefix(f"{start}_")
             if field.is_table:
-                return _variable_path(field.kind, rest, (*above, start))
+                return _variable_path(field.kind, remainder, (*above, start))
             if field.is_mapping and not above:
-                return (start, rest)
+                return (start, remainder)
     return (*above, name)
 
 
@@ -161,7 +161,7 @@ def _field(annotation: Any) -> SettingField:
     return SettingField(kind, metas, tuple(notes[:first]), after)
 
 
-class _Reading:
+class _TableReader:
     """The reading of one table, with the faults found so far."""
 
     def __init__(self, root: type[msgspec.Struct]) -> None:
@@ -170,77 +170,80 @@ class _Reading:
 
     def table(self, kind: type[msgspec.Struct], sources: Sequence[GivenValue], prefix: str) -> Any:
         """A table at `prefix` (`limits.`); None after a fault."""
-        names = dict.fromkeys(name for each in sources for name in each.value)
+        names = dict.fromkeys(name for source in sources for name in source.value)
         fields, faults = fields_of(kind) if names else {}, len(self.faults)
         further: str = getattr(kind, "FURTHER", "")
-        found: dict[str, Any] = {}
-        more: dict[Any, list[GivenValue]] = {}
+        values: dict[str, Any] = {}
+        extra: dict[Any, list[GivenValue]] = {}
         for name in names:
-            given = [each.entry(name) for each in sources if name in each.value]
+            given_values = [source.entry(name) for source in sources if name in source.value]
             if name in fields and name != further:
-                found[name] = self._read_value(fields[name], given, f"{prefix}{name}")
+                values[name] = self._read_value(fields[name], given_values, f"{prefix}{name}")
             elif further:
-                more[name] = given
+                extra[name] = given_values
             else:
-                self.faults.append(f"{self._unknown_setting(f'{prefix}{name}', fields, prefix)}{given[0].place}")
-        if more:
-            found[further] = self._read_entries(fields[further], more, prefix)
-        place = sources[0].place if sources else ""
+                self.faults.append(f"{self._unknown_setting(f'{prefix}{name}', fields, prefix)}{given_values[0].place}")
+        if extra:
+            values[further] = self._read_entries(fields[further], extra, prefix)
+        location = sources[0].place if sources else ""
         self.faults += [
-            f"setting {prefix}{name}: it is missing{place}" for name in _required_fields(kind) if name not in found
+            f"setting {prefix}{name}: it is missing{location}" for name in _required_fields(kind) if name not in values
         ]
         if len(self.faults) > faults:
             return None
         try:
-            return make_table(kind, **found)
+            return make_table(kind, **values)
         except ValueError as error:
-            self.faults.append(f"setting {prefix.rstrip('.')}: {error}{place}")
+            self.faults.append(f"setting {prefix.rstrip('.')}: {error}{location}")
             return None
 
-    def _read_value(self, field: SettingField, given: Sequence[GivenValue], path: str) -> Any:
+    def _read_value(self, field: SettingField, given_values: Sequence[GivenValue], path: str) -> Any:
         if field.is_table or field.is_mapping:
-            return self._read_holder(field, given, path)
+            return self._read_holder(field, given_values, path)
         try:
-            return _convert(field, given[0].value)
+            return _convert(field, given_values[0].value)
         except ValueError as error:
-            self.faults.append(f"setting {path}: {error}{given[0].place}")
+            self.faults.append(f"setting {path}: {error}{given_values[0].place}")
             return None
 
-    def _read_holder(self, field: SettingField, given: Sequence[GivenValue], path: str) -> Any:
+    def _read_holder(self, field: SettingField, given_values: Sequence[GivenValue], path: str) -> Any:
         """A table, or entries by name: each source adds what those before it do not have, until one has no table."""
-        if field.is_table and isinstance(given[0].value, field.kind):
-            return given[0].value
+        if field.is_table and isinstance(given_values[0].value, field.kind):
+            return given_values[0].value
         tables: list[GivenValue] = []
-        for each in given:
-            table = each.as_table()
+        for source in given_values:
+            table = source.as_table()
             if table is None:
                 break
             tables.append(table)
         if not tables:
-            text = " as JSON" if given[0].variable else ""
-            self.faults.append(f"setting {path}: expected a table{text}{given[0].place}")
+            text = " as JSON" if given_values[0].variable else ""
+            self.faults.append(f"setting {path}: expected a table{text}{given_values[0].place}")
             return None
         if field.is_table:
             return self.table(field.kind, tables, f"{path}.")
-        names = dict.fromkeys(name for each in tables for name in each.value)
-        entries = {name: [each.entry(name) for each in tables if name in each.value] for name in names}
+        names = dict.fromkeys(name for source in tables for name in source.value)
+        entries = {name: [source.entry(name) for source in tables if name in source.value] for name in names}
         return self._read_entries(field, entries, f"{path}.")
 
     def _read_entries(
         self, field: SettingField, entries: Mapping[Any, Sequence[GivenValue]], prefix: str
     ) -> dict[str, Any]:
         key, value = map(_field, get_args(field.kind))
-        made: dict[str, Any] = {}
-        for name, given in entries.items():
+        values: dict[str, Any] = {}
+        for name, given_values in entries.items():
             try:
-                made[_convert(key, name)] = self._read_value(value, given, f"{prefix}{name}")
+                values[_convert(key, name)] = self._read_value(value, given_values, f"{prefix}{name}")
             except ValueError as error:
-                self.faults.append(f"setting {prefix}{name}: {error}{given[0].place}")
-        return made
+                self.faults.append(f"setting {prefix}{name}: {error}{given_values[0].place}")
+        return values
 
     def _unknown_setting(self, name: str, fields: Mapping[str, Any], prefix: str) -> UnknownName:
-        known = [*(each for each, _ in dotted_settings(self._root)), *(f"{prefix}{each}" for each in fields)]
-        return UnknownName("setting", name, dict.fromkeys(known))
+        names = [
+            *(setting_name for setting_name, _ in dotted_settings(self._root)),
+            *(f"{prefix}{setting_name}" for setting_name in fields),
+        ]
+        return UnknownName("setting", name, dict.fromkeys(names))
 
 
 def _required_fields(table: type[msgspec.Struct]) -> list[str]:
@@ -292,13 +295,13 @@ def _fit_one(field: SettingField, kind: Any, value: Any) -> Any:
         if not isinstance(value, list | tuple | set | frozenset) or len(value) < (field.limit("min_length") or 0):
             return _reject()
         inner = _field(get_args(kind)[0])
-        return tuple(_convert(inner, each) for each in value)
+        return tuple(_convert(inner, item) for item in value)
     if isinstance(value, str):
         value = _parse_scalar(kind, value.strip()) if kind in (bool, int, float) else value
     elif kind is int and isinstance(value, float) and value.is_integer():
         value = int(value)
-    bounded = Annotated[(kind, *field.metas)] if kind in (int, float, str) and field.metas else kind
-    return msgspec.convert(value, bounded, strict=kind is not bool)
+    bounded_type = Annotated[(kind, *field.metas)] if kind in (int, float, str) and field.metas else kind
+    return msgspec.convert(value, bounded_type, strict=kind is not bool)
 
 
 def _parse_scalar(kind: Any, text: str) -> bool | int | float:
@@ -317,8 +320,8 @@ def _reject() -> NoReturn:
 
 def _union_types(kind: Any) -> tuple[Any, ...]:
     """The types of a union, besides None; a type by itself."""
-    each = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    return tuple(arm for arm in each if arm is not NoneType)
+    arms = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    return tuple(arm for arm in arms if arm is not NoneType)
 
 
 # What is wanted, in words.
@@ -332,11 +335,11 @@ def accepted_values(field: SettingField) -> str:
 
 def _accepted_words(field: SettingField, kind: Any) -> str:
     if get_origin(kind) is Literal:
-        *most, last = get_args(kind)
-        return f"{', '.join(most)} or {last}" if most else str(last)
+        *leading, last = get_args(kind)
+        return f"{', '.join(leading)} or {last}" if leading else str(last)
     if get_origin(kind) is tuple:
-        few = "" if field.limit("min_length") is None else ", not empty"
-        return f"a list of {accepted_values(_field(get_args(kind)[0]))}{few}"
+        suffix = "" if field.limit("min_length") is None else ", not empty"
+        return f"a list of {accepted_values(_field(get_args(kind)[0]))}{suffix}"
     if kind in (int, float):
         return f"a {'whole ' if kind is int else ''}number{_range(field)}"
     return {bool: "true or false", Path: "a path"}.get(kind, "text")

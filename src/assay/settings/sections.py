@@ -308,8 +308,8 @@ class Keys(SettingsTable, frozen=True, kw_only=True):
 
     def of(self, provider: str) -> Secret | None:
         """The key of a provider, ours or another package's; None where there is none."""
-        found: Secret | None = getattr(self, provider) if provider in OWN_KEYS else self.others.get(provider)
-        return found
+        key: Secret | None = getattr(self, provider) if provider in OWN_KEYS else self.others.get(provider)
+        return key
 
 
 OWN_KEYS = frozenset(Keys.__struct_fields__) - {Keys.FURTHER}

@@ -21,7 +21,7 @@ def check_sites(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(value.lower() for value in values)
 
 
-WIDEST = {4: 8, 6: 7}
+MIN_PREFIX_BITS = {4: 8, 6: 7}
 """The shortest prefixes of networks of proxies, those of the private 10.0.0.0/8 and fc00::/7."""
 
 
@@ -29,12 +29,16 @@ def check_networks(values: tuple[str, ...]) -> tuple[str, ...]:
     """Addresses and networks of proxies. Not `*` or 0.0.0.0/0: anybody could then claim any address."""
     for value in values:
         try:
-            found = ipaddress.ip_network(value)
+            network = ipaddress.ip_network(value)
         except ValueError:
             raise ValueError("name a proxy by its address or its network: 10.0.0.5, 10.0.0.0/8") from None
-        if isinstance(found, ipaddress.IPv6Network) and found.network_address.ipv4_mapped and found.prefixlen >= 96:
-            found = ipaddress.ip_network(f"{found.network_address.ipv4_mapped}/{found.prefixlen - 96}")
-        if found.prefixlen < WIDEST[found.version]:
+        if (
+            isinstance(network, ipaddress.IPv6Network)
+            and network.network_address.ipv4_mapped
+            and network.prefixlen >= 96
+        ):
+            network = ipaddress.ip_network(f"{network.network_address.ipv4_mapped}/{network.prefixlen - 96}")
+        if network.prefixlen < MIN_PREFIX_BITS[network.version]:
             raise ValueError(f"{value} is too wide, anybody could claim any address: name your proxy's own, 10.0.0.5")
     return values
 

@@ -72,8 +72,8 @@ def check_database(value: object) -> object:
     if not text.startswith(("postgresql://", "postgres://")):
         raise ValueError("expected postgresql://USER:PASSWORD@HOST/NAME, or none")
     address = address_parts(text)
-    behind = address.path + address.fragment + ("" if address.path else address.query)
-    if "@" in address.netloc.rpartition("@")[0] or "@" in behind:
+    tail = address.path + address.fragment + ("" if address.path else address.query)
+    if "@" in address.netloc.rpartition("@")[0] or "@" in tail:
         raise ValueError("write what a URL reserves in a password as %40 (@), %2F (/), %3F (?), %23 (#) or %25 (%)")
     return Secret(text)
 

@@ -327,7 +327,7 @@ def _create(path: str, data: bytes) -> None:
 
 # Bytes that stay in memory.
 
-LEAST_PACKED = 4_096
+MIN_PACKED_BYTES = 4_096
 """Bytes from which on what stays in memory is packed: a page takes a sixth."""
 
 
@@ -338,7 +338,7 @@ class MemoryBytes:
     """
 
     def __init__(self, data: bytes) -> None:
-        self._is_packed = len(data) >= LEAST_PACKED
+        self._is_packed = len(data) >= MIN_PACKED_BYTES
         self._data = zlib.compress(data, 1) if self._is_packed else bytes(data)
         self.size = len(self._data)
 

@@ -35,7 +35,7 @@ HASH_PREFIX = 8
 NAMED, LAST_REFERENCE = 5, "last"
 """How many runs an error names; what names the newest one where an id is expected."""
 
-_LONGEST_REFERENCE = 4000
+_MAX_REFERENCE_CHARS = 4000
 
 
 # Labels of runs as one text, in which a label is found exactly.
@@ -330,7 +330,7 @@ def lookup_reference(text: str) -> str:
         folded = fold_text(text.encode(errors="surrogateescape").decode(errors="replace"))
     except UnicodeEncodeError:
         return ""
-    return folded if len(folded) <= _LONGEST_REFERENCE else ""
+    return folded if len(folded) <= _MAX_REFERENCE_CHARS else ""
 
 
 def rank(reference: str, sha: str, looked_up: str) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
 from assay.core.errors import FenceLost
-from assay.core.ports import FRESH_SHARE, LONGEST_LEASE, Lease, Renewal
+from assay.core.ports import FRESH_SHARE, MAX_LEASE_SECONDS, Lease, Renewal
 
 T = TypeVar("T")
 
@@ -15,7 +15,7 @@ def is_held(until: float, now: float, margin: float = 0.0) -> bool:
     """True if a lease until then is valid for more than `margin` seconds. One that ends too far ahead was taken before
     the clock was set back.
     """
-    return now + margin < until <= now + LONGEST_LEASE
+    return now + margin < until <= now + MAX_LEASE_SECONDS
 
 
 def is_fresh(until: float, now: float, ttl: float) -> bool:

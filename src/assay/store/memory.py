@@ -14,7 +14,7 @@ from assay.core.errors import FenceLost, LeaseHeld, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import (
     ACTIVE_STATUSES,
-    LONGEST_LEASE,
+    MAX_LEASE_SECONDS,
     NO_INPUTS,
     Action,
     Commit,
@@ -110,7 +110,9 @@ class MemoryPermits:
     async def take(self, service: str, id: str, limit: int, ttl: float) -> bool:
         now = self._wall()
         self._permits = {
-            permit_id: permit for permit_id, permit in self._permits.items() if now < permit[1] <= now + LONGEST_LEASE
+            permit_id: permit
+            for permit_id, permit in self._permits.items()
+            if now < permit[1] <= now + MAX_LEASE_SECONDS
         }
         if (
             sum(

@@ -24,7 +24,7 @@ from assay.core.errors import ConfigError
 from assay.core.events import Envelope, Event
 from assay.core.ports import Fact, SpanKind, WatchedSpan
 
-LONGEST = 300
+MAX_VALUE_CHARS = 300
 """Code points of a value; a longer one is cut."""
 HIDDEN = "***"
 PACKAGE = logging.getLogger("assay")
@@ -43,36 +43,36 @@ class EventFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     level: Level
     fields: tuple[str, ...] = ()
-    quoting: tuple[str, ...] = ()
+    debug_fields: tuple[str, ...] = ()
 
 
 LINES: dict[str, EventFacts] = {
     e.RunResumed.kind: EventFacts(level="info", fields=("fence",)),
     e.RunWaiting.kind: EventFacts(level="info", fields=("topic",)),
     e.RunCompleted.kind: EventFacts(level="info", fields=("stop_reason", "verified")),
-    e.RunFailed.kind: EventFacts(level="error", fields=("stop_reason",), quoting=("error",)),
+    e.RunFailed.kind: EventFacts(level="error", fields=("stop_reason",), debug_fields=("error",)),
     e.RunCancelled.kind: EventFacts(level="info"),
     e.RunExhausted.kind: EventFacts(level="warning", fields=("reason",)),
     e.BudgetLow.kind: EventFacts(level="warning", fields=("measure", "used", "limit")),
     e.ControlAccepted.kind: EventFacts(level="info", fields=("action", "id")),
     e.ControlApplied.kind: EventFacts(level="info", fields=("action", "id", "where")),
-    e.ControlRejected.kind: EventFacts(level="warning", fields=("action", "id"), quoting=("why",)),
+    e.ControlRejected.kind: EventFacts(level="warning", fields=("action", "id"), debug_fields=("why",)),
     e.StepRestarted.kind: EventFacts(level="info", fields=("attempt",)),
     e.StepDiverged.kind: EventFacts(level="warning"),
-    e.AgentFailed.kind: EventFacts(level="warning", fields=("lane",), quoting=("error",)),
-    e.ToolFailed.kind: EventFacts(level="warning", quoting=("tool", "reason")),
-    e.SourceFailed.kind: EventFacts(level="info", quoting=("url", "reason")),
-    e.Warned.kind: EventFacts(level="warning", quoting=("message",)),
+    e.AgentFailed.kind: EventFacts(level="warning", fields=("lane",), debug_fields=("error",)),
+    e.ToolFailed.kind: EventFacts(level="warning", debug_fields=("tool", "reason")),
+    e.SourceFailed.kind: EventFacts(level="info", debug_fields=("url", "reason")),
+    e.Warned.kind: EventFacts(level="warning", debug_fields=("message",)),
 }
 """The kinds of events that are logged; the others are spans, or not reported."""
 
 
-def event_facts(envelope: Envelope, *, quoting: bool) -> dict[str, Fact]:
-    """The fields of the log line for an event of these kinds; `quoting` adds those that repeat content."""
+def event_facts(envelope: Envelope, *, with_content: bool) -> dict[str, Fact]:
+    """The fields of the log line for an event of these kinds; `with_content` adds those that repeat content."""
     event = e.decode(envelope)
     line = LINES[envelope.type]
     facts: dict[str, Fact] = {"run_id": envelope.run_id, "path": "/".join(envelope.path), "seq": envelope.seq}
-    for name in (*line.fields, *(line.quoting if quoting else ())):
+    for name in (*line.fields, *(line.debug_fields if with_content else ())):
         value = _field_fact(event, name)
         if value != "":
             facts[name] = value
@@ -98,7 +98,7 @@ class LogFile:
         """
         self.path = path
         self._lock = threading.Lock()
-        self._torn = False
+        self._is_torn = False
         self._handle = self._open()
 
     def _open(self) -> int:
@@ -113,14 +113,14 @@ class LogFile:
         """
         with self._lock:
             if self._is_moved():
-                moved = self._handle
+                old_handle = self._handle
                 self._handle = self._open()
-                os.close(moved)
-            start = "\n" if self._torn else ""
+                os.close(old_handle)
+            start = "\n" if self._is_torn else ""
             data = f"{start}{line}\n".encode(errors="replace")
-            written = os.write(self._handle, data)
-            self._torn = written < len(data)
-        if self._torn:
+            count = os.write(self._handle, data)
+            self._is_torn = count < len(data)
+        if self._is_torn:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _is_moved(self) -> bool:
@@ -185,12 +185,12 @@ class Logs:
         self, sink: Sink, *, level: Level = "info", form: Literal["text", "json"] = "text", secrets: Iterable[str] = ()
     ) -> None:
         """`secrets` are hidden wherever they appear."""
-        self._sink, self._quoting = sink, level == "debug"
+        self._sink, self._with_content = sink, level == "debug"
         self.messages = Messages(self)
         self.messages.setLevel(logging.WARNING)
         as_text = structlog.processors.LogfmtRenderer(bool_as_flag=False)
         renderer = structlog.processors.JSONRenderer() if form == "json" else as_text
-        wanted = structlog.make_filtering_bound_logger(getattr(logging, level.upper()))
+        logger_class = structlog.make_filtering_bound_logger(getattr(logging, level.upper()))
         self._logger = structlog.wrap_logger(
             sink,
             processors=[
@@ -200,22 +200,24 @@ class Logs:
                 _order_fields,
                 renderer,
             ],
-            wrapper_class=wanted,
+            wrapper_class=logger_class,
         )
 
     def begin(
-        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+        self, kind: SpanKind, name: str, started_at: int, parent_span: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
         """Log the beginning of long spans."""
-        known = {**facts, **({} if kind == "run" else {kind if kind != "lane" else "agent": name})}
-        self.line("info" if kind in LOUD else "debug", f"{kind}.started", known)
-        return _LoggedSpan(self, kind, at, known)
+        line_facts = {**facts, **({} if kind == "run" else {kind if kind != "lane" else "agent": name})}
+        self.line("info" if kind in LOUD else "debug", f"{kind}.started", line_facts)
+        return _LoggedSpan(self, kind, started_at, line_facts)
 
     def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Log the events of reported kinds."""
         for envelope in envelopes:
             if envelope.type in LINES:
-                self.line(LINES[envelope.type].level, envelope.type, event_facts(envelope, quoting=self._quoting))
+                self.line(
+                    LINES[envelope.type].level, envelope.type, event_facts(envelope, with_content=self._with_content)
+                )
 
     def line(self, level: Level, event: str, facts: Mapping[str, Fact]) -> None:
         getattr(self._logger, level)(event, **facts)
@@ -252,11 +254,11 @@ class _LoggedSpan:
 
     def end(self, facts: Mapping[str, Fact], error: str) -> None:
         """Log its duration, and the error if there is one."""
-        known = {**self._facts, **facts, "seconds": round((time.time_ns() - self._began) / 1e9, 3)}
+        line_facts = {**self._facts, **facts, "seconds": round((time.time_ns() - self._began) / 1e9, 3)}
         if error:
-            self._logs.line("warning", f"{self._kind}.stopped", {**known, "error": error})
+            self._logs.line("warning", f"{self._kind}.stopped", {**line_facts, "error": error})
         else:
-            self._logs.line("info", "run.left" if self._kind == "run" else f"{self._kind}.finished", known)
+            self._logs.line("info", "run.left" if self._kind == "run" else f"{self._kind}.finished", line_facts)
 
 
 class Cleaner:
@@ -271,8 +273,8 @@ class Cleaner:
     def _clean(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, HIDDEN)
-        shown = " ".join("".join(char if char.isprintable() else " " for char in text[: 2 * LONGEST]).split())
-        return shown if len(shown) <= LONGEST else shown[:LONGEST] + "…"
+        cleaned = " ".join("".join(char if char.isprintable() else " " for char in text[: 2 * MAX_VALUE_CHARS]).split())
+        return cleaned if len(cleaned) <= MAX_VALUE_CHARS else cleaned[:MAX_VALUE_CHARS] + "…"
 
 
 FIRST = ("at", "level", "event", "run_id", "lane", "path")

@@ -19,25 +19,25 @@ from assay import telemetry
 from assay.core.events import Envelope
 from assay.core.ports import Fact, SpanKind, WatchedSpan
 
-LONGEST = 300
+MAX_ATTRIBUTE_CHARS = 300
 """Code points of an attribute."""
 
 
 class Spans:
     """Implements `core.ports.Watch` as spans."""
 
-    def __init__(self, provider: trace.TracerProvider, *, own: bool = False) -> None:
-        """`own`: the provider is ours, and shut down with us."""
-        self._provider = provider if own else None
+    def __init__(self, provider: trace.TracerProvider, *, owns_provider: bool = False) -> None:
+        """`owns_provider`: the provider is ours, and shut down with us."""
+        self._provider = provider if owns_provider else None
         self._tracer = provider.get_tracer(telemetry.SCOPE)
 
     def begin(
-        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+        self, kind: SpanKind, name: str, started_at: int, parent_span: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
         """A span from that moment on, a child of the one it lies in; a run's is one of whatever the process is in."""
-        parent = trace.set_span_in_context(within.span) if isinstance(within, _OpenSpan) else None
+        parent = trace.set_span_in_context(parent_span.span) if isinstance(parent_span, _OpenSpan) else None
         of_kind = trace.SpanKind.CLIENT if kind == "model" else trace.SpanKind.INTERNAL
-        span = self._tracer.start_span(telemetry.span_name(kind, name), parent, of_kind, start_time=at)
+        span = self._tracer.start_span(telemetry.span_name(kind, name), parent, of_kind, start_time=started_at)
         span.set_attributes(_attributes(facts) | _span_attributes(kind, name))
         return _OpenSpan(span)
 
@@ -70,7 +70,7 @@ def _attributes(facts: Mapping[str, Fact]) -> dict[str, Fact | list[str]]:
     for fact, value in facts.items():
         name = telemetry.ATTRIBUTES.get(fact)
         if name is not None:
-            short = value[:LONGEST] if isinstance(value, str) else value
+            short = value[:MAX_ATTRIBUTE_CHARS] if isinstance(value, str) else value
             attributes[name] = [str(short)] if name in telemetry.LIST_ATTRIBUTES else short
     return attributes
 
@@ -88,9 +88,9 @@ def _span_attributes(kind: SpanKind, name: str) -> dict[str, Fact | list[str]]:
 
 def _resource() -> Resource:
     """Who sends spans: as OpenTelemetry's variables have it, else by our name."""
-    named = Resource.create()
-    nameless = str(named.attributes[SERVICE_NAME]).startswith("unknown_service")
-    return named.merge(Resource({SERVICE_NAME: telemetry.SCOPE})) if nameless else named
+    resource = Resource.create()
+    nameless = str(resource.attributes[SERVICE_NAME]).startswith("unknown_service")
+    return resource.merge(Resource({SERVICE_NAME: telemetry.SCOPE})) if nameless else resource
 
 
 def open_spans(patience: float | None, *, wanted: bool) -> Spans | None:
@@ -104,6 +104,6 @@ def open_spans(patience: float | None, *, wanted: bool) -> Spans | None:
         return Spans(provider)
     if not wanted:
         return None
-    own = TracerProvider(resource=_resource())
-    own.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=patience)))
-    return Spans(own, own=True)
+    own_provider = TracerProvider(resource=_resource())
+    own_provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=patience)))
+    return Spans(own_provider, owns_provider=True)

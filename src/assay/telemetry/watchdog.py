@@ -20,7 +20,7 @@ import msgspec
 
 log = logging.getLogger(__name__)
 
-LONGEST = 0.05
+MAX_STALL_SECONDS = 0.05
 """Seconds of processor time that nothing may take at once."""
 LOOKS = 5
 """How often it looks within that time."""
@@ -52,10 +52,10 @@ class Watchdog:
     async with Watchdog() as watchdog: ...
     """
 
-    def __init__(self, longest: float = LONGEST, tell: Callable[[Stall], None] | None = None) -> None:
+    def __init__(self, longest: float = MAX_STALL_SECONDS, tell: Callable[[Stall], None] | None = None) -> None:
         self.stalls: list[Stall] = []
         self._longest, self._tell = longest, tell
-        self._ended = threading.Event()
+        self._end_event = threading.Event()
         self._beat: asyncio.TimerHandle | None = None
         self._used, self._stack = 0.0, tuple[str, ...]()
 
@@ -72,14 +72,14 @@ class Watchdog:
         """Watch the running loop; does nothing if the system does not report a thread's processor time."""
         if not hasattr(time, "pthread_getcpuclockid"):
             return
-        self._ended.clear()
+        self._end_event.clear()
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._used = time.thread_time()
         self._beat = self._loop.call_later(self._longest / LOOKS, self._on_beat)
         threading.Thread(target=self._watch, name="watchdog", daemon=True).start()
 
     def end(self) -> None:
-        self._ended.set()
+        self._end_event.set()
         if self._beat is not None:
             self._beat.cancel()
 
@@ -97,7 +97,7 @@ class Watchdog:
     def _watch(self) -> None:
         """Store the loop's stack as soon as it has worked on something for half the allowed time."""
         clock = time.pthread_getcpuclockid(self._thread)
-        while not self._ended.wait(self._longest / LOOKS):
+        while not self._end_event.wait(self._longest / LOOKS):
             try:
                 used = time.clock_gettime(clock) - self._used
             except OSError:  # the thread has ended

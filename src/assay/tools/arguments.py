@@ -11,7 +11,7 @@ import msgspec
 from assay.core.errors import LimitReached, SearchError, ToolError
 from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.messages import Rarity, ToolDefinition
-from assay.core.ports import Counting
+from assay.core.ports import RarityCounter
 from assay.run.run import Run
 from assay.run.steps import StepContext
 
@@ -32,11 +32,11 @@ def define(
     `required` are those the model is told to give although the call can be read without them.
     """
     (schema,), components = msgspec.json.schema_components([arguments], ref_template="{name}")
-    found = components[schema["$ref"]]
+    arguments_schema = components[schema["$ref"]]
     parameters = {
         "type": "object",
-        "properties": found["properties"],
-        "required": [*found.get("required", []), *required],
+        "properties": arguments_schema["properties"],
+        "required": [*arguments_schema.get("required", []), *required],
     }
     return ToolDefinition(
         name=name,
@@ -47,14 +47,14 @@ def define(
     )
 
 
-def read(tool: ToolDefinition, arguments: Mapping[str, Any], into: type[T]) -> T:
+def read(tool: ToolDefinition, arguments: Mapping[str, Any], arguments_type: type[T]) -> T:
     """Read the arguments of a call. Numbers in quotes are numbers; a single text is a list of one.
 
     Raises:
         ToolError: an argument is missing, unknown or of another type; the reason says how to call.
     """
     try:
-        return msgspec.convert(_repair_arguments(tool, arguments), into, strict=False)
+        return msgspec.convert(_repair_arguments(tool, arguments), arguments_type, strict=False)
     except msgspec.ValidationError as error:
         raise ToolError(f"{_plain_message(error)}. {usage_line(tool)}") from error
 
@@ -106,18 +106,18 @@ def _plain_message(error: msgspec.ValidationError) -> str:
 
 async def count_words(run: Run) -> None:
     """Count them, once per run. If that is impossible or time is up, the shown passages are counted instead."""
-    counting = next((each for each in run.world.searches if isinstance(each, Counting)), None)
-    if counting is None:
+    provider = next((search for search in run.world.searches if isinstance(search, RarityCounter)), None)
+    if provider is None:
         return
-    asked, collections = run.brief.question, run.brief.scope.collections
+    question, collections = run.brief.question, run.brief.scope.collections
 
     async def count(_: StepContext) -> Rarity:
         try:
-            return await counting.rarity(asked, collections)
+            return await provider.rarity(question, collections)
         except SearchError:
             return Rarity()  # the search itself reports the problem
 
     try:
-        run.rarity = await run.with_gate("write").step("words", count, returns=Rarity, input=[asked, *collections])
+        run.rarity = await run.with_gate("write").step("words", count, returns=Rarity, input=[question, *collections])
     except LimitReached:
         return

@@ -13,7 +13,7 @@ from assay.core.errors import StoreError, ToolError
 from assay.core.lazy import regex
 from assay.core.ports import DocumentTexts
 from assay.core.sources import Document, PassageSpan
-from assay.core.tables.answers import MOST_CITED, TableAnswer
+from assay.core.tables.answers import MAX_CITED_ROWS, TableAnswer
 from assay.core.tables.cells import TablePiece, TableRow
 from assay.core.tables.records import table_of_documents
 from assay.core.tables.rows import Note, note_line
@@ -31,7 +31,7 @@ MAX_DOCUMENTS = 40
 """With at most so many documents in scope all are examined, whether or not a search has shown them."""
 _UNSURE = regex(r"(?<![\d.,])\d{1,3}\.\d{3}(?![\d.,])")
 """A number that is one or a thousand times as much, in one language or another."""
-LARGEST = 16 * 1024 * 1024
+MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 """Bytes of a document beyond which its tables are not read."""
 NOTHING = (
     "No table answers this. Ask for one cell, or for a sum, an average, a number of rows, a highest or lowest value, "
@@ -68,8 +68,8 @@ class CalculateTool:
         Raises:
             ToolError: bad arguments.
         """
-        asked = read(self.definition, arguments, CalculateArguments)
-        question = one_line(asked.question)
+        parsed = read(self.definition, arguments, CalculateArguments)
+        question = one_line(parsed.question)
         if not question:
             raise ToolError("the question is empty")
         documents = await asyncio.to_thread(_documents, run, ledger)
@@ -82,23 +82,23 @@ class CalculateTool:
                     _best_answer, texts, documents, _all_if_few(run), question, common.result_chars(run)
                 )
 
-            found, known = await common.once(run, ledger, key, compute)
-            if not known:
+            computed, was_cached = await common.once(run, ledger, key, compute)
+            if not was_cached:
                 step_context.record(common.answer_row(run, key, step_context))
-            return found
+            return computed
 
-        found = await run.step("calculate", work, returns=Observation, input=[question, sorted(documents)])
-        common.store_result(ledger, key, found)
-        return found
+        observation = await run.step("calculate", work, returns=Observation, input=[question, sorted(documents)])
+        common.store_result(ledger, key, observation)
+        return observation
 
 
 def _documents(run: Run, ledger: Ledger) -> dict[str, Document]:
     """The documents whose tables to query, by hash: those found, in order, then all in scope if they are few."""
-    met = (ledger.document(source) for source in ledger.passages_and_sources()[1])
-    found = {document.sha256: document for document in met if document is not None}
+    found_documents = (ledger.document(source) for source in ledger.passages_and_sources()[1])
+    by_hash = {document.sha256: document for document in found_documents if document is not None}
     for document in _all_if_few(run):
-        found.setdefault(document.sha256, document)
-    return {hash: document for hash, document in found.items() if document.size <= LARGEST}
+        by_hash.setdefault(document.sha256, document)
+    return {hash: document for hash, document in by_hash.items() if document.size <= MAX_DOCUMENT_BYTES}
 
 
 def _all_if_few(run: Run) -> list[Document]:
@@ -110,7 +110,7 @@ def _all_if_few(run: Run) -> list[Document]:
 
 
 def _best_answer(
-    texts: DocumentTexts, documents: Mapping[str, Document], few: Sequence[Document], question: str, room: int
+    texts: DocumentTexts, documents: Mapping[str, Document], few_documents: Sequence[Document], question: str, room: int
 ) -> Observation:
     """The best answer of any table; of equal ones, that from the document found first. Else one over all if few."""
     best: tuple[FoundAnswer, Document, Sequence[PassageSpan]] | None = None
@@ -119,12 +119,12 @@ def _best_answer(
             spans = texts.spans(document)
         except StoreError:  # a damaged document has no tables; opening it reports the damage
             continue
-        found = answer_question(question, texts.tables(document))
-        if found is not None and (best is None or (found.coverage, found.fit) > (best[0].coverage, best[0].fit)):
-            best = (found, document, spans)
+        answer = answer_question(question, texts.tables(document))
+        if answer is not None and (best is None or (answer.coverage, answer.fit) > (best[0].coverage, best[0].fit)):
+            best = (answer, document, spans)
     if best is not None:
         return _observation(*best, room)
-    return _extreme_of_documents(texts, few, question) or Observation(
+    return _extreme_of_documents(texts, few_documents, question) or Observation(
         summary=f"no table answers “{question}”", note=NOTHING
     )
 
@@ -151,71 +151,75 @@ def _extreme_of_documents(texts: DocumentTexts, documents: Sequence[Document], q
         )
         for each in documents
     )
-    found = answer_question(question, [table]) if table is not None else None
-    if table is None or found is None or found.computation.operation not in ("max", "min"):
+    answer = answer_question(question, [table]) if table is not None else None
+    if table is None or answer is None or answer.computation.operation not in ("max", "min"):
         return None
-    each, values = found.answers[0], [value for value in table.column(found.computation.column) if value]
-    compared = found.computation.conditions or (len(each.rows) == len(values) and 2 * len(values) > len(documents))
-    if not compared or (not table.language and any(map(_UNSURE.search, values))):
+    each, values = answer.answers[0], [value for value in table.column(answer.computation.column) if value]
+    is_comparable = answer.computation.conditions or (
+        len(each.rows) == len(values) and 2 * len(values) > len(documents)
+    )
+    if not is_comparable or (not table.language and any(map(_UNSURE.search, values))):
         return None
-    return _joint_observation(found, spans)
+    return _joint_observation(answer, spans)
 
 
-def _joint_observation(found: FoundAnswer, spans: Mapping[str, tuple[Document, PassageSpan]]) -> Observation:
+def _joint_observation(result: FoundAnswer, spans: Mapping[str, tuple[Document, PassageSpan]]) -> Observation:
     """The answer over several documents, with the passages of the cells that were compared, the best first."""
-    each = found.answers[0]
-    columns = (found.computation.column, *(each.column for each in found.computation.conditions))
+    each = result.answers[0]
+    columns = (result.computation.column, *(each.column for each in result.computation.conditions))
     rows = [*each.named_rows, *(row for row in each.rows if row not in each.named_rows)]
     names = dict.fromkeys(row.cells[column].name for row in rows for column in columns if column in row.cells)
-    cited = [spans[name] for name in names]
-    shown: dict[str, list[PassageSpan]] = {}
-    documents = {document.sha256: document for document, _ in cited}
-    for document, span in cited:
-        shown.setdefault(document.sha256, []).append(span)
-    places = list(shown)
-    ordinals = tuple(span.ordinal for _, span in cited)
-    note = Note(each.text, ordinals, tuple(places.index(document.sha256) + 1 for document, _ in cited))
+    cited_spans = [spans[name] for name in names]
+    spans_by_document: dict[str, list[PassageSpan]] = {}
+    documents = {document.sha256: document for document, _ in cited_spans}
+    for document, span in cited_spans:
+        spans_by_document.setdefault(document.sha256, []).append(span)
+    hashes = list(spans_by_document)
+    ordinals = tuple(span.ordinal for _, span in cited_spans)
+    note = Note(each.text, ordinals, tuple(hashes.index(document.sha256) + 1 for document, _ in cited_spans))
     return Observation(
         summary=each.text,
         shown=tuple(
-            DocumentPassages(document=documents[hash], spans=tuple(sorted(own, key=lambda span: span.ordinal)))
-            for hash, own in shown.items()
+            DocumentPassages(
+                document=documents[hash], spans=tuple(sorted(document_spans, key=lambda span: span.ordinal))
+            )
+            for hash, document_spans in spans_by_document.items()
         ),
         note=note_line(note),
     )
 
 
-def _observation(found: FoundAnswer, document: Document, spans: Sequence[PassageSpan], room: int) -> Observation:
+def _observation(result: FoundAnswer, document: Document, spans: Sequence[PassageSpan], room: int) -> Observation:
     by_ordinal = {str(span.ordinal): span for span in spans}
-    heads = [by_ordinal[name] for name in found.table.names]
-    lines, shown = list[str](), {span.ordinal: span for span in heads}
-    left = room - sum(len(span.text) for span in heads)
-    for each in found.answers:
-        rows = _fitting_rows(each, by_ordinal, left)
-        resting = {span.ordinal: span for row in rows for span in _spans(row, by_ordinal)}
-        left -= sum(len(span.text) for span in resting.values())
-        shown |= resting
-        lines.append(note_line(Note(each.text, (*(span.ordinal for span in heads), *resting))))
-        if len(rows) < len(each.rows):
-            lines.append(f"{len(rows)} of the {len(each.rows)} rows it was computed from are shown.")
-    passages = tuple(shown[ordinal] for ordinal in sorted(shown))
-    summary = "; ".join(each.text for each in found.answers[:3])
+    heads = [by_ordinal[name] for name in result.table.names]
+    lines, spans_by_ordinal = list[str](), {span.ordinal: span for span in heads}
+    remaining = room - sum(len(span.text) for span in heads)
+    for answer in result.answers:
+        rows = _fitting_rows(answer, by_ordinal, remaining)
+        row_spans = {span.ordinal: span for row in rows for span in _spans(row, by_ordinal)}
+        remaining -= sum(len(span.text) for span in row_spans.values())
+        spans_by_ordinal |= row_spans
+        lines.append(note_line(Note(answer.text, (*(span.ordinal for span in heads), *row_spans))))
+        if len(rows) < len(answer.rows):
+            lines.append(f"{len(rows)} of the {len(answer.rows)} rows it was computed from are shown.")
+    passages = tuple(spans_by_ordinal[ordinal] for ordinal in sorted(spans_by_ordinal))
+    summary = "; ".join(answer.text for answer in result.answers[:3])
     return Observation(
         summary=summary, shown=(DocumentPassages(document=document, spans=passages),), note="\n".join(lines)
     )
 
 
-def _fitting_rows(each: TableAnswer, by_ordinal: Mapping[str, PassageSpan], room: int) -> list[TableRow]:
+def _fitting_rows(answer: TableAnswer, by_ordinal: Mapping[str, PassageSpan], room: int) -> list[TableRow]:
     """The rows to show, those an answer names first, as far as they fit."""
-    cited = each.cited_rows()
-    named = [row for row in cited if row in each.named_rows]
-    kept: list[TableRow] = []
-    for row in [*named, *(row for row in cited if row not in named)][:MOST_CITED]:
+    cited_rows = answer.cited_rows()
+    named_rows = [row for row in cited_rows if row in answer.named_rows]
+    fitting: list[TableRow] = []
+    for row in [*named_rows, *(row for row in cited_rows if row not in named_rows)][:MAX_CITED_ROWS]:
         room -= sum(len(span.text) for span in _spans(row, by_ordinal))
-        if room < 0 and kept:
+        if room < 0 and fitting:
             break
-        kept.append(row)
-    return kept
+        fitting.append(row)
+    return fitting
 
 
 def _spans(row: TableRow, by_ordinal: Mapping[str, PassageSpan]) -> list[PassageSpan]:

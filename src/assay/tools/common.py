@@ -22,36 +22,36 @@ from assay.run.run import Run
 from assay.run.speculation import page_key
 from assay.run.steps import StepContext, digest
 
-LEAST_ROOM, MOST_ROOM = 1_500, 14_000
+MIN_ROOM_CHARS, MAX_ROOM_CHARS = 1_500, 14_000
 CHARACTERS_A_TOKEN = 3
 
 
 def result_chars(run: Run) -> int:
     """How many characters of passages one result may show: an eighth of the agents' window, within bounds."""
     tokens = run.profile("analytical").window // 8
-    return max(LEAST_ROOM, min(MOST_ROOM, tokens * CHARACTERS_A_TOKEN))
+    return max(MIN_ROOM_CHARS, min(MAX_ROOM_CHARS, tokens * CHARACTERS_A_TOKEN))
 
 
-def fit_passages(shown: Iterable[DocumentPassages], characters: int) -> tuple[DocumentPassages, ...]:
-    """The beginning of `shown` that fits, at least its first passage."""
-    kept: list[DocumentPassages] = []
-    for each in shown:
-        spans = fitting_spans(each.spans, characters, at_least=0 if kept else 1)
+def fit_passages(excerpts: Iterable[DocumentPassages], characters: int) -> tuple[DocumentPassages, ...]:
+    """The beginning of `excerpts` that fits, at least its first passage."""
+    fitting: list[DocumentPassages] = []
+    for excerpt in excerpts:
+        spans = fitting_spans(excerpt.spans, characters, at_least=0 if fitting else 1)
         characters -= sum(len(span.text) for span in spans)
         if spans:
-            kept.append(DocumentPassages(document=each.document, spans=spans))
-    return tuple(kept)
+            fitting.append(DocumentPassages(document=excerpt.document, spans=spans))
+    return tuple(fitting)
 
 
 def fitting_spans(spans: Sequence[PassageSpan], characters: int, at_least: int = 1) -> tuple[PassageSpan, ...]:
     """The first spans that fit into `characters`."""
-    kept: list[PassageSpan] = []
+    fitting: list[PassageSpan] = []
     for span in spans:
         characters -= len(span.text)
-        if characters < 0 and len(kept) >= at_least:
+        if characters < 0 and len(fitting) >= at_least:
             break
-        kept.append(span)
-    return tuple(kept)
+        fitting.append(span)
+    return tuple(fitting)
 
 
 def call_key(tool: str, arguments: object) -> str:
@@ -103,7 +103,7 @@ def store_result(ledger: Ledger, key: str, observation: Observation) -> None:
 HEAD_SHARE = 0.3
 FOLLOWING_PASSAGES = 2
 """Passages shown after a matching one: what is said about a name is often in the sentences after it."""
-MOST_HEADINGS = 24
+MAX_HEADINGS = 24
 LANGUAGE_SAMPLE_PASSAGES = 5
 """The number of passages from which the language of a document is detected."""
 
@@ -119,42 +119,47 @@ def select_passages(spans: Sequence[PassageSpan], find: str, characters: int) ->
         return fitting_spans(spans, characters)
     head = fitting_spans(spans, int(characters * HEAD_SHARE))
     used = sum(len(span.text) for span in head)
-    chosen = {span.ordinal: span for span in head}
+    selected = {span.ordinal: span for span in head}
     for span in _with_following(spans, rank_passages(spans, find)):
-        if span.ordinal not in chosen:
+        if span.ordinal not in selected:
             used += len(span.text)
-            if used > characters and len(chosen) > len(head):
+            if used > characters and len(selected) > len(head):
                 break
-            chosen[span.ordinal] = span
-    return tuple(sorted(chosen.values(), key=lambda span: span.ordinal))
+            selected[span.ordinal] = span
+    return tuple(sorted(selected.values(), key=lambda span: span.ordinal))
 
 
 def _with_following(spans: Sequence[PassageSpan], best: Iterable[PassageSpan]) -> Iterator[PassageSpan]:
     """Each of `best`, with the passages that continue it."""
-    places = {span.ordinal: place for place, span in enumerate(spans)}
+    indexes = {span.ordinal: index for index, span in enumerate(spans)}
     for span in best:
         yield span
-        after = places[span.ordinal] + 1
-        yield from (each for each in spans[after : after + FOLLOWING_PASSAGES] if each.heading == span.heading)
+        after = indexes[span.ordinal] + 1
+        yield from (
+            following for following in spans[after : after + FOLLOWING_PASSAGES] if following.heading == span.heading
+        )
 
 
 def rank_passages(spans: Sequence[PassageSpan], find: str) -> list[PassageSpan]:
     """The passages that share words with `find` in text or heading, best first."""
-    asked = read_question(find, beside="\n".join(span.text for span in spans[:LANGUAGE_SAMPLE_PASSAGES]))
+    question = read_question(find, beside="\n".join(span.text for span in spans[:LANGUAGE_SAMPLE_PASSAGES]))
     statements = [
         QuotableStatement(
-            text=each.text, position=each.ordinal, label=each.label, heading=" ".join((*each.heading, each.lead))
+            text=passage.text,
+            position=passage.ordinal,
+            label=passage.label,
+            heading=" ".join((*passage.heading, passage.lead)),
         )
-        for each in spans
+        for passage in spans
     ]
-    return [spans[place] for place in rank(asked, statements, len(statements))]
+    return [spans[index] for index in rank(question, statements, len(statements))]
 
 
 def outline(spans: Sequence[PassageSpan]) -> str:
     """The headings of a document in order: `Abstract; Motivation > Why now; …`."""
     paths = list(dict.fromkeys(span.heading for span in spans if span.heading))
-    shown = "; ".join(one_line(" > ".join(path[-2:])) for path in paths[:MOST_HEADINGS])
-    return f"{shown}; …" if len(paths) > MOST_HEADINGS else shown
+    headings = "; ".join(one_line(" > ".join(path[-2:])) for path in paths[:MAX_HEADINGS])
+    return f"{headings}; …" if len(paths) > MAX_HEADINGS else headings
 
 
 # Pages instead of the snippets of a search: read once per run, for all lanes.
@@ -183,26 +188,26 @@ async def read_page(
         raise ToolError(f"{url} was not read: this run may not read the web")
     key = page_key(url)
     async with run.lock(key):
-        known = ledger.cached_answer(key)
-        if known is not None:
-            return _first_pages(msgspec.json.decode(known, type=tuple[Document, ...]), parts)
+        cached = ledger.cached_answer(key)
+        if cached is not None:
+            return _first_pages(msgspec.json.decode(cached, type=tuple[Document, ...]), parts)
         if (before := ledger.cached_answer(_failure_key(key))) is not None:
             raise ToolError(f"{url} could not be read ({before.decode()}).")
         try:
-            found: PageRead = await run.result_ahead(key) or await _fetch_page(run, url, parts)
+            page: PageRead = await run.result_ahead(key) or await _fetch_page(run, url, parts)
         except FetchFailed as failed:
             step_context.emit(SourceFailed(url=url, reason=failed.reason))
             if not failed.reason.startswith(TRANSIENT_FAILURES):
                 ledger.cache_answer(_failure_key(key), failed.reason.encode())
             raise ToolError(f"{url} could not be read ({failed.reason}).") from failed
-        for name in found.keys:
-            ledger.cache_answer(name, msgspec.json.encode(found.documents))
-        return _first_pages(found.documents, parts)
+        for name in page.keys:
+            ledger.cache_answer(name, msgspec.json.encode(page.documents))
+        return _first_pages(page.documents, parts)
 
 
 def _first_pages(documents: tuple[Document, ...], parts: int | None) -> tuple[Document, ...]:
     pages = list(dict.fromkeys(map(opened_key, documents)))[:parts]
-    return tuple(each for each in documents if opened_key(each) in pages)
+    return tuple(document for document in documents if opened_key(document) in pages)
 
 
 class PageRead(msgspec.Struct, frozen=True):
@@ -218,25 +223,27 @@ def opened_key(document: Document) -> str:
 
 
 def read_pages_ahead(
-    run: Run, ledger: Ledger | None, shown: Sequence[DocumentPassages], tell: Callable[[Event], None]
+    run: Run, ledger: Ledger | None, excerpts: Sequence[DocumentPassages], tell: Callable[[Event], None]
 ) -> None:
     """Begin to read the first pages of a search ahead; `tell` receives the event.
 
     Call it inside a step. Only if pages are not limited: unused pages must not use up the run's limit. Pages outside
     the web may cost money.
     """
-    wanted = run.brief.speculation
-    if run.world.pages is None or not isinstance(wanted, Speculation) or not wanted.pages:
+    speculation = run.brief.speculation
+    if run.world.pages is None or not isinstance(speculation, Speculation) or not speculation.pages:
         return
-    most = PAGES_READ_AHEAD if len(run.world.searches) < 3 else PAGES_READ_AHEAD - 1
-    found = [each.document.url for each in shown[:most] if each.document.media_type == SNIPPET]
-    urls = [url for url in found if not url.startswith(MCP_PREFIX) and not run.brief.scope.rules.refusal_reason(url)]
+    limit = PAGES_READ_AHEAD if len(run.world.searches) < 3 else PAGES_READ_AHEAD - 1
+    snippet_urls = [excerpt.document.url for excerpt in excerpts[:limit] if excerpt.document.media_type == SNIPPET]
+    urls = [
+        url for url in snippet_urls if not url.startswith(MCP_PREFIX) and not run.brief.scope.rules.refusal_reason(url)
+    ]
     unread = [url for url in urls if ledger is None or not _was_tried(ledger, url)]
     # looking around for the plan opens nothing
     begin = partial(run.begin_ahead, kind="pages", guessed=ledger is None or "background" in run.path)
-    begun = tuple(url for url in unread if begin(page_key(url), partial(_fetch_page, run, url)))
-    if begun:
-        tell(SourceExpected(urls=begun))
+    begun_urls = tuple(url for url in unread if begin(page_key(url), partial(_fetch_page, run, url)))
+    if begun_urls:
+        tell(SourceExpected(urls=begun_urls))
 
 
 async def _fetch_page(run: Run, url: str, parts: int | None = None) -> PageRead:
@@ -247,14 +254,14 @@ async def _fetch_page(run: Run, url: str, parts: int | None = None) -> PageRead:
     """
     assert run.world.pages is not None
     documents = await run.world.pages.read(url, run.brief.scope.rules, parts)
-    known = {page_key(url), *map(page_key, await asyncio.to_thread(_page_addresses, run, documents))}
-    return PageRead(documents, tuple(known))
+    keys = {page_key(url), *map(page_key, await asyncio.to_thread(_page_addresses, run, documents))}
+    return PageRead(documents, tuple(keys))
 
 
 def _page_addresses(run: Run, documents: Sequence[Document]) -> list[str]:
     """The addresses of these documents: the final one, and each redirect."""
-    found = (run.world.library.snapshot(each.snapshot_sha256) for each in documents)
-    return [url for snapshot in found if snapshot is not None for url in (snapshot.url, *snapshot.redirects)]
+    snapshots = (run.world.library.snapshot(document.snapshot_sha256) for document in documents)
+    return [url for snapshot in snapshots if snapshot is not None for url in (snapshot.url, *snapshot.redirects)]
 
 
 def _was_tried(ledger: Ledger, url: str) -> bool:

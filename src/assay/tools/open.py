@@ -25,7 +25,7 @@ from assay.tools import common
 from assay.tools.arguments import define, read
 from assay.tools.common import is_page, opened_key, outline, read_page, select_passages
 
-MOST_DOCUMENTS = 8
+MAX_DOCUMENTS = 8
 
 
 class OpenArguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,53 +54,60 @@ class OpenTool:
         Raises:
             ToolError: bad arguments, or none of the documents can be read.
         """
-        asked = read(self.definition, arguments, OpenArguments)
-        wanted = tuple(dict.fromkeys(text.strip().strip("[]") for text in asked.documents if text.strip()))
-        if not wanted:
+        parsed = read(self.definition, arguments, OpenArguments)
+        names = tuple(dict.fromkeys(text.strip().strip("[]") for text in parsed.documents if text.strip()))
+        if not names:
             raise ToolError("name at least one document")
         # Where pages are limited, one lane opens them at a time: what an article takes is known when it was read.
         turn = nullcontext() if run.brief.budget.pages is None else run.lock("pages")
         async with turn:
-            return await self._answer(run, ledger, wanted, asked.find)
+            return await self._answer(run, ledger, names, parsed.find)
 
-    async def _answer(self, run: Run, ledger: Ledger, wanted: Sequence[str], find: str) -> Observation:
-        most = min(MOST_DOCUMENTS, await _documents_left(run))
-        known = {text: ledger.document(text) for text in wanted[:most]}
-        met = {text: document.sha256 if document else "" for text, document in known.items()}
-        key = common.call_key("open", [list(met.items()) if not all(met.values()) else list(met.values()), find])
+    async def _answer(self, run: Run, ledger: Ledger, names: Sequence[str], find: str) -> Observation:
+        limit = min(MAX_DOCUMENTS, await _documents_left(run))
+        documents_by_name = {text: ledger.document(text) for text in names[:limit]}
+        hashes_by_name = {text: document.sha256 if document else "" for text, document in documents_by_name.items()}
+        key = common.call_key(
+            "open",
+            [list(hashes_by_name.items()) if not all(hashes_by_name.values()) else list(hashes_by_name.values()), find],
+        )
 
         async def open_all(step_context: StepContext) -> Observation:
             async def work() -> Observation:
-                left = run.room.pages  # beside one for each, which this step holds
-                parts = None if left is None else 1 + left // len(known)
-                documents, unknown = await _resolve_documents(run, ledger, step_context, known, parts)
+                remaining_pages = run.room.pages  # beside one for each, which this step holds
+                parts = None if remaining_pages is None else 1 + remaining_pages // len(documents_by_name)
+                documents, unknown = await _resolve_documents(run, ledger, step_context, documents_by_name, parts)
                 texts = run.world.texts or DocumentReader(run.world.blobs)
-                shown, told, failed = await asyncio.to_thread(
+                excerpts, document_notes, failures = await asyncio.to_thread(
                     _show_documents, texts, documents, find, common.result_chars(run)
                 )
-                for each in failed:
-                    step_context.emit(each)
-                notes = [*unknown, *told]
-                if not shown:
+                for failure in failures:
+                    step_context.emit(failure)
+                notes = [*unknown, *document_notes]
+                if not excerpts:
                     raise ToolError(" ".join(notes))
-                return Observation(summary=_summary(shown, find), shown=tuple(shown), note="\n".join(notes))
+                return Observation(summary=_summary(excerpts, find), shown=tuple(excerpts), note="\n".join(notes))
 
             answer, known_already = await common.once(run, ledger, key, work)
             if not known_already:
-                step_context.spend(Usage(pages=len({opened_key(each.document) for each in answer.shown})))
+                step_context.spend(Usage(pages=len({opened_key(excerpt.document) for excerpt in answer.shown})))
                 step_context.record(common.answer_row(run, key, step_context))
             return answer
 
-        cost = Usage(pages=len(known))
-        answer = await run.step("open", open_all, returns=Observation, input=[met, find], cost=cost)
+        cost = Usage(pages=len(documents_by_name))
+        answer = await run.step("open", open_all, returns=Observation, input=[hashes_by_name, find], cost=cost)
         common.store_result(ledger, key, answer)
-        more = len(wanted) - len(known)
-        left = f"\n{more} more not opened: at most {most} at once." if more else ""
-        return msgspec.structs.replace(answer, note=f"{answer.note}{left}")
+        unopened = len(names) - len(documents_by_name)
+        leftover_note = f"\n{unopened} more not opened: at most {limit} at once." if unopened else ""
+        return msgspec.structs.replace(answer, note=f"{answer.note}{leftover_note}")
 
 
 async def _resolve_documents(
-    run: Run, ledger: Ledger, step_context: StepContext, known: Mapping[str, Document | None], parts: int | None
+    run: Run,
+    ledger: Ledger,
+    step_context: StepContext,
+    documents_by_name: Mapping[str, Document | None],
+    parts: int | None,
 ) -> tuple[list[Document], list[str]]:
     """The named documents, and a note on each unknown reference; pages among them are read in parallel.
 
@@ -118,62 +125,62 @@ async def _resolve_documents(
             return failed.reason
         return [document] if document is not None else f"No document is called {text!r}."
 
-    branches = (Branch(text, partial(resolve, text=text, met=met)) for text, met in known.items())
+    branches = (Branch(text, partial(resolve, text=text, met=met)) for text, met in documents_by_name.items())
     answers = await run.gather(*branches)
     notes = [answer for answer in answers if isinstance(answer, str)]
-    found = {each.sha256: each for answer in answers if not isinstance(answer, str) for each in answer}
-    if not found:
+    documents_by_hash = {each.sha256: each for answer in answers if not isinstance(answer, str) for each in answer}
+    if not documents_by_hash:
         raise ToolError(" ".join(notes) + " Search, then open by source id.")
-    return list(found.values()), notes
+    return list(documents_by_hash.values()), notes
 
 
 async def _documents_left(run: Run) -> int:
     """How many documents the limits still allow, at least 1: opening one too many reports the limit."""
     if run.brief.budget.pages is None:
-        return MOST_DOCUMENTS
+        return MAX_DOCUMENTS
 
-    async def look(_: StepContext) -> int:
+    async def count_left(_: StepContext) -> int:
         return max(1, run.room.pages or 0)
 
-    return await run.step("pages-left", look, returns=int)
+    return await run.step("pages-left", count_left, returns=int)
 
 
 def _show_documents(
     texts: DocumentTexts, documents: Sequence[Document], find: str, room: int
 ) -> tuple[list[DocumentPassages], list[str], list[SourceFailed]]:
     """What is shown of the documents, a note on each, and those that cannot be read."""
-    shown, notes, failed = list[DocumentPassages](), list[str](), list[SourceFailed]()
+    excerpts, notes, failures = list[DocumentPassages](), list[str](), list[SourceFailed]()
     for document in documents:
         try:
             spans = content_spans(texts.spans(document))
         except StoreError as error:
-            failed.append(SourceFailed(url=document.url, reason=str(error)))
+            failures.append(SourceFailed(url=document.url, reason=str(error)))
             notes.append(f"{_document_name(document)} could not be read.")
             continue
-        chosen = select_passages(spans, find, room // len(documents))
-        shown.append(DocumentPassages(document=document, spans=chosen))
-        notes.append(_note(document, spans, chosen, find))
-    return shown, notes, failed
+        selected = select_passages(spans, find, room // len(documents))
+        excerpts.append(DocumentPassages(document=document, spans=selected))
+        notes.append(_note(document, spans, selected, find))
+    return excerpts, notes, failures
 
 
 def _document_name(document: Document) -> str:
     return one_line(document.title or document.name or document.url)
 
 
-def _note(document: Document, spans: Sequence[PassageSpan], chosen: Sequence[PassageSpan], find: str) -> str:
+def _note(document: Document, spans: Sequence[PassageSpan], selected: Sequence[PassageSpan], find: str) -> str:
     """The part of a document that is shown and, if that is not all, its outline."""
     if not spans:
         return f"{_document_name(document)}: empty."
-    if len(chosen) == len(spans):
+    if len(selected) == len(spans):
         return f"{_document_name(document)}: all {len(spans)} passages."
-    matching = f" (the first ones and the best for “{find}”)" if find else ""
+    selection_note = f" (the first ones and the best for “{find}”)" if find else ""
     headings = outline(spans)
-    return f"{_document_name(document)}: {len(chosen)} of {len(spans)} passages{matching}." + (
+    return f"{_document_name(document)}: {len(selected)} of {len(spans)} passages{selection_note}." + (
         f" Outline: {headings}" if headings else ""
     )
 
 
-def _summary(shown: Sequence[DocumentPassages], find: str) -> str:
-    names = ", ".join(_document_name(each.document) for each in shown[:3])
-    more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
-    return f"{names}{more}" + (f", for “{find}”" if find else "")
+def _summary(excerpts: Sequence[DocumentPassages], find: str) -> str:
+    names = ", ".join(_document_name(excerpt.document) for excerpt in excerpts[:3])
+    others_text = f" and {len(excerpts) - 3} more" if len(excerpts) > 3 else ""
+    return f"{names}{others_text}" + (f", for “{find}”" if find else "")

@@ -40,10 +40,10 @@ class RecallTool:
         Raises:
             ToolError: bad arguments.
         """
-        asked = read(self.definition, arguments, RecallArguments)
-        if not asked.query.strip():
+        parsed = read(self.definition, arguments, RecallArguments)
+        if not parsed.query.strip():
             raise ToolError("the query is empty")
-        passages = ledger.recall(asked.query, LIMIT)
-        shown = common.fit_passages(ledger.excerpts(passages), common.result_chars(run))
-        summary = f"{sum(len(each.spans) for each in shown)} passages read before"
-        return Observation(summary=summary, shown=shown, note="" if shown else NOTHING)
+        passages = ledger.recall(parsed.query, LIMIT)
+        excerpts = common.fit_passages(ledger.excerpts(passages), common.result_chars(run))
+        summary = f"{sum(len(excerpt.spans) for excerpt in excerpts)} passages read before"
+        return Observation(summary=summary, shown=excerpts, note="" if excerpts else NOTHING)

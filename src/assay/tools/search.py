@@ -12,7 +12,7 @@ import msgspec
 from assay.core.brief import Speculation
 from assay.core.errors import SearchError, ToolError
 from assay.core.events import Excluded, SearchExpected, SearchFailed, SearchPerformed
-from assay.core.ports import AskedAhead, Hit, Metered, Query, Search
+from assay.core.ports import AskedAhead, Hit, MeteredSearch, Query, Search
 from assay.core.sources import SNIPPET
 from assay.core.translation import gettext as _
 from assay.core.usage import Usage
@@ -39,23 +39,23 @@ def fuse(answers: Sequence[Sequence[DocumentPassages]]) -> list[DocumentPassages
     """
     scores: dict[str, float] = {}
     best: dict[str, tuple[int, int, DocumentPassages]] = {}
-    for place, answer in enumerate(answers):
+    for index, answer in enumerate(answers):
         seen: set[str] = set()
-        for rank, shown in enumerate(answer, 1):
-            name = _result_identity(shown)
+        for rank, excerpt in enumerate(answer, 1):
+            name = _result_identity(excerpt)
             if name in seen:
                 continue
             seen.add(name)
             scores[name] = scores.get(name, 0.0) + 1 / (DAMPING + rank)
-            found = (rank, place, shown)
-            best[name] = min(best.get(name, found), found, key=lambda each: each[:2])
-    ordered = sorted(best, key=lambda name: (-scores[name], *best[name][:2]))
-    return [best[name][2] for name in ordered]
+            candidate = (rank, index, excerpt)
+            best[name] = min(best.get(name, candidate), candidate, key=lambda each: each[:2])
+    ranking = sorted(best, key=lambda name: (-scores[name], *best[name][:2]))
+    return [best[name][2] for name in ranking]
 
 
-def _result_identity(shown: DocumentPassages) -> str:
+def _result_identity(excerpt: DocumentPassages) -> str:
     """The identity of a result: a page's address, for other documents the text."""
-    document = shown.document
+    document = excerpt.document
     return canonical_url(document.url) if document.media_type == SNIPPET else document.sha256
 
 
@@ -89,21 +89,22 @@ class SearchTool:
         Raises:
             ToolError: bad arguments, or no provider could answer.
         """
-        asked = read(self.definition, arguments, SearchArguments)
-        query = build_query(run, asked.query, asked.limit)
+        parsed = read(self.definition, arguments, SearchArguments)
+        query = build_query(run, parsed.query, parsed.limit)
         providers = run.world.searches
         branches = (
-            Branch(each.name, partial(_ask_once, ledger=ledger, provider=each, query=query)) for each in providers
+            Branch(provider.name, partial(_ask_once, ledger=ledger, provider=provider, query=query))
+            for provider in providers
         )
         answers = await run.gather(*branches)
         good = [answer for answer in answers if isinstance(answer, Observation)]
-        failed = [answer for answer in answers if isinstance(answer, str)]
+        failures = [answer for answer in answers if isinstance(answer, str)]
         if not good:
-            raise ToolError("; ".join(failed) or "there is nothing to search")
-        for reason in failed:
+            raise ToolError("; ".join(failures) or "there is nothing to search")
+        for reason in failures:
             run.warn(_("a search provider was left out: {why}").format(why=reason))
-        shown = common.fit_passages(fuse([answer.shown for answer in good])[: query.limit], common.result_chars(run))
-        return Observation(summary=_summary(query.text, shown), shown=shown, note="" if shown else NOTHING)
+        excerpts = common.fit_passages(fuse([answer.shown for answer in good])[: query.limit], common.result_chars(run))
+        return Observation(summary=_summary(query.text, excerpts), shown=excerpts, note="" if excerpts else NOTHING)
 
 
 def build_query(run: Run, words: str, limit: int = DEFAULT_LIMIT) -> Query:
@@ -139,40 +140,40 @@ async def _ask_once(run: Run, *, ledger: Ledger, provider: Search, query: Query)
     A provider is asked for one of two numbers of documents, so that the same words with a slightly different number are
     the same search, paid for once.
     """
-    wanted = _widen(query)
+    wide_query = _widen(query)
     key = common.call_key(
-        provider_key(provider.name), msgspec.structs.replace(wanted, text=normalize_query(query.text))
+        provider_key(provider.name), msgspec.structs.replace(wide_query, text=normalize_query(query.text))
     )
 
     async def search(step_context: StepContext) -> Observation:
         excluded: list[Excluded] = []
 
         async def work() -> Observation:
-            answer = await _answer_sent_ahead(run, provider, wanted) or await _ask_provider(provider, wanted)
+            answer = await _answer_sent_ahead(run, provider, wide_query) or await _ask_provider(provider, wide_query)
             step_context.spend(answer.usage)
-            return _observation(wanted, answer.hits, excluded)
+            return _observation(wide_query, answer.hits, excluded)
 
         try:
-            found, known = await common.once(run, ledger, key, work)
+            observation, was_cached = await common.once(run, ledger, key, work)
         except SearchError as failed:
             step_context.emit(SearchFailed(query=query.text, provider=provider.name, reason=failed.reason))
             raise
-        if not known:
+        if not was_cached:
             step_context.spend(Usage(searches=1))
             step_context.record(common.answer_row(run, key, step_context))
-        urls = tuple(shown.document.url for shown in found.shown[: query.limit])
+        urls = tuple(excerpt.document.url for excerpt in observation.shown[: query.limit])
         step_context.emit(
             SearchPerformed(
                 query=query.text,
                 provider=provider.name,
                 results=len(urls),
-                shared=known,
+                shared=was_cached,
                 found=urls,
                 excluded=tuple(excluded),
             )
         )
-        common.read_pages_ahead(run, ledger, found.shown[: query.limit], step_context.emit)
-        return found
+        common.read_pages_ahead(run, ledger, observation.shown[: query.limit], step_context.emit)
+        return observation
 
     try:
         answer = await run.step("search", search, returns=Observation, input=query, cost=Usage(searches=1))
@@ -194,7 +195,7 @@ def _widen(query: Query) -> Query:
 
 
 async def _ask_provider(provider: Search, query: Query) -> SearchAnswer:
-    if isinstance(provider, Metered):
+    if isinstance(provider, MeteredSearch):
         return SearchAnswer(*await provider.search_with_usage(query))
     return SearchAnswer(await provider.search(query))
 
@@ -212,23 +213,23 @@ def search_ahead(run: Run, provider: Search, query: Query, step_context: StepCon
 
     Call it inside a step that logs it. Only providers that find web pages allow this.
     """
-    wanted, asked = run.brief.speculation, _widen(query)
+    speculation, wide_query = run.brief.speculation, _widen(query)
     manner = provider.ahead if isinstance(provider, AskedAhead) else "never"
-    if not isinstance(wanted, Speculation) or manner == "never" or (manner == "paid" and not wanted.paid):
+    if not isinstance(speculation, Speculation) or manner == "never" or (manner == "paid" and not speculation.paid):
         return False
 
     async def search() -> SearchAnswer:
-        answer = await _ask_provider(provider, asked)
-        shown = _observation(asked, answer.hits, []).shown
+        answer = await _ask_provider(provider, wide_query)
+        excerpts = _observation(wide_query, answer.hits, []).shown
         common.read_pages_ahead(
-            run, None, shown, partial(step_context.write_beside, once=f"{provider.name} {asked.text}")
+            run, None, excerpts, partial(step_context.write_beside, once=f"{provider.name} {wide_query.text}")
         )
         return answer
 
-    begun = run.begin_ahead(_key_ahead(provider, asked), search, "searches")
-    if begun:
-        step_context.emit(SearchExpected(query=asked.text, provider=provider.name))
-    return begun
+    is_begun = run.begin_ahead(_key_ahead(provider, wide_query), search, "searches")
+    if is_begun:
+        step_context.emit(SearchExpected(query=wide_query.text, provider=provider.name))
+    return is_begun
 
 
 def _key_ahead(provider: Search, query: Query) -> str:
@@ -239,21 +240,21 @@ def _observation(query: Query, hits: list[Hit], excluded: list[Excluded]) -> Obs
     """The hits as shown. Web pages that the run leaves out go to `excluded`, since not all providers can filter
     them.
     """
-    kept = []
+    included = []
     for hit in hits:
         document = hit.document
         why = query.rules.refusal_reason(document.url, document.published) if document.media_type == SNIPPET else ""
         if why:
             excluded.append(Excluded(document.url, why))
         else:
-            kept.append(hit)
-    shown = tuple(
-        DocumentPassages(document=hit.document, spans=hit.spans[:PASSAGES_A_HIT]) for hit in kept if hit.spans
+            included.append(hit)
+    excerpts = tuple(
+        DocumentPassages(document=hit.document, spans=hit.spans[:PASSAGES_A_HIT]) for hit in included if hit.spans
     )
-    return Observation(summary=_summary(query.text, shown), shown=shown)
+    return Observation(summary=_summary(query.text, excerpts), shown=excerpts)
 
 
-def _summary(query: str, shown: tuple[DocumentPassages, ...]) -> str:
-    found = f"{len(shown)} document{'s' if len(shown) != 1 else ''}"
-    best = f", best: {shown[0].document.title or shown[0].document.name}" if shown else ""
-    return f"{found} for “{query}”{best}"
+def _summary(query: str, excerpts: tuple[DocumentPassages, ...]) -> str:
+    count_text = f"{len(excerpts)} document{'s' if len(excerpts) != 1 else ''}"
+    best = f", best: {excerpts[0].document.title or excerpts[0].document.name}" if excerpts else ""
+    return f"{count_text} for “{query}”{best}"

@@ -99,7 +99,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Day(msgspec.Struct, frozen=True, kw_only=True):
-    """A date; parts that are not stated are 0. `swapped` says that day and month may be swapped."""
+    """A date; parts that are not stated are 0. `swappable` says that day and month may be swapped."""
 
     text: str
     start: int
@@ -107,7 +107,7 @@ class Day(msgspec.Struct, frozen=True, kw_only=True):
     year: int = 0
     month: int = 0
     day: int = 0
-    swapped: bool = False
+    swappable: bool = False
 
 
 class Literal(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,42 +124,42 @@ Token = Amount | Day | Literal
 @lru_cache(maxsize=4096)
 def tokens(text: str) -> tuple[Token, ...]:
     """Every token with digits, and number words, in `text` (folded), in order, without overlaps."""
-    found: list[Token] = []
-    taken = bytearray(len(text))
+    all_tokens: list[Token] = []
+    mask = bytearray(len(text))
 
     def take(token: Token) -> None:
-        found.append(token)
-        taken[token.start : token.end] = b"\1" * (token.end - token.start)
+        all_tokens.append(token)
+        mask[token.start : token.end] = b"\1" * (token.end - token.start)
 
     for pattern in _DATES:
         for match in pattern.finditer(text):
             day = _day(match)
-            if day and not any(taken[match.start() : match.end()]):
+            if day and not any(mask[match.start() : match.end()]):
                 take(day)
     for match in _LITERAL.finditer(text):
-        if not any(taken[match.start() : match.end()]):
+        if not any(mask[match.start() : match.end()]):
             take(Literal(text=match[0], start=match.start(), end=match.end()))
     for share in shares(text):
-        if not any(taken[share.start : share.end]):
+        if not any(mask[share.start : share.end]):
             take(_fraction(share, text))
-    for amount in _amounts(text, taken):
+    for amount in _amounts(text, mask):
         take(amount)
-    return tuple(sorted(found, key=lambda token: token.start))
+    return tuple(sorted(all_tokens, key=lambda token: token.start))
 
 
 def _day(match: re.Match[str]) -> Day | None:
     parts = match.groupdict()
     month = MONTHS[parts["month"].lower()] if parts.get("month") else int(parts.get("m") or 0)
     day, year = int(parts.get("day") or 0), int(parts.get("year") or 0)
-    swapped = parts.get("sign") in ("/", "-") and match.start("day") < match.start("year")
-    if swapped and month > 12 >= day:
+    swappable = parts.get("sign") in ("/", "-") and match.start("day") < match.start("year")
+    if swappable and month > 12 >= day:
         month, day = day, month
     if month > 12 or day > 31:
         return None
     bare = not year and parts.get("month") in {"may", "mar", "mars", "mai", "march"}
     if bare and not match.string[: match.start()].lower().endswith(("on ", "by ", "since ", "until ")):
         return None  # "may 3" in a sentence: a month would have a capital, or such a word before it
-    ambiguous = swapped and day <= 12 and month <= 12
+    ambiguous = swappable and day <= 12 and month <= 12
     return Day(
         text=match[0].rstrip("."),
         start=match.start(),
@@ -167,7 +167,7 @@ def _day(match: re.Match[str]) -> Day | None:
         year=year,
         month=month,
         day=day,
-        swapped=ambiguous,
+        swappable=ambiguous,
     )
 
 
@@ -187,20 +187,20 @@ def _fraction(share: Share, text: str) -> Amount:
     )
 
 
-def _amounts(text: str, taken: bytearray) -> list[Amount]:
-    found: list[Amount] = []
+def _amounts(text: str, mask: bytearray) -> list[Amount]:
+    amounts: list[Amount] = []
     for match in _NUMBER.finditer(text):
         group = "run" if match["run"] else "word"
-        if any(taken[match.start(group) : match.end(group)]):
+        if any(mask[match.start(group) : match.end(group)]):
             continue
         if group == "run" and "," in match["run"] and (parts := _split_number_list(match["run"])):
-            at = match.start("run")
+            position = match.start("run")
             for part in parts:
-                found.append(_whole_amount(part, at, text))
-                at += len(part) + 1
+                amounts.append(_whole_amount(part, position, text))
+                position += len(part) + 1
             continue
-        found.append(_amount(match, text))
-    return [_unit_beside(amount, text) for amount in _complete_ranges(_join_split_numbers(found, text), text)]
+        amounts.append(_amount(match, text))
+    return [_unit_beside(amount, text) for amount in _complete_ranges(_join_split_numbers(amounts, text), text)]
 
 
 def _split_number_list(run: str) -> list[str]:
@@ -208,31 +208,31 @@ def _split_number_list(run: str) -> list[str]:
     return [] if _readings(run)[0] else [part for part in run.split(",") if part]
 
 
-def _whole_amount(part: str, at: int, text: str) -> Amount:
-    values, literal, places = _readings(part)
-    quantum = Decimal(1).scaleb(-places)
-    return Amount(text=part, start=at, end=at + len(part), literal=literal, values=values, quantum=quantum)
+def _whole_amount(part: str, start: int, text: str) -> Amount:
+    values, literal, decimals = _readings(part)
+    quantum = Decimal(1).scaleb(-decimals)
+    return Amount(text=part, start=start, end=start + len(part), literal=literal, values=values, quantum=quantum)
 
 
 def _amount(match: re.Match[str], text: str) -> Amount:
     group = "run" if match["run"] else "word"
     number = match[group]
-    values, literal, places = _readings(number) if match["run"] else _number_in_words(number)
+    values, literal, decimals = _readings(number) if match["run"] else _number_in_words(number)
     if (match["scale"] or "").lower() in _ENGLISH_SCALES:
         values = values[:1]  # 3.515 billion is not 3,515 billion
     exponent = SCALES[match["scale"].lower().rstrip(".")] if match["scale"] else 0
-    negative = any(_negative(text, at) for at in (match.start("front"), match.start(group)))
-    scaled = tuple(_times(value, exponent, negative) for value in values)
+    negative = any(_negative(text, position) for position in (match.start("front"), match.start(group)))
+    scaled_values = tuple(_times(value, exponent, negative) for value in values)
     if match["letter"]:
-        scaled += tuple(_times(value, SCALES[match["letter"].lower()], negative) for value in values)
+        scaled_values += tuple(_times(value, SCALES[match["letter"].lower()], negative) for value in values)
     front = (match["front"] or match["back"] or "").strip().lower()
     return Amount(
         text=("-" if negative else "") + match[0].strip(" ."),
         start=match.start() + (match[0][:1] == " "),
         end=match.end(),
         literal=("-" if negative else "") + literal,
-        values=scaled,
-        quantum=Decimal(1).scaleb(exponent - places),
+        values=scaled_values,
+        quantum=Decimal(1).scaleb(exponent - decimals),
         units=_units(match),
         currency=measures.CURRENCIES.get(front, ""),
         scaled=bool(exponent or match["letter"]),
@@ -248,8 +248,8 @@ def _units(match: re.Match[str]) -> tuple[str, ...]:
     return (*unit, "m") if match["letter"] == "m" and not match["front"] else unit
 
 
-def _bound_before(text: str, at: int) -> Bound:
-    return _bound_in(text[max(0, at - 24) : at])
+def _bound_before(text: str, end: int) -> Bound:
+    return _bound_in(text[max(0, end - 24) : end])
 
 
 @lru_cache(maxsize=4096)
@@ -272,48 +272,54 @@ def _is_year(match: re.Match[str], text: str) -> bool:
 
 def _times(value: Decimal, exponent: int, negative: bool) -> Decimal:
     """`value` times ten to the `exponent`, exactly: arithmetic would round beyond 28 digits."""
-    _, digits, own = value.as_tuple()
-    return Decimal((int(negative), digits, int(own) + exponent))
+    _, digits, own_exponent = value.as_tuple()
+    return Decimal((int(negative), digits, int(own_exponent) + exponent))
 
 
-def _negative(text: str, at: int) -> bool:
-    """True if a minus stands directly before `at`, rather than a hyphen or the dash of a range."""
-    return at > 0 and text[at - 1] == "-" and (at < 2 or not (text[at - 2].isalnum() or text[at - 2] in ")%-"))
+def _negative(text: str, position: int) -> bool:
+    """True if a minus stands directly before `position`, rather than a hyphen or the dash of a range."""
+    return (
+        position > 0
+        and text[position - 1] == "-"
+        and (position < 2 or not (text[position - 2].isalnum() or text[position - 2] in ")%-"))
+    )
 
 
-def _join_split_numbers(found: list[Amount], text: str) -> list[Amount]:
+def _join_split_numbers(amounts: list[Amount], text: str) -> list[Amount]:
     """In tokenized text such as "3, 800 km" and "98. 7 per cent", both parts may be one number."""
-    for at, (first, second) in enumerate(pairwise(found)):
-        between = text[first.end : second.start].rstrip()
-        if between not in {",", "."} or not (first.literal.isdecimal() and second.literal.isdecimal()):
+    for index, (first, second) in enumerate(pairwise(amounts)):
+        separator = text[first.end : second.start].rstrip()
+        if separator not in {",", "."} or not (first.literal.isdecimal() and second.literal.isdecimal()):
             continue
-        if between == "," and (len(second.literal) != 3 or len(first.literal) > 3):
+        if separator == "," and (len(second.literal) != 3 or len(first.literal) > 3):
             continue
-        whole = Decimal(f"{first.literal}{'' if between == ',' else '.'}{second.literal}")
+        joined_value = Decimal(f"{first.literal}{'' if separator == ',' else '.'}{second.literal}")
         units, currency = (second.units, first.currency) if first.units == ("",) else (first.units, first.currency)
-        both = first.units if units == first.units else (*first.units, *units)
-        found[at] = msgspec.structs.replace(first, values=(*first.values, whole), units=both, currency=currency)
-        found[at + 1] = msgspec.structs.replace(second, values=(*second.values, whole), currency=currency)
-    return found
+        all_units = first.units if units == first.units else (*first.units, *units)
+        amounts[index] = msgspec.structs.replace(
+            first, values=(*first.values, joined_value), units=all_units, currency=currency
+        )
+        amounts[index + 1] = msgspec.structs.replace(second, values=(*second.values, joined_value), currency=currency)
+    return amounts
 
 
-def _complete_ranges(found: list[Amount], text: str) -> list[Amount]:
+def _complete_ranges(amounts: list[Amount], text: str) -> list[Amount]:
     """In "10-20 %" and "5 to 6 million", the unit and scale of the second number may apply to the first."""
-    for at in range(len(found) - 1):
-        first, second = found[at], found[at + 1]
+    for index in range(len(amounts) - 1):
+        first, second = amounts[index], amounts[index + 1]
         if not _RANGE.fullmatch(text, first.end, second.start):
             continue
         if first.units == ("",) and second.units != ("",):
             first = msgspec.structs.replace(first, units=("", *second.units))
         if _YEAR.fullmatch(first.text) and len(second.text) == 2 and second.text.isdecimal():
             century = Decimal(first.literal[:2] + second.text)
-            found[at + 1] = second = msgspec.structs.replace(second, values=(*second.values, century))
+            amounts[index + 1] = second = msgspec.structs.replace(second, values=(*second.values, century))
         if second.scaled and not first.scaled:
             exponent = int(second.quantum.as_tuple().exponent) + _places(second.literal)
             values = first.values + tuple(_times(value, exponent, value < 0) for value in first.values)
             first = msgspec.structs.replace(first, values=values)
-        found[at] = first
-    return found
+        amounts[index] = first
+    return amounts
 
 
 def _unit_beside(amount: Amount, text: str) -> Amount:
@@ -322,9 +328,9 @@ def _unit_beside(amount: Amount, text: str) -> Amount:
     sign = amount.start - (text[amount.start - 1 : amount.start] in ("+", "-"))
     if bare and text[max(0, sign - 2) : sign].rstrip(" ").endswith(":"):
         head = column_measure(text[max(0, sign - 110) : sign])
-        scaled = tuple(_times(value, head.power, value < 0) for value in amount.values) if head.power else ()
+        scaled_values = tuple(_times(value, head.power, value < 0) for value in amount.values) if head.power else ()
         return msgspec.structs.replace(
-            amount, units=head.units, currency=head.currency, values=(*amount.values, *scaled)
+            amount, units=head.units, currency=head.currency, values=(*amount.values, *scaled_values)
         )
     aged = bare and _AGE.search(text[max(0, amount.start - 24) : amount.start])
     return msgspec.structs.replace(amount, units=("year",)) if aged else amount
@@ -336,8 +342,8 @@ def _places(literal: str) -> int:
 
 def _number_in_words(word: str) -> tuple[tuple[Decimal, ...], str, int]:
     lower = word.lower().replace("-", " ")
-    whole, _, after = lower.replace(" dot ", " point ").partition(" point ")
-    value = ORDINALS.get(lower, 0) or int(lower in {"a", "an"}) or _spoken_number(whole)
+    integer_part, _, after = lower.replace(" dot ", " point ").partition(" point ")
+    value = ORDINALS.get(lower, 0) or int(lower in {"a", "an"}) or _spoken_number(integer_part)
     literal = f"{value}.{_decimals(after)}" if after else str(value)
     return (Decimal(literal),), literal, _places(literal)
 
@@ -348,8 +354,8 @@ def _spoken_number(words: str) -> int:
 
 def _decimals(words: str) -> str:
     """The digits after a spoken point: "five two", "fifty two" and "zero five"."""
-    joined = re.sub(rf"\b({_any(TENS)}) (?=(?:{_any(list(NUMBER_WORDS)[:9])})\b)", r"\1-", words)
-    return "".join(str(_spoken_number(part.replace("-", " "))) for part in joined.split())
+    hyphenated = re.sub(rf"\b({_any(TENS)}) (?=(?:{_any(list(NUMBER_WORDS)[:9])})\b)", r"\1-", words)
+    return "".join(str(_spoken_number(part.replace("-", " "))) for part in hyphenated.split())
 
 
 _COMMAS = regex(r"(?!0,)(\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d{1,3}(?:['_]\d{3})+)(\.\d+)?")
@@ -366,10 +372,10 @@ def _readings(run: str) -> tuple[tuple[Decimal, ...], str, int]:
         return (Decimal(literal),), literal, _places(literal)
     if match := _POINTS.fullmatch(run):
         literal = re.sub(r"[. ]", "", match[1]) + (match[2] or "").replace(",", ".")
-        grouped = Decimal(literal)
+        grouped_value = Decimal(literal)
         if run.count(".") == 1 and "," not in run:
-            return (Decimal(run), grouped), run, _places(run)
-        return (grouped,), literal, _places(literal)
+            return (Decimal(run), grouped_value), run, _places(run)
+        return (grouped_value,), literal, _places(literal)
     if re.fullmatch(r"\d+,\d+", run):
         literal = run.replace(",", ".")
         return (Decimal(literal),), literal, _places(literal)

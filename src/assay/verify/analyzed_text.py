@@ -64,20 +64,24 @@ def fold_text(text: str) -> FoldedText:
 
     Case, superscripts, subscripts and fractions are kept.
     """
-    kept = _without_markup(text)
+    positions = _without_markup(text)
     signs: list[str] = []
     starts, ends = array("I"), array("I")
     if text.isascii():
-        pieces: Iterable[tuple[int, str, int]] = ((at, text[at], 1) for at in kept)
+        pieces: Iterable[tuple[int, str, int]] = ((position, text[position], 1) for position in positions)
     else:
-        pieces = ((at, sign, len(cluster)) for at, cluster in _clusters(text, kept) for sign in _fold_cluster(cluster))
-    for at, sign, length in pieces:
+        pieces = (
+            (position, sign, len(cluster))
+            for position, cluster in _clusters(text, positions)
+            for sign in _fold_cluster(cluster)
+        )
+    for position, sign, length in pieces:
         space = sign.isspace()
         if space and (not signs or signs[-1] == " "):
             continue
         signs.append(" " if space else sign)
-        starts.append(at)
-        ends.append(at + length)
+        starts.append(position)
+        ends.append(position + length)
     if signs and signs[-1] == " ":
         del signs[-1], starts[-1], ends[-1]
     return FoldedText("".join(signs), starts, ends)
@@ -85,27 +89,27 @@ def fold_text(text: str) -> FoldedText:
 
 def _without_markup(text: str) -> list[int]:
     """The places of the characters that are not Markdown markup."""
-    kept: list[int] = []
+    positions: list[int] = []
     last = 0
     for match in _MARKUP.finditer(text):
-        kept.extend(range(last, match.start()))
+        positions.extend(range(last, match.start()))
         inner = "label" if match["link"] else "auto" if match["auto"] else ""
         if inner:
-            kept.extend(range(*match.span(inner)))
+            positions.extend(range(*match.span(inner)))
         last = match.end()
-    kept.extend(range(last, len(text)))
-    return kept
+    positions.extend(range(last, len(text)))
+    return positions
 
 
-def _clusters(text: str, kept: list[int]) -> list[tuple[int, str]]:
+def _clusters(text: str, positions: list[int]) -> list[tuple[int, str]]:
     """Characters with their combining marks, each with the place of its first code point."""
-    found: list[tuple[int, str]] = []
-    for at in kept:
-        if found and unicodedata.combining(text[at]):
-            found[-1] = (found[-1][0], found[-1][1] + text[at])
+    clusters: list[tuple[int, str]] = []
+    for position in positions:
+        if clusters and unicodedata.combining(text[position]):
+            clusters[-1] = (clusters[-1][0], clusters[-1][1] + text[position])
         else:
-            found.append((at, text[at]))
-    return found
+            clusters.append((position, text[position]))
+    return clusters
 
 
 def _fold_cluster(cluster: str) -> str:
@@ -159,17 +163,17 @@ class AnalyzedText(msgspec.Struct, frozen=True):
 
     def nearest(self, key: str, index: int) -> int | None:
         """The nearest other word with `key` to the word at `index`; None if there is none."""
-        found = self.places.get(key)
-        if found is None:
+        indices = self.places.get(key)
+        if indices is None:
             return None
-        if len(found) == 1:
-            return found[0] if found[0] != index else None
-        at = bisect_left(found, index)
-        after = at + (at < len(found) and found[at] == index)
-        if at == 0:
-            return found[after] if after < len(found) else None
-        before = found[at - 1]
-        return found[after] if after < len(found) and found[after] - index < index - before else before
+        if len(indices) == 1:
+            return indices[0] if indices[0] != index else None
+        position = bisect_left(indices, index)
+        after = position + (position < len(indices) and indices[position] == index)
+        if position == 0:
+            return indices[after] if after < len(indices) else None
+        before = indices[position - 1]
+        return indices[after] if after < len(indices) and indices[after] - index < index - before else before
 
     def origin(self, first: int, last: int) -> tuple[int, int]:
         """Code points of the original text from word `first` to word `last`."""
@@ -207,42 +211,42 @@ def analyze_text(text: str) -> AnalyzedText:
     folded = fold_text(text)
     ends = [folded.index_at(end) for _, end in sentences(text)]
     numbers = tokens(folded.text)
-    found: list[Word] = []
-    at = 0
+    text_words: list[Word] = []
+    start = 0
     for token in (*numbers, None):
         until = token.start if token else len(folded.text)
-        found.extend(_words(folded.text, at, until, ends, found))
+        text_words.extend(_words(folded.text, start, until, ends, text_words))
         if token:
-            found.append(_number(token, ends))
-            at = token.end
-    found = _clauses(_mark_first_names(found))
-    places: dict[str, list[int]] = {}
-    for index, word in enumerate(found):
+            text_words.append(_number(token, ends))
+            start = token.end
+    text_words = _clauses(_mark_first_names(text_words))
+    indices: dict[str, list[int]] = {}
+    for index, word in enumerate(text_words):
         if word.kind != "sign":
-            places.setdefault(word.key, []).append(index)
-    return AnalyzedText(folded, tuple(found), {key: tuple(at) for key, at in places.items()})
+            indices.setdefault(word.key, []).append(index)
+    return AnalyzedText(folded, tuple(text_words), {key: tuple(positions) for key, positions in indices.items()})
 
 
-def _clauses(found: list[Word]) -> list[Word]:
+def _clauses(text_words: list[Word]) -> list[Word]:
     count = 0
-    for index, word in enumerate(found):
-        count += word.text in _BETWEEN or (index > 0 and word.sentence != found[index - 1].sentence)
+    for index, word in enumerate(text_words):
+        count += word.text in _BETWEEN or (index > 0 and word.sentence != text_words[index - 1].sentence)
         if count:
-            found[index] = msgspec.structs.replace(word, clause=count)
-    return found
+            text_words[index] = msgspec.structs.replace(word, clause=count)
+    return text_words
 
 
-def _mark_first_names(found: list[Word]) -> list[Word]:
+def _mark_first_names(text_words: list[Word]) -> list[Word]:
     """Treat the first word of a sentence as a name if a name follows it, or if it is one elsewhere in the text."""
-    names = {word.key for word in found if word.kind == "name"}
-    for index, word in enumerate(found):
+    names = {word.key for word in text_words if word.kind == "name"}
+    for index, word in enumerate(text_words):
         if word.kind != "word" or not word.text[0].isupper() or word.common:
             continue
-        after = found[index + 1] if index + 1 < len(found) else None
+        after = text_words[index + 1] if index + 1 < len(text_words) else None
         follows = after is not None and after.kind == "name" and after.start - word.end == 1
         if follows or word.key in names:
-            found[index] = msgspec.structs.replace(word, kind="name")
-    return found
+            text_words[index] = msgspec.structs.replace(word, kind="name")
+    return text_words
 
 
 def _number(token: Token, ends: list[int]) -> Word:
@@ -251,19 +255,19 @@ def _number(token: Token, ends: list[int]) -> Word:
 
 
 def _words(text: str, start: int, end: int, ends: list[int], before: list[Word]) -> list[Word]:
-    found: list[Word] = []
+    text_words: list[Word] = []
     for match in WORD.finditer(text, start, end):
         sentence = bisect_right(ends, match.start())
         word = match[0]
         if not word[0].isalpha():
-            found.append(Word(word, word, match.start(), match.end(), "sign", sentence))
+            text_words.append(Word(word, word, match.start(), match.end(), "sign", sentence))
             continue
-        first = not (found or before) or (found or before)[-1].sentence != sentence
+        first = not (text_words or before) or (text_words or before)[-1].sentence != sentence
         kind: Kind = "name" if word[0].isupper() and (not first or word[1:2].isupper()) else "word"
         key = stem(word)
         common = key in COMMON or word.lower() in COMMON
-        found.append(Word(word, key, match.start(), match.end(), kind, sentence, common=common))
-    return found
+        text_words.append(Word(word, key, match.start(), match.end(), kind, sentence, common=common))
+    return text_words
 
 
 @lru_cache(maxsize=65536)

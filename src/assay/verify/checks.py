@@ -38,28 +38,28 @@ class AddedCheck(msgspec.Struct, frozen=True):
     def findings(self, claim: AnalyzedText, texts: Texts) -> list[SlotFinding]:
         """Its findings, under its name. If it fails, a finding says so, and the claim is unchecked by it."""
         try:
-            return [self._own(each) for each in self.find(claim, texts)]
+            return [self._own(finding) for finding in self.find(claim, texts)]
         except Exception as fault:  # noqa: BLE001 - another's code: its fault is told, and ends no run
             message = f"{type(fault).__name__}: {fault}"
             return [SlotFinding(rule=self.name, slot=ClaimSlot("", 0, 0), outcome="failed", said=message)]
 
     def _own(self, finding: SlotFinding) -> SlotFinding:
         plain = msgspec.to_builtins(finding) | {"rule": self.name}
-        found = msgspec.convert(plain, SlotFinding)
-        if found.outcome == "failed":
+        own_finding = msgspec.convert(plain, SlotFinding)
+        if own_finding.outcome == "failed":
             raise ValueError("a check raises an exception if it fails")
-        return found
+        return own_finding
 
 
 def fault_messages(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]) -> tuple[str, ...]:
     """Messages about failed checks, each once: its package, its first error and the number of claims."""
-    failed: dict[str, list[str]] = {}
-    for each in findings:
-        if each.outcome == "failed":
-            failed.setdefault(each.rule, []).append(each.said)
+    errors_by_rule: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.outcome == "failed":
+            errors_by_rule.setdefault(finding.rule, []).append(finding.said)
     messages = []
     for check in checks:
-        if errors := failed.get(check.name):
+        if errors := errors_by_rule.get(check.name):
             claims = "1 claim" if len(errors) == 1 else f"{len(errors)} claims"
             messages.append(
                 f"the check {check.name!r} of the package {check.package} failed on {claims}, which it left unchecked: "
@@ -70,17 +70,17 @@ def fault_messages(checks: Sequence[AddedCheck], findings: Iterable[SlotFinding]
 
 def drop_faults(findings: Iterable[SlotFinding]) -> tuple[SlotFinding, ...]:
     """The findings without the faults of checks, which say nothing about a claim."""
-    return tuple(each for each in findings if each.outcome != "failed")
+    return tuple(finding for finding in findings if finding.outcome != "failed")
 
 
-def require_known_checks(off: Iterable[str], added: Iterable[AddedCheck]) -> None:
+def require_known_checks(checks_off: Iterable[str], added_checks: Iterable[AddedCheck]) -> None:
     """Make sure that there is a check with each name.
 
     Raises:
         UnknownName: there is none; the message suggests the nearest.
     """
-    names = (*CHECKS, *(each.name for each in added))
-    for name in off:
+    names = (*CHECKS, *(check.name for check in added_checks))
+    for name in checks_off:
         if name not in names:
             raise UnknownName("check", name, names)
 
@@ -105,7 +105,7 @@ _FINDERS: tuple[Callable[[AnalyzedText, Texts], Iterator[SlotFinding]], ...] = (
 """The checks that compare a claim's words with its passages, in order."""
 
 
-def check_by_code(claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = ()) -> Check:
+def check_by_code(claim: str, evidence: ClaimEvidence, has_markers: bool, checks_off: Collection[str] = ()) -> Check:
     """The verdict on a claim.
 
     Args:
@@ -114,8 +114,8 @@ def check_by_code(claim: str, evidence: ClaimEvidence, marked: bool, off: Collec
         marked: whether it has markers at all.
         off: rules to skip (`findings.RULES`, "verbatim", "field").
     """
-    check, findings = apply_rules(claim, evidence, marked, off)
-    return check or weigh_words(claim, evidence, findings, off)
+    check, findings = apply_rules(claim, evidence, has_markers, checks_off)
+    return check or weigh_words(claim, evidence, findings, checks_off)
 
 
 def lower_hearsay(check: Check, evidence: ClaimEvidence) -> Check:
@@ -124,41 +124,47 @@ def lower_hearsay(check: Check, evidence: ClaimEvidence) -> Check:
 
 
 def apply_rules(
-    claim: str, evidence: ClaimEvidence, marked: bool, off: Collection[str] = (), added: Sequence[AddedCheck] = ()
+    claim: str,
+    evidence: ClaimEvidence,
+    has_markers: bool,
+    checks_off: Collection[str] = (),
+    added_checks: Sequence[AddedCheck] = (),
 ) -> tuple[Check | None, tuple[SlotFinding, ...]]:
     """The verdict of the rules, None if none decides, and their findings."""
     if not evidence.passages:
-        return NO_PASSAGE if marked else NO_CITATION, ()
-    passage = quotes.verbatim_passage(claim, evidence) if "verbatim" not in off else None
+        return NO_PASSAGE if has_markers else NO_CITATION, ()
+    passage = quotes.verbatim_passage(claim, evidence) if "verbatim" not in checks_off else None
     if passage is not None:
         reason = _("verbatim in {passage}").format(passage=passage.id)
         return Check(rule="verbatim", verdict="quoted", reason=reason), ()
     if len(claim) > MAX_CLAIM_CHARS:
         return TOO_LONG, ()
-    framed = rows.check_framed_claim(claim, evidence) if "field" not in off else None
-    if framed is None and "field" not in off:
-        framed = check_computed_claim(claim, evidence) or rows.check_entry_claim(claim, evidence)
-    if framed is not None:
-        return framed, ()
-    findings = examine(claim, evidence, off, added)
+    row_check = rows.check_framed_claim(claim, evidence) if "field" not in checks_off else None
+    if row_check is None and "field" not in checks_off:
+        row_check = check_computed_claim(claim, evidence) or rows.check_entry_claim(claim, evidence)
+    if row_check is not None:
+        return row_check, ()
+    findings = examine(claim, evidence, checks_off, added_checks)
     return veto(claim, findings, evidence), findings
 
 
 def weigh_words(
-    claim: str, evidence: ClaimEvidence, findings: Collection[SlotFinding] = (), off: Collection[str] = ()
+    claim: str, evidence: ClaimEvidence, findings: Collection[SlotFinding] = (), checks_off: Collection[str] = ()
 ) -> Check:
     """The verdict by the weight of words; `findings` of the rules may lower it."""
-    if "lexical" in off:
+    if "lexical" in checks_off:
         return NO_JUDGE
     doubt = objection(findings, evidence)
-    found = weigh(reword_numbers(claim, findings), _weighable(evidence), doubted=doubt is not None)
+    weighed = weigh(reword_numbers(claim, findings), _weighable(evidence), is_doubted=doubt is not None)
     pattern = (
         _("compared by words, likely ({score}): {why}")
-        if found.is_likely
+        if weighed.is_likely
         else _("compared by words, unlikely ({score}): {why}")
     )
-    reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *found.reasons))
-    return Check(rule="lexical", verdict=found.verdict, reason=pattern.format(score=f"{found.score:.2f}", why=reasons))
+    reasons = _("; ").join((*((doubt.reason,) if doubt else ()), *weighed.reasons))
+    return Check(
+        rule="lexical", verdict=weighed.verdict, reason=pattern.format(score=f"{weighed.score:.2f}", why=reasons)
+    )
 
 
 def _weighable(evidence: ClaimEvidence) -> str:
@@ -166,21 +172,24 @@ def _weighable(evidence: ClaimEvidence) -> str:
 
 
 def examine(
-    claim: str, evidence: ClaimEvidence, off: Collection[str] = (), added: Sequence[AddedCheck] = ()
+    claim: str, evidence: ClaimEvidence, checks_off: Collection[str] = (), added_checks: Sequence[AddedCheck] = ()
 ) -> tuple[SlotFinding, ...]:
-    """Everything the deterministic checks find about the slots of a claim: ours, then the `added` ones.
+    """Everything the deterministic checks find about the slots of a claim: ours, then the `added_checks` ones.
 
-    Rules in `off` are skipped. The same claim and evidence give the same findings, which include the stated slots.
+    Rules in `checks_off` are skipped. The same claim and evidence give the same findings, which include the stated
+    slots.
     """
-    silent = {*off, *(each.name for each in added)}
-    found = list(quotes.find(claim, evidence)) if "quote" not in silent else []
-    folded, texts = analyze_text(claim), _texts(evidence)
+    silent = {*checks_off, *(check.name for check in added_checks)}
+    findings = list(quotes.find(claim, evidence)) if "quote" not in silent else []
+    reading, texts = analyze_text(claim), _texts(evidence)
     for finder in _FINDERS:
-        found.extend(finder(folded, texts))
-    found.extend(trends.find(folded, evidence))
-    found.extend(row_values.find(folded, rows.cited_tables(evidence), texts))
-    theirs = (finding for each in added if each.name not in off for finding in each.findings(folded, texts))
-    return (*(finding for finding in found if finding.rule not in silent), *theirs)
+        findings.extend(finder(reading, texts))
+    findings.extend(trends.find(reading, evidence))
+    findings.extend(row_values.find(reading, rows.cited_tables(evidence), texts))
+    theirs = (
+        finding for check in added_checks if check.name not in checks_off for finding in check.findings(reading, texts)
+    )
+    return (*(finding for finding in findings if finding.rule not in silent), *theirs)
 
 
 def _texts(evidence: ClaimEvidence) -> Texts:
@@ -194,19 +203,19 @@ def _texts(evidence: ClaimEvidence) -> Texts:
 
 def _passage_texts(passage: Passage, evidence: ClaimEvidence) -> Iterator[str]:
     """The text of a passage; rows of a table in words, if all are: only its header says what its numbers are."""
-    own = [line.strip() for line in passage.text.strip().splitlines()]
-    if not own or not own[0].startswith("|"):
+    own_lines = [line.strip() for line in passage.text.strip().splitlines()]
+    if not own_lines or not own_lines[0].startswith("|"):
         yield passage.text
         return
-    around = evidence.around.get(passage.id)
-    lines = [line.strip() for line in (around.before if around else "").splitlines()]
+    surroundings = evidence.surroundings.get(passage.id)
+    lines = [line.strip() for line in (surroundings.before if surroundings else "").splitlines()]
     above = [*takewhile(lambda line: line.startswith("|"), reversed(lines)), passage.label]
     head = next((line for line in reversed(above) if line), "")
-    stated = [format_row(row, head or own[0]) for row in (own if head else own[1:])]
-    if not all(stated) or not stated:
+    row_texts = [format_row(row, head or own_lines[0]) for row in (own_lines if head else own_lines[1:])]
+    if not all(row_texts) or not row_texts:
         yield passage.text
-    if all(stated) or PERCENT_NAME.search(head or own[0]):
-        yield from filter(None, stated)
+    if all(row_texts) or PERCENT_NAME.search(head or own_lines[0]):
+        yield from filter(None, row_texts)
 
 
 def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
@@ -219,8 +228,8 @@ def veto(claim: str, findings: Collection[SlotFinding], evidence: ClaimEvidence)
     if firm or not objections:
         return objection(firm, evidence)
     slots = [finding.slot.text for finding in objections]
-    copied = copied_share(claim, index_evidence(_weighable(evidence)), slots) >= COPIED_SHARE
-    return objection(objections, evidence) if copied else None
+    is_copied = copied_share(claim, index_evidence(_weighable(evidence)), slots) >= COPIED_SHARE
+    return objection(objections, evidence) if is_copied else None
 
 
 def objection(findings: Collection[SlotFinding], evidence: ClaimEvidence) -> Check | None:
@@ -251,10 +260,10 @@ _LACKING = {"date": N_("the date {what} is not in {where}"), "number": N_("the n
 def _absence_reason(findings: list[SlotFinding], passages: int) -> str:
     first = findings[0]
     if first.rule == "quote":
-        pattern, what = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])
+        pattern, subject = _("the quotation {what} is not in {where}"), repr(first.slot.text[:200])
     elif len(findings) == 1:
-        pattern, what = _(_LACKING.get(first.rule, LACKING)), first.slot.text
+        pattern, subject = _(_LACKING.get(first.rule, LACKING)), first.slot.text
     else:
-        pattern, what = _("{what} are not in {where}"), join_list(finding.slot.text for finding in findings)
+        pattern, subject = _("{what} are not in {where}"), join_list(finding.slot.text for finding in findings)
     where = ngettext("the cited passage", "the cited passages", passages)
-    return pattern.format(what=what, where=where)
+    return pattern.format(what=subject, where=where)

@@ -40,12 +40,12 @@ from assay.verify.evidence_index import has_inherited_citation
 from assay.verify.judge import ask_judge
 from assay.verify.rows import check_row
 from assay.verify.rules.quotes import verbatim_passage
-from assay.verify.verifier.index import MOST_EVIDENCE, add_nearest
+from assay.verify.verifier.index import MAX_EVIDENCE_CHARS, add_nearest
 from assay.verify.verifier.verdicts import weigh
 
 # Compares a claim with one text: first the rules, then the weight of words.
 
-LONGEST_CLAIM = 5_000
+MAX_CLAIM_CHARS = 5_000
 """Characters. A longer text is not a claim, and comparing each of its figures with each other takes long."""
 VERBATIM_SCORE = 0.99
 """The score of a claim that the text states word for word."""
@@ -70,29 +70,31 @@ class RuleDecision(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[SlotFinding, ...] = ()
 
 
-def decide(claim: str, text: str, added: Sequence[AddedCheck] = ()) -> RuleDecision:
+def decide(claim: str, text: str, added_checks: Sequence[AddedCheck] = ()) -> RuleDecision:
     """Decide whether `text` supports `claim`, in the order of a run: word for word, rules that object, weight of
-    words. `added` are checks of other packages, asked after ours.
+    words. `added_checks` are checks of other packages, asked after ours.
     """
-    for what, given, most in (("claim", claim, LONGEST_CLAIM), ("text", text, MOST_EVIDENCE)):
-        if len(given) > most:
-            reason = f"the {what} has more than {most:,} characters"
+    for name, value, max_chars in (("claim", claim, MAX_CLAIM_CHARS), ("text", text, MAX_EVIDENCE_CHARS)):
+        if len(value) > max_chars:
+            reason = f"the {name} has more than {max_chars:,} characters"
             return RuleDecision(verdict="unchecked", score=0.5, rule="length", reasons=(reason,))
     claim, evidence = without_citations(claim, text), text_evidence(text)
     if verbatim_passage(claim, evidence) is not None:
         return RuleDecision(
             verdict="quoted", score=VERBATIM_SCORE, rule="verbatim", reasons=("stands there word for word",)
         )
-    findings = examine(claim, evidence, added=added)
-    vetoed, doubt = veto(claim, findings, evidence), objection(findings, evidence)
-    weighed = weigh(reword_numbers(claim, findings), text, doubted=doubt is not None)
+    findings = examine(claim, evidence, added_checks=added_checks)
+    veto_check, doubt = veto(claim, findings, evidence), objection(findings, evidence)
+    weighed = weigh(reword_numbers(claim, findings), text, is_doubted=doubt is not None)
     reasons = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
-    if vetoed is None:
+    if veto_check is None:
         return RuleDecision(
             verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=reasons, findings=findings
         )
     score = min(_MAX_VETOED_SCORE, weighed.score)
-    return RuleDecision(verdict=vetoed.verdict, score=score, rule=vetoed.rule, reasons=reasons, findings=findings)
+    return RuleDecision(
+        verdict=veto_check.verdict, score=score, rule=veto_check.rule, reasons=reasons, findings=findings
+    )
 
 
 def without_citations(claim: str, text: str) -> str:
@@ -120,18 +122,18 @@ CLAIMS_PER_GROUP = 16
 
 
 class CheckRules(msgspec.Struct, frozen=True, kw_only=True):
-    """How claims are checked: `off` are rules to skip, `judged` says that there is a judge.
+    """How claims are checked: `checks_off` are rules to skip, `uses_judge` says that there is a judge.
 
-    `added` are checks of other packages. `inherits` says that a sentence without a citation uses the
+    `added_checks` are checks of other packages. `inherits` says that a sentence without a citation uses the
     evidence of the next citation after it. If not `enabled`, or without sources (an answer from the model alone),
     every claim stays unchecked.
     """
 
     enabled: bool = True
     has_sources: bool = True
-    off: tuple[str, ...] = ()
-    added: tuple[AddedCheck, ...] = ()
-    judged: bool = False
+    checks_off: tuple[str, ...] = ()
+    added_checks: tuple[AddedCheck, ...] = ()
+    uses_judge: bool = False
     inherits: bool = True
 
 
@@ -141,15 +143,15 @@ DEFAULT_RULES = CheckRules()
 class RepairMeans(msgspec.Struct, frozen=True, kw_only=True):
     """The means to repair a report.
 
-    `ledger` sees all lanes; `tools` are the run's own; `off` names stages to skip. `emptied` is the line under a
-    heading that stays without its content ("": such a heading is removed). `retell` corrects what the text says about
-    itself (its date) after a change.
+    `ledger` sees all lanes; `tools` are the run's own; `repairs_off` names stages to skip. `placeholder` is the line
+    under a heading that stays without its content ("": such a heading is removed). `retell` corrects what the text
+    says about itself (its date) after a change.
     """
 
     ledger: Ledger
     tools: Mapping[str, Tool]
-    off: tuple[RepairName, ...] = ()
-    emptied: str = ""
+    repairs_off: tuple[RepairName, ...] = ()
+    placeholder: str = ""
     retell: Callable[[str], str] = str
 
 
@@ -215,13 +217,13 @@ async def check_claim(
         evidence: what it cites.
         rules: how to check.
     """
-    if not rules.judged:
+    if not rules.uses_judge:
         return await asyncio.to_thread(check_without_judge, id, sentence, evidence, rules)
     check, findings = await asyncio.to_thread(decide_by_code, sentence, evidence, rules)
     if check is None:
         check = (await ask_judge(run, sentence.text, evidence, drop_faults(findings), sentence.head)).check
-    checked = _with_nearest(check, sentence, evidence, rules)
-    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=checked, findings=findings)
+    final_check = _with_nearest(check, sentence, evidence, rules)
+    return ClaimResult(id=id, sentence=sentence, evidence=evidence, check=final_check, findings=findings)
 
 
 def check_without_judge(id: str, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> ClaimResult:
@@ -238,12 +240,12 @@ def decide_by_code(
         return OFF, ()
     if not rules.has_sources:
         return NO_SOURCES, ()
-    table = check_row(sentence.text, sentence.head, evidence, rules.off)
+    table = check_row(sentence.text, sentence.head, evidence, rules.checks_off)
     if table is not None:
         return lower_hearsay(table, evidence), ()
     if evidence.is_unrelated(sentence.markers):
         return NO_SHARED_WORD, ()
-    check, findings = apply_rules(sentence.text, evidence, bool(sentence.markers), rules.off, rules.added)
+    check, findings = apply_rules(sentence.text, evidence, bool(sentence.markers), rules.checks_off, rules.added_checks)
     return (lower_hearsay(check, evidence) if check else None), findings
 
 
@@ -258,9 +260,9 @@ class CodeRuling(msgspec.Struct, frozen=True, kw_only=True):
 def code_ruling(sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> CodeRuling:
     """The verdict by code; if it is open, a judge may be asked."""
     check, findings = decide_by_code(sentence, evidence, rules)
-    own = check or weigh_words(sentence.text, evidence, findings, rules.off)
-    checked = _with_nearest(own, sentence, evidence, rules)
-    return CodeRuling(check=checked, is_open=check is None, findings=findings)
+    code_check = check or weigh_words(sentence.text, evidence, findings, rules.checks_off)
+    final_check = _with_nearest(code_check, sentence, evidence, rules)
+    return CodeRuling(check=final_check, is_open=check is None, findings=findings)
 
 
 def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidence, rules: CheckRules) -> Check:
@@ -270,11 +272,13 @@ def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidenc
     """
     if check.rule == "off":
         return check
-    own = lower_hearsay(check, evidence)
-    failed = own.verdict in ("unsupported", "contradicted") or (own.rule == "lexical" and own.verdict == "unchecked")
+    result = lower_hearsay(check, evidence)
+    failed = result.verdict in ("unsupported", "contradicted") or (
+        result.rule == "lexical" and result.verdict == "unchecked"
+    )
     if failed and rules.inherits and has_inherited_citation(sentence, evidence.passages):
-        own = NO_CITATION
-    return add_nearest(own, sentence.text, evidence.passages)
+        result = NO_CITATION
+    return add_nearest(result, sentence.text, evidence.passages)
 
 
 class PendingClaim(msgspec.Struct, frozen=True):
@@ -286,15 +290,17 @@ class PendingClaim(msgspec.Struct, frozen=True):
 
 
 class RuledClaims(msgspec.Struct, frozen=True, kw_only=True):
-    """Claims with what code rules on each, by its id; `added` are the checks of other packages that were asked."""
+    """Claims with what code rules on each, by its id; `added_checks` are the checks of other packages that were
+    asked.
+    """
 
-    found: tuple[PendingClaim, ...]
+    pending_claims: tuple[PendingClaim, ...]
     rulings: Mapping[str, CodeRuling]
-    added: tuple[AddedCheck, ...] = ()
+    added_checks: tuple[AddedCheck, ...] = ()
 
     def open_claims(self) -> tuple[PendingClaim, ...]:
         """The open claims, for a judge."""
-        return tuple(each for each in self.found if self.rulings[each.id].is_open)
+        return tuple(claim for claim in self.pending_claims if self.rulings[claim.id].is_open)
 
     def final_checks(self, opinions: Mapping[str, Check]) -> dict[str, Check]:
         """The verdict on each claim; `opinions` are a judge's, by claim."""
@@ -303,7 +309,9 @@ class RuledClaims(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def fault_messages(self) -> tuple[str, ...]:
         """Messages about failed checks of other packages."""
-        return fault_messages(self.added, (each for ruling in self.rulings.values() for each in ruling.findings))
+        return fault_messages(
+            self.added_checks, (finding for ruling in self.rulings.values() for finding in ruling.findings)
+        )
 
 
 class Checks:
@@ -317,50 +325,50 @@ class Checks:
         """`run` is the place below which claims are checked."""
         self.rules = rules
         self._run = run.child("claims")
-        self._begun: dict[str, Handle[ClaimResult]] = {}
-        self._settled: dict[str, ClaimResult] = {}
+        self._tasks: dict[str, Handle[ClaimResult]] = {}
+        self._results: dict[str, ClaimResult] = {}
         self._waiting: set[str] = set()
-        self._free = asyncio.Semaphore(CLAIMS_AT_ONCE if rules.judged else 1)  # code alone waits for nothing
+        self._free = asyncio.Semaphore(CLAIMS_AT_ONCE if rules.uses_judge else 1)  # code alone waits for nothing
 
-    async def check(self, found: PendingClaim) -> ClaimResult:
+    async def check(self, claim: PendingClaim) -> ClaimResult:
         """Check a claim, or return the earlier result."""
-        key = _claim_key(found)
-        if key not in self._begun and key not in self._settled:
+        key = _claim_key(claim)
+        if key not in self._tasks and key not in self._results:
             self._waiting.add(key)
-            self._begun[key] = self._run.in_background(key, partial(self._check, key=key, found=found))
-        known = self._settled[key] if key in self._settled else await self._begun[key].result()
-        return msgspec.structs.replace(known, id=found.id, sentence=found.sentence, evidence=found.evidence)
+            self._tasks[key] = self._run.in_background(key, partial(self._check, key=key, claim=claim))
+        result = self._results[key] if key in self._results else await self._tasks[key].result()
+        return msgspec.structs.replace(result, id=claim.id, sentence=claim.sentence, evidence=claim.evidence)
 
-    async def check_by_code(self, found: Sequence[PendingClaim]) -> None:
+    async def check_by_code(self, claims: Sequence[PendingClaim]) -> None:
         """Check claims without a judge in one thread, except those already begun."""
         fresh = {
-            key: each for each in found if (key := _claim_key(each)) not in self._begun and key not in self._settled
+            key: claim for claim in claims if (key := _claim_key(claim)) not in self._tasks and key not in self._results
         }
 
         def work() -> dict[str, ClaimResult]:
             return {
-                key: check_without_judge(each.id, each.sentence, each.evidence, self.rules)
-                for key, each in fresh.items()
+                key: check_without_judge(claim.id, claim.sentence, claim.evidence, self.rules)
+                for key, claim in fresh.items()
             }
 
         if fresh:
-            self._settled |= await asyncio.to_thread(work)
+            self._results |= await asyncio.to_thread(work)
 
     def drop_waiting(self) -> None:
         """Drop claims that wait for their turn; checks in progress go on."""
         for key in self._waiting:
-            self._begun.pop(key).cancel()
+            self._tasks.pop(key).cancel()
         self._waiting.clear()
 
-    async def _check(self, place: Run, key: str, found: PendingClaim) -> ClaimResult:
+    async def _check(self, run: Run, key: str, claim: PendingClaim) -> ClaimResult:
         async with self._free:
             self._waiting.discard(key)
-            return await check_claim(place, found.id, found.sentence, found.evidence, self.rules)
+            return await check_claim(run, claim.id, claim.sentence, claim.evidence, self.rules)
 
 
-def _claim_key(found: PendingClaim) -> str:
+def _claim_key(claim: PendingClaim) -> str:
     """A name for everything that a claim's check depends on."""
-    sentence, evidence = found.sentence, found.evidence
+    sentence, evidence = claim.sentence, claim.evidence
     unrelated = (True,) if evidence.is_unrelated(sentence.markers) else ()
     parts = (sentence.text, bool(sentence.markers), sentence.head, evidence.plain_data(), *unrelated)
     return sha256(msgspec.json.encode(parts, order="deterministic"))[:24]
@@ -368,7 +376,7 @@ def _claim_key(found: PendingClaim) -> str:
 
 async def check_all(
     run: Run,
-    found: Sequence[PendingClaim],
+    claims: Sequence[PendingClaim],
     rules: CheckRules,
     notify: Callable[[Run, ClaimResult], None],
     checks: Checks | None = None,
@@ -380,19 +388,19 @@ async def check_all(
     `final_checks` may know some already.
     """
     checks = checks or Checks(run, rules)
-    if not rules.judged:
-        checked = []
-        for first in range(0, len(found), CLAIMS_PER_GROUP):
-            some = found[first : first + CLAIMS_PER_GROUP]
-            await checks.check_by_code(some)
-            for each in some:
-                checked.append(await checks.check(each))
-                notify(run, checked[-1])
-        return tuple(checked)
+    if not rules.uses_judge:
+        results = []
+        for first in range(0, len(claims), CLAIMS_PER_GROUP):
+            group = claims[first : first + CLAIMS_PER_GROUP]
+            await checks.check_by_code(group)
+            for claim in group:
+                results.append(await checks.check(claim))
+                notify(run, results[-1])
+        return tuple(results)
 
-    async def one(place: Run, each: PendingClaim) -> ClaimResult:
-        done = await checks.check(each)
-        notify(place, done)
-        return done
+    async def check_one(claim_run: Run, claim: PendingClaim) -> ClaimResult:
+        result = await checks.check(claim)
+        notify(claim_run, result)
+        return result
 
-    return tuple(await run.gather(*(Branch(each.id, partial(one, each=each)) for each in found)))
+    return tuple(await run.gather(*(Branch(claim.id, partial(check_one, claim=claim)) for claim in claims)))

@@ -23,7 +23,7 @@ from assay.core.text import words
 
 # Chosen by hand, each for the reason beside it, except the bounds of rewrites (`FIGURED`, `PLAIN`).
 
-MOST_DOCUMENTS = 1_000
+MAX_DOCUMENTS = 1_000
 """Further documents count as copying nothing, since all pairs are compared."""
 MAX_COMPARED_CHARS = 100_000
 """Code points of a document that are compared."""
@@ -33,7 +33,7 @@ CONTAINED = 0.8
 """The share of a short document's runs in a longer one, from which it is a part of that."""
 SHORT = 200
 """Words of a document that may be a part of another."""
-FEWEST = 12
+MIN_TEXT_WORDS = 12
 """Shorter texts, in words, cannot show who copied whom; they are copies only if they are equal."""
 LINE = 6
 """A shorter line, in words, is a menu, a button, a heading or a field, and says nothing about copying."""
@@ -41,7 +41,7 @@ SAME_PAGE = 0.3
 """The share of the shorter one's runs in the other, from which two addresses of one page are one source: versions for
 small screens or for print leave out much.
 """
-MOST_FORMS = 20
+MAX_PAGE_FORMS = 20
 """The most documents at addresses of one page that are compared."""
 WIDESPREAD = 3
 """A line in this many groups of otherwise different documents is boilerplate."""
@@ -68,7 +68,7 @@ def group_by_copying(texts: Mapping[str, str], pages: Iterable[Sequence[str]] = 
     """
     names = list(texts)
     documents = _Documents(texts, frozenset())
-    first = _group_by_text(names[:MOST_DOCUMENTS], documents)
+    first = _group_by_text(names[:MAX_DOCUMENTS], documents)
     widespread = _widespread(first, texts)
     groups = DocumentGroups(names)
     groups.join(_page_versions(pages, documents))
@@ -92,7 +92,7 @@ class _Documents:
 
     def __init__(self, texts: Mapping[str, str], boilerplate: Collection[str]) -> None:
         self._texts, self._boilerplate = texts, boilerplate
-        self._kept: dict[str, str] = {}
+        self._cache: dict[str, str] = {}
         self._room = _KEPT
 
     def __contains__(self, name: str) -> bool:
@@ -100,23 +100,23 @@ class _Documents:
 
     def words(self, name: str) -> list[str]:
         """The words that count."""
-        if name in self._kept:
-            return self._kept[name].split()
-        found = _words(self._texts[name], self._boilerplate)
-        joined = " ".join(found)
-        if len(joined) <= self._room:
-            self._room -= len(joined)
-            self._kept[name] = joined
-        return found
+        if name in self._cache:
+            return self._cache[name].split()
+        counted_words = _words(self._texts[name], self._boilerplate)
+        text = " ".join(counted_words)
+        if len(text) <= self._room:
+            self._room -= len(text)
+            self._cache[name] = text
+        return counted_words
 
 
 def _page_versions(pages: Iterable[Sequence[str]], documents: _Documents) -> Iterator[tuple[str, str]]:
     """Pairs of documents that are versions of one page."""
     for page in pages:
-        runs = {name: set(_runs(documents.words(name))) for name in page[:MOST_FORMS] if name in documents}
-        for one, other in combinations(runs, 2):
-            if len(runs[one] & runs[other]) >= SAME_PAGE * (min(len(runs[one]), len(runs[other])) or 1):
-                yield one, other
+        runs = {name: set(_runs(documents.words(name))) for name in page[:MAX_PAGE_FORMS] if name in documents}
+        for first, second in combinations(runs, 2):
+            if len(runs[first] & runs[second]) >= SAME_PAGE * (min(len(runs[first]), len(runs[second])) or 1):
+                yield first, second
 
 
 class DocumentGroups:
@@ -129,13 +129,13 @@ class DocumentGroups:
         """Join the names of each group."""
         for group in groups:
             for name in group[1:]:
-                one, other = self._find_root(group[0]), self._find_root(name)
-                if one != other:
-                    self._leader[other] = one
+                root, other_root = self._find_root(group[0]), self._find_root(name)
+                if root != other_root:
+                    self._leader[other_root] = root
 
-    def are_joined(self, one: str, other: str) -> bool:
+    def are_joined(self, name: str, other: str) -> bool:
         """True if both are in one group already."""
-        return self._find_root(one) == self._find_root(other)
+        return self._find_root(name) == self._find_root(other)
 
     def group_numbers(self) -> dict[str, int]:
         """The number of each name's group."""
@@ -149,20 +149,20 @@ class DocumentGroups:
 
 
 def _members(groups: Mapping[str, int]) -> list[list[str]]:
-    found: dict[int, list[str]] = defaultdict(list)
+    members: dict[int, list[str]] = defaultdict(list)
     for name, group in groups.items():
-        found[group].append(name)
-    return list(found.values())
+        members[group].append(name)
+    return list(members.values())
 
 
 def _widespread(groups: Mapping[str, int], texts: Mapping[str, str]) -> frozenset[str]:
     """Lines that occur in several groups: licences, notices, a publisher's footers."""
     if max(Counter(groups.values()).values(), default=0) < 2:
         return frozenset()  # no copies: nothing to correct
-    seen: Counter[str] = Counter()
+    line_counts: Counter[str] = Counter()
     for members in _members(groups):
-        seen.update({line for name in members for line in _lines(texts[name])})
-    return frozenset(line for line, count in seen.items() if count >= WIDESPREAD)
+        line_counts.update({line for name in members for line in _lines(texts[name])})
+    return frozenset(line for line, count in line_counts.items() if count >= WIDESPREAD)
 
 
 def _lines(text: str) -> list[str]:
@@ -177,12 +177,12 @@ def _words(text: str, boilerplate: Collection[str]) -> list[str]:
         if boilerplate
         else text[:MAX_COMPARED_CHARS].splitlines()
     )
-    telling = words("\n".join(line for line in lines if len(line.split(None, LINE - 1)) == LINE))
-    return telling if len(telling) >= FEWEST else words("\n".join(lines))
+    counted_words = words("\n".join(line for line in lines if len(line.split(None, LINE - 1)) == LINE))
+    return counted_words if len(counted_words) >= MIN_TEXT_WORDS else words("\n".join(lines))
 
 
-def _runs(found: Sequence[str]) -> list[str]:
-    return list(map(" ".join, zip(*(found[at:] for at in range(_RUN)), strict=False)))
+def _runs(document_words: Sequence[str]) -> list[str]:
+    return list(map(" ".join, zip(*(document_words[offset:] for offset in range(_RUN)), strict=False)))
 
 
 class _Sketch(msgspec.Struct, frozen=True):
@@ -203,11 +203,11 @@ def _group_by_text(names: Sequence[str], documents: _Documents) -> dict[str, int
     sketches = {name: _make_sketch(documents.words(name), short, where) for name in names}
     groups = DocumentGroups(names)
     groups.join(_equal_groups(sketches))
-    for one, other, estimate in _near_pairs(sketches):
-        if groups.are_joined(one, other):
+    for first, second, estimate in _near_pairs(sketches):
+        if groups.are_joined(first, second):
             continue
-        if estimate >= _SURE or _share(documents.words(one), documents.words(other)) >= ALIKE:
-            groups.join([(one, other)])
+        if estimate >= _SURE or _share(documents.words(first), documents.words(second)) >= ALIKE:
+            groups.join([(first, second)])
     groups.join(_containing_pairs(sketches))
     return groups.group_numbers()
 
@@ -217,25 +217,29 @@ def _short_documents(names: Sequence[str], documents: _Documents) -> tuple[dict[
     sizes: dict[str, int] = {}
     where: dict[str, list[str]] = defaultdict(list)
     for name in names:
-        found = documents.words(name)
-        if FEWEST <= len(found) <= SHORT:
-            runs = set(_runs(found))
+        document_words = documents.words(name)
+        if MIN_TEXT_WORDS <= len(document_words) <= SHORT:
+            runs = set(_runs(document_words))
             sizes[name] = len(runs)
             for run in runs:
                 where[run].append(name)
     return sizes, dict(where)
 
 
-def _make_sketch(found: Sequence[str], short: Mapping[str, int], where: Mapping[str, Sequence[str]]) -> _Sketch:
-    digest = hashlib.sha256(" ".join(found).encode("utf-8", "surrogatepass")).digest() if found else b""
-    if len(found) < FEWEST:
-        return _Sketch(digest, len(found), None, ())
-    runs = _runs(found)
+def _make_sketch(
+    document_words: Sequence[str], short: Mapping[str, int], where: Mapping[str, Sequence[str]]
+) -> _Sketch:
+    digest = (
+        hashlib.sha256(" ".join(document_words).encode("utf-8", "surrogatepass")).digest() if document_words else b""
+    )
+    if len(document_words) < MIN_TEXT_WORDS:
+        return _Sketch(digest, len(document_words), None, ())
+    runs = _runs(document_words)
     minhash = RMinHash(_PERMUTATIONS, _SEED)
     minhash.update(runs)
     counts = Counter(part for run in where.keys() & runs for part in where[run]) if where else {}
     parts = [part for part, count in counts.items() if count >= CONTAINED * short[part]]
-    return _Sketch(digest, len(found), minhash, parts)
+    return _Sketch(digest, len(document_words), minhash, parts)
 
 
 def _equal_groups(sketches: Mapping[str, _Sketch]) -> Iterable[Sequence[str]]:
@@ -248,15 +252,15 @@ def _equal_groups(sketches: Mapping[str, _Sketch]) -> Iterable[Sequence[str]]:
 
 def _near_pairs(sketches: Mapping[str, _Sketch]) -> Iterator[tuple[str, str, float]]:
     """Pairs that may share most of their runs, and the estimate of the share."""
-    hashed = [(name, sketch.minhash) for name, sketch in sketches.items() if sketch.minhash is not None]
-    for (one, first), (other, second) in combinations(hashed, 2):
+    minhashes = [(name, sketch.minhash) for name, sketch in sketches.items() if sketch.minhash is not None]
+    for (first_name, first), (second_name, second) in combinations(minhashes, 2):
         estimate = first.jaccard(second)
         if estimate >= _NEAR:
-            yield one, other, estimate
+            yield first_name, second_name, estimate
 
 
-def _share(one: Sequence[str], other: Sequence[str]) -> float:
-    first, second = set(_runs(one)), set(_runs(other))
+def _share(document_words: Sequence[str], other_words: Sequence[str]) -> float:
+    first, second = set(_runs(document_words)), set(_runs(other_words))
     return len(first & second) / (len(first | second) or 1)
 
 
@@ -278,11 +282,11 @@ from one article, they take none for a rewrite.
 """
 SHARE = 0.8
 """The share of the shorter document's words that must be in passages that the other restates."""
-FEWEST_WORDS = 8
+MIN_PASSAGE_WORDS = 8
 """A shorter passage, in words, is a heading, a field or a button."""
-LEAST = 25
+MIN_DOCUMENT_WORDS = 25
 """With fewer words in all its passages, a document cannot show who rewrote whom."""
-MOST_COMPARED, MOST_PASSAGES = 40, 16
+MAX_COMPARED_DOCUMENTS, MAX_PASSAGES = 40, 16
 ELSEWHERE = (
     "The river rises in the mountains and flows into the sea.",
     "He learned to play the violin when he was a child.",
@@ -301,33 +305,35 @@ class Part(msgspec.Struct, frozen=True):
     """A passage of a document: the document's name, the text for the embedder, the passage's own words."""
 
     document: str
-    read: str
+    embedded_text: str
     text: str
 
 
 def comparable_parts(document: str, passages: Sequence[tuple[str, str]]) -> list[Part]:
-    """The passages of a document that count, at most `MOST_PASSAGES`, each as embedded and as written."""
-    found = [Part(document, read, text) for read, text in passages if len(words(text)) >= FEWEST_WORDS]
-    return found[:MOST_PASSAGES] if sum(len(words(each.text)) for each in found) >= LEAST else []
+    """The passages of a document that count, at most `MAX_PASSAGES`, each as embedded and as written."""
+    parts = [
+        Part(document, embedded_text, text) for embedded_text, text in passages if len(words(text)) >= MIN_PASSAGE_WORDS
+    ]
+    return parts[:MAX_PASSAGES] if sum(len(words(part.text)) for part in parts) >= MIN_DOCUMENT_WORDS else []
 
 
-def find_rewrites(compared: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[tuple[str, str]]:
+def find_rewrites(parts: Sequence[Part], rows: Sequence[Sequence[float]]) -> list[tuple[str, str]]:
     """Pairs of documents of which one says what the other says.
 
     `rows` are the cosines of each passage with all of them, and with the sentences in `ELSEWHERE`.
     """
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for at, each in enumerate(compared):
-        places[each.document].append(at)
-    usual = median([each for row in rows for each in row[len(compared) :]] or [1.0])
+    indices: defaultdict[str, list[int]] = defaultdict(list)
+    for index, part in enumerate(parts):
+        indices[part.document].append(index)
+    usual = median([cosine for row in rows for cosine in row[len(parts) :]] or [1.0])
     if usual >= 1.0:
         return []
-    found = []
-    for one, other in combinations(places, 2):
-        short, long = sorted((places[one], places[other]), key=lambda held: _size(held, compared))
-        if _count_restated_words(short, long, compared, rows, usual) >= SHARE * _size(short, compared):
-            found.append((one, other))
-    return found
+    pairs = []
+    for name, other_name in combinations(indices, 2):
+        short, long = sorted((indices[name], indices[other_name]), key=lambda members: _size(members, parts))
+        if _count_restated_words(short, long, parts, rows, usual) >= SHARE * _size(short, parts):
+            pairs.append((name, other_name))
+    return pairs
 
 
 def merge_groups(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
@@ -337,32 +343,33 @@ def merge_groups(groups: Mapping[str, int], pairs: Sequence[tuple[str, str]]) ->
     return together.group_numbers()
 
 
-def _size(places: Sequence[int], compared: Sequence[Part]) -> int:
-    return sum(len(words(compared[at].text)) for at in places)
+def _size(indices: Sequence[int], parts: Sequence[Part]) -> int:
+    return sum(len(words(parts[index].text)) for index in indices)
 
 
 def _count_restated_words(
-    short: Sequence[int], long: Sequence[int], compared: Sequence[Part], rows: Sequence[Sequence[float]], usual: float
+    short: Sequence[int], long: Sequence[int], parts: Sequence[Part], rows: Sequence[Sequence[float]], usual: float
 ) -> int:
     """Words of the passages in `short` that one of those in `long` restates."""
-    restated = 0
-    for at in short:
-        figures = _figures(compared[at].text)
+    count = 0
+    for index in short:
+        figures = _figures(parts[index].text)
         if any(
-            rows[at][other] >= usual + _least_similarity(figures, _figures(compared[other].text)) * (1.0 - usual)
-            for other in long
+            rows[index][other_index]
+            >= usual + _least_similarity(figures, _figures(parts[other_index].text)) * (1.0 - usual)
+            for other_index in long
         ):
-            restated += len(words(compared[at].text))
-    return restated
+            count += len(words(parts[index].text))
+    return count
 
 
 def _figures(text: str) -> frozenset[str]:
     return frozenset(_FIGURE.findall(text))
 
 
-def _least_similarity(one: frozenset[str], other: frozenset[str]) -> float:
+def _least_similarity(figures: frozenset[str], other: frozenset[str]) -> float:
     """How near passages with these figures must be. If each has figures that the other lacks, no cosine suffices."""
-    few, many = sorted((one, other), key=len)
-    if not few:
+    smaller, larger = sorted((figures, other), key=len)
+    if not smaller:
         return PLAIN
-    return FIGURED if few <= many else math.inf
+    return FIGURED if smaller <= larger else math.inf

@@ -65,27 +65,27 @@ class SlotContext(msgspec.Struct, frozen=True):
     weights: tuple[tuple[str, float, float], ...]
     words: int
 
-    def fit(self, evidence: Sequence[AnalyzedText], place: EvidenceSpan) -> float:
-        """How well the words fit around `place`: 1 if all are as near as in the claim, 0 if none is there."""
-        reading = evidence[place.passage]
-        words, wide = reading.words, place.last > place.index
+    def fit(self, evidence: Sequence[AnalyzedText], span: EvidenceSpan) -> float:
+        """How well the words fit around `span`: 1 if all are as near as in the claim, 0 if none is there."""
+        reading = evidence[span.passage]
+        words, wide = reading.words, span.last > span.index
         fit = 0.0
-        for key, weight, near in self.weights:
-            at = reading.nearest(key, place.index)
-            if at is None:
+        for key, weight, claim_nearness in self.weights:
+            index = reading.nearest(key, span.index)
+            if index is None:
                 continue
-            apart = _word_distance(words, at, place.index)
+            apart = _word_distance(words, index, span.index)
             if wide:
-                after = reading.nearest(key, place.last)
-                apart = min(apart, apart if after is None else _word_distance(words, after, place.last))
+                after = reading.nearest(key, span.last)
+                apart = min(apart, apart if after is None else _word_distance(words, after, span.last))
             nearness = _nearness(apart)
-            fit += weight * (nearness / near if nearness < near else 1.0)
+            fit += weight * (nearness / claim_nearness if nearness < claim_nearness else 1.0)
         return fit
 
 
-def _word_distance(words: Sequence[Word], one: int, other: int) -> int:
-    first, second = words[one], words[other]
-    apart = abs(one - other)
+def _word_distance(words: Sequence[Word], index: int, other: int) -> int:
+    first, second = words[index], words[other]
+    apart = abs(index - other)
     if first.clause != second.clause:  # which every other sentence contains
         apart += min(3, abs(first.clause - second.clause)) * _OTHER_CLAUSE
         apart += 0 if first.sentence == second.sentence else _OTHER_SENTENCE
@@ -99,52 +99,54 @@ def _nearness(apart: int) -> float:
 def slot_context(claim: AnalyzedText, slot: Sequence[int]) -> SlotContext:
     """The words of the claim around the words `slot`, in their sentence."""
     first, last = slot[0], slot[-1]
-    own = {claim.words[index].key for index in slot}
+    slot_keys = {claim.words[index].key for index in slot}
     sentence = claim.words[first].sentence
     counts = claim.words[last].kind == "number"
-    found: dict[str, tuple[float, float]] = {}
-    telling: set[str] = set()
+    weights: dict[str, tuple[float, float]] = {}
+    significant_words: set[str] = set()
     for index, word in enumerate(claim.words):
-        if word.kind == "sign" or word.key in own or first <= index <= last or word.sentence != sentence:
+        if word.kind == "sign" or word.key in slot_keys or first <= index <= last or word.sentence != sentence:
             continue
-        near = _nearness(_word_distance(claim.words, index, first if index < first else last))
+        nearness = _nearness(_word_distance(claim.words, index, first if index < first else last))
         weight = _COMMON if word.common else _COUNTED if counts and index == last + 1 else 1.0
         if not word.common:
-            telling.add(word.key)
-        found[word.key] = max((near * weight, near), found.get(word.key, (0.0, 0.0)))
-    total = sum(weight for weight, _ in found.values()) or 1.0
-    return SlotContext(tuple((key, weight / total, near) for key, (weight, near) in found.items()), len(telling))
+            significant_words.add(word.key)
+        weights[word.key] = max((nearness * weight, nearness), weights.get(word.key, (0.0, 0.0)))
+    total = sum(weight for weight, _ in weights.values()) or 1.0
+    return SlotContext(
+        tuple((key, weight / total, nearness) for key, (weight, nearness) in weights.items()), len(significant_words)
+    )
 
 
 def bind_slot(
-    around: SlotContext,
+    context: SlotContext,
     evidence: Sequence[AnalyzedText],
-    places: Iterable[EvidenceSpan],
+    spans: Iterable[EvidenceSpan],
     same: Callable[[EvidenceSpan], bool],
 ) -> Bound:
-    """Weigh `places` by the words `around` a slot; `same` says which have the claim's value."""
+    """Weigh `spans` by the words `context` a slot; `same` says which have the claim's value."""
     best: dict[bool, tuple[float, EvidenceSpan | None]] = {True: (0.0, None), False: (0.0, None)}
-    for place in places:
-        fit = around.fit(evidence, place)
-        kind = same(place)
+    for span in spans:
+        fit = context.fit(evidence, span)
+        kind = same(span)
         if best[kind][1] is None or fit > best[kind][0]:
-            best[kind] = (fit, place)
-    return Bound(best[True][1], best[False][1], best[True][0], best[False][0], around.words)
+            best[kind] = (fit, span)
+    return Bound(best[True][1], best[False][1], best[True][0], best[False][0], context.words)
 
 
 class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """The passages a claim cites, and their sources.
 
-    `cut_before` and `cut_after` are ids of passages that begin or end inside a sentence of the document; `around` has
-    the surrounding text of passages, by id, if known. `tables` reads the whole tables of the cited documents; there are
-    none if the documents are not at hand.
+    `cut_before` and `cut_after` are ids of passages that begin or end inside a sentence of the document;
+    `surroundings` has the surrounding text of passages, by id, if known. `tables` reads the whole tables of the cited
+    documents; there are none if the documents are not at hand.
     """
 
     passages: tuple[Passage, ...]
     sources: Mapping[str, Source]
     cut_before: frozenset[str] = frozenset()
     cut_after: frozenset[str] = frozenset()
-    around: Mapping[str, Surroundings] = {}
+    surroundings: Mapping[str, Surroundings] = {}
     tables: Callable[[], Sequence[ReadTable]] = tuple
 
     @property
@@ -156,12 +158,12 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_hearsay(self) -> bool:
         """True if only search snippets are cited, and no page itself."""
-        cited = self._cited_sources()
-        return bool(cited) and all(source.media_type == SNIPPET for source in cited)
+        sources = self._cited_sources()
+        return bool(sources) and all(source.media_type == SNIPPET for source in sources)
 
     def is_unrelated(self, markers: Iterable[Marker]) -> bool:
         """True if a claim with these markers cites only whole sources, none of which shares a word with it."""
-        return not self.passages and any(id in self.sources for each in markers for id in each.sources)
+        return not self.passages and any(id in self.sources for marker in markers for id in marker.sources)
 
     def names(self) -> tuple[str, ...]:
         """The names of the cited sources."""
@@ -169,9 +171,9 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
     def plain_data(self) -> tuple[object, ...]:
         """Everything a check may see of it, as plain data, without uncited data or when and where it was read."""
-        around = [self.around.get(passage.id) for passage in self.passages]
+        surroundings = [self.surroundings.get(passage.id) for passage in self.passages]
         sources = [replace(source, fetched_at="", url=_address(source.url)) for source in self._cited_sources()]
-        return self.passages, sources, sorted(self.cut_before), sorted(self.cut_after), around
+        return self.passages, sources, sorted(self.cut_before), sorted(self.cut_after), surroundings
 
     def _cited_sources(self) -> list[Source]:
         ids = dict.fromkeys(passage.source for passage in self.passages)
@@ -180,8 +182,8 @@ class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 def source_names(source: Source) -> tuple[str, ...]:
     """The title, the address, and metadata that name a document."""
-    named = (value for key, value in source.metadata.items() if _NAMING.fullmatch(key))
-    return tuple(name for name in (source.title, _address(source.url), *named) if name)
+    metadata_names = (value for key, value in source.metadata.items() if _NAMING.fullmatch(key))
+    return tuple(name for name in (source.title, _address(source.url), *metadata_names) if name)
 
 
 def _address(url: str) -> str:
@@ -254,11 +256,11 @@ def word_slot(claim: AnalyzedText, index: int) -> ClaimSlot:
     return ClaimSlot(claim.words[index].text, *claim.origin(index, index))
 
 
-def conflict_finding(rule: str, slot: ClaimSlot, texts: Texts, said: EvidenceSpan) -> SlotFinding:
-    """The finding that the evidence has the words `said` instead, which alone makes the claim unsupported."""
-    reading = texts.readings[said.passage]
-    text = reading.plain.text[reading.words[said.index].start : reading.words[max(said.index, said.last)].end]
-    passage = texts.passages[said.passage]
+def conflict_finding(rule: str, slot: ClaimSlot, texts: Texts, span: EvidenceSpan) -> SlotFinding:
+    """The finding that the evidence has the words `span` instead, which alone makes the claim unsupported."""
+    reading = texts.readings[span.passage]
+    text = reading.plain.text[reading.words[span.index].start : reading.words[max(span.index, span.last)].end]
+    passage = texts.passages[span.passage]
     return SlotFinding(rule=rule, slot=slot, outcome="conflict", said=text, passage=passage, veto=True)
 
 
@@ -272,12 +274,16 @@ _REACH = 24
 
 def reword_numbers(claim: str, findings: Iterable[SlotFinding]) -> str:
     """`claim` with each number that the evidence writes differently as in the evidence, without its bound."""
-    stated = (each for each in findings if each.rule in ("number", "date") and each.outcome == "stated" and each.said)
-    restated = {each.slot: each.said for each in stated}
-    for slot in sorted(restated, key=lambda slot: -slot.start):
+    stated_findings = (
+        finding
+        for finding in findings
+        if finding.rule in ("number", "date") and finding.outcome == "stated" and finding.said
+    )
+    replacements = {finding.slot: finding.said for finding in stated_findings}
+    for slot in sorted(replacements, key=lambda slot: -slot.start):
         before = claim[: slot.start]
-        bound = _BOUND.search(before, max(0, len(before) - _REACH))
-        claim = f"{before[: bound.start()] if bound else before}{restated[slot]}{claim[_end(claim, slot) :]}"
+        match = _BOUND.search(before, max(0, len(before) - _REACH))
+        claim = f"{before[: match.start()] if match else before}{replacements[slot]}{claim[_end(claim, slot) :]}"
     return claim
 
 

@@ -46,35 +46,39 @@ class CitableIds:
 
     def _cited_passages(self, markers: Sequence[Marker], statement: str) -> tuple[Passage, ...]:
         """The passages that markers name; of a source cited as a whole, those that `statement` means."""
-        found: dict[str, Passage] = {}
+        passages: dict[str, Passage] = {}
         for marker in markers:
-            found.update((id, self.passages[id]) for id in marker.passages if id in self.passages)
+            passages.update((id, self.passages[id]) for id in marker.passages if id in self.passages)
             for source in marker.sources:
-                found.update((passage.id, passage) for passage in self._whole_source(source).best_passages(statement))
-        return tuple(found.values())
+                passages.update(
+                    (passage.id, passage) for passage in self._whole_source(source).best_passages(statement)
+                )
+        return tuple(passages.values())
 
     def _whole_source(self, id: str) -> WholeSource:
         if id not in self._whole_sources:
-            self._whole_sources[id] = WholeSource(each for each in self.passages.values() if each.source == id)
+            self._whole_sources[id] = WholeSource(passage for passage in self.passages.values() if passage.source == id)
         return self._whole_sources[id]
 
-    def claims_with_passages(self, found: Sequence[ReportSentence]) -> list[tuple[ReportSentence, tuple[Passage, ...]]]:
+    def claims_with_passages(
+        self, sentences: Sequence[ReportSentence]
+    ) -> list[tuple[ReportSentence, tuple[Passage, ...]]]:
         """Each claim of a text, or of whole blocks of it, with the passages it cites.
 
         A sentence without a marker inherits the citation of the next sentence with one in its block, since many writers
         cite only at a paragraph's end. If one of these passages contains its words, it inherits that passage.
         """
-        cited = [(sentence, self.cited_passages(sentence)) for sentence in found]
-        following: tuple[int, tuple[Marker, ...]] = (-1, ())
-        for at in range(len(cited) - 1, -1, -1):
-            sentence, _ = cited[at]
+        pairs = [(sentence, self.cited_passages(sentence)) for sentence in sentences]
+        next_citation: tuple[int, tuple[Marker, ...]] = (-1, ())
+        for index in range(len(pairs) - 1, -1, -1):
+            sentence, _ = pairs[index]
             if sentence.markers:
-                following = (sentence.block, sentence.markers)
-            elif sentence.block == following[0]:
-                lent = self._cited_passages(following[1], sentence.text)
+                next_citation = (sentence.block, sentence.markers)
+            elif sentence.block == next_citation[0]:
+                lent = self._cited_passages(next_citation[1], sentence.text)
                 passage = verbatim_passage(sentence.text, ClaimEvidence(passages=lent, sources=self.sources))
-                cited[at] = (sentence, (passage,) if passage else lent)
-        return cited
+                pairs[index] = (sentence, (passage,) if passage else lent)
+        return pairs
 
 
 def has_inherited_citation(sentence: ReportSentence, passages: Sequence[Passage]) -> bool:
@@ -102,27 +106,27 @@ class HeldPassages:
         self.sources = dict(sources)
         self._before: set[str] = set()
         self._after: set[str] = set()
-        self._located: dict[str, Surroundings] = {}
+        self._surroundings: dict[str, Surroundings] = {}
         self._problems: dict[str, str] = {}
 
-    def add_documents(self, found: Documents) -> None:
+    def add_documents(self, documents: Documents) -> None:
         """Add what documents say."""
-        self._before.update(found.cut_before)
-        self._after.update(found.cut_after)
-        self._located.update((each.id, each) for each in found.located)
-        self._problems.update(found.wrong)
+        self._before.update(documents.cut_before)
+        self._after.update(documents.cut_after)
+        self._surroundings.update((surroundings.id, surroundings) for surroundings in documents.located)
+        self._problems.update(documents.wrong)
 
     def claim_evidence(self, passages: Iterable[Passage]) -> ClaimEvidence:
         """The evidence of a claim, with where its passages are cut and what surrounds them, if known."""
-        cited = tuple(passages)
-        ids = {passage.id for passage in cited}
+        cited_passages = tuple(passages)
+        ids = {passage.id for passage in cited_passages}
         return ClaimEvidence(
-            passages=cited,
+            passages=cited_passages,
             sources=self.sources,
             cut_before=frozenset(self._before & ids),
             cut_after=frozenset(self._after & ids),
-            around={id: self._located[id] for id in ids if id in self._located},
-            tables=partial(self._tables, tuple(dict.fromkeys(passage.document_sha256 for passage in cited))),
+            surroundings={id: self._surroundings[id] for id in ids if id in self._surroundings},
+            tables=partial(self._tables, tuple(dict.fromkeys(passage.document_sha256 for passage in cited_passages))),
         )
 
     def _tables(self, hashes: Sequence[str]) -> Sequence[ReadTable]:
@@ -131,7 +135,7 @@ class HeldPassages:
 
     def surroundings(self, ids: Iterable[str]) -> tuple[Surroundings, ...]:
         """The places of passages in their documents, in the given order."""
-        return tuple(self._located[id] for id in dict.fromkeys(ids) if id in self._located)
+        return tuple(self._surroundings[id] for id in dict.fromkeys(ids) if id in self._surroundings)
 
     def problems(self, ids: Iterable[str]) -> tuple[str, ...]:
         """The problems of these passages, each once."""
@@ -147,7 +151,7 @@ class EvidenceIndex(HeldPassages):
     def __init__(self, passages: Mapping[str, Passage], sources: Mapping[str, Source], reader: DocumentReader) -> None:
         super().__init__(sources)
         self.passages, self.reader = dict(passages), reader
-        self._held: set[str] = set()
+        self._passage_ids: set[str] = set()
         self._library: Library | None = None
 
     @property
@@ -162,35 +166,35 @@ class EvidenceIndex(HeldPassages):
 
     def _tables(self, hashes: Sequence[str]) -> list[ReadTable]:
         """The tables of stored documents. Blocking. An unreadable document has none; the gate reports it."""
-        found: list[ReadTable] = []
+        tables: list[ReadTable] = []
         records: list[tuple[Document, list[TablePiece]]] = []
         for document in self._library.documents_by_hash(hashes) if self._library is not None else ():
             try:
-                found += self.reader.tables(document)
+                tables += self.reader.tables(document)
                 spans = self.reader.spans(document)
             except StoreError:
                 continue
             pieces = [TablePiece("", span.text, span.start, span.heading) for span in spans]
             records.append((document, pieces))
         over_all = table_of_documents(records)
-        return [*found, over_all] if over_all is not None else found
+        return [*tables, over_all] if over_all is not None else tables
 
     async def look_up_passages(self, run: Run, passages: Iterable[Passage]) -> None:
         """Look passages up in their documents, before `check_passages` and without a step: stored documents do not
         change.
         """
         self._library = run.world.library
-        fresh = {passage.id: passage for passage in passages if passage.id not in self._located}
+        fresh = {passage.id: passage for passage in passages if passage.id not in self._surroundings}
         if fresh:
             self.add_documents(await asyncio.to_thread(self._located_in, run.world.library, fresh))
 
     async def check_passages(self, run: Run, passages: Iterable[Passage]) -> None:
         """Compare passages with their stored documents, each once, in one step; problems are kept for the gate."""
         self._library = run.world.library
-        fresh = {passage.id: passage for passage in passages if passage.id not in self._held}
+        fresh = {passage.id: passage for passage in passages if passage.id not in self._passage_ids}
         if not fresh:
             return
-        self._held.update(fresh)
+        self._passage_ids.update(fresh)
 
         async def work(_: StepContext) -> Documents:
             return await asyncio.to_thread(self._located_in, run.world.library, fresh)
@@ -203,16 +207,18 @@ class EvidenceIndex(HeldPassages):
             self._problems.update(dict.fromkeys(fresh, message))
 
     def _located_in(self, library: Library, passages: Mapping[str, Passage]) -> Documents:
-        of = {passage.document_sha256 for passage in passages.values()}
-        return compare_with_documents(passages, text_reader(library, self.reader, of))
+        hashes = {passage.document_sha256 for passage in passages.values()}
+        return compare_with_documents(passages, text_reader(library, self.reader, hashes))
 
 
-def text_reader(library: Library, reader: DocumentReader, of: Collection[str] = ()) -> TextOf:
-    """A function that returns a stored document's text by its hash; the documents `of` are found at once. Blocking."""
-    known = {document.sha256: document for document in library.documents_by_hash(of)}
+def text_reader(library: Library, reader: DocumentReader, hashes: Collection[str] = ()) -> TextOf:
+    """A function that returns a stored document's text by its hash; the documents `hashes` are found at once.
+    Blocking.
+    """
+    documents = {document.sha256: document for document in library.documents_by_hash(hashes)}
 
     def read_text(sha256: str) -> bytes:
-        document = known.get(sha256) or library.document(sha256)
+        document = documents.get(sha256) or library.document(sha256)
         if document is None:
             raise StoreError(f"document {sha256[:12]} is not in the library: `assay db check` names what is missing")
         return reader.text(document)
@@ -227,11 +233,11 @@ def find_unrecorded(report: str, claims: Sequence[Claim]) -> tuple[str, ...]:
     """
     # Emphasis at the ends of a sentence may belong to another one.
     words = {start: sentence.text.strip(PAIRED_SIGNS) for start, sentence in claims_by_start(report).items()}
-    recorded = {claim.start for claim in claims}
+    recorded_starts = {claim.start for claim in claims}
     problems = [
         f"a sentence of the report is no recorded claim: {text[:200]!r}"
         for start, text in words.items()
-        if start not in recorded
+        if start not in recorded_starts
     ]
     problems += [
         f"claim {claim.id} does not stand in the report as it is recorded"
@@ -246,16 +252,16 @@ def claims_by_start(report: str) -> dict[int, ReportSentence]:
     return {sentence.start: sentence for sentence in claims_of(report)}
 
 
-def compare_with_documents(cited: Mapping[str, Passage], text_of: TextOf) -> Documents:
+def compare_with_documents(passages: Mapping[str, Passage], text_of: TextOf) -> Documents:
     """Compare every cited passage with its stored document: both hashes, and the byte range."""
     wrong: dict[str, str] = {}
     before: list[str] = []
     after: list[str] = []
-    located: list[Surroundings] = []
-    stored = cache(text_of)
-    for id, passage in cited.items():
+    surroundings: list[Surroundings] = []
+    cached_text = cache(text_of)
+    for id, passage in passages.items():
         try:
-            text = stored(passage.document_sha256)
+            text = cached_text(passage.document_sha256)
         except StoreError as error:
             wrong[id] = f"passage {id}: {error}"
             continue
@@ -268,8 +274,8 @@ def compare_with_documents(cited: Mapping[str, Passage], text_of: TextOf) -> Doc
         if _is_cut_after(text, passage):
             after.append(id)
         above, below = surrounding_text(text, passage.start, passage.end)
-        located.append(Surroundings(id=id, before=above, after=below))
-    return Documents(wrong=wrong, cut_before=tuple(before), cut_after=tuple(after), located=tuple(located))
+        surroundings.append(Surroundings(id=id, before=above, after=below))
+    return Documents(wrong=wrong, cut_before=tuple(before), cut_after=tuple(after), located=tuple(surroundings))
 
 
 def _mismatch(id: str, passage: Passage, text: bytes) -> str:
@@ -294,8 +300,8 @@ def _is_cut_before(text: bytes, passage: Passage) -> bool:
     if line.strip("-*+•>#|:0123456789.) \t"):
         return not line.rstrip(_CLOSERS).endswith(_ENDED)
     above = before.rstrip()
-    joined = not line and "\n\n" not in before[len(above) :].replace("\r", "") and bool(above)
-    return joined and passage.text[:1].islower() and not above.rstrip(_CLOSERS).endswith(_ENDED)
+    is_continued = not line and "\n\n" not in before[len(above) :].replace("\r", "") and bool(above)
+    return is_continued and passage.text[:1].islower() and not above.rstrip(_CLOSERS).endswith(_ENDED)
 
 
 def _is_cut_after(text: bytes, passage: Passage) -> bool:

@@ -83,11 +83,11 @@ def entails(claim: Amount, evidence: Amount) -> bool:
     Whether both are about the same must be known from elsewhere. Ten times as much is not meant, nor an amount that the
     evidence bounds itself ("at least 4 days" says less than "at least 4 weeks", and something else).
     """
-    way = {"over": 1, "least": 1, "under": -1, "most": -1}.get(claim.bound, 0)
-    if not way or not claim.values or evidence.bound or claim.year or claim.currency != evidence.currency:
+    direction = {"over": 1, "least": 1, "under": -1, "most": -1}.get(claim.bound, 0)
+    if not direction or not claim.values or evidence.bound or claim.year or claim.currency != evidence.currency:
         return False
     return any(
-        all(_is_beyond(value * way, own * way) for value in values for own in claim.values)
+        all(_is_beyond(value * direction, claim_value * direction) for value in values for claim_value in claim.values)
         for values, _ in as_measured(claim, evidence)
         if values
     )
@@ -100,12 +100,15 @@ def _is_beyond(value: Decimal, bound: Decimal) -> bool:
 def as_measured(claim: Amount, evidence: Amount) -> Iterator[tuple[tuple[Decimal, ...], Decimal]]:
     """The evidence's values, and the step of its last digit, in each unit that the claim may mean."""
     for unit in claim.units:
-        for other in evidence.units:
-            if unit == other or (not (unit and other) and not _needs_unit(unit or other)):
+        for evidence_unit in evidence.units:
+            if unit == evidence_unit or (not (unit and evidence_unit) and not _needs_unit(unit or evidence_unit)):
                 yield evidence.values, evidence.quantum
-            elif measures.are_comparable(unit, other):
-                step = abs(measures.convert(evidence.quantum, other, unit) - measures.convert(Decimal(0), other, unit))
-                yield tuple(_convert_value(value, other, unit) for value in evidence.values), step
+            elif measures.are_comparable(unit, evidence_unit):
+                step = abs(
+                    measures.convert(evidence.quantum, evidence_unit, unit)
+                    - measures.convert(Decimal(0), evidence_unit, unit)
+                )
+                yield tuple(_convert_value(value, evidence_unit, unit) for value in evidence.values), step
 
 
 def _needs_unit(unit: str) -> bool:
@@ -120,15 +123,15 @@ def _convert_value(value: Decimal, unit: str, to: str) -> Decimal:
 
 
 def _is_equal(claim: Amount, values: tuple[Decimal, ...], quantum: Decimal, evidence: Amount) -> bool:
-    measured = claim.scaled or claim.bound or claim.currency or claim.units != ("",)
-    if not measured and not evidence.scaled and claim.quantum < 1 and len(claim.values) == 1:
+    has_measure = claim.scaled or claim.bound or claim.currency or claim.units != ("",)
+    if not has_measure and not evidence.scaled and claim.quantum < 1 and len(claim.values) == 1:
         return claim.literal == evidence.literal or (claim.values[0] in values and evidence.quantum >= 1)
     if set(claim.values) & set(values):
         return True
-    converted = values is not evidence.values
-    if not measured or (quantum >= claim.quantum and not converted and not claim.bound):
+    is_converted = values is not evidence.values
+    if not has_measure or (quantum >= claim.quantum and not is_converted and not claim.bound):
         return False
-    if converted and quantum > claim.quantum * 20:
+    if is_converted and quantum > claim.quantum * 20:
         return False
     return any(_is_rounding(value, claim) for value in values)
 
@@ -137,10 +140,10 @@ def _is_rounding(value: Decimal, claim: Amount) -> bool:
     with localcontext() as context:
         context.prec = 60
         return any(
-            (rounded := (value / step).to_integral_value(way) * step) in claim.values
+            (rounded := (value / step).to_integral_value(rounding) * step) in claim.values
             and (not claim.bound or abs(rounded - value) <= _LOOSE[claim.bound] * abs(value))
             for step in _steps(claim)
-            for way in _WAYS[claim.bound]
+            for rounding in _WAYS[claim.bound]
         )
 
 
@@ -153,8 +156,8 @@ def _steps(claim: Amount) -> Iterator[Decimal]:
 
 def is_same_day(claim: Day, evidence: Day) -> bool:
     """True if every part that the claim states agrees; a year that the evidence lacks stays open."""
-    orders = {(claim.month, claim.day)} | ({(claim.day, claim.month)} if claim.swapped else set())
-    theirs = {(evidence.month, evidence.day)} | ({(evidence.day, evidence.month)} if evidence.swapped else set())
+    orders = {(claim.month, claim.day)} | ({(claim.day, claim.month)} if claim.swappable else set())
+    theirs = {(evidence.month, evidence.day)} | ({(evidence.day, evidence.month)} if evidence.swappable else set())
     agree = any(
         month in (0, their_month) and day in (0, their_day)
         for month, day in orders
@@ -167,9 +170,9 @@ def is_same_day(claim: Day, evidence: Day) -> bool:
 
 _FEW = 5
 """With more figures any result could be reached: then only those are combined that the claim states too."""
-_MOST = 20
+_MAX_FIGURES = 20
 """With this many of those, none are combined: three of them can be chosen in more than a thousand ways."""
-Computed = Iterator[tuple[Decimal, str]]
+Computations = Iterator[tuple[Decimal, str]]
 
 
 class Input(msgspec.Struct, frozen=True):
@@ -181,44 +184,46 @@ class Input(msgspec.Struct, frozen=True):
     currency: str
 
 
-def recompute(claim: AnalyzedText, amount: Amount, stated: Sequence[Token]) -> str:
+def recompute(claim: AnalyzedText, amount: Amount, evidence_tokens: Sequence[Token]) -> str:
     """How the amount follows from the evidence ("50 - 40"); empty if no operation that the claim names gives it."""
-    around = f"{lead(claim.plain.text, amount)} {claim.plain.text[amount.start : amount.end + 60]}".lower()
-    inputs = _inputs(stated, [word.token for word in claim.words if word.token])
-    own = [each for each in inputs if _is_comparable(each, amount)]
+    context = f"{lead(claim.plain.text, amount)} {claim.plain.text[amount.start : amount.end + 60]}".lower()
+    inputs = _inputs(evidence_tokens, [word.token for word in claim.words if word.token])
+    comparable = [figure for figure in inputs if _is_comparable(figure, amount)]
     for cue, compute, in_percent in _OPERATIONS:
-        if ("%" in amount.units) == in_percent and cue.search(around):
+        if ("%" in amount.units) == in_percent and cue.search(context):
             years = compute is _YEARS
-            for value, shown in compute(inputs if in_percent or years else own):
+            for value, formula in compute(inputs if in_percent or years else comparable):
                 if is_same_amount(amount, _result(amount, value, ("year",) if years else amount.units)):
-                    return shown
+                    return formula
     return ""
 
 
-def _inputs(stated: Sequence[Token], given: Sequence[Token]) -> list[Input]:
+def _inputs(evidence_tokens: Sequence[Token], claim_tokens: Sequence[Token]) -> list[Input]:
     """The figures to combine: all if they are few, else those that the claim states too, if these are few enough."""
-    every = _figures(stated)
+    every = _figures(evidence_tokens)
     if len(every) <= _FEW:
         return every
-    values = {figure.value for figure in _figures(given)}
-    both = [figure for figure in every if figure.value in values]
-    return both if len(both) <= _MOST else []
+    values = {figure.value for figure in _figures(claim_tokens)}
+    common = [figure for figure in every if figure.value in values]
+    return common if len(common) <= _MAX_FIGURES else []
 
 
-def _figures(stated: Sequence[Token]) -> list[Input]:
-    found: dict[tuple[Decimal, str], Input] = {}
-    for token in stated:
+def _figures(tokens: Sequence[Token]) -> list[Input]:
+    figures: dict[tuple[Decimal, str], Input] = {}
+    for token in tokens:
         if isinstance(token, Day):
             if token.year:
-                found.setdefault((Decimal(token.year), "year"), Input(Decimal(token.year), str(token.year), "year", ""))
+                figures.setdefault(
+                    (Decimal(token.year), "year"), Input(Decimal(token.year), str(token.year), "year", "")
+                )
         elif isinstance(token, Amount) and token.values and not token.ordinal:
             unit = "year" if token.year else token.units[0]
-            found.setdefault((token.values[0], unit), Input(token.values[0], token.text, unit, token.currency))
-    return list(found.values())
+            figures.setdefault((token.values[0], unit), Input(token.values[0], token.text, unit, token.currency))
+    return list(figures.values())
 
 
-def _is_comparable(given: Input, amount: Amount) -> bool:
-    return given.unit in (*amount.units, "") and given.currency == amount.currency
+def _is_comparable(figure: Input, amount: Amount) -> bool:
+    return figure.unit in (*amount.units, "") and figure.currency == amount.currency
 
 
 def _result(amount: Amount, value: Decimal, units: tuple[str, ...]) -> Amount:
@@ -227,47 +232,49 @@ def _result(amount: Amount, value: Decimal, units: tuple[str, ...]) -> Amount:
     return msgspec.structs.replace(amount, values=(value,), quantum=quantum, literal=literal, units=units, bound="")
 
 
-def _sums(inputs: Sequence[Input]) -> Computed:
+def _sums(inputs: Sequence[Input]) -> Computations:
     for count in dict.fromkeys((2, 3, len(inputs))):
-        for chosen in combinations(inputs, count) if count > 1 else ():
-            yield sum((each.value for each in chosen), Decimal(0)), " + ".join(each.text for each in chosen)
+        for terms in combinations(inputs, count) if count > 1 else ():
+            yield sum((term.value for term in terms), Decimal(0)), " + ".join(term.text for term in terms)
 
 
-def _differences(inputs: Sequence[Input]) -> Computed:
-    for one, other in combinations(inputs, 2):
-        high, low = (one, other) if one.value >= other.value else (other, one)
+def _differences(inputs: Sequence[Input]) -> Computations:
+    for first, second in combinations(inputs, 2):
+        high, low = (first, second) if first.value >= second.value else (second, first)
         yield high.value - low.value, f"{high.text} - {low.text}"
 
 
-def _means(inputs: Sequence[Input]) -> Computed:
-    for value, shown in _sums(inputs):
-        count = shown.count(" + ") + 1
-        yield value / count, f"({shown}) / {count}"
+def _means(inputs: Sequence[Input]) -> Computations:
+    for value, formula in _sums(inputs):
+        count = formula.count(" + ") + 1
+        yield value / count, f"({formula}) / {count}"
 
 
-def _ratios(inputs: Sequence[Input]) -> Computed:
-    for one, other in permutations(inputs, 2):
-        if other.value and one.unit == other.unit and one.currency == other.currency:
-            yield one.value / other.value, f"{one.text} / {other.text}"
+def _ratios(inputs: Sequence[Input]) -> Computations:
+    for numerator, denominator in permutations(inputs, 2):
+        if denominator.value and numerator.unit == denominator.unit and numerator.currency == denominator.currency:
+            yield numerator.value / denominator.value, f"{numerator.text} / {denominator.text}"
 
 
-def _shares(inputs: Sequence[Input]) -> Computed:
-    return ((ratio * 100, f"{shown} in percent") for ratio, shown in _ratios(inputs))
+def _shares(inputs: Sequence[Input]) -> Computations:
+    return ((ratio * 100, f"{formula} in percent") for ratio, formula in _ratios(inputs))
 
 
-def _rises(inputs: Sequence[Input]) -> Computed:
-    return ((100 * (ratio - 1), f"{shown} - 1, in percent") for ratio, shown in _ratios(inputs) if ratio > 1)
+def _rises(inputs: Sequence[Input]) -> Computations:
+    return ((100 * (ratio - 1), f"{formula} - 1, in percent") for ratio, formula in _ratios(inputs) if ratio > 1)
 
 
-def _falls(inputs: Sequence[Input]) -> Computed:
-    return ((100 * (1 - ratio), f"1 - {shown}, in percent") for ratio, shown in _ratios(inputs) if ratio < 1)
+def _falls(inputs: Sequence[Input]) -> Computations:
+    return ((100 * (1 - ratio), f"1 - {formula}, in percent") for ratio, formula in _ratios(inputs) if ratio < 1)
 
 
-def _years(inputs: Sequence[Input]) -> Computed:
-    return _differences([each for each in inputs if each.unit == "year"])
+def _years(inputs: Sequence[Input]) -> Computations:
+    return _differences([figure for figure in inputs if figure.unit == "year"])
 
 
-def _guard(compute: Callable[[Sequence[Input]], Computed]) -> Callable[[Sequence[Input]], list[tuple[Decimal, str]]]:
+def _guard(
+    compute: Callable[[Sequence[Input]], Computations],
+) -> Callable[[Sequence[Input]], list[tuple[Decimal, str]]]:
     def run(inputs: Sequence[Input]) -> list[tuple[Decimal, str]]:
         with localcontext() as context:
             context.prec = 40
@@ -298,7 +305,7 @@ _OPERATIONS = tuple(
 
 # Figures of a claim that are the sum or mean of a column, over the cited rows or all rows of their table.
 
-FEWEST = 2
+MIN_SUMMED_ROWS = 2
 """The least rows of a column to add up."""
 
 
@@ -326,11 +333,13 @@ def _tables(pairs: tuple[tuple[str, str], ...]) -> tuple[ReadTable, ...]:
 def _columns(table: ReadTable, claim: AnalyzedText) -> Iterator[tuple[int, list[Figure]]]:
     """The columns of figures that the claim names by a word of their headers; if there is only one column, that."""
     able = [column for column in range(len(table.heads)) if figures_of(table, column) is not None]
-    named = [column for column in able if any(stem(word) in claim.places for word in words(table.heads[column]))]
-    for column in named or (able if len(able) == 1 else []):
+    named_columns = [
+        column for column in able if any(stem(word) in claim.places for word in words(table.heads[column]))
+    ]
+    for column in named_columns or (able if len(able) == 1 else []):
         figures = figures_of(table, column)
         assert figures is not None  # of those that can compute it
-        found = zip(table.rows, figures.values, strict=True)
-        used = [figure for row, figure in found if figure is not None and not is_total(row)]
-        if len(used) >= FEWEST and len({figure.unit for figure in used}) == 1:
+        pairs = zip(table.rows, figures.values, strict=True)
+        used = [figure for row, figure in pairs if figure is not None and not is_total(row)]
+        if len(used) >= MIN_SUMMED_ROWS and len({figure.unit for figure in used}) == 1:
             yield column, used

@@ -10,17 +10,19 @@ from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.figures import is_same_amount, is_same_day
 
 
-def states(evidence: Token, claim: Token, stated: Sequence[Token]) -> bool:
+def states(evidence: Token, claim: Token, evidence_tokens: Sequence[Token]) -> bool:
     """True if `evidence` states what `claim` does, at its precision; `stated` are all tokens beside it."""
     if isinstance(claim, Day):
-        return isinstance(evidence, Day) and _same_day(claim, evidence, stated)
+        return isinstance(evidence, Day) and _same_day(claim, evidence, evidence_tokens)
     if _names_century(claim, evidence):
         return True
     if isinstance(claim, Literal):
         return _literal(claim.text) == _literal(evidence.text)
     if isinstance(evidence, Amount):
-        counted = not claim.terms and claim.units == ("",) and any(value in evidence.terms for value in claim.values)
-        return counted or is_same_amount(claim, evidence)
+        is_fraction_term = (
+            not claim.terms and claim.units == ("",) and any(value in evidence.terms for value in claim.values)
+        )
+        return is_fraction_term or is_same_amount(claim, evidence)
     if isinstance(evidence, Day):
         return evidence.year > 0 and _is_year(claim) and claim.literal == str(evidence.year)
     return claim.literal == _literal(evidence.text)
@@ -51,18 +53,18 @@ def _is_year(amount: Amount) -> bool:
     return len(amount.literal) == 4 and amount.literal.isdecimal() and amount.text.isdecimal()
 
 
-def _same_day(claim: Day, evidence: Day, stated: Sequence[Token]) -> bool:
+def _same_day(claim: Day, evidence: Day, evidence_tokens: Sequence[Token]) -> bool:
     """True if the date agrees; a year missing in the evidence's date may be beside it."""
     if not is_same_day(claim, evidence):
         return False
-    return not claim.year or evidence.year > 0 or has_year(claim.year, stated)
+    return not claim.year or evidence.year > 0 or has_year(claim.year, evidence_tokens)
 
 
-def has_year(year: int, stated: Sequence[Token]) -> bool:
+def has_year(year: int, evidence_tokens: Sequence[Token]) -> bool:
     """True if one of the tokens is that year, or a date in it."""
     return any(
         token.year == year if isinstance(token, Day) else _is_year(token) and token.literal == str(year)
-        for token in stated
+        for token in evidence_tokens
         if not isinstance(token, Literal)
     )
 
@@ -81,9 +83,11 @@ def could_replace(claim: Token, other: Token) -> bool:
     if claim.currency != other.currency:
         return bool(claim.currency and other.currency) and claim.values == other.values
     return any(
-        one == two or measures.are_comparable(one, two) or {"share", "points"} == {_dimension(one), _dimension(two)}
-        for one in claim.units
-        for two in other.units
+        claim_unit == other_unit
+        or measures.are_comparable(claim_unit, other_unit)
+        or {"share", "points"} == {_dimension(claim_unit), _dimension(other_unit)}
+        for claim_unit in claim.units
+        for other_unit in other.units
     )
 
 

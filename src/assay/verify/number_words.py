@@ -122,9 +122,11 @@ def shares(text: str) -> Iterator[Share]:
         if 0 < count < whole:
             yield Share(match.start(), match.end(), count, whole)
     for match in _OUT_OF.finditer(text):
-        some = _SOME.search(text, max(0, match.start() - _REACH), match.start())
-        if some and 0 < (count := _number(some["some"].lower())) < (whole := _number(match["whole"].lower())):
-            yield Share(some.start(), match.end(), count, whole)
+        count_match = _SOME.search(text, max(0, match.start() - _REACH), match.start())
+        if count_match and 0 < (count := _number(count_match["some"].lower())) < (
+            whole := _number(match["whole"].lower())
+        ):
+            yield Share(count_match.start(), match.end(), count, whole)
 
 
 def _terms(parts: dict[str, str]) -> tuple[int, int]:

@@ -56,37 +56,49 @@ _AFTER_MARK = regex(rf"(?<=[{_MARKS}])")
 
 
 async def grade_relevance(
-    run: Run, checked: Sequence[ClaimResult], sources: Mapping[str, Source], *, found: bool = True, read_as: str = ""
+    run: Run,
+    results: Sequence[ClaimResult],
+    sources: Mapping[str, Source],
+    *,
+    has_answer: bool = True,
+    read_as: str = "",
 ) -> tuple[ClaimResult, ...]:
     """Grade how far each claim answers the run's question, `read_as` it was understood, and log it.
 
-    Nothing answers it in a report that says so: it is not `found`, and shows what is nearest.
+    Nothing answers it in a report that says so: it is not `has_answer`, and shows what is nearest.
     """
-    asked = run_questions(run.brief, read_as)
-    sentences = [_cited_sentence(each, sources) for each in checked]
+    questions = run_questions(run.brief, read_as)
+    sentences = [_cited_sentence(result, sources) for result in results]
 
     def work() -> list[Relevance]:
-        words = grade_sentences(asked, sentences, run.rarity)
-        if not found:
+        words = grade_sentences(questions, sentences, run.rarity)
+        if not has_answer:
             return ["related" if word == "answers" else word for word in words]
-        return ["answers" if is_answer(each, asked) else word for each, word in zip(checked, words, strict=True)]
+        return [
+            "answers" if is_answer(result, questions) else word for result, word in zip(results, words, strict=True)
+        ]
 
     grades = await asyncio.to_thread(work)
-    run.emit(ClaimsGraded(relevance={each.id: word for each, word in zip(checked, grades, strict=True)}))
-    return tuple(msgspec.structs.replace(each, relevance=word) for each, word in zip(checked, grades, strict=True))
+    run.emit(ClaimsGraded(relevance={result.id: word for result, word in zip(results, grades, strict=True)}))
+    return tuple(msgspec.structs.replace(result, relevance=word) for result, word in zip(results, grades, strict=True))
 
 
-def is_answer(each: ClaimResult, asked: Sequence[str]) -> bool:
+def is_answer(result: ClaimResult, questions: Sequence[str]) -> bool:
     """True if a claim is what its cited tables return for one of the questions.
 
     Then every name and number of the question is accounted for, which its words alone ("longest" of a length) do not
     show.
     """
-    if each.check.rule != "field":
+    if result.check.rule != "field":
         return False
-    tables = each.evidence.tables()
-    found = (answer_question(question, tables) for question in asked) if tables else ()
-    return any(each.sentence.text == reply.text for one in found if one is not None for reply in one.answers)
+    tables = result.evidence.tables()
+    table_answers = (answer_question(question, tables) for question in questions) if tables else ()
+    return any(
+        result.sentence.text == reply.text
+        for table_answer in table_answers
+        if table_answer is not None
+        for reply in table_answer.answers
+    )
 
 
 def run_questions(brief: Brief, read_as: str = "") -> tuple[str, ...]:
@@ -95,28 +107,28 @@ def run_questions(brief: Brief, read_as: str = "") -> tuple[str, ...]:
     One that says too little alone is joined with the one before it.
     """
     text = read_as or brief.question
-    asked = read_question(text)
-    if (asked.elliptical or len(asked.keys) < FEW) and brief.conversation:
+    question = read_question(text)
+    if (question.elliptical or len(question.keys) < FEW) and brief.conversation:
         before = next((message.text for message in reversed(brief.conversation) if message.by == "user"), "")
         text = f"{before} {text}".strip()
-    ended = [each.strip() for each in _AFTER_MARK.split(text) if each[-1:] in _MARKS]
-    parts = [each for each in ended if each.strip(_MARKS)]
+    marked_parts = [part.strip() for part in _AFTER_MARK.split(text) if part[-1:] in _MARKS]
+    parts = [part for part in marked_parts if part.strip(_MARKS)]
     return (text, *parts) if len(parts) > 1 else (text,)
 
 
-def _cited_sentence(each: ClaimResult, sources: Mapping[str, Source]) -> CitedSentence:
-    cited = each.evidence.passages
-    first = cited[0] if cited else None
+def _cited_sentence(result: ClaimResult, sources: Mapping[str, Source]) -> CitedSentence:
+    passages = result.evidence.passages
+    first = passages[0] if passages else None
     return CitedSentence(
-        text=each.sentence.text,
-        cited=" ".join(passage.text for passage in cited),
+        text=result.sentence.text,
+        cited_text=" ".join(passage.text for passage in passages),
         heading=" > ".join(first.heading) if first is not None else "",
-        framed=each.sentence.role == "frame",
+        framed=result.sentence.role == "frame",
         title=sources[first.source].title if first is not None and first.source in sources else "",
     )
 
 
-Closing = Callable[[Run, RepairedReport, Sequence[ClaimResult]], RepairedReport]
+ClosingStep = Callable[[Run, RepairedReport, Sequence[ClaimResult]], RepairedReport]
 
 
 class VerifiedReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,14 +148,14 @@ class VerifiedReport(msgspec.Struct, frozen=True, kw_only=True):
 class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report as written, with markers.
 
-    `proofreader` has found and checked claims while it was written, as it `streamed`; they are neither logged nor
-    checked again. `found` is False if it only says that nothing was found, with the nearest passages. `question` is
-    the one it answers, as triage read it.
+    `proofreader` has found and checked claims while it was written, as it `streamed_text`; they are neither logged nor
+    checked again. `has_answer` is False if it only says that nothing was found, with the nearest passages. `question`
+    is the one it answers, as triage read it.
     """
 
     text: str
-    streamed: str = ""
-    found: bool = True
+    streamed_text: str = ""
+    has_answer: bool = True
     question: str = ""
     proofreader: Proofreader | None = None
 
@@ -151,11 +163,11 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 async def verify_report(
     run: Run,
     report: WrittenReport,
-    held: EvidenceIndex,
+    evidence_index: EvidenceIndex,
     rules: CheckRules,
     *,
     means: RepairMeans | None = None,
-    closing: Closing | None = None,
+    closing_step: ClosingStep | None = None,
 ) -> VerifiedReport:
     """Find the claims of `report`, check each against its evidence, repair failing ones, and pass the gate.
 
@@ -168,52 +180,54 @@ async def verify_report(
         means: what repair works with; without it nothing is repaired.
         closing: changes the text last, before the gate, if claims are checked; it gets the removed claims.
     """
-    judged = rules.enabled and "judge" not in rules.off and has_judge(run)
-    rules = msgspec.structs.replace(rules, judged=judged)
+    uses_judge = rules.enabled and "judge" not in rules.checks_off and has_judge(run)
+    rules = msgspec.structs.replace(rules, uses_judge=uses_judge)
     proofreader, checkable = report.proofreader, rules.enabled and rules.has_sources
-    known = await proofreader.close() if proofreader is not None else VerificationStart(Checks(run, rules))
-    found = await find_claims(run, report.text, held, known, report.streamed)
-    checked = await check_all(run, found, rules, known.emit_checked, known.checks)
-    for fault in fault_messages(rules.added, (each for one in checked for each in one.findings)):
+    start = await proofreader.close() if proofreader is not None else VerificationStart(Checks(run, rules))
+    pending_claims = await find_claims(run, report.text, evidence_index, start, report.streamed_text)
+    results = await check_all(run, pending_claims, rules, start.emit_checked, start.checks)
+    for fault in fault_messages(rules.added_checks, (finding for result in results for finding in result.findings)):
         run.warn(fault)
-    repaired = RepairedReport(text=report.text, checked=checked)
+    repaired = RepairedReport(text=report.text, results=results)
     if means is not None and checkable:
-        repaired = await Mender(run, held, rules, means).repair(report.text, checked)
-        await _look_up_citations(run, found, repaired, held)
-    if closing is not None and checkable:
-        kept = {each.id for each in repaired.checked}
-        repaired = closing(run, repaired, [each for each in checked if each.id not in kept])
+        repaired = await Mender(run, evidence_index, rules, means).repair(report.text, results)
+        await _look_up_citations(run, pending_claims, repaired, evidence_index)
+    if closing_step is not None and checkable:
+        kept_ids = {result.id for result in repaired.results}
+        repaired = closing_step(run, repaired, [result for result in results if result.id not in kept_ids])
     if rules.enabled:
-        answering = await grade_relevance(
-            run, repaired.checked, held.sources, found=report.found, read_as=report.question
+        graded = await grade_relevance(
+            run, repaired.results, evidence_index.sources, has_answer=report.has_answer, read_as=report.question
         )
-        repaired = msgspec.structs.replace(repaired, checked=answering)
-    return _pass_gate(run, repaired, held)
+        repaired = msgspec.structs.replace(repaired, results=graded)
+    return _pass_gate(run, repaired, evidence_index)
 
 
 # claims
 
 
 async def find_claims(
-    run: Run, report: str, held: EvidenceIndex, known: VerificationStart, streamed: str = ""
+    run: Run, report: str, evidence_index: EvidenceIndex, start: VerificationStart, streamed_text: str = ""
 ) -> tuple[PendingClaim, ...]:
     """Find the claims of `report` and their passages, compare these with the stored documents, and log each claim.
 
-    Claims of the report as it `streamed` keep their ids.
+    Claims of the report as it `streamed_text` keep their ids.
     """
-    cited = held.citable_ids.claims_with_passages(claims(report))
-    named = _cited_passages(report, held.passages) | {each.id: each for _, passages in cited for each in passages}
-    await held.check_passages(run, named.values())
-    if located := held.surroundings(named):
-        run.emit(CitationsLocated(passages=located))
-    ids = carry_ids(claims(streamed), [sentence for sentence, _ in cited]) if streamed else {}
-    found = tuple(
-        PendingClaim(ids.get(sentence.id, sentence.id), sentence, held.claim_evidence(passages))
-        for sentence, passages in cited
+    pairs = evidence_index.citable_ids.claims_with_passages(claims(report))
+    named_passages = _cited_passages(report, evidence_index.passages) | {
+        passage.id: passage for _, passages in pairs for passage in passages
+    }
+    await evidence_index.check_passages(run, named_passages.values())
+    if surroundings := evidence_index.surroundings(named_passages):
+        run.emit(CitationsLocated(passages=surroundings))
+    ids = carry_ids(claims(streamed_text), [sentence for sentence, _ in pairs]) if streamed_text else {}
+    pending_claims = tuple(
+        PendingClaim(ids.get(sentence.id, sentence.id), sentence, evidence_index.claim_evidence(passages))
+        for sentence, passages in pairs
     )
-    for each in found:
-        known.emit_found(run, each)
-    return found
+    for pending_claim in pending_claims:
+        start.emit_found(run, pending_claim)
+    return pending_claims
 
 
 def _cited_passages(report: str, passages: Mapping[str, Passage]) -> dict[str, Passage]:
@@ -225,30 +239,30 @@ def _cited_passages(report: str, passages: Mapping[str, Passage]) -> dict[str, P
 
 
 async def _look_up_citations(
-    run: Run, found: Sequence[PendingClaim], repaired: RepairedReport, held: EvidenceIndex
+    run: Run, pending_claims: Sequence[PendingClaim], repaired: RepairedReport, evidence_index: EvidenceIndex
 ) -> None:
     """Look up what is cited now; readers get the places if the citations have changed."""
-    before = {passage.id for each in found for passage in each.evidence.passages}
-    now = _cited_ids(repaired, held)
-    await held.check_passages(run, (held.passages[id] for id in now))
-    if not before.issuperset(now) and (located := held.surroundings(now)):
-        run.emit(CitationsLocated(passages=located))
+    before = {passage.id for claim in pending_claims for passage in claim.evidence.passages}
+    cited_ids = _cited_ids(repaired, evidence_index)
+    await evidence_index.check_passages(run, (evidence_index.passages[id] for id in cited_ids))
+    if not before.issuperset(cited_ids) and (surroundings := evidence_index.surroundings(cited_ids)):
+        run.emit(CitationsLocated(passages=surroundings))
 
 
-def _cited_ids(repaired: RepairedReport, held: EvidenceIndex) -> dict[str, None]:
+def _cited_ids(repaired: RepairedReport, evidence_index: EvidenceIndex) -> dict[str, None]:
     """The ids of all passages that a report names or its claims rest on."""
-    resting = (id for checked in repaired.checked for id in checked.passages)
-    return dict.fromkeys((*_cited_passages(repaired.text, held.passages), *resting))
+    passage_ids = (id for result in repaired.results for id in result.passages)
+    return dict.fromkeys((*_cited_passages(repaired.text, evidence_index.passages), *passage_ids))
 
 
-def _pass_gate(run: Run, repaired: RepairedReport, held: EvidenceIndex) -> VerifiedReport:
-    final = tuple(checked.claim for checked in repaired.checked)
-    dropped = unknown_marker_ids(repaired.text, held.passages.keys() | held.sources.keys())
-    summary = summarize(final, len(dropped))
+def _pass_gate(run: Run, repaired: RepairedReport, evidence_index: EvidenceIndex) -> VerifiedReport:
+    final = tuple(result.claim for result in repaired.results)
+    unknown_ids = unknown_marker_ids(repaired.text, evidence_index.passages.keys() | evidence_index.sources.keys())
+    summary = summarize(final, len(unknown_ids))
     problems = (
-        *find_record_problems(repaired.text, final, held.passages, tuple(held.sources), summary),
+        *find_record_problems(repaired.text, final, evidence_index.passages, tuple(evidence_index.sources), summary),
         *(find_unrecorded(repaired.text, final) if final else ()),
-        *held.problems(_cited_ids(repaired, held)),
+        *evidence_index.problems(_cited_ids(repaired, evidence_index)),
     )
     run.emit(VerifySummary(summary=summary, passed=not problems, problems=problems))
     return VerifiedReport(
@@ -308,70 +322,78 @@ class RereadReport(RuledClaims, frozen=True, kw_only=True):
     def with_opinions(self, opinions: Mapping[str, Check]) -> Rechecked:
         """The result for each claim; `opinions` are a judge's new verdicts, by claim."""
         checks = self.final_checks(opinions)
-        again = tuple(_rechecked_claim(claim, checks[claim.id]) for claim in self.view.claims)
+        rechecked_claims = tuple(_rechecked_claim(claim, checks[claim.id]) for claim in self.view.claims)
         today = [msgspec.structs.replace(claim, verdict=checks[claim.id].verdict) for claim in self.view.claims]
         before = summarize(self.view.claims, self.view.summary.dropped_markers)
         return Rechecked(
             run_id=self.view.run_id,
-            claims=again,
+            claims=rechecked_claims,
             before=before,
             now=summarize(today, before.dropped_markers),
             problems=self.problems,
-            lost=tuple(each.id for each in again if each.before in HOLDING and each.now not in HOLDING),
+            lost=tuple(
+                result.id for result in rechecked_claims if result.before in HOLDING and result.now not in HOLDING
+            ),
             warnings=self.fault_messages,
         )
 
 
 def recheck_by_code(view: RunView, text_of: TextOf, rules: CheckRules = DEFAULT_RULES) -> RereadReport:
     """Check every claim of a run's report against its documents by today's rules. Blocking."""
-    cited = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
-    held = HeldPassages(view.sources)
-    held.add_documents(compare_with_documents(cited, text_of))
+    cited_passages = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
+    evidence = HeldPassages(view.sources)
+    evidence.add_documents(compare_with_documents(cited_passages, text_of))
     with use_phrases(Phrases(statements=view.report.stated)):
         sentences = claims_by_start(view.report.text)
-    found: list[PendingClaim] = []
-    now: dict[str, CodeRuling] = {}
+    pending_claims: list[PendingClaim] = []
+    rulings: dict[str, CodeRuling] = {}
     for claim in view.claims:
-        passages = tuple(cited[id] for id in claim.passages if id in cited)
-        each = PendingClaim(claim.id, _sentence(claim, sentences.get(claim.start)), held.claim_evidence(passages))
-        found.append(each)
-        now[claim.id] = _current_ruling(view, claim, each, rules)
+        passages = tuple(cited_passages[id] for id in claim.passages if id in cited_passages)
+        pending_claim = PendingClaim(
+            claim.id, _sentence(claim, sentences.get(claim.start)), evidence.claim_evidence(passages)
+        )
+        pending_claims.append(pending_claim)
+        rulings[claim.id] = _current_ruling(view, claim, pending_claim, rules)
     summary = summarize(view.claims, view.summary.dropped_markers)
-    recorded = find_record_problems(view.report.text, view.claims, view.passages, tuple(view.sources), summary)
+    record_problems = find_record_problems(view.report.text, view.claims, view.passages, tuple(view.sources), summary)
     return RereadReport(
-        view=view, found=tuple(found), rulings=now, added=rules.added, problems=(*recorded, *held.problems(cited))
+        view=view,
+        pending_claims=tuple(pending_claims),
+        rulings=rulings,
+        added_checks=rules.added_checks,
+        problems=(*record_problems, *evidence.problems(cited_passages)),
     )
 
 
-def _sentence(claim: Claim, now: ReportSentence | None) -> ReportSentence:
+def _sentence(claim: Claim, sentence: ReportSentence | None) -> ReportSentence:
     """The claim as a sentence to check: its words as the run recorded them, its markers as in the present text."""
-    if now is None:
+    if sentence is None:
         return ReportSentence(id=claim.id, text=claim.text, start=claim.start, end=claim.end, role="fact", block=0)
-    return msgspec.structs.replace(now, id=claim.id, text=claim.text)
+    return msgspec.structs.replace(sentence, id=claim.id, text=claim.text)
 
 
-def _rechecked_claim(claim: Claim, now: Check) -> Again:
+def _rechecked_claim(claim: Claim, check: Check) -> Again:
     return Again(
         id=claim.id,
         text=claim.text,
         before=claim.verdict,
-        now=now.verdict,
-        rule=now.rule,
-        reason=now.reason,
+        now=check.verdict,
+        rule=check.rule,
+        reason=check.reason,
         passages=claim.passages,
     )
 
 
-def _current_ruling(view: RunView, claim: Claim, found: PendingClaim, rules: CheckRules) -> CodeRuling:
+def _current_ruling(view: RunView, claim: Claim, pending_claim: PendingClaim, rules: CheckRules) -> CodeRuling:
     """Today's verdict. A claim that was not checked at all stays so."""
     last = _last_check(view.checks, claim)
     if last.rule == "off":
         return CodeRuling(check=last)
-    ruling = code_ruling(found.sentence, found.evidence, rules)
+    ruling = code_ruling(pending_claim.sentence, pending_claim.evidence, rules)
     stands = ruling.is_open and last.rule == "judge"  # the judge's verdict stands until a rule objects
     return msgspec.structs.replace(ruling, check=last) if stands else ruling
 
 
 def _last_check(checks: Mapping[str, tuple[Check, ...]], claim: Claim) -> Check:
-    found = checks.get(claim.id, ())
-    return found[-1] if found else Check(rule="", verdict=claim.verdict, reason=claim.reason)
+    claim_checks = checks.get(claim.id, ())
+    return claim_checks[-1] if claim_checks else Check(rule="", verdict=claim.verdict, reason=claim.reason)

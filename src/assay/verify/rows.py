@@ -52,8 +52,8 @@ def check_entry_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
     for passage in evidence.passages:
         line = " ".join(passage.text.split())
         for name in (passage.label, *map(without_number, passage.heading[-1:])):
-            told = claim.removeprefix(f"{name}: ")
-            if name and told != claim and told in _stated_texts(line, passage.label):
+            field_text = claim.removeprefix(f"{name}: ")
+            if name and field_text != claim and field_text in _stated_texts(line, passage.label):
                 return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
     return None
 
@@ -66,11 +66,11 @@ def _stated_texts(line: str, label: str) -> frozenset[str]:
 
 def _frames(claim: str, field: FieldPassage) -> Iterator[tuple[str, str]]:
     """Every reading of `claim` as a frame of `field`: a subject and a value."""
-    for of in re.finditer(r" of ", claim):
-        if tuple(words(claim[: of.start()])) == field.name:
-            for colon in re.finditer(r": ", claim[of.end() :]):
-                at = of.end() + colon.start()
-                yield claim[of.end() : at], claim[at + 2 :]
+    for match in re.finditer(r" of ", claim):
+        if tuple(words(claim[: match.start()])) == field.name:
+            for colon in re.finditer(r": ", claim[match.end() :]):
+                end = match.end() + colon.start()
+                yield claim[match.end() : end], claim[end + 2 :]
 
 
 def _is_subject(subject: str, field: FieldPassage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> bool:
@@ -79,21 +79,21 @@ def _is_subject(subject: str, field: FieldPassage, fields: Sequence[FieldPassage
     Every word of it is in the source's names, every number beside the same word as there, and it has such a number or a
     complete name.
     """
-    wanted = _strip_zeros(words(subject))
+    subject_words = _strip_zeros(words(subject))
     names = [_strip_zeros(words(name)) for name in _source_names(field.passage, fields, evidence)]
-    if not set(wanted) <= {word for name in names for word in name}:
+    if not set(subject_words) <= {word for name in names for word in name}:
         return False
-    named = {pair for name in names for pair in pairwise(["", *name])}
-    numbers = [pair for pair in pairwise(["", *wanted]) if pair[1][0].isdecimal()]
+    name_pairs = {pair for name in names for pair in pairwise(["", *name])}
+    numbers = [pair for pair in pairwise(["", *subject_words]) if pair[1][0].isdecimal()]
     ends = {name[-1] for name in names if name}
-    if any(pair[0] and pair not in named and not _next_name(pair, named, ends) for pair in numbers):
+    if any(pair[0] and pair not in name_pairs and not _next_name(pair, name_pairs, ends) for pair in numbers):
         return False
-    return bool(numbers) or any(name and set(name) <= set(wanted) for name in names)
+    return bool(numbers) or any(name and set(name) <= set(subject_words) for name in names)
 
 
-def _next_name(pair: tuple[str, str], named: Set[tuple[str, str]], ends: Set[str]) -> bool:
+def _next_name(pair: tuple[str, str], name_pairs: Set[tuple[str, str]], ends: Set[str]) -> bool:
     """True if one name ends and another begins between two words: `PEP 8102 (2021 Term election)`."""
-    return pair[0] in ends and ("", pair[1]) in named
+    return pair[0] in ends and ("", pair[1]) in name_pairs
 
 
 def _source_names(passage: Passage, fields: Sequence[FieldPassage], evidence: ClaimEvidence) -> Iterator[str]:
@@ -107,16 +107,16 @@ def _source_names(passage: Passage, fields: Sequence[FieldPassage], evidence: Cl
             yield f"{' '.join(field.name)} {field.value}" if series else field.value
 
 
-def _strip_zeros(found: Sequence[str]) -> list[str]:
-    return [word.lstrip("0") or word for word in found]
+def _strip_zeros(word_list: Sequence[str]) -> list[str]:
+    return [word.lstrip("0") or word for word in word_list]
 
 
 def _compare(value: str, field: FieldPassage) -> Check | None:
     mine, theirs = _value(value), _value(field.value)
     if mine == theirs or set(_elements(value)) <= set(_elements(field.value)) or _is_one_day(mine, theirs):
         return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
-    ours, stated = set(words(mine)), set(words(theirs))
-    if ours <= stated or stated <= ours:
+    ours, field_words = set(words(mine)), set(words(theirs))
+    if ours <= field_words or field_words <= ours:
         return None  # a part of the value, or more than it: this rule cannot decide
     key = " ".join(field.name)
     return Check(
@@ -149,8 +149,8 @@ def _days(text: str) -> list[Day]:
 def _is_one_day(mine: str, theirs: str) -> bool:
     """True if both values are the same full date, however written."""
     days = [(day.year, day.month, day.day) for text in (mine, theirs) for day in _days(text)]
-    whole = all(len(_days(text)) == 1 and _days(text)[0].text.strip(".") == text for text in (mine, theirs))
-    return whole and len(days) == 2 and days[0] == days[1] and all(days[0])
+    is_whole = all(len(_days(text)) == 1 and _days(text)[0].text.strip(".") == text for text in (mine, theirs))
+    return is_whole and len(days) == 2 and days[0] == days[1] and all(days[0])
 
 
 _EMPTY = frozenset(("", "-", "–", "—", "not found", "n/a", "none found"))
@@ -161,28 +161,28 @@ def is_empty(cell: str) -> bool:
     return cell.casefold() in _EMPTY
 
 
-def check_row(row: str, head: Sequence[str], evidence: ClaimEvidence, off: Collection[str] = ()) -> Check | None:
+def check_row(row: str, head: Sequence[str], evidence: ClaimEvidence, checks_off: Collection[str] = ()) -> Check | None:
     """The verdict of the cited fields on a row under its header cells; None if they decide nothing.
 
     Supported: each filled cell is the value of its document's field. The first column may have keys and the header
-    subjects, or the other way round. Needs a header, and the rule "field" not in `off`.
+    subjects, or the other way round. Needs a header, and the rule "field" not in `checks_off`.
     """
-    if not head or "field" in off:
+    if not head or "field" in checks_off:
         return None
     first, *values = row_cells(row)
     if len(head) != len(values) + 1:
         return None
-    filled = [(name, value) for name, value in zip(head[1:], values, strict=True) if not is_empty(value)]
-    by_key = [check_framed_claim(f"{first} of {name}: {value}", evidence) for name, value in filled]
-    by_subject = [check_framed_claim(f"{name} of {first}: {value}", evidence) for name, value in filled]
+    filled_cells = [(name, value) for name, value in zip(head[1:], values, strict=True) if not is_empty(value)]
+    by_key = [check_framed_claim(f"{first} of {name}: {value}", evidence) for name, value in filled_cells]
+    by_subject = [check_framed_claim(f"{name} of {first}: {value}", evidence) for name, value in filled_cells]
     return _combine_checks(by_key) or _combine_checks(by_subject)
 
 
 def _combine_checks(checks: Sequence[Check | None]) -> Check | None:
     """Contradicted if one cell is, supported if all cells are."""
-    found = [check for check in checks if check is not None]
-    wrong = next((check for check in found if check.verdict != "supported"), None)
-    if wrong is not None or not found or len(found) < len(checks):
+    decided = [check for check in checks if check is not None]
+    wrong = next((check for check in decided if check.verdict != "supported"), None)
+    if wrong is not None or not decided or len(decided) < len(checks):
         return wrong
     return Check(rule="field", verdict="supported", reason=_("the cited fields say so, cell by cell"))
 
@@ -192,19 +192,19 @@ def _combine_checks(checks: Sequence[Check | None]) -> Check | None:
 
 def check_computed_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
     """The verdict of the cited tables on a claim in the form of a row, cell or computation; None for others."""
-    cited = cited_tables(evidence)
-    if not cited:
+    tables = cited_tables(evidence)
+    if not tables:
         return _check_over_records(claim, evidence)
-    found = compare_with_row(claim, cited) or compare_whole_row(claim, cited)
-    if found is not None:
-        return _check(*found)
+    outcome = compare_with_row(claim, tables) or compare_whole_row(claim, tables)
+    if outcome is not None:
+        return _check(*outcome)
     if not is_computed(claim):
         return None
-    whole = evidence.tables()
-    found = recompute(claim, whole or cited)
-    if found is None or (not whole and not found[0]):
+    whole_tables = evidence.tables()
+    outcome = recompute(claim, whole_tables or tables)
+    if outcome is None or (not whole_tables and not outcome[0]):
         return None
-    return _check(*found, rows=sum(len(table.rows) for table in cited))
+    return _check(*outcome, rows=sum(len(table.rows) for table in tables))
 
 
 def _check_over_records(claim: str, evidence: ClaimEvidence) -> Check | None:
@@ -213,10 +213,10 @@ def _check_over_records(claim: str, evidence: ClaimEvidence) -> Check | None:
     if not fields or not is_computed(claim):
         return None
     tables = [table for table in evidence.tables() if table.of_records]
-    found = recompute(claim, tables)
+    outcome = recompute(claim, tables)
     return (
-        _check(*found, rows=len({(passage.source, passage.heading) for passage in fields}))
-        if found is not None
+        _check(*outcome, rows=len({(passage.source, passage.heading) for passage in fields}))
+        if outcome is not None
         else None
     )
 
@@ -234,7 +234,7 @@ def _check(same: bool, message: str, rows: int = 0) -> Check:
 def cited_tables(evidence: ClaimEvidence) -> Sequence[ReadTable]:
     """The tables of the cited rows, those of each document apart."""
     sources = dict.fromkeys(passage.source for passage in evidence.passages)
-    found: list[ReadTable] = []
+    tables: list[ReadTable] = []
     for id in sources:
         pieces = [
             TablePiece(passage.id, line, passage.start, passage.heading, passage.label)
@@ -242,5 +242,5 @@ def cited_tables(evidence: ClaimEvidence) -> Sequence[ReadTable]:
             if passage.source == id and ("|" in passage.text or spaced_rows(passage.text))
             for line in (passage.text.splitlines() if "|" in passage.text else [passage.text])
         ]
-        found += read_tables(pieces)
-    return found
+        tables += read_tables(pieces)
+    return tables

@@ -44,7 +44,7 @@ def turn(number: int, size: int, calls: int = 1) -> ModelTurn:
     made = tuple(ToolCall(id=f"{number}-{place}", name="search") for place in range(calls))
     shorter = ("x" * (size // 3), "x" * (size // 9))
     results = (CallResult(call_id=each.id, text="x" * size, shorten=lambda: shorter) for each in made)
-    return ModelTurn(said=Message(role="assistant", calls=made), results=tuple(results))
+    return ModelTurn(message=Message(role="assistant", calls=made), results=tuple(results))
 
 
 def test_everything_is_there_while_it_fits() -> None:
@@ -88,7 +88,7 @@ def test_a_shorter_form_is_made_only_where_there_is_no_room_and_once() -> None:
     history = History(OPENING)
     call = ToolCall(id="one", name="search")
     answer = CallResult(call_id="one", text="x" * 900, shorten=shorten)
-    history.add(ModelTurn(said=Message(role="assistant", calls=(call,)), results=(answer,)))
+    history.add(ModelTurn(message=Message(role="assistant", calls=(call,)), results=(answer,)))
     whole = total_tokens(history.messages(1_000_000))
     assert made == []
     assert total_tokens(history.messages(whole - 1)) < whole
@@ -105,7 +105,7 @@ def test_a_form_meant_to_be_shorter_is_never_longer() -> None:
 
 def test_what_was_told_after_a_turn_follows_it() -> None:
     history = History(OPENING)
-    history.add(ModelTurn(said=Message(role="assistant", text="Hm."), told="Call a tool."))
+    history.add(ModelTurn(message=Message(role="assistant", text="Hm."), note="Call a tool."))
     assert [message.text for message in history.messages(1000)][1:] == ["Hm.", "Call a tool."]
 
 

@@ -92,4 +92,4 @@ async def test_without_documents_and_without_the_web_there_is_nothing_to_do() ->
 async def test_a_text_has_a_longest(file: Path) -> None:
     async with Assay() as assay:
         with pytest.raises(UsageError, match="characters"):
-            await assay.verify("x" * (verification.LONGEST + 1), sources=file)
+            await assay.verify("x" * (verification.MAX_TEXT_CHARS + 1), sources=file)

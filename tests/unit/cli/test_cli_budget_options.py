@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.cli.main import cli
 from assay.cli.options import Money
 from assay.cli.run_options import parameter_order
-from assay.core.options import Group
+from assay.core.options import OptionGroup
 
 
 @given(st.decimals(min_value="0.01", max_value=9999, places=2))
@@ -38,7 +38,7 @@ def test_commands_which_research_can_be_limited(command: str) -> None:
 def test_options_of_research_are_shown_in_groups(command: str) -> None:
     text = CliRunner().invoke(cli, [command, "--help"]).output
     sections = [line.removesuffix(":") for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
-    assert sections == [title for title in (*get_args(Group), "Options") if title in sections]
+    assert sections == [title for title in (*get_args(OptionGroup), "Options") if title in sections]
     assert {"Sources", "Web", "Model", "Budget", "Options"} <= set(sections)
     named = {each.name for each in cli.get_command(click.Context(cli), command).params}  # type: ignore[union-attr]
     assert text.count("--home") == 1

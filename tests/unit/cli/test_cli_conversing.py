@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.cli.main import main
 from assay.cli.questions import AskMode, resolve_ask
-from assay.cli.run_options import LARGEST, read_answers
+from assay.cli.run_options import MAX_ANSWERS_BYTES, read_answers
 
 LINES = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=20)
 
@@ -61,7 +61,7 @@ def test_a_file_of_answers_which_cannot_be_read_is_named(
 ) -> None:
     folder = tmp_path_factory.mktemp("answers")
     (folder / "binary").write_bytes(b"\xff\xfe\x00")
-    (folder / "large").write_bytes(b"x" * (LARGEST + 1))
+    (folder / "large").write_bytes(b"x" * (MAX_ANSWERS_BYTES + 1))
     for name, why in (
         ("gone", "No such file"),
         ("binary", "not text in UTF-8"),

@@ -24,7 +24,7 @@ ROCK = (
 
 
 def graded(question: str, *texts: str, rarity: Rarity | None = None) -> tuple[Relevance, ...]:
-    return grade_sentences([question], [CitedSentence(text=text, cited=text) for text in texts], rarity)
+    return grade_sentences([question], [CitedSentence(text=text, cited_text=text) for text in texts], rarity)
 
 
 def test_what_answers_what_is_on_the_matter_and_what_is_not() -> None:
@@ -72,7 +72,7 @@ def test_what_says_something_else_of_what_is_named_does_not_answer(question: str
     ],
 )
 def test_what_is_about_the_subject_alone_does_not_answer(question: str, text: str, word: Relevance) -> None:
-    cited = CitedSentence(text=text, cited=text, title="The lighthouse of Marwick")
+    cited = CitedSentence(text=text, cited_text=text, title="The lighthouse of Marwick")
     assert grade_sentences([question], [cited]) == (word,)
 
 
@@ -98,30 +98,32 @@ def test_where_every_noun_has_a_capital_half_of_what_is_asked_is_more_than_a_nam
     ],
 )
 def test_without_anything_that_the_question_names_a_sentence_does_not_answer(question: str, text: str) -> None:
-    other = CitedSentence(text="Metropolis is a film.", cited="Metropolis is a film.", title="Metropolis")
-    assert grade_sentences([question], [CitedSentence(text=text, cited=text, title="Notes"), other])[0] != "answers"
+    other = CitedSentence(text="Metropolis is a film.", cited_text="Metropolis is a film.", title="Metropolis")
+    assert (
+        grade_sentences([question], [CitedSentence(text=text, cited_text=text, title="Notes"), other])[0] != "answers"
+    )
 
 
 def test_frequent_words_alone_do_not_answer() -> None:
     scope = Rarity(passages=5_000, holding={"year": 2_000, "new": 1_800, "pump": 4, "instal": 90})
     texts = ("It was a new year, and the new year had 365 days.", "The new pump was installed in the year 1925.")
-    cited = [CitedSentence(text=text, cited=text) for text in texts]
+    cited = [CitedSentence(text=text, cited_text=text) for text in texts]
     assert grade_sentences(["Which new year had a new pump?"], cited, scope) == ("related", "answers")
 
 
 def test_a_header_field_answers_in_its_own_words() -> None:
-    framed = CitedSentence(text="Author of PEP 6 (Bug Fix Releases): Aahz", cited="Author: Aahz", framed=True)
+    framed = CitedSentence(text="Author of PEP 6 (Bug Fix Releases): Aahz", cited_text="Author: Aahz", framed=True)
     assert grade_sentences(["What are the authors of PEP 6?"], [framed]) == ("answers",)
     assert grade_sentences(["Who wrote PEP 6?"], [framed]) == ("answers",)
     text = "Start Date of text/0012-ring-buffers.md: 2014-11-10"
-    started = CitedSentence(text=text, cited="Start Date: 2014-11-10", title="ring-buffers", framed=True)
+    started = CitedSentence(text=text, cited_text="Start Date: 2014-11-10", title="ring-buffers", framed=True)
     assert grade_sentences(["On what date was RFC 12 started?"], [started]) == ("answers",)
 
 
 def test_what_it_is_may_stand_in_the_passage_cited() -> None:
-    bare = CitedSentence(text="It was lit in 1811.", cited="It was lit in 1811.")
+    bare = CitedSentence(text="It was lit in 1811.", cited_text="It was lit in 1811.")
     cited = CitedSentence(
-        text="It was lit in 1811.", cited="Bell Rock has a lighthouse. It was lit in 1811.", title="Bell Rock"
+        text="It was lit in 1811.", cited_text="Bell Rock has a lighthouse. It was lit in 1811.", title="Bell Rock"
     )
     question = read_question("When was the lighthouse on Bell Rock lit?")
     alone, beside = grade_features(question, [bare, cited])
@@ -131,14 +133,14 @@ def test_what_it_is_may_stand_in_the_passage_cited() -> None:
 def test_a_measure_in_the_passage_is_no_measure_in_the_sentence() -> None:
     cited = "The new quay of Brest was opened in 1912. It is 450 metres long and cost 3.2 million francs."
     texts = ("The new quay of Brest was opened in 1912.", "It is 450 metres long and cost 3.2 million francs.")
-    sentences = [CitedSentence(text=text, cited=cited, title="The new quay") for text in texts]
+    sentences = [CitedSentence(text=text, cited_text=cited, title="The new quay") for text in texts]
     assert grade_sentences(["How long is the new quay of Brest?"], sentences) == ("related", "answers")
 
 
 def test_a_part_which_is_a_question_may_be_answered_alone() -> None:
     whole = "How heavy is the great bell of Ulm? Who designed the lighthouse on Bell Rock?"
     parts = ["How heavy is the great bell of Ulm?", "Who designed the lighthouse on Bell Rock?"]
-    assert grade_sentences([whole, *parts], [CitedSentence(text=ROCK[0], cited=ROCK[0])]) == ("answers",)
+    assert grade_sentences([whole, *parts], [CitedSentence(text=ROCK[0], cited_text=ROCK[0])]) == ("answers",)
 
 
 def test_nothing_is_said_of_a_report_in_another_language() -> None:
@@ -231,7 +233,7 @@ def test_whole_is_when_all_hold_and_nothing_says_that_none_answers(grades: list[
 
 def test_a_line_with_a_key_answers_if_it_has_what_is_asked_of_its_title() -> None:
     lines = ("Weight (kg): 23", "Price: 99 EUR", "Introduced: 2019")
-    sheet = [CitedSentence(text=line, cited=line, title="Osprey") for line in lines]
+    sheet = [CitedSentence(text=line, cited_text=line, title="Osprey") for line in lines]
     assert grade_sentences(["How heavy is the Osprey?"], sheet)[0] == "answers"
     assert grade_sentences(["What does the Osprey cost?"], sheet)[1] == "answers"
     assert "answers" not in grade_sentences(["Who designed the Osprey?"], sheet)

@@ -30,7 +30,7 @@ def read(store: Store, mounts: Path, machine: str) -> IngestResult:
     (mounts / other).rename(mounts / "elsewhere")
     try:
         target = IngestTarget(
-            library=store.library, blobs=store.blobs, clock=SystemClock(), collection="c", shared=True
+            library=store.library, blobs=store.blobs, clock=SystemClock(), collection="c", is_shared=True
         )
         return ingest([mounts / machine / "notes"], target, FileReaders(extractors=[TextExtractor()]))
     finally:
@@ -62,6 +62,6 @@ def test_a_document_that_a_machine_moved_within_its_folder_was(store: Store, mou
 def test_an_empty_folder_may_be_one_where_a_drive_is_mounted(tmp_path: Path) -> None:
     file = (tmp_path / "drive" / "a.txt").as_uri()
     (tmp_path / "drive").mkdir()
-    assert (is_gone(file), is_gone(file, shared=True)) == (True, False)
+    assert (is_gone(file), is_gone(file, is_shared=True)) == (True, False)
     (tmp_path / "drive" / "b.txt").touch()
-    assert is_gone(file, shared=True)
+    assert is_gone(file, is_shared=True)

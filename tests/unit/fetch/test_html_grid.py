@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.html_markdown import MOST_SPAN, table_grid
+from assay.fetch.html_markdown import MAX_SPAN, table_grid
 
 
 def rows(inner: str) -> list[list[str]]:
@@ -47,7 +47,7 @@ def test_odd_spans_count_one(span: str) -> None:
 
 
 def test_endless_spans_end() -> None:
-    assert len(rows("<tr><td colspan=99999>a</tr>")[0]) == MOST_SPAN
+    assert len(rows("<tr><td colspan=99999>a</tr>")[0]) == MAX_SPAN
 
 
 SPANS = st.lists(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), max_size=4), max_size=5)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.html_metadata import MAX_VALUE_CHARS, MOST_METAS, PageMetadata, read_metadata
+from assay.fetch.html_metadata import MAX_METAS, MAX_VALUE_CHARS, PageMetadata, read_metadata
 
 
 def metadata_of(head: str) -> PageMetadata:
@@ -43,7 +43,7 @@ def test_an_address_is_no_author_and_only_a_whole_address_is_one() -> None:
 
 
 def test_more_than_is_read_is_left_out() -> None:
-    many = '<meta name="x" content="y">' * MOST_METAS + '<meta name="author" content="Ada">'
+    many = '<meta name="x" content="y">' * MAX_METAS + '<meta name="author" content="Ada">'
     assert metadata_of(many).author == ""
     assert (
         len(metadata_of(f'<meta name="description" content="{"d" * 3 * MAX_VALUE_CHARS}">').description)

@@ -25,7 +25,7 @@ from assay.core.messages import (
     ToolDefinition,
 )
 from assay.core.ports.models import Secret
-from assay.models.openai import LARGEST_EVENT, SERVICES, ChatCompletions
+from assay.models.openai import MAX_EVENT_BYTES, SERVICES, ChatCompletions
 
 KEY = "sk-planted-0123456789"
 SEARCH = ToolDefinition(name="search", description="Searches.", parameters={"type": "object", "properties": {}})
@@ -383,7 +383,7 @@ async def test_counts_in_an_unknown_form_are_estimated_and_cost_no_reply(counted
 
 
 async def test_an_event_too_large_is_a_failure_of_this_call_alone() -> None:
-    error = await failed(Answer([chunk({"content": "x" * LARGEST_EVENT}), chunk({}, "stop"), DONE]))
+    error = await failed(Answer([chunk({"content": "x" * MAX_EVENT_BYTES}), chunk({}, "stop"), DONE]))
     assert isinstance(error, ModelError)
     assert (error.transient, error.usable) == (True, True)
     assert str(error) == "an event of its stream has more than 4,000,000 bytes, the most that is read of one"

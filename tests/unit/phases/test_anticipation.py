@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.core import events as e
 from assay.core.sources import SNIPPET, Source
 from assay.core.usage import Usage
-from assay.phases.anticipation import MAX_QUESTION_CHARS, MOST_NAMES, name_queries, unused_usage
+from assay.phases.anticipation import MAX_NAMES, MAX_QUESTION_CHARS, name_queries, unused_usage
 
 HERE = "https://a.example/tides"
 
@@ -33,7 +33,7 @@ def test_what_a_question_names(question: str, queries: tuple[str, ...]):
 @given(st.text(max_size=200))
 def test_any_text_gives_few_short_queries_of_its_own_words(text: str):
     found = name_queries(text)
-    assert len(found) <= MOST_NAMES
+    assert len(found) <= MAX_NAMES
     assert all(query.strip() for query in found)
     assert len(set(found)) == len(found)
 

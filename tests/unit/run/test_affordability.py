@@ -10,7 +10,7 @@ from assay.core.errors import UsageError
 from assay.core.messages import Message, Price, Profile, Request, input_tokens
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scripted
-from assay.run.budget import LEAST_OUTPUT, SMALLEST_CALL, Reserve, check_budget, fit_output, worst_case
+from assay.run.budget import MIN_CALL_USAGE, MIN_OUTPUT_TOKENS, Reserve, check_budget, fit_output, worst_case
 
 CHEAP, DEAR = Price(input=1.0, output=4.0), Price(input=10.0, output=50.0)
 LOCAL = Profile(name="local:m", price=Price(input=0.0, output=0.0), local=True)
@@ -26,7 +26,7 @@ def request(max_tokens: int = 1_000) -> Request:
 
 def test_each_measure_below_the_least_is_refused() -> None:
     for budget, found in (
-        (Budget(tokens=SMALLEST_CALL.tokens - 1), "allow at least 4000"),
+        (Budget(tokens=MIN_CALL_USAGE.tokens - 1), "allow at least 4000"),
         (Budget(seconds=0), "0 seconds"),
         (Budget(searches=0), "0 searches"),
         (Budget(pages=0), "0 pages"),
@@ -36,7 +36,7 @@ def test_each_measure_below_the_least_is_refused() -> None:
         with pytest.raises(UsageError, match=found):
             check_budget(budget, Profile(name="dear", price=DEAR))
     check_budget(
-        Budget(usd=0.08, tokens=SMALLEST_CALL.tokens, searches=1, pages=1, agents=1), Profile(name="dear", price=DEAR)
+        Budget(usd=0.08, tokens=MIN_CALL_USAGE.tokens, searches=1, pages=1, agents=1), Profile(name="dear", price=DEAR)
     )
 
 
@@ -51,7 +51,7 @@ def test_a_limit_of_money_names_the_setting_of_a_missing_price() -> None:
 def test_a_model_which_reasons_needs_room_for_it() -> None:
     thinking = Profile(name="o", native_reasoning=True)
     with pytest.raises(UsageError, match="allow at least 14000"):
-        check_budget(Budget(tokens=SMALLEST_CALL.tokens), thinking)
+        check_budget(Budget(tokens=MIN_CALL_USAGE.tokens), thinking)
     assert worst_case([model("o", CHEAP, native_reasoning=True)], request()).output_tokens == 11_000
 
 
@@ -68,19 +68,19 @@ def test_a_fitted_call_is_paid_for_or_as_it_was(output: int, tokens: int | None,
     paid = Budget(tokens=tokens, usd=usd).exceeded_by(worst_case(models, fits)) is None
     assert paid or fits == asked
     if not paid:  # then not even the least useful answer is paid for
-        least = worst_case(models, request(LEAST_OUTPUT))
-        spare = worst_case(models, request(LEAST_OUTPUT + 1)).usd - least.usd
-        assert output < LEAST_OUTPUT or Budget(tokens=tokens, usd=None if usd is None else usd - spare).exceeded_by(
-            least
-        )
+        least = worst_case(models, request(MIN_OUTPUT_TOKENS))
+        spare = worst_case(models, request(MIN_OUTPUT_TOKENS + 1)).usd - least.usd
+        assert output < MIN_OUTPUT_TOKENS or Budget(
+            tokens=tokens, usd=None if usd is None else usd - spare
+        ).exceeded_by(least)
     assert input_tokens(fits) == input_tokens(asked)
 
 
-@given(st.integers(SMALLEST_CALL.tokens, 10**7), st.floats(0.01, 100), st.booleans())
+@given(st.integers(MIN_CALL_USAGE.tokens, 10**7), st.floats(0.01, 100), st.booleans())
 def test_a_reserve_leaves_research_its_part(tokens: int, usd: float, verify: bool) -> None:
     budget = Budget(tokens=tokens, usd=usd, pages=7)
     reserve = Reserve.of(budget, Profile(name="dear", price=DEAR), verify=verify)
-    research, writing = reserve.without_later(budget, writing=False), reserve.without_later(budget, writing=True)
+    research, writing = reserve.without_later(budget, is_writing=False), reserve.without_later(budget, is_writing=True)
     assert 0.44 * tokens <= (research.tokens or 0) < (writing.tokens or 0) <= tokens
     assert 0.44 * usd <= (research.usd or 0) < (writing.usd or 0) <= usd
     assert research.pages == writing.pages == 7

@@ -21,7 +21,7 @@ from assay.models.script import Scene, Scripted, fails
 from assay.models.script import says as plays
 from assay.run.engine import Engine, Outcome
 from assay.run.model_call import MAX_TRIES
-from assay.run.rate_limits import LONGEST, PATIENCE, PAUSE
+from assay.run.rate_limits import MAX_PAUSE_SECONDS, PATIENCE, PAUSE
 from assay.run.run import Run
 from assay.run.voice import StreamHooks
 from assay.store.memory import memory_store
@@ -152,7 +152,7 @@ async def test_a_failing_service_is_left_alone_probed_once_and_taken_back(kind: 
             ask.clock.at += PAUSE
             assert await ask() == "good"
             assert bad.asked == tries + 1  # open for twice as long
-            ask.clock.at += LONGEST
+            ask.clock.at += MAX_PAUSE_SECONDS
             server.answers, ask.silent = [says("Seven.")], LONG
             assert await ask() == "bad"
             server.answers, ask.silent = [answer], silent

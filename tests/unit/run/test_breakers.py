@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from assay.run.rate_limits import (
     FAILURES,
-    LONGEST,
+    MAX_PAUSE_SECONDS,
     PAUSE,
     PROBE,
     CircuitBreakers,
@@ -60,11 +60,11 @@ def test_one_probe_goes_through_and_decides() -> None:
 def test_the_pause_has_an_end_and_heeds_the_service() -> None:
     breakers, now = broken("a"), 0.0
     for _ in range(20):
-        now += LONGEST
+        now += MAX_PAUSE_SECONDS
         breakers.record_start("a", now)
         breakers.record_failure("a", now, transient=True, retry_after=1e9)
-    assert breakers.usable_models(NAMES, now + LONGEST - 1) == ("b",)
-    assert breakers.usable_models(NAMES, now + LONGEST) == NAMES
+    assert breakers.usable_models(NAMES, now + MAX_PAUSE_SECONDS - 1) == ("b",)
+    assert breakers.usable_models(NAMES, now + MAX_PAUSE_SECONDS) == NAMES
     found = CircuitBreakers()
     found.record_failure("a", 0.0, transient=False, retry_after=2 * PAUSE)
     assert found.usable_models(NAMES, 2 * PAUSE - 1) == ("b",)

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from assay.core.errors import LimitReached, UsageError
 from assay.core.ports import HoldRecord
 from assay.core.usage import Budget, Usage
-from assay.run.budget import SMALLEST_CALL, Accounts, budget_share, check_budget, remaining_budget
+from assay.run.budget import MIN_CALL_USAGE, Accounts, budget_share, check_budget, remaining_budget
 
 amounts = st.integers(0, 5_000)
 
 
 def test_a_budget_below_one_report_is_refused() -> None:
-    with pytest.raises(UsageError, match=str(SMALLEST_CALL.tokens)):
+    with pytest.raises(UsageError, match=str(MIN_CALL_USAGE.tokens)):
         check_budget(Budget(tokens=100))
-    check_budget(Budget(tokens=SMALLEST_CALL.tokens))
+    check_budget(Budget(tokens=MIN_CALL_USAGE.tokens))
 
 
 @given(st.lists(st.tuples(amounts, amounts), max_size=20), st.integers(10_000, 100_000))

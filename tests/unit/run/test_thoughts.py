@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.core.events import Event, ThinkDelta, ThinkFinished, ThinkStarted
 from assay.core.messages import CallDelta, Reply, ToolCall, ToolDefinition
-from assay.run.voice import MOST, Thoughts
+from assay.run.voice import MAX_NATIVE_THOUGHTS, Thoughts
 
 THINK = ToolDefinition(name="think", description="", parameters={}, thought="reasoning")
 SEARCH = ToolDefinition(name="search", description="", parameters={})
@@ -92,7 +92,7 @@ def test_a_model_which_goes_on_changing_does_not_flood_the_log() -> None:
         log.thoughts.end_native()
     log.thoughts.finish_reply(Reply())
     found = log.streamed()
-    assert len(found) == MOST
+    assert len(found) == MAX_NATIVE_THOUGHTS
     assert "".join(streamed for streamed, _ in found) == "".join(map(str, range(500)))
 
 

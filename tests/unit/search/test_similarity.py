@@ -12,7 +12,7 @@ from library_of import fill
 
 from assay.core.errors import ModelError, SearchError
 from assay.core.messages import passage_text
-from assay.core.ports import Counting, Embedding, Metered, Query, TextKind
+from assay.core.ports import Embedding, MeteredSearch, Query, RarityCounter, TextKind
 from assay.core.usage import Usage
 from assay.evidence.documents import DocumentReader
 from assay.search.local import LocalSearch
@@ -135,7 +135,7 @@ async def test_passages_which_were_found_are_known_and_a_question_is_metered(pla
     search = HybridSearch(index, place.store, place.embedder, store.library, lambda names: True, 0.5)
     VectorBuilder(place.store, place.embedder, store.library, spans, _nobody_else).build(EmbeddingLimits(), set())
     owned = OwnedSearch(search, store.library)
-    assert isinstance(owned, Metered)
+    assert isinstance(owned, MeteredSearch)
     query = Query(text=SERVICE)
     hits, usage = await owned.search_with_usage(query)
     assert (hits, usage) == (await search.search(query), Usage(input_tokens=1, usd=1e-6))
@@ -143,7 +143,7 @@ async def test_passages_which_were_found_are_known_and_a_question_is_metered(pla
     similarity = EmbedderSimilarity(place.embedder, place.store, search.recent_vectors, lambda: True, 64)
     found = await similarity.cosines([SERVICE], [passage_text("Vehicles", "", AUTOMOBILE)])
     assert found.usage.input_tokens == 1  # the question, as a passage: the passage was kept
-    assert isinstance(owned, Counting)
+    assert isinstance(owned, RarityCounter)
     assert (await owned.rarity("flour", ["default"])).passages == 2
     without = OwnedSearch(index, store.library)
     assert (await without.search_with_usage(query))[1] == Usage()

@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.brief import Brief, Section
 from assay.core.errors import UsageError
-from assay.services.arguments import MOST_BYTES, read_text_argument
+from assay.services.arguments import MAX_ARGUMENT_BYTES, read_text_argument
 from assay.services.briefs import make_brief
 from assay.settings import Settings
 
@@ -91,7 +91,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         (b"\xff\xfe\x00", "not UTF-8 text"),
         (b"## A\x00", "control characters"),
         (b" \n", "is empty"),
-        (b"# x\n" * MOST_BYTES, "too large: at most 8,000 bytes"),
+        (b"# x\n" * MAX_ARGUMENT_BYTES, "too large: at most 8,000 bytes"),
     ],
 )
 def test_files_which_hold_no_such_text_are_refused_by_name(data: bytes, message: str, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_what_is_no_file_is_refused(name: str, tmp_path: Path) -> None:
 def test_texts_are_measured_too() -> None:
     assert read_text_argument(None, "template") == read_text_argument("", "template") == ""
     with pytest.raises(UsageError, match="the text of the instructions is too large"):
-        brief_of(instructions="word " * MOST_BYTES)
+        brief_of(instructions="word " * MAX_ARGUMENT_BYTES)
     with pytest.raises(UsageError, match="not UTF-8 text"):
         brief_of(instructions="lone \ud800 surrogate")
 

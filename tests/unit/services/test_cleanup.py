@@ -51,6 +51,6 @@ class Noted:
 
 async def test_the_index_ends_its_work_while_there_are_readers() -> None:
     assay, closed = Assay(), list[str]()
-    assay._context.made |= {name: Noted(name, closed) for name in ("readers", "search")}
+    assay._context.parts |= {name: Noted(name, closed) for name in ("readers", "search")}
     await assay.close()
     assert closed == ["search", "readers"]

@@ -282,7 +282,7 @@ async def test_collections_are_listed_without_those_of_runs(notes: Path):
 @settings(max_examples=scaled(80), deadline=None)
 def test_every_place_is_of_one_kind(named: list[str]):
     found = sort_places(named)
-    assert sorted([*found.urls, *found.connected, *found.paths]) == sorted(set(named))
+    assert sorted([*found.urls, *found.connector_places, *found.paths]) == sorted(set(named))
 
 
 @given(st.text(max_size=12))

@@ -12,11 +12,11 @@ from sampling import scaled
 
 from assay import Assay
 from assay.core.sources import sha256
-from assay.services.extraction import ReadDocument, Reading, Unread
+from assay.services.extraction import ReadDocument, ReadResult, Unread
 from assay.settings import Settings
 
 
-async def extract(*paths: Path) -> list[Reading]:
+async def extract(*paths: Path) -> list[ReadResult]:
     async with Assay(Settings()) as assay:
         return [found for path in paths for found in [each async for each in assay.extract(path)]]
 

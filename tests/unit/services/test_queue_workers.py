@@ -41,7 +41,7 @@ async def test_queued_runs_are_executed_and_leave_the_queue(assay: Assay, tmp_pa
     lines: list[str] = []
     worker = assay.worker(2, say=lines.append)
     await asyncio.wait_for(worker.work(until_empty=True), 60)
-    assert worker.done == 2
+    assert worker.done_count == 2
     assert await assay.queued() == []
     assert {row.status for row in await assay.runs()} == {"completed"}
     assert sorted(lines) == sorted(f"run {run}: {what}" for run in runs for what in ("started", "completed"))
@@ -77,7 +77,7 @@ async def test_a_worker_which_is_stopped_lets_go(assay: Assay, tmp_path: Path) -
     worker = assay.worker(1, say=lambda line: worker.stop())
     await asyncio.wait_for(worker.work(), 60)
     row = await assay.find(run_id)
-    assert (row.holder, row.queued, worker.done) == ("", True, 0)
+    assert (row.holder, row.queued, worker.done_count) == ("", True, 0)
     await asyncio.wait_for(assay.worker(1).work(until_empty=True), 60)
     assert (await assay.find(run_id)).status == "completed"
 
@@ -109,7 +109,7 @@ async def test_a_cancelled_and_a_deleted_run_are_offered_no_more(assay: Assay, t
     await assay.delete(deleted)
     worker = assay.worker(1)
     await asyncio.wait_for(worker.work(until_empty=True), 30)
-    assert worker.done == 0
+    assert worker.done_count == 0
     assert (await assay.find(cancelled)).status == "cancelled"
 
 
@@ -122,7 +122,7 @@ async def test_limits_of_zero_are_none_and_wrong_orders_are_refused(assay: Assay
     await assay.enqueue(run_id, priority=100)
     worker = assay.worker(1, QueueLimits(running=0, per_user=0))
     await asyncio.wait_for(worker.work(until_empty=True), 60)
-    assert worker.done == 1
+    assert worker.done_count == 1
     async with Assay(SETTINGS) as memory:
         with pytest.raises(UsageError, match="in memory cannot be queued"):
             await memory.queued()

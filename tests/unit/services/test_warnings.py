@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.milestones import MOST, summarize_warnings
+from assay.core.milestones import MAX_NAMED_FILES, summarize_warnings
 
 
 def test_a_few_are_told_one_by_one() -> None:
-    few = [f"skipped {number}.pdf: damaged" for number in range(MOST)]
+    few = [f"skipped {number}.pdf: damaged" for number in range(MAX_NAMED_FILES)]
     assert summarize_warnings(few) == few
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from watching import PLANTED, SECRET, watched_run
 
 from assay.core.errors import ConfigError
-from assay.telemetry.logs import LONGEST, Cleaner, Logs, Sink, open_logs
+from assay.telemetry.logs import MAX_VALUE_CHARS, Cleaner, Logs, Sink, open_logs
 
 
 async def lines(path: Path, level: str = "info", secrets: tuple[str, ...] = (), **changes: Any) -> list[dict[str, Any]]:
@@ -81,11 +81,11 @@ async def test_a_key_of_the_settings_is_hidden_at_debug_too(tmp_path: Path) -> N
     assert SECRET not in (tmp_path / "log").read_text()
 
 
-@given(st.text(max_size=2 * LONGEST))
+@given(st.text(max_size=2 * MAX_VALUE_CHARS))
 def test_a_value_is_one_printable_line(text: str) -> None:
     shown = Cleaner(())(None, "", {"x": text})["x"]
     assert shown.isprintable()
-    assert len(shown) <= LONGEST + 1
+    assert len(shown) <= MAX_VALUE_CHARS + 1
 
 
 def test_text_lines_keep_hostile_values_on_one_line(tmp_path: Path) -> None:

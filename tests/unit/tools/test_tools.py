@@ -14,7 +14,7 @@ from assay.core.usage import Usage
 from assay.evidence.ledger import Ledger
 from assay.run.protocols import Observation
 from assay.run.run import Branch, Run
-from assay.tools.open import MOST_DOCUMENTS, OpenTool
+from assay.tools.open import MAX_DOCUMENTS, OpenTool
 from assay.tools.recall import RecallTool
 from assay.tools.search import SearchTool
 
@@ -187,7 +187,7 @@ async def test_searches_at_once_do_not_depend_on_which_is_first() -> None:
 
 async def test_documents_beyond_the_most_are_told_of() -> None:
     async def body(run: Run) -> None:
-        names = ["winds.md", *(f"none-{number}.md" for number in range(MOST_DOCUMENTS + 1))]
+        names = ["winds.md", *(f"none-{number}.md" for number in range(MAX_DOCUMENTS + 1))]
         opened = await OpenTool().run(run, Ledger(), {"documents": names})
         assert [shown.document.name for shown in opened.shown] == ["winds.md"]
         assert opened.note.endswith("\n2 more not opened: at most 8 at once.")

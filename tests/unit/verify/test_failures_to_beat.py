@@ -92,7 +92,7 @@ FAILURES = [
 
 @pytest.mark.parametrize(("claim", "text", "rule"), [row[1:] for row in FAILURES], ids=[row[0] for row in FAILURES])
 def test_none_is_taken_for_supported(claim: str, text: str, rule: str) -> None:
-    found = check_by_code(claim, evidence(passage("S1.1", text)), marked=True)
+    found = check_by_code(claim, evidence(passage("S1.1", text)), has_markers=True)
     assert (found.rule, found.verdict in ("unsupported", "contradicted")) == (rule, True), found
 
 
@@ -100,8 +100,8 @@ def test_none_is_taken_for_supported(claim: str, text: str, rule: str) -> None:
 def test_a_check_switched_off_says_nothing(claim: str, text: str, rule: str) -> None:
     held = evidence(passage("S1.1", text))
     assert rule in {finding.rule for finding in examine(claim, held)}
-    assert rule not in {finding.rule for finding in examine(claim, held, off=(rule,))}
-    assert check_by_code(claim, held, marked=True, off=CHECKS).rule not in {*CHECKS} - {"judge"}
+    assert rule not in {finding.rule for finding in examine(claim, held, checks_off=(rule,))}
+    assert check_by_code(claim, held, has_markers=True, checks_off=CHECKS).rule not in {*CHECKS} - {"judge"}
 
 
 FAITHFUL = [
@@ -221,5 +221,5 @@ def test_what_says_the_same_in_other_words_is_not_objected_to(claim: str, text: 
 
 def test_a_claim_as_long_as_a_page_is_left_unchecked_and_costs_nothing():
     claim = "one hundred and five million of seven hundred in two thousand and nine, " * 60
-    checked = check_by_code(claim, evidence(passage("S1001.1", "Nine of ten in 2009.")), marked=True)
+    checked = check_by_code(claim, evidence(passage("S1001.1", "Nine of ten in 2009.")), has_markers=True)
     assert (checked.verdict, checked.reason) == ("unchecked", "longer than 2,000 characters")

@@ -179,7 +179,7 @@ def test_not_carried(claim: str, evidence: str, absent: tuple[str, ...]) -> None
 def test_a_row_is_read_under_a_header_in_per_cent_that_stands_before_it(head: str, row: str, absent: list[str]) -> None:
     before = f"Landings.\n\n{head}\n|---|---|---|\n| Cod | 1 | 2 |\n"
     around = {"S1.0": Surroundings(id="S1.0", before=before, after="")}
-    held = ClaimEvidence(passages=(passage("S1.0", row),), sources={}, around=around)
+    held = ClaimEvidence(passages=(passage("S1.0", row),), sources={}, surroundings=around)
     found = examine("Mackerel rose by 6.5 % to 5,340 tonnes.", held)
     assert [each.slot.text for each in found if each.veto] == absent
 

@@ -29,7 +29,7 @@ FOUND = [
 @pytest.mark.parametrize(("claim", "there"), FOUND)
 def test_found_and_traced(claim: str, there: str) -> None:
     [quote] = find_quotations(claim, [passage("S1.1", TEXT)])
-    [(id, start, end)] = quote.places
+    [(id, start, end)] = quote.spans
     assert (id, TEXT[start:end]) == ("S1.1", there)
 
 
@@ -61,7 +61,7 @@ def test_no_quotation(claim: str) -> None:
 
 def test_parts_left_out_must_follow_one_another() -> None:
     [quote] = find_quotations('"The committee ... it is not [yet] ready … left"', [passage("S1.1", TEXT)])
-    assert [TEXT[start:end] for _, start, end in quote.places] == ["The *committee", "it is  not", "ready", "left"]
+    assert [TEXT[start:end] for _, start, end in quote.spans] == ["The *committee", "it is  not", "ready", "left"]
     [quote] = find_quotations('"it is not ... The committee"', [passage("S1.1", TEXT)])
     assert not quote.is_found
 
@@ -69,7 +69,7 @@ def test_parts_left_out_must_follow_one_another() -> None:
 def test_one_passage_must_hold_all_of_it_and_any_may() -> None:
     one, two = passage("S1.1", "It is not"), passage("S1.2", "ready at all")
     assert not find_quotations('"It is not ready"', [one, two])[0].is_found
-    assert find_quotations('"ready at all"', [one, two])[0].places == (("S1.2", 0, 12),)
+    assert find_quotations('"ready at all"', [one, two])[0].spans == (("S1.2", 0, 12),)
 
 
 def test_a_title_may_be_quoted() -> None:
@@ -82,5 +82,5 @@ def test_a_title_may_be_quoted() -> None:
 def test_a_quotation_of_the_text_is_traced_to_itself(before: str, after: str, quoted: str) -> None:
     text = f"{before} {quoted} {after}"
     for quote in find_quotations(f"It says “{quoted}”.", [passage("S1.1", text)]):
-        for _, start, end in quote.places:
+        for _, start, end in quote.spans:
             assert 0 <= start < end <= len(text)

@@ -75,7 +75,7 @@ async def test_so_many_claims_are_with_the_judge_at_once_and_come_back_in_order(
     model, lines, done = Counting(), list[str](), list[ClaimResult]()
 
     async def body(run: Run) -> None:
-        done.extend(await check_all(run, found(30), CheckRules(judged=True), lambda _, each: lines.append(each.id)))
+        done.extend(await check_all(run, found(30), CheckRules(uses_judge=True), lambda _, each: lines.append(each.id)))
 
     await within(model, body)
     assert 1 < model.most <= CLAIMS_AT_ONCE
@@ -95,7 +95,7 @@ async def test_the_judge_is_asked_only_where_code_does_not_decide() -> None:
     async def body(run: Run) -> None:
         for rule, (text, found) in cases.items():
             (sentence,) = claims(f"{text} [{PIER.id}]")
-            seen[rule] = (await check_claim(run.child(rule), "c1", sentence, found, CheckRules(judged=True))).check
+            seen[rule] = (await check_claim(run.child(rule), "c1", sentence, found, CheckRules(uses_judge=True))).check
 
     await within(model, body)
     assert {rule: check.rule for rule, check in seen.items()} == {
@@ -118,7 +118,7 @@ async def test_what_only_a_search_says_of_a_page_is_hearsay_whoever_supports_it(
         for at, text in enumerate((PIER.text, found(1)[0].sentence.text)):
             (sentence,) = claims(text)
             checks.append(
-                (await check_claim(run.child(str(at)), "c1", sentence, snippet, CheckRules(judged=True))).check
+                (await check_claim(run.child(str(at)), "c1", sentence, snippet, CheckRules(uses_judge=True))).check
             )
 
     await within(Counting(), body)
@@ -136,7 +136,7 @@ async def test_the_same_sentence_with_the_same_evidence_is_checked_once_and_anot
     other = msgspec.structs.replace(one, id="c10", evidence=evidence(passage("S1001.2", "The pier is of stone.")))
 
     async def body(run: Run) -> None:
-        checks = Checks(run, CheckRules(judged=True))
+        checks = Checks(run, CheckRules(uses_judge=True))
         for each in (one, again, two, other):
             done.append(await checks.check(each))
 
@@ -166,7 +166,7 @@ async def test_what_waits_for_its_turn_can_be_given_up_and_asked_for_later() -> 
     claims = found(CLAIMS_AT_ONCE + 5)
 
     async def body(run: Run) -> None:
-        checks = Checks(run, CheckRules(judged=True))
+        checks = Checks(run, CheckRules(uses_judge=True))
         begun = [run.in_background(each.id, lambda _, each=each: checks.check(each)) for each in claims]
         await asyncio.wait_for(model.full.wait(), 60)
         checks.drop_waiting()

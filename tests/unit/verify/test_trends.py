@@ -57,9 +57,9 @@ def test_rows_cited_one_by_one_have_the_head_before_them_in_their_document() -> 
     evidence = ClaimEvidence(
         passages=tuple(_passage(id, text) for id, text, _ in rows),
         sources={},
-        around={id: Surroundings(id=id, before=before, after="") for id, _, before in rows},
+        surroundings={id: Surroundings(id=id, before=before, after="") for id, _, before in rows},
     )
-    found = check_by_code("Revenue shrank from 2021 to 2023.", evidence, marked=True)
+    found = check_by_code("Revenue shrank from 2021 to 2023.", evidence, has_markers=True)
     assert (found.rule, found.verdict) == ("direction", "contradicted")
 
 

@@ -229,7 +229,7 @@ DIGITS = [(sentence, at) for sentence in SENTENCES for at, sign in enumerate(sen
 def test_any_digit_edited_is_never_supported(place: tuple[str, int], digit: str) -> None:
     sentence, at = place
     edited = sentence[:at] + digit + sentence[at + 1 :]
-    verdict = check_by_code(edited, evidence_for(sentence), marked=True).verdict
+    verdict = check_by_code(edited, evidence_for(sentence), has_markers=True).verdict
     assert (verdict in HOLDING) == (edited == sentence)
 
 
@@ -241,7 +241,7 @@ def test_letters_and_digits_taken_out_or_put_in_are_never_supported(sentence: st
     edited = sentence[:at] + new + sentence[at + (not new) :]
     assume("PEP  (" not in edited)  # its title names the document as well
     without_weighing = check_by_code(
-        edited, evidence_for(sentence), marked=True, off=("lexical",)
+        edited, evidence_for(sentence), has_markers=True, checks_off=("lexical",)
     )  # which reads word forms
     assert without_weighing.verdict not in HOLDING
 
@@ -268,7 +268,7 @@ def test_letters_and_digits_taken_out_or_put_in_are_never_supported(sentence: st
 def test_edited_values(sentence: int, before: str, after: str, verdict: str) -> None:
     text = SENTENCES[sentence]
     assert before in text
-    assert check_by_code(text.replace(before, after), evidence_for(text), marked=True).verdict == verdict
+    assert check_by_code(text.replace(before, after), evidence_for(text), has_markers=True).verdict == verdict
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_the_header_above_a_cited_row_has_the_units_of_its_figures(claim: str, o
     row, head = HEADED
     (passage,) = evidence(row).passages
     cited = ClaimEvidence(passages=(msgspec.structs.replace(passage, label=head),), sources={})
-    assert (check_by_code(claim, cited, marked=True).verdict in ("unsupported", "contradicted")) is objects
+    assert (check_by_code(claim, cited, has_markers=True).verdict in ("unsupported", "contradicted")) is objects
 
 
 def evidence(*rows: str, whole: tuple[str, ...] = ()) -> ClaimEvidence:
@@ -138,7 +138,7 @@ WELLS = (
     ],
 )
 def test_what_stands_in_two_rows_is_not_said_by_one(claim: str, said: str) -> None:
-    found = check_by_code(claim, evidence(*(LEDGER if "o" in claim[:2].lower() else WELLS)), marked=True)
+    found = check_by_code(claim, evidence(*(LEDGER if "o" in claim[:2].lower() else WELLS)), has_markers=True)
     assert (found.verdict, said in found.reason) == ("contradicted", True)
 
 
@@ -152,10 +152,13 @@ def test_what_stands_in_two_rows_is_not_said_by_one(claim: str, said: str) -> No
     ],
 )
 def test_one_row_or_several_that_a_sentence_speaks_of_are_not_objected_to(claim: str) -> None:
-    assert check_by_code(claim, evidence(*LEDGER), marked=True).verdict in ("supported", "unchecked")
+    assert check_by_code(claim, evidence(*LEDGER), has_markers=True).verdict in ("supported", "unchecked")
 
 
 def test_what_a_text_beside_the_table_says_counts() -> None:
     letter = "On 3 February 2021 Orchard Masonry received £22,600 more in cash."
     claim = "Orchard Masonry received £22,600 on 3 February 2021."
-    assert check_by_code(claim, evidence(*LEDGER, letter), marked=True).verdict not in ("contradicted", "unsupported")
+    assert check_by_code(claim, evidence(*LEDGER, letter), has_markers=True).verdict not in (
+        "contradicted",
+        "unsupported",
+    )

@@ -89,7 +89,7 @@ def test_the_same_citation_means_the_same_passages_by_every_way_in(
     assert all(0 < len(passages) <= MAX_PASSAGES for passages in alone)
 
     with_references = "\n\n".join(f"{statement} (https://example.org/brest)" for statement in statements)
-    in_a_text = check_by_rules(with_references, mark_citations(with_references), access()).found
+    in_a_text = check_by_rules(with_references, mark_citations(with_references), access()).pending_claims
     assert [places(each.evidence.passages) for each in in_a_text] == [places(passages) for passages in alone]
 
     meant = {passage.id for passages in alone for passage in passages}

@@ -13,47 +13,49 @@ from assay.app.doctor.program import Diagnosis as Diagnosis
 from assay.core.errors import ConfigError
 
 
-async def examine(named: Path | None = None) -> list[Diagnosis]:
+async def examine(home: Path | None = None) -> list[Diagnosis]:
     """Do every check, in the order in which things depend on each other.
 
-    `named` is the home to check; None: the one in the settings.
+    `home` is the home to check; None: the one in the settings.
     """
-    found, blobs, elsewhere = [program.check_release(), program.check_clock()], None, False
+    diagnoses, blobs, elsewhere = [program.check_release(), program.check_clock()], None, False
     try:
-        configured = settings.load()
+        config = settings.load()
     except ConfigError as error:
-        found.append(broken_diagnosis("settings", str(error), f"correct {settings.config_path()}, or the environment"))
-        place = named or settings.named_home()
-        found.append(note_diagnosis("models", "not looked at: the settings name them"))
+        diagnoses.append(
+            broken_diagnosis("settings", str(error), f"correct {settings.config_path()}, or the environment")
+        )
+        home_folder = home or settings.named_home()
+        diagnoses.append(note_diagnosis("models", "not looked at: the settings name them"))
     else:
-        found.append(program.check_configuration(configured))
-        place = named or configured.home
-        found += [
-            *await program.check_models(configured),
-            *program.check_embedder(configured),
-            *program.unused_limits(configured),
+        diagnoses.append(program.check_configuration(config))
+        home_folder = home or config.home
+        diagnoses += [
+            *await program.check_models(config),
+            *program.check_embedder(config),
+            *program.unused_limits(config),
         ]
-        found += program.check_browser(configured)
-        found += await asyncio.to_thread(lambda: list(home_check.examine_database(configured)))
-        blobs, elsewhere = configured.blobs, configured.database is not None
-    found += home_check.examine_home(place.expanduser(), blobs, elsewhere=elsewhere)
-    return worst_of_each([*found, program.check_adapters(), *program.check_extras(), *program.check_terminal()])
+        diagnoses += program.check_browser(config)
+        diagnoses += await asyncio.to_thread(lambda: list(home_check.examine_database(config)))
+        blobs, elsewhere = config.blobs, config.database is not None
+    diagnoses += home_check.examine_home(home_folder.expanduser(), blobs, elsewhere=elsewhere)
+    return worst_of_each([*diagnoses, program.check_adapters(), *program.check_extras(), *program.check_terminal()])
 
 
 async def examine_cluster() -> list[Diagnosis]:
     """Do every check of the processes over the PostgreSQL database in the settings."""
     try:
-        configured = settings.load()
+        config = settings.load()
     except ConfigError as error:
         return [broken_diagnosis("settings", str(error), f"correct {settings.config_path()}, or the environment")]
-    return await asyncio.to_thread(lambda: list(cluster.examine(configured)))
+    return await asyncio.to_thread(lambda: list(cluster.examine(config)))
 
 
-def worst_of_each(found: Iterable[Diagnosis]) -> list[Diagnosis]:
+def worst_of_each(diagnoses: Iterable[Diagnosis]) -> list[Diagnosis]:
     """One result for each thing, the worst one; for models, which share a name, one for each model."""
-    kept: dict[tuple[str, str], Diagnosis] = {}
-    for each in found:
-        thing = (each.name, each.said.split()[0].rstrip(":") if each.name == "model" else "")
-        if thing not in kept or STATES.index(each.state) > STATES.index(kept[thing].state):
-            kept[thing] = each
-    return list(kept.values())
+    worst: dict[tuple[str, str], Diagnosis] = {}
+    for diagnosis in diagnoses:
+        thing = (diagnosis.name, diagnosis.said.split()[0].rstrip(":") if diagnosis.name == "model" else "")
+        if thing not in worst or STATES.index(diagnosis.state) > STATES.index(worst[thing].state):
+            worst[thing] = diagnosis
+    return list(worst.values())

@@ -59,24 +59,24 @@ def examine(settings: Settings) -> Iterator[Diagnosis]:
     yield _index(settings, state)
 
 
-def _pooler(found: str, *, direct: bool) -> Diagnosis:
+def _pooler(mode: str, *, direct: bool) -> Diagnosis:
     fix = "add ?direct=HOST:PORT of the server itself to ASSAY_DATABASE"
-    if found == "transaction" and not direct:
+    if mode == "transaction" and not direct:
         detail = (
             "the database is reached through a pooler in transaction mode, which keeps no locks and no notifications"
         )
         return broken_diagnosis("pooler", detail, fix)
-    if found == "session" and not direct:
+    if mode == "session" and not direct:
         return broken_diagnosis(
             "pooler", "the database is reached through a pooler in session mode", f"{fix}; it saves nothing"
         )
-    if found == "none" and direct:
+    if mode == "none" and direct:
         return note_diagnosis(
             "pooler", "there is no pooler, but ?direct= names one", "leave ?direct= out: it costs round trips"
         )
-    if found == "none":
+    if mode == "none":
         return ok_diagnosis("pooler", "none: connections are the server's own")
-    return ok_diagnosis("pooler", f"a pooler in {found} mode; locks and notifications go to the server itself")
+    return ok_diagnosis("pooler", f"a pooler in {mode} mode; locks and notifications go to the server itself")
 
 
 def _schema(state: ClusterState) -> Diagnosis:
@@ -97,28 +97,28 @@ def _schema(state: ClusterState) -> Diagnosis:
 
 def _processes(state: ClusterState) -> Iterator[Diagnosis]:
     """Connected processes, and their releases."""
-    own = version("assay")
+    own_release = version("assay")
     releases: dict[str, set[tuple[str, int]]] = {}
     for session in state.sessions:
         if session.name is not None:
             releases.setdefault(session.name.release, set()).add((session.name.host, session.name.process))
     silent = sum(session.name is None for session in state.sessions)
     count = sum(map(len, releases.values()))
-    detail = ", ".join(f"{len(of)} of {release}" for release, of in sorted(releases.items()))
+    detail = ", ".join(f"{len(processes)} of {release}" for release, processes in sorted(releases.items()))
     if not state.sessions:
         yield note_diagnosis("processes", "nobody is connected", "start workers: assay worker")
     elif silent:
         detail = f"{detail or 'nobody'}, and {silent} that do not state their release"
-        yield note_diagnosis("processes", detail, f"they are older than {own}: replace them")
-    elif set(releases) <= {own}:
-        yield ok_diagnosis("processes", f"{count} connected, all of {own}")
+        yield note_diagnosis("processes", detail, f"they are older than {own_release}: replace them")
+    elif set(releases) <= {own_release}:
+        yield ok_diagnosis("processes", f"{count} connected, all of {own_release}")
     else:
         yield note_diagnosis(
-            "processes", f"{count} connected: {detail}; this is {own}", "replace those of the older release"
+            "processes", f"{count} connected: {detail}; this is {own_release}", "replace those of the older release"
         )
-    for release, of in releases.items():
-        if is_newer(own, release) and state.schema == HEAD:
-            hosts = ", ".join(sorted({host for host, _ in of}))
+    for release, processes in releases.items():
+        if is_newer(own_release, release) and state.schema == HEAD:
+            hosts = ", ".join(sorted({host for host, _ in processes}))
             fix = "they continue until they are restarted; replace them now"
             yield note_diagnosis(
                 "release", f"{release} on {hosts} did not make these tables, and may not start again", fix
@@ -138,8 +138,8 @@ def _clocks(state: ClusterState) -> Diagnosis:
         detail = ", ".join(f"{host} by {skew:+.1f} s" for host, skew in sorted(wrong.items()))
         fix = "set the clocks (NTP), which date events and reports; leases go by the server's clock"
         return note_diagnosis("clocks", f"not the server's: {detail}", fix)
-    most = max(map(abs, apart.values()))
-    return ok_diagnosis("clocks", f"{len(apart)} within {most:.1f} s of the server's")
+    largest = max(map(abs, apart.values()))
+    return ok_diagnosis("clocks", f"{len(apart)} within {largest:.1f} s of the server's")
 
 
 def _connections(state: ClusterState) -> Diagnosis:
@@ -151,25 +151,25 @@ def _connections(state: ClusterState) -> Diagnosis:
     return note_diagnosis("connections", detail, fix) if part >= NEARLY_FULL else ok_diagnosis("connections", detail)
 
 
-def _queue(name: str, found: QueueState, holders: int) -> Iterator[Diagnosis]:
-    by = f" by {holders} processes" if holders else ""
-    detail = f"{found.waiting:,} waiting, {found.executed:,} executed{by}"
-    if found.waiting and found.oldest > LONG_WAIT:
-        detail += f"; the oldest for {found.oldest:,.0f} s"
+def _queue(name: str, queue: QueueState, holders: int) -> Iterator[Diagnosis]:
+    holders_text = f" by {holders} processes" if holders else ""
+    detail = f"{queue.waiting:,} waiting, {queue.executed:,} executed{holders_text}"
+    if queue.waiting and queue.oldest > LONG_WAIT:
+        detail += f"; the oldest for {queue.oldest:,.0f} s"
         fix = "start more workers, or look at workers.running and workers.per_user"
-        if not found.executed:
+        if not queue.executed:
             yield broken_diagnosis(name, f"{detail}, and nobody takes them up", "start workers: assay worker")
         else:
             yield note_diagnosis(name, detail, fix)
     else:
         yield ok_diagnosis(name, detail)
-    if found.expired:
-        detail = f"{found.expired:,} were left by workers that died or froze, and no worker has taken them up yet"
+    if queue.expired:
+        detail = f"{queue.expired:,} were left by workers that died or froze, and no worker has taken them up yet"
         yield note_diagnosis(f"{name} left", detail, "wait for the lease (workers.lease); if they stay, start workers")
-    if found.dead:
-        how = "assay runs list, then assay runs resume ID" if name == "runs" else "assay jobs list --state failed"
-        detail = f"{found.dead:,} were taken up too often without an end, and no worker gets them any more"
-        yield broken_diagnosis(f"{name} dead", detail, f"run each where you can watch it: {how}")
+    if queue.dead:
+        command = "assay runs list, then assay runs resume ID" if name == "runs" else "assay jobs list --state failed"
+        detail = f"{queue.dead:,} were taken up too often without an end, and no worker gets them any more"
+        yield broken_diagnosis(f"{name} dead", detail, f"run each where you can watch it: {command}")
 
 
 def _deliveries(state: ClusterState) -> Diagnosis:
@@ -186,33 +186,33 @@ def _blobs(settings: Settings, state: ClusterState) -> Iterator[Diagnosis]:
         yield broken_diagnosis("blobs", detail, "set ASSAY_BLOBS to the same shared folder or object store everywhere")
         return
     try:
-        place = _remote_blobs(settings.blobs)
-        probe = place.put(b"assay doctor --cluster " + secrets.token_hex(16).encode())
+        blobs = _remote_blobs(settings.blobs)
+        probe = blobs.put(b"assay doctor --cluster " + secrets.token_hex(16).encode())
         try:
-            place.read(probe)
+            blobs.read(probe)
         finally:
-            place.remove(probe)
-        missing = [text for text, file in state.documents if not (place.has(text) and place.has(file))]
+            blobs.remove(probe)
+        missing = [text for text, file in state.documents if not (blobs.has(text) and blobs.has(file))]
     except (ConfigError, StoreError, OSError) as error:
         yield broken_diagnosis("blobs", str(error), "look at the folder's permissions, or keys and endpoint (AWS_…)")
         return
     if missing:
-        detail = f"of the latest {len(state.documents)} documents, {len(missing)} have no bytes in {place.place}"
+        detail = f"of the latest {len(state.documents)} documents, {len(missing)} have no bytes in {blobs.place}"
         yield broken_diagnosis(
             "blobs", f"{detail} (first: {missing[0][:12]})", "name the same ASSAY_BLOBS on every machine"
         )
         return
     yield ok_diagnosis(
-        "blobs", f"{place.place} can be written and read; the latest {len(state.documents)} documents are there"
+        "blobs", f"{blobs.place} can be written and read; the latest {len(state.documents)} documents are there"
     )
 
 
-def _remote_blobs(at: Path | str) -> KeptBlobs:
+def _remote_blobs(location: Path | str) -> KeptBlobs:
     """The remote place itself, without the local cache."""
-    if isinstance(at, Path):
-        return FolderBlobs(at)
-    made: KeptBlobs = importlib.import_module("assay.store.objects").ObjectBlobs(at, retry_seconds=1)
-    return made
+    if isinstance(location, Path):
+        return FolderBlobs(location)
+    blobs: KeptBlobs = importlib.import_module("assay.store.objects").ObjectBlobs(location, retry_seconds=1)
+    return blobs
 
 
 def _index(settings: Settings, state: ClusterState) -> Diagnosis:

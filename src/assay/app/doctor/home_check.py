@@ -16,7 +16,7 @@ from assay.services.home_paths import index_folder
 from assay.settings import Settings
 from assay.store.blobs import FolderBlobs
 from assay.store.sql.home import BLOBS_FOLDER, DATABASE_FILE
-from assay.store.sql.integrity import MOST_NAMED, Probe, probe
+from assay.store.sql.integrity import MAX_NAMED_ROWS, Probe, probe
 
 # The PostgreSQL database and the OpenSearch in the settings: whether they can be reached, and their contents.
 
@@ -42,15 +42,15 @@ def _opensearch(settings: Settings) -> Diagnosis:
         return broken_diagnosis(
             "search index", "search.index is opensearch, and no address is set", "set ASSAY_SEARCH_OPENSEARCH"
         )
-    made = importlib.import_module("assay.search.opensearch.client").OpenSearchClient
+    client_class = importlib.import_module("assay.search.opensearch.client").OpenSearchClient
     try:
-        client = made(settings.search.opensearch.reveal(), attempts=1)
-        about = client.call("GET", "/").get("version", {})
+        client = client_class(settings.search.opensearch.reveal(), attempts=1)
+        version_info = client.call("GET", "/").get("version", {})
     except (ConfigError, SearchError) as error:
         return broken_diagnosis("search index", str(error), "start it, or set search.index to local")
     client.close()
     return ok_diagnosis(
-        "search index", f"{about.get('distribution', '?')} {about.get('number', '?')} at {client.place}"
+        "search index", f"{version_info.get('distribution', '?')} {version_info.get('number', '?')} at {client.place}"
     )
 
 
@@ -67,21 +67,24 @@ def _check_database(url: str) -> Iterator[Diagnosis]:
     yield ok_diagnosis("database", f"{backend.place}, {_schema_state(schema, head)}")
 
 
-def _blobs(at: Path | str | None) -> Iterator[Diagnosis]:
+def _blobs(location: Path | str | None) -> Iterator[Diagnosis]:
     """Check that the place of the blobs can be reached, if it is not the home. Writes nothing."""
-    if at is None:
+    if location is None:
         return
-    if isinstance(at, Path):
-        yield ok_diagnosis("blobs", f"blobs are in {at}")
+    if isinstance(location, Path):
+        yield ok_diagnosis("blobs", f"blobs are in {location}")
         return
     try:
-        next(iter(importlib.import_module("assay.store.objects").ObjectBlobs(at, retry_seconds=1).list_blobs()), None)
+        next(
+            iter(importlib.import_module("assay.store.objects").ObjectBlobs(location, retry_seconds=1).list_blobs()),
+            None,
+        )
     except (ConfigError, StoreError) as error:
         yield broken_diagnosis(
             "blobs", str(error), "look at the keys, the region and the endpoint in the environment (AWS_…)"
         )
         return
-    yield ok_diagnosis("blobs", f"blobs are in {at}, which can be reached")
+    yield ok_diagnosis("blobs", f"blobs are in {location}, which can be reached")
 
 
 def _schema_state(schema: str, head: str) -> str:
@@ -121,11 +124,11 @@ def examine_home(home: Path, blobs: Path | str | None = None, *, elsewhere: bool
     yield _space(home)
     if elsewhere:
         return
-    found = probe(home / DATABASE_FILE)
-    yield _database(home / DATABASE_FILE, found)
-    if found.state in ("current", "older"):
-        yield _index(home, found)
-        yield from _documents(None if isinstance(blobs, str) else blobs or home / BLOBS_FOLDER, found)
+    database = probe(home / DATABASE_FILE)
+    yield _database(home / DATABASE_FILE, database)
+    if database.state in ("current", "older"):
+        yield _index(home, database)
+        yield from _documents(None if isinstance(blobs, str) else blobs or home / BLOBS_FOLDER, database)
 
 
 def _missing_home(home: Path) -> Diagnosis:
@@ -151,7 +154,7 @@ def _folder(home: Path) -> Diagnosis | None:
 
 
 def _space(home: Path) -> Diagnosis:
-    folder = next(each for each in (home, *home.parents) if each.exists())
+    folder = next(candidate for candidate in (home, *home.parents) if candidate.exists())
     free = shutil.disk_usage(folder).free
     detail = f"{free / 1e9:,.1f} GB free in {folder}" if free >= 1e9 else f"{free / 1e6:,.0f} MB free in {folder}"
     if free < _TOO_LITTLE:
@@ -163,60 +166,64 @@ def _space(home: Path) -> Diagnosis:
     )
 
 
-def _database(path: Path, found: Probe) -> Diagnosis:
-    match found.state:
+def _database(path: Path, database: Probe) -> Diagnosis:
+    match database.state:
         case "missing":
             return ok_diagnosis("database", "there is none yet")
         case "current":
             return ok_diagnosis(
                 "database",
-                f"schema {found.schema}, {pluralize(found.documents, 'document')}, {pluralize(found.runs, 'run')}",
+                f"schema {database.schema}, {pluralize(database.documents, 'document')}, "
+                f"{pluralize(database.runs, 'run')}",
             )
         case "older":
             detail = (
-                f"schema {found.schema} of an earlier release: it is brought to {found.head} when it is next opened"
+                f"schema {database.schema} of an earlier release: it is brought to {database.head} "
+                "when it is next opened"
             )
             return note_diagnosis("database", detail, f"keep a copy of {path} to be able to go back")
         case "newer":
-            detail = f"schema {found.schema} of a later release; this one knows {found.head}"
+            detail = f"schema {database.schema} of a later release; this one knows {database.head}"
             return broken_diagnosis("database", detail, f"update Assay, {_ELSEWHERE}")
         case "foreign":
             return broken_diagnosis("database", f"{path} is not Assay's", f"move it away, {_ELSEWHERE}")
         case "damaged":
-            return broken_diagnosis("database", f"{path} is damaged: {found.problem}", f"restore a copy, {_ELSEWHERE}")
+            return broken_diagnosis(
+                "database", f"{path} is damaged: {database.problem}", f"restore a copy, {_ELSEWHERE}"
+            )
         case "unreadable":
-            return broken_diagnosis("database", f"{path}: {found.problem}", f"check its permissions, {_ELSEWHERE}")
+            return broken_diagnosis("database", f"{path}: {database.problem}", f"check its permissions, {_ELSEWHERE}")
 
 
-def _index(home: Path, found: Probe) -> Diagnosis:
+def _index(home: Path, database: Probe) -> Diagnosis:
     folder = index_folder(home)
     try:
-        indexed = document_count(folder)
+        indexed_count = document_count(folder)
     except (ValueError, OSError) as error:
         return note_diagnosis("index", f"it cannot be read ({error})", "nothing to do: the next search rebuilds it")
-    if indexed is None and not found.documents:
+    if indexed_count is None and not database.documents:
         return ok_diagnosis("index", "there is none yet")
-    if (indexed or 0) < found.documents:
-        detail = f"it has {indexed or 0:,} of {found.documents:,} documents"
+    if (indexed_count or 0) < database.documents:
+        detail = f"it has {indexed_count or 0:,} of {database.documents:,} documents"
         return note_diagnosis("index", detail, "nothing to do: the next search brings it up to date")
-    return ok_diagnosis("index", f"in step with the library: {pluralize(indexed or 0, 'document')}")
+    return ok_diagnosis("index", f"in step with the library: {pluralize(indexed_count or 0, 'document')}")
 
 
-def _documents(folder: Path | None, found: Probe) -> Iterator[Diagnosis]:
+def _documents(folder: Path | None, database: Probe) -> Iterator[Diagnosis]:
     """Check that the stored texts exist, and the files they were read from."""
-    lost = [] if folder is None else _lost_documents(FolderBlobs(folder), found)
-    of = f"the latest {MOST_NAMED:,}" if found.documents > MOST_NAMED else "all"
+    lost = [] if folder is None else _lost_documents(FolderBlobs(folder), database)
+    scope = f"the latest {MAX_NAMED_ROWS:,}" if database.documents > MAX_NAMED_ROWS else "all"
     if lost:
-        detail = f"of {of} documents, {len(lost):,} have no stored text or snapshot any more (first: {lost[0][:12]})"
+        detail = f"of {scope} documents, {len(lost):,} have no stored text or snapshot any more (first: {lost[0][:12]})"
         yield broken_diagnosis("documents", detail, f"restore {folder} from a copy, or add their files again")
-    elif found.documents and folder is not None:
-        yield ok_diagnosis("documents", f"the texts and snapshots of {of} are there")
-    gone = [path for path in found.read if not os.access(path, os.R_OK)]
-    if gone:
-        first = os.fsdecode(gone[0])
-        detail = f"of the files that were added, {len(gone):,} can no longer be read (first: {first})"
+    elif database.documents and folder is not None:
+        yield ok_diagnosis("documents", f"the texts and snapshots of {scope} are there")
+    missing = [path for path in database.read if not os.access(path, os.R_OK)]
+    if missing:
+        first = os.fsdecode(missing[0])
+        detail = f"of the files that were added, {len(missing):,} can no longer be read (first: {first})"
         yield note_diagnosis("files", detail, "nothing to do: what was read is kept")
 
 
-def _lost_documents(blobs: FolderBlobs, found: Probe) -> list[str]:
-    return [document for document, snapshot in found.stored if not (blobs.has(document) and blobs.has(snapshot))]
+def _lost_documents(blobs: FolderBlobs, database: Probe) -> list[str]:
+    return [document for document, snapshot in database.stored if not (blobs.has(document) and blobs.has(snapshot))]

@@ -89,20 +89,20 @@ def check_release() -> Diagnosis:
 
 def check_clock() -> Diagnosis:
     """Check that the clock is later than the program's own files."""
-    written = Path(assay.__file__).stat().st_mtime
+    installed_at = Path(assay.__file__).stat().st_mtime
     detail = f"the clock says {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    if time.time() < written - _DAY:
+    if time.time() < installed_at - _DAY:
         return broken_diagnosis(
             "clock", f"{detail}, which is before Assay was installed", "set the clock: reports are dated by it"
         )
     return ok_diagnosis("clock", detail)
 
 
-def check_configuration(configured: Settings) -> Diagnosis:
+def check_configuration(config: Settings) -> Diagnosis:
     """The origin of the settings, whose values are known to be valid; and whether the tools they name are there."""
     path = settings.config_path()
     try:
-        check_tools(configured.agents.tools)
+        check_tools(config.agents.tools)
     except UnknownName as error:
         return broken_diagnosis(
             "settings", f"agents.tools: {error}", "assay config set agents.tools, with tools that are there"
@@ -110,23 +110,25 @@ def check_configuration(configured: Settings) -> Diagnosis:
     return ok_diagnosis("settings", f"{path} is valid" if path.exists() else f"defaults ({path} is not there)")
 
 
-async def check_models(configured: Settings) -> list[Diagnosis]:
+async def check_models(config: Settings) -> list[Diagnosis]:
     """Check that every model with a role can be used; a local model's server is asked for its list."""
-    roles = configured.roles().values()
-    found = [await _model(configured, name) for name in sorted({name for names in roles for name in names})]
-    if here := await local_models(configured):
-        found.append(
-            note_diagnosis("local", f"{describe_local_models(here)}, and no model is set", set_model_command(here))
+    roles = config.roles().values()
+    diagnoses = [await _model(config, name) for name in sorted({name for names in roles for name in names})]
+    if available := await local_models(config):
+        diagnoses.append(
+            note_diagnosis(
+                "local", f"{describe_local_models(available)}, and no model is set", set_model_command(available)
+            )
         )
-    return found
+    return diagnoses
 
 
-async def _model(configured: Settings, name: str) -> Diagnosis:
+async def _model(config: Settings, name: str) -> Diagnosis:
     try:
-        model = load_model(configured, name)
+        model = load_model(config, name)
         try:
             offered = await model.offered() if model.profile.local else ()
-            window = await _window(configured, name, model)
+            window = await _window(config, name, model)
         finally:
             await model.close()
     except (ConfigError, UnknownName, ModelError, ModelFailed) as error:
@@ -139,33 +141,33 @@ async def _model(configured: Settings, name: str) -> Diagnosis:
     return ok_diagnosis("model", f"{name} is ready")
 
 
-async def _window(configured: Settings, name: str, model: Model) -> int:
+async def _window(config: Settings, name: str, model: Model) -> int:
     """The window of a local model, as the settings or its server say; 0 if they do not."""
     if not (model.profile.local and isinstance(model, DescribableModel)):
         return 0
-    entry = configured.catalogue.get(name)
+    entry = config.catalogue.get(name)
     if entry is not None and entry.window:
         return entry.window
     return (await model.described(load=False)).window or 0
 
 
-def check_embedder(configured: Settings) -> Iterator[Diagnosis]:
+def check_embedder(config: Settings) -> Iterator[Diagnosis]:
     """Check that the embedder in the settings can be created, and where texts go; it is not called."""
-    name = configured.embedder.model
+    name = config.embedder.model
     if not name:
         return
     try:
-        made = load_embedder(configured, name)
+        embedder = load_embedder(config, name)
     except (ConfigError, UnknownName) as error:
         yield broken_diagnosis(
             "embedder", f"{name}: {error}", "set embedder.model, or leave it empty to search by words alone"
         )
         return
-    here = is_local(configured, name, local=made.local)
-    made.close()
-    if here:
+    is_here = is_local(config, name, local=embedder.local)
+    embedder.close()
+    if is_here:
         yield ok_diagnosis("embedder", f"{name} is ready, on this machine")
-    elif configured.embedder.allow_private:
+    elif config.embedder.allow_private:
         yield note_diagnosis(
             "embedder", f"{name} is ready; it receives all documents, private ones too (embedder.allow_private)"
         )
@@ -173,29 +175,29 @@ def check_embedder(configured: Settings) -> Iterator[Diagnosis]:
         yield ok_diagnosis("embedder", f"{name} is ready, elsewhere: it receives no private documents")
 
 
-def check_browser(configured: Settings) -> Iterator[Diagnosis]:
+def check_browser(config: Settings) -> Iterator[Diagnosis]:
     """Check that pages that need JavaScript can be read: the extra, and a Chromium; none is started."""
-    web = configured.web
+    web = config.web
     if web.browser == "off":
         return
-    named = "" if web.chromium is None else str(web.chromium)
-    lacking = broken_diagnosis if web.browser == "always" else note_diagnosis
+    browser_path = "" if web.chromium is None else str(web.chromium)
+    diagnose = broken_diagnosis if web.browser == "always" else note_diagnosis
     if importlib.util.find_spec("playwright") is None:
-        yield lacking("browser", "pages that need JavaScript cannot be read", "pip install 'assay[browser]'")
-    elif named and not shutil.which(named):
+        yield diagnose("browser", "pages that need JavaScript cannot be read", "pip install 'assay[browser]'")
+    elif browser_path and not shutil.which(browser_path):
         fix = "set web.chromium to a Chromium, or to nothing for the one on the path"
-        yield broken_diagnosis("browser", f"{named} (web.chromium) is not there, or cannot be executed", fix)
-    elif not named and not (named := find_installed()):
+        yield broken_diagnosis("browser", f"{browser_path} (web.chromium) is not there, or cannot be executed", fix)
+    elif not browser_path and not (browser_path := find_installed()):
         detail = "there is no Chromium: pages that need JavaScript cannot be read"
-        yield lacking("browser", detail, "playwright install chromium, or set web.chromium to one")
+        yield diagnose("browser", detail, "playwright install chromium, or set web.chromium to one")
     else:
-        yield ok_diagnosis("browser", f"pages that need JavaScript are read with {named}")
+        yield ok_diagnosis("browser", f"pages that need JavaScript are read with {browser_path}")
 
 
-def unused_limits(configured: Settings) -> Iterator[Diagnosis]:
+def unused_limits(config: Settings) -> Iterator[Diagnosis]:
     """Limits for unknown providers: they have no effect, although they look as if they did."""
-    known = {*plugins.names("models"), *configured.services}
-    if unknown := sorted(set(configured.limits.calls_at_once) - known):
+    providers = {*plugins.names("models"), *config.services}
+    if unknown := sorted(set(config.limits.calls_at_once) - providers):
         detail = f"limits.calls_at_once names no provider: {', '.join(unknown)}"
         yield note_diagnosis(
             "limits", detail, "a provider is the part before the colon of a model's name (assay models)"
@@ -206,18 +208,18 @@ def check_adapters() -> Diagnosis:
     """Check that every adapter loads. Those of other packages are loaded in a separate process, since they may do
     anything.
     """
-    failing, count = list[str](), 0
+    failures, count = list[str](), 0
     for group in plugins.GROUPS:
         for name in plugins.names(group):
             count += 1
             if wrong := _failure(group, name):
-                failing.append(wrong)
-    if failing:
-        return broken_diagnosis("adapters", "; ".join(failing), "update or uninstall the package that brings it")
+                failures.append(wrong)
+    if failures:
+        return broken_diagnosis("adapters", "; ".join(failures), "update or uninstall the package that brings it")
     return ok_diagnosis("adapters", f"all {count} load")
 
 
-def _failure(group: plugins.Group, name: str) -> str:
+def _failure(group: plugins.PluginGroup, name: str) -> str:
     """Why an adapter does not load, empty if it does."""
     if plugins.origin(group, name).startswith("assay."):
         try:
@@ -228,12 +230,14 @@ def _failure(group: plugins.Group, name: str) -> str:
     adapter = f"{plugins.NOUNS[group]} {name!r} ({plugins.origin(group, name)})"
     command = [sys.executable, "-c", _LOAD, group, name]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=LOAD_SECONDS, check=False)
+        process = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=LOAD_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired:
         return f"{adapter} takes more than {LOAD_SECONDS} s to load"
-    lines = done.stderr.decode(errors="replace").strip().splitlines()
-    why = lines[-1] if lines else f"it ends the process with {done.returncode}"
-    return f"{adapter} cannot be loaded: {why}" if done.returncode else ""
+    lines = process.stderr.decode(errors="replace").strip().splitlines()
+    why = lines[-1] if lines else f"it ends the process with {process.returncode}"
+    return f"{adapter} cannot be loaded: {why}" if process.returncode else ""
 
 
 def check_extras() -> Iterator[Diagnosis]:

@@ -219,7 +219,7 @@ async def _drop(collection: str, yes: bool, home: Path | None) -> None:
     say(f"the collection {collection} is deleted")
 
 
-MOST_WORDS = 8
+MAX_EXPLAINED_WORDS = 8
 """The most words of an explanation that are shown one by one."""
 
 
@@ -384,9 +384,9 @@ def _reasons(explanation: Explanation) -> Iterator[str]:
         yield "by words: not found"
     else:
         yield f"by words: {explanation.lexical:.2f}, rank {explanation.lexical_rank}"
-        for word in explanation.words[:MOST_WORDS]:
+        for word in explanation.words[:MAX_EXPLAINED_WORDS]:
             yield f"  {word.word} in {word.field}: {word.score:.2f}{' (added by the search)' if word.added else ''}"
-        if remaining := explanation.words[MOST_WORDS:]:
+        if remaining := explanation.words[MAX_EXPLAINED_WORDS:]:
             yield f"  {len(remaining)} more: {sum(word.score for word in remaining):.2f}"
     if explanation.cosine is not None:
         yield f"by meaning: cosine {explanation.cosine:.3f}, rank {explanation.cosine_rank}"

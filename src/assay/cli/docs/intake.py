@@ -247,7 +247,7 @@ QUIET_SECONDS = 1.5
 """Changes that follow each other faster than this are handled together."""
 FIRST_SECONDS = 0.5
 """How long the first reading waits until watching has begun."""
-LONGEST_SECONDS = 60.0
+MAX_DEBOUNCE_SECONDS = 60.0
 """If changes never stop, those so far are handled after this long."""
 
 
@@ -308,7 +308,7 @@ async def _changes(folder: Path, home: Path, stop: asyncio.Event) -> AsyncIterat
         return watchfiles.awatch(
             folder,
             watch_filter=is_watched,
-            debounce=int(LONGEST_SECONDS * 1000),
+            debounce=int(MAX_DEBOUNCE_SECONDS * 1000),
             step=int(QUIET_SECONDS * 1000),
             rust_timeout=int(FIRST_SECONDS * 1000),
             yield_on_timeout=True,

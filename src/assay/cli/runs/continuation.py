@@ -26,7 +26,7 @@ from assay.cli.run_watch import (
     watch_other_process,
 )
 from assay.cli.terminal import Exit, TerminalOptions, can_ask, clean, say, write, write_json
-from assay.core.brief import POINTS, Point
+from assay.core.brief import POINTS, ForkPoint
 from assay.core.errors import LeaseHeld
 from assay.core.ports import FINAL, RunRow
 from assay.core.run_options import ForkOptions
@@ -88,7 +88,7 @@ class ForkOrder:
     """A request for a fork; `changes` are the options of `Assay.fork`."""
 
     reference: str
-    point: Point
+    point: ForkPoint
     changes: dict[str, Any] = field(default_factory=dict)
     may_ask: bool = False
     detach: bool = False
@@ -135,7 +135,7 @@ def fork_run(
     state: TerminalOptions,
     /,
     reference: str,
-    point: Point,
+    point: ForkPoint,
     add: Sequence[str],
     wanted: OutputOptions,
     detach: bool,

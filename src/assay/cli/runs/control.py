@@ -22,9 +22,9 @@ from assay.cli.terminal import Exit, TerminalOptions, say
 from assay.core.events import Envelope, RunResumed, RunWaiting
 from assay.core.ports import FINAL, RunRow
 from assay.core.view import Steered
-from assay.services.run_control import MAX_MESSAGE_CHARS, Asked
+from assay.services.run_control import MAX_MESSAGE_CHARS, RequestedAction
 
-LONGEST_REPLAY = 10.0
+MAX_REPLAY_SECONDS = 10.0
 """The most seconds of a replay without a given speed."""
 
 
@@ -32,13 +32,13 @@ class ReplayPlayer:
     """Replays a run's events with the time between them, without the time in which no process worked on the run.
 
     Args:
-        speed: a factor; 0 is at once, None as fast as needed to take at most `LONGEST_REPLAY`.
+        speed: a factor; 0 is at once, None as fast as needed to take at most `MAX_REPLAY_SECONDS`.
     """
 
     def __init__(self, events: Sequence[Envelope], speed: float | None = None) -> None:
         self._events, self._gaps = events, event_gaps(events)
         total = sum(self._gaps)
-        self.speed = max(1.0, total / LONGEST_REPLAY) if speed is None else speed
+        self.speed = max(1.0, total / MAX_REPLAY_SECONDS) if speed is None else speed
         self._last = parse_time(events[0].at) if events else datetime.now(UTC)
         self._shown_at, self._until_next = 0.0, 0.0
 
@@ -81,7 +81,7 @@ def control_options(command: Command) -> Command:
 
 
 async def request_action(
-    reference: str, action: Asked, home: Path | None, *, no_wait: bool, success_message: Callable[[str], str]
+    reference: str, action: RequestedAction, home: Path | None, *, no_wait: bool, success_message: Callable[[str], str]
 ) -> Exit:
     """Request `action`; `success_message` returns its message for a run's id."""
     quiet = click.get_current_context().ensure_object(TerminalOptions).verbosity < 0
@@ -118,7 +118,7 @@ async def stop_agent(reference: str, lane: int, home: Path | None, *, no_wait: b
     return Exit.DONE
 
 
-def _request_status(row: RunRow, action: Asked, wait: float) -> str:
+def _request_status(row: RunRow, action: RequestedAction, wait: float) -> str:
     if not row.holder:
         return f"nobody executes run {row.run_id}; to have its report written now: assay runs resume {row.run_id}"
     if not wait:

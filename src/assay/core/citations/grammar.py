@@ -20,7 +20,7 @@ from assay.core.lazy import regex
 
 MAX_CITATION_CHARS = 400
 """The most characters of a citation with all its wrappers."""
-DEEPEST = 6
+MAX_DEPTH = 6
 _WORD = 16
 
 _PAIRS: Final = dict(zip("([{<（［【〔〖「『〈《‹«", ")]}>）］】〕〗」』〉》›»", strict=True))
@@ -156,7 +156,7 @@ class Parser:
     # the grammar; each function returns what it read, or None
 
     def _citation(self, position: int, depth: int) -> CitationGroup | None:
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             return None
         sign = self._character(position)
         if not sign:

@@ -31,8 +31,8 @@ _BEHIND = 1000
 class Prose:
     """Rewrites a stream. How the stream is cut changes the pieces of the output, but not the output as a whole."""
 
-    def __init__(self, knows: IsKnown) -> None:
-        self._knows = knows
+    def __init__(self, is_known: IsKnown) -> None:
+        self._is_known = is_known
         self._scanner = Scanner()
         self._text = ""  # decided tokens that are not yet output
         self._closed_spans: dict[int, int] = {}  # places in it that are no prose, and their ends
@@ -106,7 +106,7 @@ class Prose:
 
     def _rewrite_candidate(self, parser: Parser, position: int) -> tuple[int, str]:
         group = self._group(parser, position)
-        if group is None or not any(map(self._knows, group.ids)):
+        if group is None or not any(map(self._is_known, group.ids)):
             return self._copy_unchanged(position)
         if self._markers.get(position) == group.end:
             return group.end, self._text[position : group.end]
@@ -163,7 +163,7 @@ class Prose:
 class ProseCitations:
     """The citations in a text that may contain none, and the text without them."""
 
-    def __init__(self, text: str, knows: IsKnown) -> None:
+    def __init__(self, text: str, is_known: IsKnown) -> None:
         self.items: list[str] = []
         pieces: list[str] = []
         parser, start, last = Parser(text, final=True), 0, 0
@@ -172,7 +172,7 @@ class ProseCitations:
             if start < last:
                 continue
             group = _misplaced_citation(parser, text, start)
-            if group is not None and any(map(knows, group.ids)):
+            if group is not None and any(map(is_known, group.ids)):
                 self.items.extend(group.items)
                 pieces.append(text[last:start].rstrip(" \t"))
                 last = group.end
@@ -209,8 +209,8 @@ _WRAPPERS = regex(r"(`+|\$\$?|\\\(|\\\[)(.*?)(\1|\\\)|\\\])", re.DOTALL)
 class CitationHoister:
     """Rewrites a stream: moves citations out of text that is not prose, to the place after it."""
 
-    def __init__(self, knows: IsKnown) -> None:
-        self._knows = knows
+    def __init__(self, is_known: IsKnown) -> None:
+        self._is_known = is_known
         self._scanner = Scanner()
         self._in_fence = False
         self._moved = False  # the last output is a moved citation
@@ -244,7 +244,7 @@ class CitationHoister:
         parts = _WRAPPERS.fullmatch(text)
         if parts is None:
             return text
-        citations = ProseCitations(parts[2], self._knows)
+        citations = ProseCitations(parts[2], self._is_known)
         if not citations.items:
             return text
         code = f"{parts[1]}{citations.text}{parts[3]} " if citations.text.strip(_NOTHING) else ""
@@ -253,9 +253,9 @@ class CitationHoister:
     def _rewrite_link(self, text: str) -> str:
         """A link whose text or address is a citation."""
         label, target = _link_parts(text)
-        citations, address = ProseCitations(label, self._knows), Parser(target.lstrip("#<"), final=True).bare_id(0)
+        citations, address = ProseCitations(label, self._is_known), Parser(target.lstrip("#<"), final=True).bare_id(0)
         is_target_citation = (
-            address is not None and any(map(self._knows, address.ids)) and address.end >= len(target.strip("#<>"))
+            address is not None and any(map(self._is_known, address.ids)) and address.end >= len(target.strip("#<>"))
         )
         if not citations.items and not is_target_citation:
             return text
@@ -273,10 +273,10 @@ class CitationHoister:
 def _link_parts(link: str) -> tuple[str, str]:
     """The text and the target of a link."""
     depth = 0
-    escaped = False
+    is_escaped = False
     for index, sign in enumerate(link):
-        if escaped or sign == "\\":
-            escaped = not escaped
+        if is_escaped or sign == "\\":
+            is_escaped = not is_escaped
             continue
         depth += (sign == "[") - (sign == "]")
         if depth == 0:

@@ -18,7 +18,7 @@ from assay.core.scanner import LOOK_AHEAD
 
 MARKDOWN = frozenset(("markdown", "md", "mdown", "mdx", "gfm"))
 PROSE = MARKDOWN | {"", "text", "txt", "plain", "plaintext"}
-LONGEST_PREAMBLE = 240
+MAX_PREAMBLE_CHARS = 240
 OPENERS = frozenset(
     """here sure certainly absolutely ok okay of great below hier gerne natürlich voici bien aquí claro por
     ecco certo aqui oto вот конечно ось 以下 以下是 这是 好的 これは はい 다음은 네 नीचे यहाँ إليك هذا işte""".split()
@@ -41,8 +41,8 @@ class Fences:
         wrapping: the languages of a fence that is removed if the text begins with it.
     """
 
-    def __init__(self, knows: IsKnown = lambda _: False, wrapper_languages: frozenset[str] = MARKDOWN) -> None:
-        self._knows, self._wrapper_languages = knows, wrapper_languages
+    def __init__(self, is_known: IsKnown = lambda _: False, wrapper_languages: frozenset[str] = MARKDOWN) -> None:
+        self._is_known, self._wrapper_languages = is_known, wrapper_languages
         self._buffer = ""  # what is not decided yet
         self._line_start = True
         self._preamble: str | None = ""  # the beginning of the text, while it may only announce a fence
@@ -102,7 +102,7 @@ class Fences:
         if language in PROSE and not opening[1]:
             if not is_decided:
                 return 0, ""
-            if ProseCitations(inside[:LOOK_AHEAD], self._knows).items or (
+            if ProseCitations(inside[:LOOK_AHEAD], self._is_known).items or (
                 first and not language and _HEADING.search(inside)
             ):
                 return self._remove_opening(opening[2], end)
@@ -137,9 +137,13 @@ class Fences:
         preamble = self._preamble.lstrip()
         line = preamble.partition("\n")[0].rstrip()
         has_newline = "\n" in preamble
-        if len(preamble) > LONGEST_PREAMBLE or preamble[:1] in ("#", "|") or (has_newline and not _announces(preamble)):
+        if (
+            len(preamble) > MAX_PREAMBLE_CHARS
+            or preamble[:1] in ("#", "|")
+            or (has_newline and not _announces(preamble))
+        ):
             return self._release_preamble()
-        if line and ProseCitations(preamble, self._knows).items:
+        if line and ProseCitations(preamble, self._is_known).items:
             return self._release_preamble()
         return "" if _may_announce(preamble) else self._rest_of_preamble()
 
@@ -163,7 +167,7 @@ class Fences:
         if closing and closing[1].startswith(self._sign):
             self._sign = ""
             return line + self._move_citations("\n" if line.endswith("\n") else "\n\n")
-        citations = ProseCitations(line, self._knows)
+        citations = ProseCitations(line, self._is_known)
         self._cited_ids.extend(citations.items)
         return citations.text if citations.items else line
 
@@ -208,10 +212,10 @@ ReaderFactory = Callable[[], TextReader]
 
 
 class CitationReader:
-    """Reads a text with citations; `knows` says whether the run gave out an id."""
+    """Reads a text with citations; `is_known` says whether the run gave out an id."""
 
-    def __init__(self, knows: IsKnown) -> None:
-        self._stages: tuple[TextReader, ...] = (Fences(knows), CitationHoister(knows), Prose(knows))
+    def __init__(self, is_known: IsKnown) -> None:
+        self._stages: tuple[TextReader, ...] = (Fences(is_known), CitationHoister(is_known), Prose(is_known))
 
     def feed(self, chunk: str) -> str:
         """Add text; return what is certain of the new text."""
@@ -227,9 +231,9 @@ class CitationReader:
         return text
 
 
-def citation_reading(knows: IsKnown) -> ReaderFactory:
-    """The reading of a text with citations of ids that `knows` knows."""
-    return lambda: CitationReader(knows)
+def citation_reading(is_known: IsKnown) -> ReaderFactory:
+    """The reading of a text with citations of ids that `is_known` knows."""
+    return lambda: CitationReader(is_known)
 
 
 def data_reader() -> TextReader:

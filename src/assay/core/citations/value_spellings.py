@@ -26,11 +26,11 @@ _AMOUNT = regex(
 )
 _ENDINGS = ("", "st", "nd", "rd", "th")
 _JOINING = frozenset(("of", "de", "del", "di"))
-_LEAST = 1000
+_MIN_SPELLED_VALUE = 1000
 """A smaller whole number is written in one way."""
 _LATEST = 2999
 """Digits without separators up to here may be a year, which is written in one way too."""
-_MOST_PLACES = 3
+_MAX_DECIMAL_PLACES = 3
 """Digits after the point of an amount in millions."""
 
 
@@ -64,7 +64,7 @@ def spelled_values(statement: str) -> Iterator[SpelledValue]:
         yield SpelledValue(f"={day}", start, end, frozenset(map(" ".join, orders)))
     for match in _AMOUNT.finditer("".join(free)):
         value, grouped = _value(match), match["grouped"]
-        if value < _LEAST or (value <= _LATEST and not (grouped or match["places"] or match["scale"])):
+        if value < _MIN_SPELLED_VALUE or (value <= _LATEST and not (grouped or match["places"] or match["scale"])):
             continue
         yield SpelledValue(f"={value:f}", match.start(), match.end(), frozenset(_amount_spellings(value)))
 
@@ -107,5 +107,5 @@ def _amount_spellings(value: Decimal) -> Iterator[str]:
             yield f"{digits} {decimals}0"
     for name, power in SCALES.items():
         part = f"{value.scaleb(-power):f}"
-        if value >= Decimal(10) ** power and len(part.partition(".")[2]) <= _MOST_PLACES:
+        if value >= Decimal(10) ** power and len(part.partition(".")[2]) <= _MAX_DECIMAL_PLACES:
             yield f"{part}{'' if len(name) == 1 else ' '}{name}"

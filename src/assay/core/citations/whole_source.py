@@ -52,9 +52,9 @@ class TermPlaces:
             if all(indices[min(bisect_left(indices, index), len(indices) - 1)] == index for indices in other_places)
         ]
 
-    def set_places(self, word: str, places: Iterable[int]) -> None:
-        """Let `word` stand for the texts at `places`."""
-        self._places[word] = sorted(places)
+    def set_places(self, word: str, indices: Iterable[int]) -> None:
+        """Let `word` stand for the texts at `indices`."""
+        self._places[word] = sorted(indices)
 
     def weight(self, word: str) -> float:
         """The weight of a word: above 0, even if no text has it."""

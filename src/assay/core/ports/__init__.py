@@ -17,7 +17,6 @@ from assay.core.ports.collections import StoredPlace as StoredPlace
 from assay.core.ports.documents import AskedAhead as AskedAhead
 from assay.core.ports.documents import Blobs as Blobs
 from assay.core.ports.documents import Cache as Cache
-from assay.core.ports.documents import Counting as Counting
 from assay.core.ports.documents import DocumentTexts as DocumentTexts
 from assay.core.ports.documents import Explanation as Explanation
 from assay.core.ports.documents import Extractor as Extractor
@@ -26,9 +25,10 @@ from assay.core.ports.documents import Hit as Hit
 from assay.core.ports.documents import KeptPage as KeptPage
 from assay.core.ports.documents import Library as Library
 from assay.core.ports.documents import LibrarySearch as LibrarySearch
-from assay.core.ports.documents import Metered as Metered
+from assay.core.ports.documents import MeteredSearch as MeteredSearch
 from assay.core.ports.documents import PageCache as PageCache
 from assay.core.ports.documents import Query as Query
+from assay.core.ports.documents import RarityCounter as RarityCounter
 from assay.core.ports.documents import Search as Search
 from assay.core.ports.documents import WordField as WordField
 from assay.core.ports.documents import WordScore as WordScore
@@ -38,7 +38,7 @@ from assay.core.ports.jobs import QueuedRun as QueuedRun
 from assay.core.ports.jobs import QueueLimits as QueueLimits
 from assay.core.ports.journal import ACTIVE_STATUSES as ACTIVE_STATUSES
 from assay.core.ports.journal import FRESH_SHARE as FRESH_SHARE
-from assay.core.ports.journal import LONGEST_LEASE as LONGEST_LEASE
+from assay.core.ports.journal import MAX_LEASE_SECONDS as MAX_LEASE_SECONDS
 from assay.core.ports.journal import NO_INPUTS as NO_INPUTS
 from assay.core.ports.journal import Action as Action
 from assay.core.ports.journal import Allowance as Allowance

@@ -85,7 +85,7 @@ class Search(Protocol):
 
 
 @runtime_checkable
-class Counting(Protocol):
+class RarityCounter(Protocol):
     """A search provider that can count how rare words are in what it searches. Not all can."""
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
@@ -106,7 +106,7 @@ class AskedAhead(Protocol):
 
 
 @runtime_checkable
-class Metered(Protocol):
+class MeteredSearch(Protocol):
     """A search provider that reports costs beyond the search itself. Not all have such costs."""
 
     async def search_with_usage(self, query: Query) -> tuple[list[Hit], Usage]:

@@ -11,7 +11,7 @@ from assay.core.ports.journal import Lease
 
 QUEUE_NEWS = ":queue"
 """The id `Journal.listen` reports when a queued run is ready; no run has this id."""
-MOST_TAKEN = 20
+MAX_RUN_CLAIMS = 20
 """A run that this many workers have taken up without ending it is offered to none any more."""
 PRIORITIES = range(-100, 101)
 """Priorities a run may have in the queue; the highest is taken first."""
@@ -98,7 +98,7 @@ class Queue(Protocol):
 
 JOBS_NEWS = ":jobs"
 """The id `Journal.listen` reports when jobs become ready, or fewer remain; no run has this id."""
-MOST_TRIED = 5
+MAX_JOB_TRIES = 5
 """A job that this many workers have taken up without progress has failed: it may be what kills them."""
 
 JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -214,8 +214,8 @@ class Jobs(Protocol):
 
         The highest priority goes first, then the owner with the fewest jobs in execution, then the oldest. A job that
         waits for its parts is not in execution. Only one process claims at a time. A job whose lease has expired can be
-        claimed again; one that `MOST_TRIED` workers have left that way, and of which no part was done meanwhile, fails
-        instead and stays for `retry`.
+        claimed again; one that `MAX_JOB_TRIES` workers have left that way, and of which no part was done meanwhile,
+        fails instead and stays for `retry`.
         """
 
     async def renew(self, job: Job, ttl: float) -> bool:

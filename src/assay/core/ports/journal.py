@@ -10,7 +10,7 @@ import msgspec
 from assay.core.errors import FenceLost
 from assay.core.events import Envelope, Path
 from assay.core.ports.lists import FINAL as FINAL
-from assay.core.ports.lists import Listing, RunRow, RunStatus
+from assay.core.ports.lists import RunListing, RunRow, RunStatus
 from assay.core.ports.webhooks import Webhook
 from assay.core.usage import Usage
 
@@ -96,7 +96,7 @@ class Renewal(NamedTuple):
 
 FRESH_SHARE = 3 / 4
 """The part of its time that a lease has left, at least, after `Journal.renew_all`."""
-LONGEST_LEASE = 120.0
+MAX_LEASE_SECONDS = 120.0
 """Seconds. No lease is taken or renewed for longer."""
 
 
@@ -173,7 +173,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     active_seconds: float
 
 
-class Journal(Listing, Protocol):
+class Journal(RunListing, Protocol):
     """Runs, their steps and their events. Every write to a run carries its lease's fence.
 
     A run that does not exist, or that the owner may not see, is an `UnknownName`.
@@ -205,7 +205,7 @@ class Journal(Listing, Protocol):
         """Take the run's lease for `ttl` seconds and raise the fence.
 
         A lease still held by exactly `evict`, a process known to be dead, counts as expired. So does a lease that ends
-        more than `LONGEST_LEASE` from now: it was taken before the clock was set back.
+        more than `MAX_LEASE_SECONDS` from now: it was taken before the clock was set back.
 
         Raises:
             LeaseHeld: another holder's lease has not expired.

@@ -16,8 +16,8 @@ from assay.core.usage import Usage
 
 T = TypeVar("T")
 
-LONGEST_CURSOR = 500
-MOST_ENTRIES = 1_000
+MAX_CURSOR_CHARS = 500
+MAX_PAGE_ENTRIES = 1_000
 """The most entries of one page."""
 
 
@@ -35,7 +35,7 @@ def read_cursor(cursor: str, kind: type[T]) -> T | None:
     if not cursor:
         return None
     try:
-        if len(cursor) > LONGEST_CURSOR:
+        if len(cursor) > MAX_CURSOR_CHARS:
             raise ValueError
         data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         return msgspec.json.decode(data, type=kind)
@@ -67,14 +67,14 @@ def check_page_size(limit: int) -> int:
     Raises:
         UsageError: it is not valid, or too large.
     """
-    if not 0 < limit <= MOST_ENTRIES:
-        raise UsageError(f"a page has 1 to {MOST_ENTRIES} entries, not {limit}")
+    if not 0 < limit <= MAX_PAGE_ENTRIES:
+        raise UsageError(f"a page has 1 to {MAX_PAGE_ENTRIES} entries, not {limit}")
     return limit
 
 
 # Labels: names, or names with values, that an owner gives a run, for lists, logs and limits.
 
-MOST_LABELS, LONGEST_LABEL = 50, 512
+MAX_LABELS, MAX_LABEL_CHARS = 50, 512
 STARRED = "starred"
 """The label of runs that their owner wants to find again; the page shows it as a star."""
 
@@ -88,8 +88,8 @@ def check_labels(labels: Mapping[str, str]) -> dict[str, str]:
     for name, value in cast("Mapping[object, object]", labels).items():
         if not isinstance(name, str) or not isinstance(value, str):
             raise UsageError(f"a label cannot be {name!r}={value!r}: write both as text")
-    if len(labels) > MOST_LABELS or any(len(part) > LONGEST_LABEL for pair in labels.items() for part in pair):
-        raise UsageError(f"a run has up to {MOST_LABELS} labels, names and values of up to {LONGEST_LABEL} characters")
+    if len(labels) > MAX_LABELS or any(len(part) > MAX_LABEL_CHARS for pair in labels.items() for part in pair):
+        raise UsageError(f"a run has up to {MAX_LABELS} labels, names and values of up to {MAX_LABEL_CHARS} characters")
     return dict(labels)
 
 
@@ -264,7 +264,7 @@ class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
     day: str = ""
 
 
-class Listing(Protocol):
+class RunListing(Protocol):
     """The part of a journal that lists runs and threads."""
 
     async def page(self, run_filter: RunFilter, limit: int, before: int | None = None) -> RunPage:

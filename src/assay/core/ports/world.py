@@ -35,9 +35,11 @@ class Watch(Protocol):
     """
 
     def begin(
-        self, kind: SpanKind, name: str, at: int, within: WatchedSpan | None, facts: Mapping[str, Fact]
+        self, kind: SpanKind, name: str, started_at: int, parent_span: WatchedSpan | None, facts: Mapping[str, Fact]
     ) -> WatchedSpan:
-        """Begin a span of work at `at` nanoseconds since 1970, within another. Replayed work is not reported."""
+        """Begin a span of work at `started_at` nanoseconds since 1970, within another. Replayed work is not
+        reported.
+        """
 
     def observe(self, envelopes: Sequence[Envelope]) -> None:
         """Receive events that were just stored."""

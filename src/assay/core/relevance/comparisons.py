@@ -49,7 +49,7 @@ _CONTRAST = regex(
     re.IGNORECASE,
 )
 """What a sentence has that sets two things beside each other."""
-MOST_WORDS, LONGEST = 5, 300
+MAX_SIDE_WORDS, MAX_QUESTION_CHARS = 5, 300
 """The most words of a thing that is compared, for more are a clause, and the most characters of such a question."""
 
 
@@ -74,11 +74,11 @@ class Comparison(msgspec.Struct, frozen=True):
 def read_comparison(text: str) -> Comparison | None:
     """The comparison a question asks for; None if it asks for none, or compares clauses or more than two things."""
     plain = " ".join(text.split()).strip(" ?？.!")
-    for ask, pattern in _PATTERNS if len(plain) <= LONGEST else ():
+    for ask, pattern in _PATTERNS if len(plain) <= MAX_QUESTION_CHARS else ():
         if match := pattern.fullmatch(plain):
             left, right = (_ARTICLE.sub("", side, count=1) if _ARTICLE.match(side) else side for side in match.groups())
             left = _complete_first_side(left, right)
-            fits = all(0 < len(side.split()) <= MOST_WORDS and "," not in side for side in (left, right))
+            fits = all(0 < len(side.split()) <= MAX_SIDE_WORDS and "," not in side for side in (left, right))
             return Comparison(text, left, right, ask) if fits and left.casefold() != right.casefold() else None
     return None
 

@@ -19,12 +19,12 @@ from assay.core.relevance.numbered_things import NumberedThings
 from assay.core.relevance.relevance_constants import (
     DENSE_FACTOR,
     DENSE_KEYS,
-    FEWEST_COUNTED,
-    FEWEST_NAMING,
     FRESH_KEYS,
     LIGHT_WEIGHT,
     LONG_KEYS,
     MASS_SCALE,
+    MIN_NAMING_STATEMENTS,
+    MIN_RARITY_STATEMENTS,
     NEAR_VALUE,
     SHORT_KEYS,
     YEAR_AS_BOUND,
@@ -157,7 +157,7 @@ class Features:
 
     def is_nowhere(self, key: str) -> bool:
         """True if a key was counted in the whole scope, which is not small, and no passage has it."""
-        return self._passages >= FEWEST_NAMING and self._scope.get(key) == 0
+        return self._passages >= MIN_NAMING_STATEMENTS and self._scope.get(key) == 0
 
     # matching keys
 
@@ -190,10 +190,10 @@ class Features:
 
     def _rarity(self, scope: Rarity | None) -> dict[str, float]:
         counts = Counter(key for found in self._sets for key in self._match_keys(found))
-        size = max(len(self.statements), FEWEST_COUNTED)
+        size = max(len(self.statements), MIN_RARITY_STATEMENTS)
         found = {key: _inverse_frequency(size, counts[key]) for key in self._question_keys}
         if scope is not None and scope.passages > len(self.statements):
-            size = max(scope.passages, FEWEST_COUNTED)
+            size = max(scope.passages, MIN_RARITY_STATEMENTS)
             scope_keys = (key for key in self._question_keys if key in scope.holding)
             found |= {key: _inverse_frequency(size, min(size, scope.holding[key])) for key in scope_keys}
         return {key: weight * (LIGHT_WEIGHT if key in self.question.light else 1.0) for key, weight in found.items()}

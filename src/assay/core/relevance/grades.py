@@ -20,7 +20,7 @@ from assay.core.messages import Rarity
 from assay.core.relevance import comparisons
 from assay.core.relevance.comparisons import Comparison
 from assay.core.relevance.features import FEATURE_NAMES, Features, Vector
-from assay.core.relevance.relevance_constants import FREQUENT_SHARE, MOST_KEYS
+from assay.core.relevance.relevance_constants import FREQUENT_SHARE, MAX_QUESTION_KEYS
 from assay.core.relevance.scores import OTHER_VERSION, Band, judge, weights
 from assay.core.relevance.signs import is_question
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, read_question
@@ -46,7 +46,7 @@ class CitedSentence(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     text: str
-    cited: str = ""
+    cited_text: str = ""
     heading: str = ""
     title: str = ""
     framed: bool = False
@@ -80,7 +80,7 @@ def grade_sentences(
 
 def _names_both(pair: Comparison, sentence: CitedSentence) -> bool:
     """True if a sentence, with what stands around it, has both things of a comparison."""
-    text = f"{sentence.text} {sentence.cited} {sentence.heading} {sentence.title}"
+    text = f"{sentence.text} {sentence.cited_text} {sentence.heading} {sentence.title}"
     sides = [read_question(side, "", text) for side in pair.sides]
     return all(set(side.keys).issubset(keys(text, side.analysis)) for side in sides)
 
@@ -121,11 +121,11 @@ def _grade_all(
 def _cited_statements(statements: Sequence[CitedSentence]) -> list[QuotableStatement]:
     """The sentences of all passages cited, and those of the report that are in other words, each text once."""
     titles = list(dict.fromkeys(statement.title for statement in statements))
-    cited_texts = ((statement.title, statement.heading, statement.cited) for statement in statements)
+    cited_texts = ((statement.title, statement.heading, statement.cited_text) for statement in statements)
     own_texts = (
         (statement.title, statement.heading, statement.text)
         for statement in statements
-        if statement.text not in _one_line(statement.cited)
+        if statement.text not in _one_line(statement.cited_text)
     )
     return [
         QuotableStatement(
@@ -167,7 +167,7 @@ def grade_features(
 
 def _statement_pair(index: int, sentence: CitedSentence) -> tuple[QuotableStatement, QuotableStatement]:
     """What a sentence cites, and the sentence as its neighbour: a document of their own."""
-    evidence = QuotableStatement(text=sentence.cited, source=index, position=0)
+    evidence = QuotableStatement(text=sentence.cited_text, source=index, position=0)
     return evidence, QuotableStatement(
         text=sentence.text, source=index, position=1, heading=sentence.heading, title=sentence.title
     )
@@ -177,7 +177,7 @@ def _vector(features: Features, index: int, rarest: float, *, framed: bool) -> V
     """The features of a statement; `rarest` is the weight of the rarest of the question's words that any has."""
     vector = features.vector(index)
     matches, context_matches = features.matches(index), features.matches_around(index)
-    rare = dict(sorted(features.weights.items(), key=lambda item: -item[1])[:MOST_KEYS])
+    rare = dict(sorted(features.weights.items(), key=lambda item: -item[1])[:MAX_QUESTION_KEYS])
     total = sum(rare.values()) or 1.0
 
     def share(key_matches: Mapping[str, float]) -> float:
@@ -185,19 +185,19 @@ def _vector(features: Features, index: int, rarest: float, *, framed: bool) -> V
 
     text = features.statements[index].text
     amiss = features.denial_match(index) < 0 or is_question(text)
-    missing = max((weight * (1 - context_matches.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
+    missing_weight = max((weight * (1 - context_matches.get(key, 0.0)) for key, weight in rare.items()), default=0.0)
     return (
         share(matches),
         *(vector[position] for position in _PLACES[1:]),
         -1.0 if amiss else max(features.measure_match(index), features.measure_match(index - 1) if framed else -1.0),
         share(context_matches),
-        missing / (max(rare.values(), default=1.0) or 1.0),
+        missing_weight / (max(rare.values(), default=1.0) or 1.0),
         float(
             not framed
             and (_is_beside(features, context_matches, rarest) or _has_names_alone(features, context_matches, vector))
         ),
-        min(1.0, sum(matches.values()) / MOST_KEYS),
-        min(1.0, len(rare) / MOST_KEYS),
+        min(1.0, sum(matches.values()) / MAX_QUESTION_KEYS),
+        min(1.0, len(rare) / MAX_QUESTION_KEYS),
         float(features.question.answer_kind == "other"),
     )
 

@@ -13,7 +13,7 @@ from assay.core.relevance.features import Features
 from assay.core.relevance.relevance_constants import (
     DEFINING_WEIGHT,
     ENTRY_WEIGHT,
-    FEWEST_NAMING,
+    MIN_NAMING_STATEMENTS,
     OPENING_WEIGHTS,
 )
 from assay.core.relevance.signs import REASON
@@ -54,7 +54,7 @@ _DEFINING = regex(
 )
 
 
-FEWEST_TOLD = 3
+MIN_DESCRIPTION_WORDS = 3
 """The fewest words that describe something."""
 
 
@@ -74,7 +74,7 @@ def _is_described(statement: QuotableStatement, thing: frozenset[str], analysis:
     description = statement.text.removeprefix(statement.label)
     return (
         statement.kind == "prose"
-        and len(description.split()) >= FEWEST_TOLD
+        and len(description.split()) >= MIN_DESCRIPTION_WORDS
         and _names(statement.label, analysis) == thing
     )
 
@@ -203,7 +203,7 @@ def has_missing_name(features: Features) -> bool:
     other_keys = set(question.keys).difference(*question.name_keys)
     if matched_keys.isdisjoint(other_keys or question.keys):
         return False
-    has_many = len(features.statements) >= FEWEST_NAMING
+    has_many = len(features.statements) >= MIN_NAMING_STATEMENTS
     absent = {key for key in question.keys if key not in matched_keys and (has_many or features.is_nowhere(key))}
     texts = list(_texts(features))
     cut_keys = frozenset(key for word in _CUT.findall(question.text) for key in keys(word, question.analysis))

@@ -12,7 +12,7 @@ from assay.core.lazy import regex
 
 # Features of a statement (`features`): scales that bring numbers to about the size of the others. By hand.
 
-FEWEST_COUNTED = 100
+MIN_RARITY_STATEMENTS = 100
 """Rarity is counted over at least this many statements: among few, every word is equally rare. By hand."""
 MASS_SCALE = 5.0
 """Divides sums of weights and numbers of keys. By hand."""
@@ -36,13 +36,13 @@ YEAR_AS_BOUND = regex(
 
 # Near keys (`topic_question`): forms a stemmer keeps apart, parts of compounds, and words derived from one another.
 
-LEAST_LETTERS = 3
+MIN_NEAR_LETTERS = 3
 """Letters of a key that may be near to another. By hand."""
 COMMON_START = 4
 """Letters that two near keys have in common at their beginning. By hand."""
 COMMON_SHARE = 0.7
 """The same, as a share of the longer key. Fitted: 0.6 is no better (decision 0027, Near words)."""
-LEAST_PART = 5
+MIN_PART_LETTERS = 5
 """Letters of a key that counts inside another: `system` in `nervensystem`. By hand."""
 ALIKE_PAIRS = 0.6
 """The share of letter pairs of two near keys with the same first letter: `own` and `owner` have just that.
@@ -69,7 +69,7 @@ MEANING_ODDS, MEANING_NEUTRAL = 5.0, 0.25
 Fitted on the same half (139 questions with no answer among them), with two embedders: at 5 % of the answerable lost,
 96 and 98 % of the others are refused, by words alone 89 %.
 """
-FEWEST_COMPARED = 8
+MIN_COMPARED_STATEMENTS = 8
 """With fewer compared statements there is no usual cosine: the chance is then that by words. By hand."""
 MEANING_SURE, SURE_CHANCE = 0.5, 0.5
 """How far above the usual cosine a statement answers whatever its words, and the least chance it then has.
@@ -103,7 +103,7 @@ LIGHT_WEIGHT = 0.25
 """Multiplies the rarity of a word that only asks for a measure ("how long does it take?"), which an answer need not
 have: the sign of the measure is asked for by itself. By hand.
 """
-FEWEST_NAMING = 8
+MIN_NAMING_STATEMENTS = 8
 """With fewer statements, a name that none of them has may still be what they are about. By hand.
 
 Of 288 answerable questions of the training articles, in five languages, none is given up by the rule (decision 0027).
@@ -117,12 +117,12 @@ Fitted, with a table of the held-out half in sight (decision 0027, Answers).
 """
 ANSWER_STATEMENTS = 3
 """Statements that answer together. By hand."""
-MOST_JUDGED = 80
+MAX_RANKED_STATEMENTS = 80
 """Statements that are ranked exactly: those with most of the question's words. By hand, for speed."""
 
 # Grades of a report's sentences (`grades`).
 
-MOST_KEYS = 8
+MAX_QUESTION_KEYS = 8
 """Keys of a question that one sentence may be expected to have; of a longer question the rarest count. By hand."""
 FREQUENT_SHARE = 0.6
 """The share of the weight of the rarest word that any sentence has, below which a word is frequent.

@@ -28,12 +28,12 @@ from assay.core.relevance.named_things import (
 from assay.core.relevance.relevance_constants import (
     ANSWER_STATEMENTS,
     DENIAL_WEIGHT,
-    FEWEST_COMPARED,
+    MAX_RANKED_STATEMENTS,
     MEANING_NEUTRAL,
     MEANING_ODDS,
     MEANING_SURE,
     MEANING_WEIGHT,
-    MOST_JUDGED,
+    MIN_COMPARED_STATEMENTS,
     NAMED_FACTOR,
     OTHER_DOCUMENT_MARGIN,
     PREFILTER_STATEMENTS,
@@ -78,7 +78,7 @@ def adjust_chance(chance: float, cosines: Sequence[Cosine], best: Sequence[int],
         first: the place of the best statement by words and meaning.
     """
     known_cosines = [cosine for cosine in cosines if cosine is not None]
-    if len(known_cosines) < FEWEST_COMPARED or median(known_cosines) >= 1.0:
+    if len(known_cosines) < MIN_COMPARED_STATEMENTS or median(known_cosines) >= 1.0:
         return chance
     usual = median(known_cosines)
     above = {
@@ -300,9 +300,9 @@ def rank(question: TopicQuestion, statements: Sequence[QuotableStatement], limit
         for index, matched_keys in enumerate(key_sets)
         if matched_keys
     )
-    indices = sorted(index for _, index in weighted_indices[:MOST_JUDGED])
+    indices = sorted(index for _, index in weighted_indices[:MAX_RANKED_STATEMENTS])
     able = [indices[statement.index] for statement in judge(question, [statements[index] for index in indices]).ranked]
-    return list(dict.fromkeys([*able, *(index for _, index in weighted_indices[:MOST_JUDGED])]))[:limit]
+    return list(dict.fromkeys([*able, *(index for _, index in weighted_indices[:MAX_RANKED_STATEMENTS])]))[:limit]
 
 
 def _quick_filter(question: TopicQuestion) -> Callable[[QuotableStatement], bool]:

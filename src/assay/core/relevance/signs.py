@@ -260,7 +260,7 @@ def has_measure(measure: MeasureKind, text: str) -> bool:
 
 _UNDER_HEAD = regex(r": [+\-−]?\d[\d.,'’\u00a0\u202f]*(?=\s*(?:$|\|))", re.MULTILINE)
 """A plain number under a head, which may end in its unit: `weight_kg: 23`, `Price (EUR): 99`."""
-LONGEST_UNIT = 40
+MAX_UNIT_CHARS = 40
 """Letters of a unit."""
 _LAST = regex(r"([^\W\d_]+|[^\w\s()])\)?\Z")
 
@@ -268,7 +268,7 @@ _LAST = regex(r"([^\W\d_]+|[^\w\s()])\)?\Z")
 def _with_unit(match: re.Match[str]) -> str:
     """The number under a head with the unit or currency of the head behind it."""
     head = match.string[: match.start()].rpartition("|")[2].rpartition("\n")[2].rstrip("* ")
-    last = _LAST.search(head[-LONGEST_UNIT:])
+    last = _LAST.search(head[-MAX_UNIT_CHARS:])
     if last is None or not (split_label(head).unit or MEASURES["money"].search(f"1 {last[1]}")):
         return match[0]
     return f"{match[0]} {last[1]}"

@@ -28,13 +28,13 @@ from assay.core.relevance.relevance_constants import (
     COMMON_SHARE,
     COMMON_START,
     LANGUAGE_SAMPLE,
-    LEAST_LETTERS,
-    LEAST_PART,
+    MIN_NEAR_LETTERS,
+    MIN_PART_LETTERS,
 )
 
 # Statements: what may answer a question, with its words as keys.
 
-Kind = Literal["prose", "row"]
+StatementKind = Literal["prose", "row"]
 _UNSPACED = regex("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
 
@@ -54,7 +54,7 @@ class QuotableStatement(msgspec.Struct, frozen=True, kw_only=True):
     heading: str = ""
     title: str = ""
     address: str = ""
-    kind: Kind = "prose"
+    kind: StatementKind = "prose"
     entry: str = ""
     key: str = ""
 
@@ -261,12 +261,12 @@ def near_keys(wanted_keys: Iterable[str], other_keys: Iterable[str]) -> dict[str
 
 def _is_word(key: str) -> bool:
     """True if a key is long enough and has no digit. Vowel signs of Indic scripts are not letters, but belong to it."""
-    return len(key) >= LEAST_LETTERS and (key.isalpha() or not any(map(str.isdigit, key)))
+    return len(key) >= MIN_NEAR_LETTERS and (key.isalpha() or not any(map(str.isdigit, key)))
 
 
 def _is_near(first: str, second: str) -> bool:
     short, long = (first, second) if len(first) <= len(second) else (second, first)
-    if len(short) >= LEAST_PART and short in long:
+    if len(short) >= MIN_PART_LETTERS and short in long:
         return True
     if first[0] != second[0] or 2 * len(short) < len(long):
         return False

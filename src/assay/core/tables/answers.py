@@ -29,10 +29,10 @@ from assay.core.tables.figures import (
 from assay.core.tables.words import Limit, Operation, OverGroups, languages
 from assay.core.translation import N_, format_number, gettext
 
-MOST_CITED = 200
+MAX_CITED_ROWS = 200
 """The most rows that a sentence cites; of more, the first ones and those it names."""
-FEWEST_GROUPS = 2
-MOST_NAMED = 3
+MIN_GROUPS = 2
+MAX_NAMED_ROWS = 3
 """The most rows with the same extreme value that are named."""
 
 SENTENCE_FORMS: dict[str, tuple[Operation, OverGroups, str]] = {
@@ -90,10 +90,10 @@ class TableAnswer(msgspec.Struct, frozen=True, kw_only=True):
     named_rows: tuple[TableRow, ...] = ()
 
     def cited_rows(self) -> tuple[TableRow, ...]:
-        """At most `MOST_CITED` of the rows, including those named, in the table's order."""
-        if len(self.rows) <= MOST_CITED:
+        """At most `MAX_CITED_ROWS` of the rows, including those named, in the table's order."""
+        if len(self.rows) <= MAX_CITED_ROWS:
             return self.rows
-        row_ids = {id(row) for row in (*self.named_rows, *self.rows[: MOST_CITED - len(self.named_rows)])}
+        row_ids = {id(row) for row in (*self.named_rows, *self.rows[: MAX_CITED_ROWS - len(self.named_rows)])}
         return tuple(row for row in self.rows if id(row) in row_ids)
 
 
@@ -203,7 +203,7 @@ def _compute_figures(table: ReadTable, computation: Computation, rows: Sequence[
         parts.setdefault(
             row.text(computation.label) if computation.group_operation else str(index) if extreme else "", []
         ).append(row)
-    if not used or (computation.group_operation and len(parts) < FEWEST_GROUPS):
+    if not used or (computation.group_operation and len(parts) < MIN_GROUPS):
         return
     operation = computation.group_operation or computation.operation
     amounts = {name: _amount(operation, [by_row[id(row)] for row in group_rows]) for name, group_rows in parts.items()}
@@ -219,11 +219,11 @@ def _compute_figures(table: ReadTable, computation: Computation, rows: Sequence[
         else ()
     )
     if extreme and not computation.group_operation:
-        named_rows, value = named_rows[: MOST_NAMED + 1], named_rows[0].text(computation.column)
+        named_rows, value = named_rows[: MAX_NAMED_ROWS + 1], named_rows[0].text(computation.column)
     else:
         unit = by_row[id(used[0])].unit or "".join(money)
         value = f"{best:f}" if figures is None else format_amount(best, figures, unit)
-    is_named = 0 < len(labels) <= MOST_NAMED
+    is_named = 0 < len(labels) <= MAX_NAMED_ROWS
     if computation.group_operation and not is_named:
         return
     form = f"{computation.operation} {computation.group_operation}".strip()

@@ -17,9 +17,9 @@ from assay.core.lazy import regex
 from assay.core.plain_text import spaced_rows
 from assay.core.sources import LONGEST_PASSAGE
 
-LONGEST_HEAD = 80
-LONGEST_CAPTION = 200
-KEY_VALUE = regex(rf"(?P<head>[^:|\n]{{1,{LONGEST_HEAD}}}?):[ ](?P<value>.*\S)", re.DOTALL)
+MAX_HEAD_CHARS = 80
+MAX_CAPTION_CHARS = 200
+KEY_VALUE = regex(rf"(?P<head>[^:|\n]{{1,{MAX_HEAD_CHARS}}}?):[ ](?P<value>.*\S)", re.DOTALL)
 _PLACE = regex(r"cells: [A-Z]{1,3}\d+:[A-Z]{1,3}\d+")
 """The place of a row in a sheet."""
 UNNAMED_COLUMN = regex(r"column (?:\d+|[A-Z]{1,3})")
@@ -114,7 +114,7 @@ def read_tables(pieces: Iterable[TablePiece], title: str = "", language: str = "
         for line in _lines(piece):
             if line is None:
                 tables += _tables_of_group(group, caption)
-                group, caption = None, piece.text if len(piece.text) <= LONGEST_CAPTION else ""
+                group, caption = None, piece.text if len(piece.text) <= MAX_CAPTION_CHARS else ""
             elif group is None or not group.accepts(line):
                 tables += _tables_of_group(group, caption)
                 caption = caption if group is None else group.caption()
@@ -144,14 +144,14 @@ class _Line(msgspec.Struct, frozen=True):
     piece: TablePiece
     cells: tuple[TableCell, ...]
     heads: tuple[str, ...] = ()
-    spaced: bool = False
+    is_spaced: bool = False
 
 
 def _lines(piece: TablePiece) -> list[_Line | None]:
     """The rows of a piece: several, if only spaces set its columns apart."""
     rows = spaced_rows(piece.text)
     lines = (tuple(span(piece, start, end) for start, end in row) for row in rows)
-    return [_Line(piece, cells, spaced=True) for cells in lines] or [_parse_line(piece)]
+    return [_Line(piece, cells, is_spaced=True) for cells in lines] or [_parse_line(piece)]
 
 
 def span(piece: TablePiece, start: int, end: int) -> TableCell:
@@ -214,14 +214,14 @@ class _Group:
         last = self.lines[-1]
         if line.piece.heading != last.piece.heading or bool(line.heads) != bool(last.heads):
             return False
-        if line.spaced != last.spaced or (line.spaced and len(line.cells) != len(last.cells)):
+        if line.is_spaced != last.is_spaced or (line.is_spaced and len(line.cells) != len(last.cells)):
             return False
         return not line.heads or not set(self.heads).isdisjoint(line.heads)
 
     def caption(self) -> str:
         """The text of a group that is only a single line with a colon: "Table 3: Ports"."""
         text = self.lines[-1].piece.text
-        return text if len(self.heads) == 1 and len(text) <= LONGEST_CAPTION else ""
+        return text if len(self.heads) == 1 and len(text) <= MAX_CAPTION_CHARS else ""
 
     def add(self, line: _Line) -> None:
         """Add a row; a new header is inserted after the one before it."""
@@ -323,7 +323,7 @@ def column_names(heads: Sequence[str], width: int) -> tuple[str, ...]:
     names: list[str] = []
     for number in range(width):
         head = heads[number] if number < len(heads) else ""
-        name = head[:LONGEST_HEAD].strip() or f"column {number + 1}"
+        name = head[:MAX_HEAD_CHARS].strip() or f"column {number + 1}"
         names.append(name if name not in names else f"{name} ({number + 1})")
     return tuple(names)
 

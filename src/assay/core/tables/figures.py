@@ -36,8 +36,8 @@ MAX_AMOUNT_CHARS = 60
 """Code points of an amount with its unit."""
 MAX_MARKED_AMOUNT_CHARS = 200
 """Code points of an amount with the marks of its footnotes."""
-LONGEST_DATE = 30
-LARGEST_EXPONENT = 60
+MAX_DATE_CHARS = 30
+MAX_EXPONENT = 60
 """Of a number in scientific notation; sums and means are exact in `PRECISION` digits."""
 PRECISION = 200
 
@@ -134,7 +134,7 @@ def read_figure(text: str, point: DecimalSign = ".") -> Figure | None:
         return None
     plain = digits.replace(",", "") if point == "." else digits.replace(".", "").replace(",", ".")
     exponent = int((match["exponent"] or "e0")[1:])
-    if sum(sign.isdigit() for sign in plain) > MAX_DIGITS or abs(exponent) > LARGEST_EXPONENT:
+    if sum(sign.isdigit() for sign in plain) > MAX_DIGITS or abs(exponent) > MAX_EXPONENT:
         return None
     signs = {match["sign"] or "", match["sign2"] or ""} & {"-", "−", "–"}
     value = Decimal(plain).scaleb(exponent)
@@ -260,7 +260,7 @@ def _format_duration(seconds: Decimal, colons: int) -> str:
 def parse_date(text: str) -> tuple[int, int, int] | None:
     """Year, month and day of a date in figures or words, 0 for missing parts; None for any other text."""
     text = text.strip()
-    if (iso := _ISO.fullmatch(text)) is None and (len(text) > LONGEST_DATE or not text[-4:].isdigit()):
+    if (iso := _ISO.fullmatch(text)) is None and (len(text) > MAX_DATE_CHARS or not text[-4:].isdigit()):
         return None
     parts = iso.groups("0") if iso is not None else (*whole_date(text).split("-"), "0")
     year, month, day = (int(part or 0) for part in (*parts, "0")[:3])

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from assay.core.lazy import regex
 from assay.core.sources import Document
-from assay.core.tables.cells import KEY_VALUE, LONGEST_HEAD, ReadTable, TableCell, TablePiece, TableRow, span
+from assay.core.tables.cells import KEY_VALUE, MAX_HEAD_CHARS, ReadTable, TableCell, TablePiece, TableRow, span
 from assay.core.tables.figures import COMMA_LANGUAGES
 from assay.core.translation import current_phrases
 
-FEWEST_RECORDS = 3
-FEWEST_FIELDS = 2
-LONGEST_VALUE = 120
+MIN_RECORDS = 3
+MIN_FIELDS = 2
+MAX_VALUE_CHARS = 120
 HEADINGS_COLUMN = "column 1"
 """The column of the headings, which has no header."""
 
@@ -34,12 +34,12 @@ def record_tables(pieces: Iterable[TablePiece], title: str = "", language: str =
     for record in (*_records(pieces), None):
         if (
             record is not None
-            and len(record.fields) >= FEWEST_FIELDS
+            and len(record.fields) >= MIN_FIELDS
             and (not group or _continues_list(group[-1], record))
         ):
             group.append(record)
             continue
-        if len(group) >= FEWEST_RECORDS:
+        if len(group) >= MIN_RECORDS:
             keys = dict.fromkeys(key for member in group for key in member.fields)
             table, heading = _table(group, tuple(keys), language), group[0].heading
             if table.heads[0] == HEADINGS_COLUMN:
@@ -74,7 +74,7 @@ def table_of_documents(documents: Iterable[tuple[Document, Iterable[TablePiece]]
             )
             languages |= {document.language} - {""}
     times = Counter(key for record in records for key in record.fields)
-    keys = tuple(key for key, count in times.items() if count >= FEWEST_RECORDS)
+    keys = tuple(key for key, count in times.items() if count >= MIN_RECORDS)
     records = [record for record in records if not record.fields.keys().isdisjoint(keys)]
     answer_language = (
         current_phrases().locale if current_phrases().locale in COMMA_LANGUAGES else ""
@@ -95,10 +95,10 @@ def is_field(text: str) -> bool:
 def _field(text: str) -> tuple[str, str] | None:
     """The key and the value of a passage that is one field; None for others."""
     line = text.strip()
-    if len(line) > LONGEST_HEAD + LONGEST_VALUE or "|" in line or "\n" in line:
+    if len(line) > MAX_HEAD_CHARS + MAX_VALUE_CHARS or "|" in line or "\n" in line:
         return None
     match = KEY_VALUE.fullmatch(line)
-    if match is None or len(match["value"]) > LONGEST_VALUE:
+    if match is None or len(match["value"]) > MAX_VALUE_CHARS:
         return None
     return match["head"].strip(" *"), match["value"].removeprefix("** ")
 
@@ -134,14 +134,14 @@ def _continues_list(last: _Record, record: _Record) -> bool:
     """True if a record belongs to the list of the last: their headings are siblings, and most keys are the same."""
     common = last.fields.keys() & record.fields.keys()
     siblings = last.heading[:-1] == record.heading[:-1]
-    return siblings and len(common) >= max(FEWEST_FIELDS, len(record.fields) / 2)
+    return siblings and len(common) >= max(MIN_FIELDS, len(record.fields) / 2)
 
 
 def _table(records: Sequence[_Record], keys: tuple[str, ...], language: str) -> ReadTable:
     """The records as rows, with their names in the first column if all have one."""
     has_names = all(record.name is not None for record in records)
     rows = tuple(_row(record, (HEADINGS_COLUMN, *keys) if has_names else keys) for record in records)
-    heads = tuple(key[:LONGEST_HEAD] for key in ((HEADINGS_COLUMN, *keys) if has_names else keys))
+    heads = tuple(key[:MAX_HEAD_CHARS] for key in ((HEADINGS_COLUMN, *keys) if has_names else keys))
     columns = tuple(tuple(row.text(index) for row in rows) for index in range(len(heads)))
     return ReadTable(heads=heads, rows=rows, language=language, columns=columns, of_records=True)
 

@@ -98,7 +98,7 @@ def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> b
 
 _PLACE = r"(?:\d+/)?\d+(?:-\d+)?"
 _LINE = regex(rf"Computed from passages? (?P<places>{_PLACE}(?:, {_PLACE})*): (?P<text>\S.*)")
-MOST = 1_000
+MAX_LINE_PASSAGES = 1_000
 """The most passages that one line names."""
 
 
@@ -137,7 +137,7 @@ def _note(text: str, references: str) -> Note:
     pairs: list[tuple[int, int]] = []
     for document, _, ordinals in (reference.rpartition("/") for reference in references.split(", ")):
         first, _, last = ordinals.partition("-")
-        run = range(int(first), int(last or first) + 1)[: MOST - len(pairs)]
+        run = range(int(first), int(last or first) + 1)[: MAX_LINE_PASSAGES - len(pairs)]
         pairs.extend((int(document or 1), ordinal) for ordinal in run)
     documents = tuple(document for document, _ in pairs) if "/" in references else ()
     return Note(text, tuple(ordinal for _, ordinal in pairs), documents)

@@ -16,11 +16,11 @@ from assay.core.tables.cells import UNNAMED_COLUMN, ReadTable
 from assay.core.tables.figures import all_readable, figures_of, is_missing, parse_date, parse_duration, read_figure
 from assay.core.tables.words import AskedOperation, asked_kind, languages, phrase_pattern, read_language
 
-LONGEST_VALUE = 12
+MAX_VALUE_KEYS = 12
 """The most keys of a cell that may be in a question."""
-LONGEST_CELL = 120
+MAX_CELL_CHARS = 120
 ABBREVIATION_LETTERS = 2
-LEAST_SHORT = 3
+MIN_HEADER_LETTERS = 3
 """Letters of an abbreviation in a header: `temp`, `max`, `pop`."""
 
 WORD_PARTS = regex(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
@@ -91,7 +91,7 @@ class TableWords:
         """The keys of `wanted_keys` in `other_keys`: equal, near, or abbreviated."""
         unique_keys = frozenset(wanted_keys)
         nearby = near_keys(unique_keys, other_keys)
-        short_keys = [key for key in other_keys if len(key) >= LEAST_SHORT and key.isalpha()]
+        short_keys = [key for key in other_keys if len(key) >= MIN_HEADER_LETTERS and key.isalpha()]
         short = {key for key in unique_keys for start in short_keys if len(key) > len(start) and key.startswith(start)}
         return (unique_keys & other_keys) | frozenset(nearby) | short
 
@@ -177,7 +177,7 @@ class TableWords:
         times: AskedTimes,
     ) -> Iterator[frozenset[int]]:
         """The places of a cell's value in the question."""
-        if is_missing(text) or len(text) > LONGEST_CELL:
+        if is_missing(text) or len(text) > MAX_CELL_CHARS:
             return
         date = parse_date(text) if (times.years or times.months) and not text.isdigit() else None
         if date is not None and (time_positions := times.places(date, grams)):
@@ -238,7 +238,7 @@ def _beginnings(column: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 def _grams(question_keys: Sequence[str]) -> dict[tuple[str, ...], frozenset[int]]:
     """Every run of a question's keys, and its places."""
     grams: dict[tuple[str, ...], frozenset[int]] = {}
-    for size in range(1, min(len(question_keys), LONGEST_VALUE) + 1):
+    for size in range(1, min(len(question_keys), MAX_VALUE_KEYS) + 1):
         for start in range(len(question_keys) - size + 1):
             grams.setdefault(tuple(question_keys[start : start + size]), frozenset(range(start, start + size)))
     return grams

@@ -30,9 +30,9 @@ MEASURED_BY_HEADER, MEASURED_BY_CELLS = 0.75, 0.5
 """The weight of a column that a word of degree measures; a word of the question in its header weighs 1."""
 MIN_DIFFERENT_TEXTS = 0.5
 """The share of different texts in a column that names rows."""
-MOST_CELLS = 5
+MAX_STATED_CELLS = 5
 """The most rows whose cells are stated one by one; if more match, the question is too vague."""
-MOST_ROWS = 100_000
+MAX_ROWS = 100_000
 
 
 class FoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ class _TableQuestion(TableWords):
 
     def best_answer(self) -> FoundAnswer | None:
         """The best computation, None if none accounts for enough of the question."""
-        if not self.table.rows or len(self.table.rows) > MOST_ROWS or self.topic_question.answer_kind == "reason":
+        if not self.table.rows or len(self.table.rows) > MAX_ROWS or self.topic_question.answer_kind == "reason":
             return None
         if not self.topic_keys and not self.asked_operation.noun:
             return None
@@ -134,7 +134,7 @@ class _TableQuestion(TableWords):
         cell_computation = Computation(operation="cell", column=column, conditions=conditions)
         cells = compute(self.table, cell_computation) if values else ()
         if not implied and (measured_operation.operation == "cell" or len(cells) == 1):
-            if 0 < len(cells) <= MOST_CELLS and not self.asked_operation.limits:
+            if 0 < len(cells) <= MAX_STATED_CELLS and not self.asked_operation.limits:
                 yield from self._accept_if_covered(cell_computation, values, head, fit)
             return
         is_added, extreme = (

@@ -173,12 +173,14 @@ def _read_in_language(question: str, language: str) -> AskedOperation:
             if all(match.end() <= start or match.start() >= end for start, end, _ in matches):
                 matches.append((*match.span(), phrase))
     matches.sort(key=lambda candidate: candidate[0])
-    chosen = next(
+    chosen_match = next(
         (candidate for candidate in matches if candidate[2].operations[0].operation != "count"),
         matches[0] if matches else None,
     )
     used = [
-        candidate for candidate in matches if candidate is chosen or candidate[2].operations[0].operation == "count"
+        candidate
+        for candidate in matches
+        if candidate is chosen_match or candidate[2].operations[0].operation == "count"
     ]
     paying_pattern, money = phrase_pattern(language, "paying"), phrase_pattern(language, "money")
     group_operation, grouping_phrases = _read_group_operation(text, language, matches)
@@ -188,7 +190,7 @@ def _read_in_language(question: str, language: str) -> AskedOperation:
     count_match = next((candidate for candidate in matches if candidate[2].operations[0].operation == "count"), None)
     noun = _WORD.search(text, count_match[1]) if count_match is not None else None
     return AskedOperation(
-        operations=chosen[2].operations if chosen is not None else (MeasuredOperation("cell"),),
+        operations=chosen_match[2].operations if chosen_match is not None else (MeasuredOperation("cell"),),
         remaining_text=remaining_text,
         phrases=tuple(text[start:end] for start, end, _ in used),
         noun=noun[0] if noun is not None else "",

@@ -115,7 +115,7 @@ class IngestResult(msgspec.Struct, frozen=True, kw_only=True):
 class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
     """Where documents go: into a `collection`, or without one into that of exactly these documents.
 
-    `shared`: other machines, on which other folders are, use the library too. `on_move` is told the row numbers of
+    `is_shared`: other machines, on which other folders are, use the library too. `on_move` is told the row numbers of
     known documents before they get another place, so whoever has them by their names finds them again if the process
     dies.
     """
@@ -124,7 +124,7 @@ class IngestTarget(msgspec.Struct, frozen=True, kw_only=True):
     blobs: Blobs
     clock: Clock
     collection: str | None = None
-    shared: bool = False
+    is_shared: bool = False
     on_move: Callable[[Sequence[int]], None] | None = None
 
 
@@ -157,7 +157,7 @@ def ingest(
     """
     files, warnings = find_files(paths)
     library, collection = target.library, target.collection
-    missing_files = MissingFiles(shared=target.shared)
+    missing_files = MissingFiles(is_shared=target.is_shared)
     units = Units(library, readers.extractors, readers.archives, readers.largest, find_twins(files))
     units.missing_files = missing_files
     # a page is one document: nothing is read meanwhile

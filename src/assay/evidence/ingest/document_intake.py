@@ -44,8 +44,8 @@ class DocumentIntake:
         self.on_move: Callable[[Sequence[int]], None] | None = None
         self._moves: list[DocumentMove] = []
         self._elsewhere: list[tuple[int, DocumentMove]] = []  # read where they are not stored: perhaps copies
-        self._unasked: dict[str, tuple[Extracted, bytes, IngestPart]] = {}
-        self._unasked_bytes = 0
+        self._pending: dict[str, tuple[Extracted, bytes, IngestPart]] = {}
+        self._pending_bytes = 0
         self._batch: list[tuple[Snapshot, Document]] = []
         self._known_documents: list[str] = []
         self._stamps: list[FileStamp] = []
@@ -67,7 +67,7 @@ class DocumentIntake:
         if name not in self.documents:
             self.documents[name] = None
             self._add_unasked(name, (extracted, text, part))
-        if len(self._unasked) >= ASKED_DOCUMENTS or self._unasked_bytes >= ASKED_BYTES:
+        if len(self._pending) >= ASKED_DOCUMENTS or self._pending_bytes >= ASKED_BYTES:
             self._store_new()
         if len(self._batch) >= BATCH_DOCUMENTS:
             self.flush()
@@ -76,19 +76,19 @@ class DocumentIntake:
     def _add_unasked(self, name: str, entry: tuple[Extracted, bytes, IngestPart]) -> None:
         """Remember a document until the library is asked about several."""
         extracted, text, part = entry
-        last = next(reversed(self._unasked.values()), None)
+        last = next(reversed(self._pending.values()), None)
         same_part = last is not None and last[2] is part
-        self._unasked[name] = entry
-        self._unasked_bytes += len(text) + len(extracted.body or b"") + (0 if same_part else len(part.data))
+        self._pending[name] = entry
+        self._pending_bytes += len(text) + len(extracted.body or b"") + (0 if same_part else len(part.data))
 
     def _store_new(self) -> None:
         """Store what the library does not know."""
-        unasked, self._unasked, self._unasked_bytes = self._unasked, {}, 0
-        existing: set[str] = set() if self.fresh else self._library.existing_documents(unasked)
-        self._known_documents += (name for name in unasked if name in existing)
-        self._note_moves({name: entry for name, entry in unasked.items() if name in existing})
-        self._batch += [self._store(name, *entry) for name, entry in unasked.items() if name not in existing]
-        self.added += len(unasked) - len(existing)
+        pending, self._pending, self._pending_bytes = self._pending, {}, 0
+        existing: set[str] = set() if self.fresh else self._library.existing_documents(pending)
+        self._known_documents += (name for name in pending if name in existing)
+        self._note_moves({name: entry for name, entry in pending.items() if name in existing})
+        self._batch += [self._store(name, *entry) for name, entry in pending.items() if name not in existing]
+        self.added += len(pending) - len(existing)
 
     def _note_moves(self, known_documents: Mapping[str, tuple[Extracted, bytes, IngestPart]]) -> None:
         """Note the new places of documents whose file is gone."""
@@ -141,7 +141,7 @@ class DocumentIntake:
         Raises:
             StoreError: the library or the blobs cannot be written.
         """
-        if self._unasked:
+        if self._pending:
             self._store_new()
         self._blobs.wait()
         if self._moves:  # first: if this process ends in between, what a person removed stays so at both places

@@ -260,7 +260,7 @@ SPHINX = "_sources"
 """The folder of the sources beside the pages that Sphinx makes from them."""
 TWIN_SHARE = 0.7
 """The share of a source's words that its page must have too."""
-LARGEST_TWIN = 4_000_000
+MAX_TWIN_BYTES = 4_000_000
 _WORD = regex(rb"[^\W_]{3,}|[\x80-\xff]{3,}")
 
 
@@ -318,9 +318,9 @@ NAME_TEXT = "name files, folders or pages with text (hidden files are read only 
 """What to do where nothing was found to read, and nothing says why."""
 
 
-def nothing_read_message(places: str, reasons: Sequence[str]) -> str:
-    """The message if no document could be read in `places`: the reasons, or what to do."""
-    message = f"no document could be read in {places}"
+def nothing_read_message(sources: str, reasons: Sequence[str]) -> str:
+    """The message if no document could be read in `sources`: the reasons, or what to do."""
+    message = f"no document could be read in {sources}"
     return "; ".join([message, *reasons]) if reasons else f"{message}: {NAME_TEXT}"
 
 

@@ -35,10 +35,10 @@ LOOKUP_BATCH = 500
 
 
 class MissingFiles:
-    """Tells whether the files at stored addresses are gone; `shared`: other machines may have them (see above)."""
+    """Tells whether the files at stored addresses are gone; `is_shared`: other machines may have them (see above)."""
 
-    def __init__(self, *, shared: bool = False) -> None:
-        self._shared = shared
+    def __init__(self, *, is_shared: bool = False) -> None:
+        self._is_shared = is_shared
         self._gone_files: dict[str, bool] = {}
         self._folders: dict[str, str] = {}
 
@@ -70,7 +70,7 @@ class MissingFiles:
     def _is_gone(self, file: str) -> bool:
         gone = self._gone_files.get(file)
         if gone is None:
-            gone = self._gone_files[file] = is_gone(file, shared=self._shared)
+            gone = self._gone_files[file] = is_gone(file, is_shared=self._is_shared)
         return gone
 
 
@@ -120,8 +120,8 @@ def keep_removed(library: Library, new_places: Mapping[str, str]) -> None:
     for row in library.collections():
         if row.origins and not row.name.startswith(f"{row.owner}/"):  # else it is another's
             origins = [_origin_with_moves(origin, new_places) for origin in library.origins(row.name)]
-            if changed := [origin for origin in origins if origin is not None]:
-                library.add_origins(row.name, changed)
+            if changed_origins := [origin for origin in origins if origin is not None]:
+                library.add_origins(row.name, changed_origins)
 
 
 def _origin_with_moves(origin: Origin, new_places: Mapping[str, str]) -> Origin | None:
@@ -131,10 +131,10 @@ def _origin_with_moves(origin: Origin, new_places: Mapping[str, str]) -> Origin 
     return None if left_out == origin.left_out else msgspec.structs.replace(origin, left_out=left_out)
 
 
-def is_gone(file: str, *, shared: bool = False) -> bool:
+def is_gone(file: str, *, is_shared: bool = False) -> bool:
     """True if this is the address of a file of this machine that does not exist. One that cannot be looked at may.
 
-    If the library is `shared`, it is of this machine only if the folder is.
+    If the library is `is_shared`, it is of this machine only if the folder is.
     """
     try:
         parts = urlsplit(file)
@@ -143,7 +143,7 @@ def is_gone(file: str, *, shared: bool = False) -> bool:
         path = _path(parts.path)
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        return not shared or _has_files(os.path.dirname(path))
+        return not is_shared or _has_files(os.path.dirname(path))
     except (OSError, ValueError):
         return False
     return False

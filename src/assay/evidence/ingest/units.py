@@ -20,7 +20,7 @@ from assay.core.errors import ExtractError
 from assay.core.ports import Archive, ArchiveMember, Extractor, FileStamp, Library
 from assay.core.sources import Extracted, Fetched, sha256
 from assay.evidence.ingest.files import (
-    LARGEST_TWIN,
+    MAX_TWIN_BYTES,
     SNIFFED_BYTES,
     FileContent,
     FileToRead,
@@ -36,8 +36,8 @@ from assay.evidence.ingest.moves import LOOKUP_BATCH, MissingFiles, displaced_do
 
 MAX_ARCHIVE_DEPTH = 2
 """Archives within archives."""
-MOST_MEMBERS = 10_000
-MOST_UNPACKED = 1024 * 1024 * 1024
+MAX_MEMBERS = 10_000
+MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
 """Files, and bytes, in one file on disk with all archives in it."""
 AHEAD_UNITS = 16
 AHEAD_BYTES = 64 * 1024 * 1024
@@ -97,11 +97,11 @@ class _Allowance:
     def take(self, member: ArchiveMember) -> None:
         self.members += 1
         self.size += len(member.data)
-        if self.members > MOST_MEMBERS:
-            self.problem = f"the archive holds more than {MOST_MEMBERS:,} files; unpack it, and name the folder"
-        elif self.size > MOST_UNPACKED:
+        if self.members > MAX_MEMBERS:
+            self.problem = f"the archive holds more than {MAX_MEMBERS:,} files; unpack it, and name the folder"
+        elif self.size > MAX_UNPACKED_BYTES:
             self.problem = (
-                f"the archive unpacks to more than {MOST_UNPACKED >> 20:,} MB; unpack it, and name the folder"
+                f"the archive unpacks to more than {MAX_UNPACKED_BYTES >> 20:,} MB; unpack it, and name the folder"
             )
 
 
@@ -213,7 +213,7 @@ class Units:
         """Why a source is left out: the page beside it says the same; "" if it is read."""
         path = file.path
         page = self._pages.get(path)
-        if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, LARGEST_TWIN):
+        if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, MAX_TWIN_BYTES):
             return ""
         contents = [read_file(each, self._largest, text=True, folder=file.folder) for each in (path, page)]
         same = all(contents) and is_twin(*(each.data for each in contents if each is not None))

@@ -12,7 +12,7 @@ from assay.evidence.segment.lines import MIN_RECORDS, MIN_RECORDS_BEFORE_OTHERS,
 
 FRONT_MATTER_LINES = 400
 MAX_TITLE_CHARS = 120
-LONGEST_HEADING = 1_000
+MAX_HEADING_CHARS = 1_000
 """A longer line is not a heading, whatever it begins with; it would also take long to match."""
 
 
@@ -145,7 +145,7 @@ class _Reader:
     # headings
 
     def _take_atx(self, line: TextLine) -> bool:
-        match = shape.ATX.match(line.body) if line.body[0] == "#" and len(line.body) <= LONGEST_HEADING else None
+        match = shape.ATX.match(line.body) if line.body[0] == "#" and len(line.body) <= MAX_HEADING_CHARS else None
         if match is None:
             return False
         title = match[2] or ""
@@ -370,7 +370,7 @@ class _Reader:
         if not self.has_markup:
             return True
         if first == "#":
-            return len(body) > LONGEST_HEADING or shape.ATX.match(body) is None
+            return len(body) > MAX_HEADING_CHARS or shape.ATX.match(body) is None
         return first not in "`~" or shape.FENCE.match(body) is None
 
     def _take_paragraph(self, line: TextLine) -> bool:

@@ -13,9 +13,9 @@ import msgspec
 
 from assay.core.lazy import regex
 from assay.evidence.segment.blocks import TextBlock
-from assay.evidence.segment.lines import LEADER, LONGEST_ENTRY, has_leaders
+from assay.evidence.segment.lines import LEADER, MAX_ENTRY_LINE_CHARS, has_leaders
 
-MOST_ENUMERATED = 12
+MAX_SENTENCE_LINKS = 12
 """Links that one sentence enumerates; more are contents, whatever is above them."""
 MIN_ENTRIES = 3
 """The least entries of a table of contents."""
@@ -94,7 +94,7 @@ def _is_enumeration(text: str, blocks: Sequence[TextBlock], entries: Sequence[in
 
     Contents lead to the same place.
     """
-    if len(entries) <= MOST_ENUMERATED and _has_lead(text, blocks, entries[0]):
+    if len(entries) <= MAX_SENTENCE_LINKS and _has_lead(text, blocks, entries[0]):
         return True
     external_count = sum(_AWAY.search(text, blocks[index].start, blocks[index].end) is not None for index in entries)
     return 2 * external_count > len(entries)
@@ -170,12 +170,12 @@ def _lines(text: str, block: TextBlock) -> list[str]:
     if block.end - block.start > MAX_ENTRY_CHARS:
         return []
     block_lines = text[block.start : block.end].splitlines()
-    return [] if any(len(line) > LONGEST_ENTRY for line in block_lines) else block_lines
+    return [] if any(len(line) > MAX_ENTRY_LINE_CHARS for line in block_lines) else block_lines
 
 
 def _strip_entry(line: str) -> str:
     """An entry or a heading in the form for comparison: without numbers, links, markup and pages."""
-    line = line.strip()[:LONGEST_ENTRY]
+    line = line.strip()[:MAX_ENTRY_LINE_CHARS]
     if "](" in line:
         line = _TARGET.sub("", line)
     line = _NUMBERING.sub("", line.lstrip("["))
@@ -186,7 +186,9 @@ def _strip_entry(line: str) -> str:
 
 def _is_trail(text: str, block: TextBlock) -> bool:
     """True if a paragraph is a breadcrumb trail: Home » Manual » Installing."""
-    return block.end - block.start <= LONGEST_ENTRY and _CRUMBS.fullmatch(text, block.start, block.end) is not None
+    return (
+        block.end - block.start <= MAX_ENTRY_LINE_CHARS and _CRUMBS.fullmatch(text, block.start, block.end) is not None
+    )
 
 
 def _announcing_lines(text: str, blocks: Sequence[TextBlock], navigation: Iterable[int]) -> Iterator[int]:

@@ -58,7 +58,7 @@ LEADER = regex(r"(?:\.{4,}|(?:\. ){3,}\.?|…{2,}|·{4,}|_{5,})\s*(?:\d{1,4}|[iv
 """The end of an entry in a printed table of contents."""
 LEADERS = ("....", ". . .", "……", "····", "_____")
 """One of these is in every match of `LEADER`."""
-LONGEST_ENTRY = 200
+MAX_ENTRY_LINE_CHARS = 200
 LONE = regex(r"(?!(?:\d{1,3}|[a-zA-Z])[.)][ \t])[^\W_](?:[^:：…·_.]|\.(?!\s?\.))*$")
 """A line that is only text: no key, no number of an item, no leaders of a table of contents."""
 SENTENCE_BOUNDARY = regex(r"[a-z]{3}[.!?]\s+[A-Z]")
@@ -109,7 +109,7 @@ def is_record(body: str) -> bool:
 
 def is_leader(body: str) -> bool:
     """True if a line is an entry of a printed table of contents: a title, leaders, mostly a page."""
-    if len(body) > LONGEST_ENTRY or not body[0].isalnum() or not has_leaders(body):
+    if len(body) > MAX_ENTRY_LINE_CHARS or not body[0].isalnum() or not has_leaders(body):
         return False
     return LEADER.search(body) is not None
 

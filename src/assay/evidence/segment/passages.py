@@ -16,8 +16,8 @@ from assay.evidence.segment import lines as shape
 from assay.evidence.segment.blocks import TextBlock
 from assay.evidence.segment.lines import BULLET, ENDING, NUMBERED
 
-LONGEST_LABEL = 300
-LONGEST_TERM = 120
+MAX_LABEL_CHARS = 300
+MAX_TERM_CHARS = 120
 TERM_WORDS = 8
 NAME_WORDS = 12
 """The most words of a line that names what is below it, such as a caption."""
@@ -118,9 +118,9 @@ class _Context:
         return bool(self.lead) and (self.lead[-1] in ":：" or is_name)
 
     def _last_sentence(self, block: TextBlock) -> str:
-        tail = self.text[max(block.start, block.end - LONGEST_LABEL) : block.end]
+        tail = self.text[max(block.start, block.end - MAX_LABEL_CHARS) : block.end]
         breaks = [match.end() for match in _SENTENCE.finditer(tail)]
-        if not breaks and block.end - block.start > LONGEST_LABEL:
+        if not breaks and block.end - block.start > MAX_LABEL_CHARS:
             return ""
         return " ".join(tail[breaks[-1] if breaks else 0 :].split()).removesuffix("::").rstrip() + (
             ":" if tail.rstrip().endswith("::") else ""
@@ -135,20 +135,20 @@ class _Context:
             self.head = ""
             lead = self._find_lead(block, after)
             if after is not None and after.kind == "row" and self._is_header_row(block, after):
-                self.head = " ".join(self.text[block.start : min(block.end, block.start + LONGEST_LABEL)].split())
+                self.head = " ".join(self.text[block.start : min(block.end, block.start + MAX_LABEL_CHARS)].split())
             return _with_context(block, "", "", lead)
         return _with_context(block, self.head, "", self._find_lead(block, after))
 
     def _is_separated(self, last: TextBlock, block: TextBlock) -> bool:
-        gap = self.text[last.end : min(block.start, last.end + LONGEST_LABEL)]
+        gap = self.text[last.end : min(block.start, last.end + MAX_LABEL_CHARS)]
         return _BLANK.search(gap) is not None or last.heading != block.heading
 
     def _is_header_row(self, first: TextBlock, second: TextBlock) -> bool:
         """True if the line between two rows makes the first a header; in a table drawn as a grid it must be of `=`."""
         if self._is_separated(first, second):
             return False
-        before = self.text[max(0, first.start - LONGEST_LABEL) : first.start].rstrip().rpartition("\n")[2]
-        gap = self.text[first.end : min(second.start, first.end + 2 * LONGEST_LABEL)]
+        before = self.text[max(0, first.start - MAX_LABEL_CHARS) : first.start].rstrip().rpartition("\n")[2]
+        gap = self.text[first.end : min(second.start, first.end + 2 * MAX_LABEL_CHARS)]
         grid = before.lstrip().startswith("+-")
         has_rule = (_STRONG if grid else _DELIMITER).search(gap) is not None
         return has_rule and not _KEY_CELL.match(self.text, first.start, first.end)
@@ -175,7 +175,7 @@ class _Context:
         """The name a block begins with and describes; "" if it describes none, as in a one-line paragraph."""
         if block.kind == "paragraph" and self.text.find("\n", block.start, block.end) < 0:
             return ""
-        beginning = self.text[block.start : min(block.end, block.start + 4 * LONGEST_TERM)]
+        beginning = self.text[block.start : min(block.end, block.start + 4 * MAX_TERM_CHARS)]
         if "\n" not in beginning and not _MARKED.search(beginning):
             return ""
         first, broken, following = beginning.partition("\n")
@@ -201,7 +201,7 @@ class _Context:
             and len(name) + 1 + len(word[0]) <= min(width, WRAPPED_LINE_CHARS)
             and not name.startswith(NO_TERM)
         )
-        short = len(name) <= LONGEST_TERM and len(name.split()) <= TERM_WORDS
+        short = len(name) <= MAX_TERM_CHARS and len(name.split()) <= TERM_WORDS
         return fits and short and not name.endswith((*_ENDS, ",", ";", "-", "|")) and any(map(str.isalpha, name))
 
 
@@ -338,13 +338,13 @@ def _cut_point(text: str, start: int) -> int:
     return cut
 
 
-def _is_joined(left: str, right: str) -> bool:
+def _is_joined(first: str, second: str) -> bool:
     """True if two characters are displayed as one: combining marks, joiners, variation selectors, flags."""
     return (
-        unicodedata.category(right) in ("Mn", "Me", "Mc", "Sk")
-        or right in "\u200d\ufe0f"
-        or left == "\u200d"
-        or "\U0001f1e6" <= right <= "\U0001f1ff"
+        unicodedata.category(second) in ("Mn", "Me", "Mc", "Sk")
+        or second in "\u200d\ufe0f"
+        or first == "\u200d"
+        or "\U0001f1e6" <= second <= "\U0001f1ff"
     )
 
 

@@ -45,7 +45,7 @@ _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"
 _LOCAL_SIGN, _CENTRAL_SIGN, _END_SIGN = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 _NEEDED, _MADE_BY, _STORED, _DATE, _MODE = 20, 3 << 8 | 20, 0, 1 << 5 | 1, 0o100644 << 16
 _NAME = regex(rb"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
-_LONGEST_NAME = 200
+_MAX_NAME_BYTES = 200
 _CHECKSUM = range(14, 18)  # its bytes in a header
 
 
@@ -108,7 +108,7 @@ def _member(view: memoryview, offset: int) -> BundleMember | str:
     _, _, flags, method, _, _, _, compressed_size, size, length, extra = _LOCAL.unpack_from(view, offset)
     start = offset + _LOCAL.size + length
     name = bytes(view[offset + _LOCAL.size : start])
-    if length > _LONGEST_NAME or not _NAME.fullmatch(name):
+    if length > _MAX_NAME_BYTES or not _NAME.fullmatch(name):
         return f"byte {offset:,}: the member's name {name[:60]!r} is not one of a bundle's"
     for wrong, why in (
         (flags & 1, "is encrypted"),

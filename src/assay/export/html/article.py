@@ -28,7 +28,7 @@ from assay.export.html.markup import Child, PageMaterial, el, escape_text, isola
 from assay.export.report_parts import ReportText, read_text
 
 _OPTIONS = OptionsDict(commonmark.make()["options"])
-_TOP, _DEEPEST = 2, 6  # the page's own title is the only h1
+_TOP, _MAX_HEADING_LEVEL = 2, 6  # the page's own title is the only h1
 
 
 class PageHeading(msgspec.Struct, frozen=True):
@@ -127,7 +127,7 @@ class _Writer:
     def _heading(self, block: Block) -> str:
         """A heading with a number, below the page's title."""
         tokens = self._tokens(block)
-        level = min(block.level - self._level_offset, _DEEPEST)
+        level = min(block.level - self._level_offset, _MAX_HEADING_LEVEL)
         text = "".join(" " if token.type.endswith("break") else token.content for token in tokens).strip()
         heading = PageHeading(f"part-{len(self.headings) + 1}", level, text)
         self.headings.append(heading)

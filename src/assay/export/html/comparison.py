@@ -23,7 +23,7 @@ from assay.export.html.markup import (
 )
 
 _TOKEN = regex(r"\w+(?:[.,'’]\w+)*|\W+?")
-_LONGEST = 4_000
+_MAX_COMPARED_CHARS = 4_000
 """The most characters of a text that are compared: the time grows with the square."""
 
 
@@ -52,7 +52,7 @@ def compare_texts(claim: str, passage: str) -> TextDifference:
     Case and punctuation do not count. The passage's text before the first common word and after the last is context,
     not difference. Longest matching blocks (Ratcliff and Metzener 1988).
     """
-    ours, theirs = _tokens(claim[:_LONGEST]), _tokens(passage[:_LONGEST])
+    ours, theirs = _tokens(claim[:_MAX_COMPARED_CHARS]), _tokens(passage[:_MAX_COMPARED_CHARS])
     a, b = _words(ours), _words(theirs)
     blocks = SequenceMatcher(None, [word for word, _ in a], [word for word, _ in b], autojunk=False)
     matches = [(index, other_index, size) for index, other_index, size in blocks.get_matching_blocks() if size]
@@ -77,7 +77,7 @@ def _words(tokens: list[str]) -> list[tuple[str, int]]:
 
 
 def _unmarked_piece(text: str) -> tuple[DiffPiece, ...]:
-    return (DiffPiece(text[_LONGEST:], differs=False),) if len(text) > _LONGEST else ()
+    return (DiffPiece(text[_MAX_COMPARED_CHARS:], differs=False),) if len(text) > _MAX_COMPARED_CHARS else ()
 
 
 def _pieces(tokens: list[str], marked: set[int]) -> list[DiffPiece]:

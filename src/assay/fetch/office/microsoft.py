@@ -33,7 +33,7 @@ WRAPPER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customX
 """Elements that wrap paragraphs and tables: content controls, tracked insertions."""
 _HEADING = regex(r"heading ([1-9])$", re.IGNORECASE)
 _NOTES = ("footnotes", "endnotes")
-DEEPEST_STYLE = 10
+MAX_STYLE_DEPTH = 10
 
 
 class DocxExtractor:
@@ -132,7 +132,7 @@ class _Styles:
         style_node = paragraph.find(f"{W}pPr/{W}pStyle")
         style = self._styles.get(str(style_node.get(f"{W}val"))) if style_node is not None else None
         names: list[str] = []
-        while style is not None and len(names) < DEEPEST_STYLE:
+        while style is not None and len(names) < MAX_STYLE_DEPTH:
             names.append(style.name or "")
             style = getattr(style, "base_style", None)
         return names
@@ -183,7 +183,7 @@ def _write_notes(blob: bytes, kind: str, builder: TextBuilder) -> None:
             builder.item(note)
 
 
-DEEPEST_GROUP = 8
+MAX_GROUP_DEPTH = 8
 
 
 class PptxExtractor:
@@ -254,7 +254,7 @@ def _shapes(shapes: Iterable[BaseShape], deep: int) -> Iterator[BaseShape]:
     """The shapes in order, including those in groups."""
     for shape in shapes:
         inner = getattr(shape, "shapes", None)
-        if inner is not None and deep < DEEPEST_GROUP:
+        if inner is not None and deep < MAX_GROUP_DEPTH:
             yield from _shapes(inner, deep + 1)
         else:
             yield shape

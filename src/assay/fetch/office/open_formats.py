@@ -32,7 +32,7 @@ META = f"{URN}meta:1.0}}"
 DC = "{http://purl.org/dc/elements/1.1/}"
 """Facts of a document, in both kinds of files."""
 OMITTED_TAGS = frozenset((f"{TEXT}tracked-changes", f"{OFFICE}annotation", f"{OFFICE}forms", f"{TEXT}sequence-decls"))
-MOST_REPEATED = 100
+MAX_REPEATS = 100
 """The most cells or spaces that one element may repeat; more are for layout."""
 
 
@@ -137,7 +137,7 @@ def _odt_rows(table: etree._Element) -> list[list[str]]:
 def _repeat_count(node: etree._Element, attribute: str) -> int:
     value = str(node.get(attribute, "1"))
     number = parse_number(value, 1)
-    return number if number <= MOST_REPEATED else 1
+    return number if number <= MAX_REPEATS else 1
 
 
 class OdpExtractor(OdtExtractor):
@@ -151,7 +151,7 @@ class OdpExtractor(OdtExtractor):
 CONTAINER = "META-INF/container.xml"
 OPF = "{http://www.idpf.org/2007/opf}"
 PAGE_TYPES = ("application/xhtml+xml", "text/html")
-MOST_CHAPTERS = 5_000
+MAX_CHAPTERS = 5_000
 ENCRYPTION_PART = "META-INF/encryption.xml"
 FONT_ENCRYPTION = b"http://www.idpf.org/2008/embedding"
 """The method with which books that anybody may read scramble their fonts."""
@@ -202,7 +202,7 @@ def _book_place(archive: zipfile.ZipFile) -> str:
 def _chapters(package: etree._Element, folder: str) -> Iterator[str]:
     """The parts in reading order."""
     items = {str(item.get("id")): item for item in package.iter(f"{OPF}item")}
-    for reference in list(package.iter(f"{OPF}itemref"))[:MOST_CHAPTERS]:
+    for reference in list(package.iter(f"{OPF}itemref"))[:MAX_CHAPTERS]:
         item = items.get(str(reference.get("idref")))
         if item is None or item.get("media-type") not in PAGE_TYPES or "nav" in str(item.get("properties", "")).split():
             continue

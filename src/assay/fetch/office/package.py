@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 else:
     etree = lazy_module("lxml.etree")
 
-MOST_PARTS = 10_000
-MOST_UNPACKED = 512 * 1024 * 1024
+MAX_PARTS = 10_000
+MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 MAX_RATIO = 250
 RATIO_FROM = 16 * 1024 * 1024
 """From this many bytes on the ratio is checked: a sheet of equal rows may exceed it."""
@@ -33,7 +33,7 @@ OLE = b"\xd0\xcf\x11\xe0"
 
 LOCKED = "encrypted, or of an older format; open it, and save it anew without a password"
 DAMAGED = "damaged, or not a document of this format"
-BOMB = f"it unpacks to more than {MAX_RATIO} times its size, or {MOST_UNPACKED >> 20} MB; it may be an attack"
+BOMB = f"it unpacks to more than {MAX_RATIO} times its size, or {MAX_UNPACKED_BYTES >> 20} MB; it may be an attack"
 ENTITIES = "its XML defines entities, which documents of this format do not have; it may be an attack"
 
 
@@ -79,9 +79,9 @@ def open_checked(data: bytes) -> Iterator[zipfile.ZipFile]:
 
 def _check(archive: zipfile.ZipFile, compressed_size: int) -> None:
     infos = archive.infolist()
-    if len(infos) > MOST_PARTS:
+    if len(infos) > MAX_PARTS:
         raise ExtractError(BOMB)
-    remaining = min(MOST_UNPACKED, max(MAX_RATIO * compressed_size, RATIO_FROM))
+    remaining = min(MAX_UNPACKED_BYTES, max(MAX_RATIO * compressed_size, RATIO_FROM))
     for info in infos:
         if info.flag_bits & 0x1:
             raise ExtractError(LOCKED)

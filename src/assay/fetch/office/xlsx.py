@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook, SheetMetadata
 
 
-MOST_TEXT = 128 * 1024 * 1024
+MAX_TEXT_CHARS = 128 * 1024 * 1024
 """The most code points taken from one workbook."""
-MOST_COLUMNS = 1_000
-MOST_MERGED = 1_000
+MAX_COLUMNS = 1_000
+MAX_MERGED_ROWS = 1_000
 """The most rows of a merged cell that repeat its text."""
 ALPHABET_SIZE = 26
 
@@ -66,14 +66,14 @@ def _open_workbook(data: bytes) -> CalamineWorkbook:
 
 def _sheets(book: CalamineWorkbook, name: str, extractor: str) -> Iterator[Extracted]:
     names = [info.name for info in book.sheets_metadata if _is_shown(info)]
-    remaining, count = MOST_TEXT, 0
+    remaining, count = MAX_TEXT_CHARS, 0
     for sheet in names:
         document = _document(_read(book, sheet), title_from_name(name), extractor, alone=len(names) == 1)
         if document is None:
             continue
         remaining -= len(document.text)
         if remaining < 0:
-            raise ExtractError(f"it holds more than {MOST_TEXT >> 20} million characters; split it")
+            raise ExtractError(f"it holds more than {MAX_TEXT_CHARS >> 20} million characters; split it")
         count += 1
         yield document
     if not count:
@@ -121,11 +121,11 @@ def _rows(sheet: CalamineSheet) -> Iterator[NumberedRow]:
     merged_cells = {
         (row, first[1] - left)
         for first, last in sheet.merged_cell_ranges or ()
-        for row in range(first[0] + 1, min(last[0], first[0] + MOST_MERGED) + 1)
+        for row in range(first[0] + 1, min(last[0], first[0] + MAX_MERGED_ROWS) + 1)
     }
     above: Row = []
     for number, row in enumerate(sheet.to_python(skip_empty_area=True), top):
-        cells = [one_cell(clean(format_value(value))) for value in row[:MOST_COLUMNS]]
+        cells = [one_cell(clean(format_value(value))) for value in row[:MAX_COLUMNS]]
         above = [
             above[column] if (number, column) in merged_cells and column < len(above) else cell
             for column, cell in enumerate(cells)

@@ -28,10 +28,10 @@ EDGE_ROWS = 2
 SAME_PLACE = 3.0
 """The most points by which the bases of one running line differ."""
 SAME_ROW = 0.4
-LEAST_PAGES = 3
+MIN_RUNNING_PAGES = 3
 SET_APART = 1.4
 """A running line is further from the text than this many usual line distances."""
-LEAST_LETTERS = 3
+MIN_RUNNING_LETTERS = 3
 MAX_RUNNING_CHARS = 160
 NEXT_PAGES, MIN_NEXT_SHARE = 2, 0.7
 """A chapter's head recurs on the next page or the one after, unless figures fill a page."""
@@ -118,10 +118,10 @@ def _page_number_rows(rows: Sequence[EdgeRow], all_pages: int) -> set[int]:
     for candidates in by_offset.values():
         for group in _group_by_place(rows, candidates):
             pages = {rows[index].page for index in group}
-            short = len(pages) == all_pages == LEAST_PAGES - 1 and all(
+            short = len(pages) == all_pages == MIN_RUNNING_PAGES - 1 and all(
                 not _WORD.search(rows[index].text) for index in group
             )
-            if len(pages) >= LEAST_PAGES or short:
+            if len(pages) >= MIN_RUNNING_PAGES or short:
                 row_indexes.update(group)
     return row_indexes
 
@@ -163,7 +163,7 @@ def _running_rows(rows: Sequence[EdgeRow], pages: int) -> set[int]:
     """The rows with the same text at one place on many pages, set off from the text there."""
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
-        if sum(map(str.isalpha, row.text)) >= LEAST_LETTERS:
+        if sum(map(str.isalpha, row.text)) >= MIN_RUNNING_LETTERS:
             alike[row.edge, _ROMAN.sub("#", _NUMBER.sub("#", row.text)).casefold()].append(index)
     row_indexes: set[int] = set()
     for same in alike.values():
@@ -171,7 +171,7 @@ def _running_rows(rows: Sequence[EdgeRow], pages: int) -> set[int]:
             on = {rows[index].page for index in group}
             texts = {rows[index].text for index in group}
             runs = _is_running_sequence([rows[index] for index in group]) or len(on) * 2 > pages
-            if len(on) >= LEAST_PAGES and len(texts) == 1 and runs:
+            if len(on) >= MIN_RUNNING_PAGES and len(texts) == 1 and runs:
                 row_indexes.update(group)
     return row_indexes
 
@@ -217,8 +217,8 @@ def _words_of(text: str) -> list[str]:
 
 
 PAGE_BREAK = "\f"
-MOST_PAGES = 10_000
-MOST_TEXT = 64 * 1024 * 1024
+MAX_PAGES = 10_000
+MAX_TEXT_CHARS = 64 * 1024 * 1024
 """The most code points taken from one document."""
 DOI_CHARS = 1_500
 """Code points at the top of a paper that may have its DOI. By hand."""
@@ -258,7 +258,7 @@ def _pages(pdf: Pdf) -> tuple[list[list[PrintedLine]], list[int]]:
     for number in range(1, pdf.pages + 1):
         lines: list[PrintedLine] = []
         try:
-            if number > MOST_PAGES or size > MOST_TEXT:
+            if number > MAX_PAGES or size > MAX_TEXT_CHARS:
                 raise ExtractError("too long")
             lines = pdf.page(number)
         except ExtractError:

@@ -15,7 +15,7 @@ from assay.fetch.text_form import one_cell, row_lines, unique_column_names
 
 # Tables: lines with pieces aligned in columns, read as rows that include their heads.
 
-FEWEST_ROWS = 2
+MIN_ROWS = 2
 """Rows below the head."""
 ROWS_APART = 3.0
 """Lines further apart than this many font sizes do not belong to one table."""
@@ -73,7 +73,7 @@ def _table(lines: Sequence[LineOfPrint], first: int) -> TableLines | None:
     rows = _unwrap_rows(lines[first:last], [row for row in placed_rows if row is not None], len(columns.edges))
     while rows and sum(map(bool, rows[-1])) < 2:  # a line of text that happens to be below the first column
         rows, last = rows[:-1], last - 1
-    if len(rows) <= FEWEST_ROWS or not is_head(rows[0], rows[1:]) or not _is_filled(rows):
+    if len(rows) <= MIN_ROWS or not is_head(rows[0], rows[1:]) or not _is_filled(rows):
         return None
     head = unique_column_names(rows[0])
     table_rows = [f"| {line} |" for row in rows[1:] for line in row_lines(row, head, LONGEST_PASSAGE - BARS_LENGTH)]
@@ -156,7 +156,7 @@ JUSTIFIED_TOLERANCE, MIN_LETTERS_SHARE, MIN_COLUMN_WIDTH = 0.4, 0.6, 12
 """Lines of justified text end within this share of a font size, are letters for this share, and wider than this many
 font sizes. By hand.
 """
-LEAST_HEAD = 2
+MIN_HEAD_LETTERS = 2
 SUSPENDED = regex(
     r"(?:and|or|to|und|oder|bis|bzw|sowie|et|ou|y|o|e|ed|en|of|och|eller|og|i|oraz|lub|и|или|та|або)(?!\w)"
 )
@@ -238,7 +238,7 @@ def join_lines(above: str, below: str, hyphen: bool, words: Collection[str] = fr
         if not head or tail is None or not above.endswith(head[0]):
             return f"{above}-{below}"
         joined_word, hyphenated = f"{head[0]}{tail[0]}".casefold(), f"{head[0]}-{tail[0]}".casefold()
-        keeps_hyphen = hyphenated in words or not (tail[0][0].islower() and len(head[0]) >= LEAST_HEAD)
+        keeps_hyphen = hyphenated in words or not (tail[0][0].islower() and len(head[0]) >= MIN_HEAD_LETTERS)
         return f"{above}-{below}" if keeps_hyphen and joined_word not in words else above + below
     if above.endswith("-") and above[-2:-1].isalnum():
         return above + below

@@ -16,7 +16,7 @@ from assay.fetch.pdf.document import build_document
 from assay.fetch.pdf.lines import Pdf
 from assay.fetch.pdf.paragraphs import PrintedLine
 
-MOST_PAGES = 500
+MAX_PAGES = 500
 MARGIN = 0.9
 """The share of its time after which it stops and keeps what it has."""
 DOTS_PER_INCH = 150
@@ -40,7 +40,7 @@ class ScannedPdfExtractor:
         with closing(Pdf(data)) as pdf:
             reader = _recogniser()
             pages: list[list[PrintedLine]] = []
-            for number in range(1, min(pdf.pages, MOST_PAGES) + 1):
+            for number in range(1, min(pdf.pages, MAX_PAGES) + 1):
                 if time.monotonic() > until:
                     break
                 pages.append(_lines(reader, pdf, number))
@@ -54,7 +54,7 @@ class ScannedPdfExtractor:
             yield document
         if unread:
             raise ExtractError(
-                f"the last {unread} of its {pdf.pages} pages were not read: OCR stops after {MOST_PAGES} pages or "
+                f"the last {unread} of its {pdf.pages} pages were not read: OCR stops after {MAX_PAGES} pages or "
                 f"{SCAN_SECONDS / 60:g} minutes; split it"
             )
 

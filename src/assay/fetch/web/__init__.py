@@ -34,7 +34,7 @@ from assay.fetch.web.in_flight import InFlight, share_work
 from assay.fetch.web.page_parts import follow_frames
 from assay.fetch.web.response import (
     ENCODINGS,
-    LARGEST_ROBOTS,
+    MAX_ROBOTS_BYTES,
     RobotsResponse,
     RobotsRules,
     conditional_headers,
@@ -50,7 +50,7 @@ from assay.fetch.web.response import (
 from assay.fetch.web.walls import (
     ANY_CHECK,
     CHECK_STATUSES,
-    LARGEST_CHECK,
+    MAX_CHECK_BYTES,
     is_check_page,
     is_check_response,
     wall_reason,
@@ -62,7 +62,7 @@ KEPT_HEADERS = ("content-type", "content-language", "etag", "last-modified", "da
 REDIRECT_STATUSES = frozenset((301, 302, 303, 307, 308))
 ROBOTS_FRESH = 3_600.0
 """Seconds; RFC 9309 allows a day."""
-MOST_SITES = 1_000
+MAX_SITES = 1_000
 """Sites remembered; the least recently used are forgotten, and their robots.txt is requested again."""
 BUSY_STATUSES = frozenset((429, 503))
 OK, PARTIAL_CONTENT, NOT_MODIFIED = 200, 206, 304
@@ -214,7 +214,7 @@ class WebFetcher:
     def _site(self, origin: str) -> _Site:
         existing = self._sites.pop(origin, None)
         site = self._sites[origin] = _Site(self._limits.at_once) if existing is None else existing
-        if len(self._sites) > MOST_SITES:
+        if len(self._sites) > MAX_SITES:
             self._sites.pop(next(iter(self._sites)))
         return site
 
@@ -273,7 +273,7 @@ class WebFetcher:
         """True if the page of an error is a check for browsers."""
         try:
             body = await read_body(
-                response.aiter_stream(), headers.get("content-encoding", ""), LARGEST_CHECK, truncate=True
+                response.aiter_stream(), headers.get("content-encoding", ""), MAX_CHECK_BYTES, truncate=True
             )
         except FetchFailed:
             return False
@@ -349,7 +349,7 @@ class WebFetcher:
                         if not 200 <= status < 300:
                             return RobotsResponse(status)
                         body = await read_body(
-                            parts, headers.get("content-encoding", ""), LARGEST_ROBOTS, truncate=True
+                            parts, headers.get("content-encoding", ""), MAX_ROBOTS_BYTES, truncate=True
                         )
                         return RobotsResponse(status, body.decode(errors="replace"))
                 page, address = address, parse_address(to, address.href)

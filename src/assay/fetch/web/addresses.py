@@ -134,10 +134,10 @@ def _embedded_addresses(address: IPAddress) -> tuple[IPAddress, ...]:
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
-MOST_ADDRESSES = 8
+MAX_ADDRESSES = 8
 PINNED_SECONDS = 1_800.0
 """Seconds for which a resolver's answer is kept."""
-MOST_PINNED = 1_000
+MAX_PINNED_ANSWERS = 1_000
 """Answers kept; the oldest is dropped first, and a new answer for its name is checked again."""
 
 
@@ -189,7 +189,7 @@ def checked_addresses(host: str, port: int, policy: Policy, resolve: ResolveNow 
         FetchFailed: as `check_addresses`.
     """
     try:
-        addresses = tuple(resolve(host, port))[:MOST_ADDRESSES]
+        addresses = tuple(resolve(host, port))[:MAX_ADDRESSES]
     except (OSError, UnicodeError) as error:
         raise FetchFailed(f"unreachable: the host {host} is not known") from error
     check_addresses(host, port, addresses, policy)
@@ -256,13 +256,13 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         until, addresses = self._pinned.get(host, (now, ()))
         if until <= now:
             try:
-                addresses = tuple(await self._resolve(host, port))[:MOST_ADDRESSES]
+                addresses = tuple(await self._resolve(host, port))[:MAX_ADDRESSES]
             except (OSError, UnicodeError) as error:
                 raise FetchFailed(f"unreachable: the host {host} is not known") from error
             self._pinned.pop(host, None)
             if addresses:
                 self._pinned[host] = (now + PINNED_SECONDS, addresses)
-            if len(self._pinned) > MOST_PINNED:
+            if len(self._pinned) > MAX_PINNED_ANSWERS:
                 self._pinned.pop(next(iter(self._pinned)))
         check_addresses(host, port, addresses, self._policy)
         return addresses

@@ -13,11 +13,11 @@ from assay.core.errors import FetchFailed
 from assay.core.lazy import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import BadUrl, Url, is_below, parse_url
-from assay.fetch.html_markdown import HIDDEN_STYLE, MOST_TAGS
+from assay.fetch.html_markdown import HIDDEN_STYLE, MAX_TAGS
 from assay.fetch.html_metadata import LINKED_DATA_SELECTOR, attribute, read_linked, text_outside
 from assay.fetch.web.response import HTML_TYPES, base_address
 
-MOST_FRAMES, DEEPEST = 4, 2
+MAX_FRAMES, MAX_FRAME_DEPTH = 4, 2
 """The frames of a page that are requested, and of a page in a frame."""
 MAX_PAGE_BYTES = 500_000
 """Bytes; a larger page has text of its own."""
@@ -33,7 +33,7 @@ Fetch = Callable[[str, str], Awaitable[Fetched]]
 """Fetches the page at an address to which the page at another leads."""
 
 
-async def follow_frames(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fetched:
+async def follow_frames(page: Fetched, fetch: Fetch, depth: int = MAX_FRAME_DEPTH) -> Fetched:
     """Return what a page shows in its frames, if it has hardly any text of its own; else the page.
 
     Of several frames the one with the most text is the page: the others are menus and titles. It counts as a redirect,
@@ -48,7 +48,7 @@ async def follow_frames(page: Fetched, fetch: Fetch, depth: int = DEEPEST) -> Fe
         or not FRAMED.search(page.body)
     ):
         return page
-    if page.body.count(b"<") > MOST_TAGS:
+    if page.body.count(b"<") > MAX_TAGS:
         return page
     urls, most_characters = await asyncio.to_thread(_frames, page)
     best = page
@@ -79,7 +79,7 @@ def _frames(page: Fetched) -> tuple[tuple[str, ...], int]:
     base = base_address(tree, page.final_url)
     urls = dict.fromkeys(_address(link, base, page.final_url, anywhere=bool(set_of)) for link in links)
     urls.pop("", None)
-    return tuple(urls)[:MOST_FRAMES], own_characters
+    return tuple(urls)[:MAX_FRAMES], own_characters
 
 
 def _address(link: str, base: str, page: str, *, anywhere: bool) -> str:
@@ -104,7 +104,7 @@ def _characters(page: Fetched) -> int:
     """Characters of a page's text without menus; a document of another kind counts as all text, a picture as none."""
     if page.media_type not in HTML_TYPES and not page.media_type.startswith(SHOWN_TYPES):
         return 0
-    if page.media_type not in HTML_TYPES or page.body.count(b"<") > MOST_TAGS:
+    if page.media_type not in HTML_TYPES or page.body.count(b"<") > MAX_TAGS:
         return len(page.body)
     return len(text_outside(LexborHTMLParser(page.body), "form", "noframes"))
 

@@ -168,18 +168,18 @@ def is_whole(content_range: str) -> bool:
 
 _REFRESH = regex(rb"<meta[^>]{0,200}refresh", re.IGNORECASE)
 _AT_ONCE = regex(r"\s*[01](?:\.\d*)?\s*[;,]\s*url\s*=\s*(?:\"([^\"]+)\"|'([^']+)'|([^\"']+))\s*", re.IGNORECASE)
-LARGEST_REDIRECT = 16_000
+MAX_REDIRECT_BYTES = 16_000
 """Bytes; a larger page is more than a redirect."""
-MOST_SAID = 500
+MAX_REDIRECT_CHARS = 500
 """Characters of text with which a page may still be only a redirect."""
 
 
 def quick_redirect(page: Fetched) -> str:
     """Where a page with hardly any text sends its reader within a second; "" if it is a page to read."""
-    if len(page.body) > LARGEST_REDIRECT or page.media_type not in HTML_TYPES or not _REFRESH.search(page.body):
+    if len(page.body) > MAX_REDIRECT_BYTES or page.media_type not in HTML_TYPES or not _REFRESH.search(page.body):
         return ""
     tree = LexborHTMLParser(page.body)
-    if tree.body is not None and len(" ".join(tree.body.text(deep=True).split())) > MOST_SAID:
+    if tree.body is not None and len(" ".join(tree.body.text(deep=True).split())) > MAX_REDIRECT_CHARS:
         return ""
     for node in tree.css("meta[http-equiv='refresh' i][content]"):
         match = _AT_ONCE.fullmatch(node.attributes.get("content") or "")
@@ -252,7 +252,7 @@ def confirm_unchanged(page: Fetched, headers: Mapping[str, str], fetched_at: str
 
 # The links of a page, and a site's statements about its pages: robots directives and sitemaps.
 
-MOST_LINKS = 50_000
+MAX_LINKS = 50_000
 """Links of a page, or addresses of a sitemap (the limit of sitemaps.org)."""
 MAX_SITEMAP_BYTES = 50_000_000
 """Bytes of a sitemap, unpacked (sitemaps.org)."""
@@ -283,7 +283,7 @@ def links(body: bytes, address: str) -> Links:
     )
     words = set(text.replace(",", " ").split())
     urls: dict[str, None] = {}
-    for node in tree.css("a[href]")[:MOST_LINKS]:
+    for node in tree.css("a[href]")[:MAX_LINKS]:
         if "nofollow" not in (node.attributes.get("rel") or "").lower().split():
             urls[_resolve_link(node.attributes.get("href") or "", base)] = None
     urls.pop("", None)
@@ -309,7 +309,7 @@ def parse_sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     data = _gunzip(body) if body.startswith(GZIP_MAGIC) else body[:MAX_SITEMAP_BYTES]
     if not data.lstrip().startswith(b"<"):
-        lines = (line.strip() for line in data.decode(errors="replace").splitlines()[:MOST_LINKS])
+        lines = (line.strip() for line in data.decode(errors="replace").splitlines()[:MAX_LINKS])
         return tuple(line for line in lines if line.startswith(("http://", "https://"))), ()
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, load_dtd=False, huge_tree=False)
     root = etree.fromstring(data, parser)
@@ -321,7 +321,7 @@ def parse_sitemap(body: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _locations(root: etree._Element) -> Iterator[str]:
     for number, node in enumerate(root.iterfind(f"{{*}}*/{LOCATION_TAG}")):
-        if number >= MOST_LINKS:
+        if number >= MAX_LINKS:
             return
         if node.text and node.text.strip():
             yield node.text.strip()
@@ -349,9 +349,9 @@ def _resolve_link(link: str, base: str) -> str:
 
 # robots.txt (RFC 9309): which pages of a site may be read, and how often.
 
-LARGEST_ROBOTS = 512_000
+MAX_ROBOTS_BYTES = 512_000
 """Bytes read of a robots.txt; RFC 9309 requires at least 500 KiB."""
-LONGEST_DELAY = 10.0
+MAX_DELAY_SECONDS = 10.0
 """The most seconds between two requests that a site can demand."""
 
 
@@ -377,7 +377,7 @@ class RobotsRules(msgspec.Struct, frozen=True):
     def delay(self, agent: str) -> float:
         """Seconds between two requests."""
         crawl_delay = None if self.parsed is None else self.parsed.crawl_delay(agent)
-        return min(max(float(crawl_delay or 0.0), 0.0), LONGEST_DELAY)
+        return min(max(float(crawl_delay or 0.0), 0.0), MAX_DELAY_SECONDS)
 
 
 def parse_robots(answer: RobotsResponse) -> RobotsRules:

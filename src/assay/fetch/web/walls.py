@@ -23,7 +23,7 @@ from assay.core.lazy import regex
 from assay.core.sources import Fetched
 from assay.core.web_addresses import TRACKING, BadUrl, Url, parse_url
 from assay.fetch.html import CHARSET
-from assay.fetch.html_markdown import MOST_TAGS, limit_nesting
+from assay.fetch.html_markdown import MAX_TAGS, limit_nesting
 from assay.fetch.html_metadata import LINKED_DATA_SELECTOR, NON_TEXT_TAGS, attribute, read_linked, text_outside
 from assay.fetch.text_form import decode
 from assay.fetch.wall_words import (
@@ -43,13 +43,13 @@ from assay.fetch.web.response import HTML_TYPES, beginnings
 
 MAX_PAGE_BYTES = 3_000_000
 """Bytes; what is larger is no wall."""
-MOST_PROSE, LEAST_PROSE = 1_000, 400
+MAX_PROSE_CHARS, MAX_DOUBTFUL_PROSE_CHARS = 1_000, 400
 """Characters of text outside links, menus and forms that a wall has at most, and with one sign less."""
-MOST_CONSENT = 4_000
+MAX_CONSENT_CHARS = 4_000
 """Characters of a request for consent, which names purposes and partners."""
 CONSENT_SHARE = 0.6
 """The share of a request for consent that is in sentences about it."""
-LONGEST_TITLE = 120
+MAX_TITLE_CHARS = 120
 MAX_CHECK_FIELDS = 1
 """Fields that are filled in by hand, of a form that only asks whether somebody is human: the letters of a picture."""
 NON_PROSE_TAGS = ("a", "form", "button", "select", "textarea", "label")
@@ -68,7 +68,7 @@ CHALLENGE = regex(
 """Scripts and forms that tell people from programs; many pages have them beside their text."""
 CHECK_STATUSES = frozenset((401, 403, 405, 429, 503))
 """Statuses that may come with a check for browsers."""
-LARGEST_CHECK = 200_000
+MAX_CHECK_BYTES = 200_000
 """Bytes of the page with an error that are read."""
 ANY_CHECK = "a check for browsers stands in place of the page"
 SENTENCE = regex(r"(?<=[.!?。！？])\s+|\n+")
@@ -81,7 +81,7 @@ def is_check_response(headers: Mapping[str, str]) -> bool:
 
 def is_check_page(media_type: str, body: bytes) -> bool:
     """True if the page that came with an error is a check for browsers. Blocking: milliseconds."""
-    if media_type not in HTML_TYPES or body.count(b"<") > MOST_TAGS:
+    if media_type not in HTML_TYPES or body.count(b"<") > MAX_TAGS:
         return False
     try:
         text = limit_nesting(decode(body))
@@ -99,7 +99,7 @@ def wall_reason(page: Fetched) -> str:
         return ""
     if why := home_page_reason(page):
         return why
-    if len(page.body) > MAX_PAGE_BYTES or page.body.count(b"<") > MOST_TAGS:
+    if len(page.body) > MAX_PAGE_BYTES or page.body.count(b"<") > MAX_TAGS:
         return ""
     try:
         text = _decode_page(page)
@@ -108,7 +108,7 @@ def wall_reason(page: Fetched) -> str:
     for part in beginnings(text):
         markup = limit_nesting(part)
         prose = _prose_length(markup)
-        if prose > MOST_CONSENT:
+        if prose > MAX_CONSENT_CHARS:
             return ""
     overview, addresses = _inspect_page(markup, prose), _PageAddresses(page)
     if overview.published:
@@ -179,11 +179,11 @@ def _inspect_page(page: str, prose: int) -> _PageOverview:
     password, buttons = tree.css_first("input[type=password]") is not None, tree.css_first(BUTTON_SELECTOR) is not None
     text_fields = len(tree.css(TYPED_FIELD_SELECTOR))
     return _PageOverview(
-        titles=tuple(head[:LONGEST_TITLE] for head in heads if head),
+        titles=tuple(head[:MAX_TITLE_CHARS] for head in heads if head),
         prose=prose,
-        text=_lines(tree)[: 2 * MOST_CONSENT],
+        text=_lines(tree)[: 2 * MAX_CONSENT_CHARS],
         published=published,
-        challenge=prose <= LEAST_PROSE and bool(CHALLENGE.search(page)),
+        challenge=prose <= MAX_DOUBTFUL_PROSE_CHARS and bool(CHALLENGE.search(page)),
         password=password,
         text_fields=text_fields,
         buttons=buttons,
@@ -204,7 +204,7 @@ def _bot_check_reason(overview: _PageOverview, requested: str) -> str:
     more fields.
     """
     if (
-        overview.prose > LEAST_PROSE
+        overview.prose > MAX_DOUBTFUL_PROSE_CHARS
         or overview.text_fields > MAX_CHECK_FIELDS
         or overview.password
         or ROBOT_PLACE.search(requested)
@@ -216,19 +216,19 @@ def _bot_check_reason(overview: _PageOverview, requested: str) -> str:
 
 def _not_found_reason(overview: _PageOverview, addresses: _PageAddresses) -> str:
     """An error page: by its title or heading, or by the address to which it was moved."""
-    if overview.prose > MOST_PROSE or ERROR_PLACE.search(addresses.requested):
+    if overview.prose > MAX_PROSE_CHARS or ERROR_PLACE.search(addresses.requested):
         return ""
     if _has_in_titles(overview, NOT_FOUND):
         return "not found: the page itself says so, whatever its status"
-    moved = overview.prose < LEAST_PROSE and addresses.leads_to(ERROR_END)
+    moved = overview.prose < MAX_DOUBTFUL_PROSE_CHARS and addresses.leads_to(ERROR_END)
     return "not found: the address leads to an error page" if moved else ""
 
 
 def _login_reason(overview: _PageOverview, addresses: _PageAddresses) -> str:
     """A page to log in: by a field for a password, or by its address and a button, and hardly any text."""
-    if overview.prose > MOST_PROSE or LOGIN_PLACE.search(addresses.requested):
+    if overview.prose > MAX_PROSE_CHARS or LOGIN_PLACE.search(addresses.requested):
         return ""
-    moved, short = addresses.leads_to(LOGIN_PLACE), overview.prose < LEAST_PROSE
+    moved, short = addresses.leads_to(LOGIN_PLACE), overview.prose < MAX_DOUBTFUL_PROSE_CHARS
     if (overview.password and (short or moved)) or (overview.buttons and short and moved):
         return "login: the page is shown only to those who log in"
     return ""
@@ -240,7 +240,7 @@ def _consent_reason(overview: _PageOverview, addresses: _PageAddresses) -> str:
     """
     if (
         CONSENT_PLACE.search(addresses.requested)
-        or len(overview.text) > MOST_CONSENT
+        or len(overview.text) > MAX_CONSENT_CHARS
         or not overview.buttons
         or _is_about_consent(overview)
     ):

@@ -172,7 +172,7 @@ class GeminiReader:
         )
 
 
-LARGEST_EVENT = 4_000_000
+MAX_EVENT_BYTES = 4_000_000
 
 
 class GoogleConversation(Conversation):
@@ -185,7 +185,7 @@ class GoogleConversation(Conversation):
         async def begin(stack: AsyncExitStack) -> AsyncIterator[GeminiChunk]:
             response = await self._library_response(request)
             stack.push_async_callback(response.aclose)
-            events = await stack.enter_async_context(aclosing(event_data(response, LARGEST_EVENT)))
+            events = await stack.enter_async_context(aclosing(event_data(response, MAX_EVENT_BYTES)))
             return (decode(data, GeminiChunk) async for data in events)
 
         async with aclosing(self._stream_events(request, begin)) as chunks:

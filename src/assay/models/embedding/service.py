@@ -27,7 +27,7 @@ ANSWER_SECONDS: dict[TextKind, float] = {"query": 15.0, "passage": 120.0}
 """Seconds until it sends something: a small machine needs time for a batch, and for a search somebody waits."""
 MAX_ANSWER_BYTES = 256_000_000
 """Bytes of an answer; 2,048 vectors of 4,096 numbers are about 100 MB of JSON."""
-MOST_NUMBERS = 65_536
+MAX_VECTOR_NUMBERS = 65_536
 """Numbers of a vector."""
 
 
@@ -124,7 +124,7 @@ def _vector_fault(vectors: Sequence[Sequence[float]], rows: int) -> str:
     lengths = {len(vector) for vector in vectors}
     if rows != len(vectors) or 0 in lengths:
         return f"{rows} vectors for {len(vectors)} texts"
-    if len(lengths) > 1 or max(lengths) > MOST_NUMBERS:
+    if len(lengths) > 1 or max(lengths) > MAX_VECTOR_NUMBERS:
         return f"vectors of {', '.join(map(str, sorted(lengths)))} numbers"
     if not all(math.isfinite(number) for vector in vectors for number in vector):
         return "a vector with what is no number"

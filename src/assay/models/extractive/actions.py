@@ -195,7 +195,7 @@ def restate_question(request: Request) -> str:
 
 MAX_UNNAMED_OPENED = 3
 """The most documents an agent opens, not counting those that the question names."""
-MOST_OPENED = 6
+MAX_NAMED_DOCUMENTS = 6
 MAX_AGENTS_SENT = 8
 """The most agents for the documents that another document names; each takes several if there are more."""
 SEARCH_FOR = "Search for: "
@@ -369,5 +369,5 @@ def _documents_to_open(
     if subject.is_absent:
         return []
     if subject.books:
-        return list(subject.books[:MOST_OPENED])
+        return list(subject.books[:MAX_NAMED_DOCUMENTS])
     return shelf.books[:MAX_UNNAMED_OPENED]

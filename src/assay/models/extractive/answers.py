@@ -46,7 +46,7 @@ def calculation_results(request: Request) -> list[QuotableUnit]:
     ]
 
 
-MOST_COMPARED = 5
+MAX_COMPARISON_ITEMS = 5
 
 
 def comparison_frames(task: ParsedQuestion, main_question: ParsedQuestion, shelf: ShownSources) -> list[QuotableUnit]:
@@ -61,8 +61,8 @@ def comparison_frames(task: ParsedQuestion, main_question: ParsedQuestion, shelf
         ]
         for book in books
     ]
-    pairs = zip(books[:MOST_COMPARED], fields, strict=False)
-    return [frame_field(book, field) for book, book_fields in pairs for field in book_fields[:MOST_COMPARED]]
+    pairs = zip(books[:MAX_COMPARISON_ITEMS], fields, strict=False)
+    return [frame_field(book, field) for book, book_fields in pairs for field in book_fields[:MAX_COMPARISON_ITEMS]]
 
 
 # `core.relevance` rates statements. They are taken best first, without near repetitions, by maximal marginal relevance

@@ -218,7 +218,7 @@ def _parse_number(target: TargetField, text: str, unit: str) -> str | None:
 
 # Items of a list of objects: the rows of the table whose columns are called like the fields.
 
-FEWEST = 2
+MIN_FIELD_COLUMNS = 2
 """The least fields that a table must have as columns, and at least half of all."""
 Columns = dict[str, int]
 
@@ -233,7 +233,7 @@ def rows_of_items(
     matches = [(len(columns), table, columns) for table in read_tables if (columns := _match_columns(fields, table))]
     most_columns = max((count for count, _, _ in matches), default=0)
     best = [(table, columns) for count, table, columns in matches if count == most_columns]
-    if most_columns < FEWEST or most_columns * 2 < len(fields) or len(best) != 1:
+    if most_columns < MIN_FIELD_COLUMNS or most_columns * 2 < len(fields) or len(best) != 1:
         return None
     table, columns = best[0]
     result = answer_question(question.text, [table])

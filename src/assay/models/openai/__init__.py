@@ -42,8 +42,8 @@ CONNECT_SECONDS = 5.0
 """Seconds to connect to a service."""
 BODY_END_SECONDS = 0.1
 """Seconds between the last event and the end of the body; most services send both together."""
-LARGEST_FAULT = 64_000
-LARGEST_EVENT = 4_000_000
+MAX_FAULT_BYTES = 64_000
+MAX_EVENT_BYTES = 4_000_000
 MAX_MODELS_SHOWN = 8
 """How many of a service's models an error lists."""
 LOADING_RETRY_SECONDS = 1.0
@@ -153,7 +153,7 @@ class ChatCompletions:
                         async for chunk in chunks:
                             yield chunk
                     return
-                fault = read_fault(await first_bytes(response, LARGEST_FAULT))
+                fault = read_fault(await first_bytes(response, MAX_FAULT_BYTES))
             if is_loading(response.status_code, fault):
                 await self._wait_for_loading(until - clock(), request.first_token)
                 continue
@@ -187,10 +187,10 @@ class ChatCompletions:
     async def _read(self, response: httpx2.Response) -> AsyncGenerator[CompletionChunk | None, None]:
         """Yield the events of a stream, or the single body of a service that does not stream."""
         if response.headers.get("content-type", "").partition(";")[0].strip().endswith("json"):
-            yield self._chunk((await first_bytes(response, LARGEST_EVENT)).decode(errors="replace"))
+            yield self._chunk((await first_bytes(response, MAX_EVENT_BYTES)).decode(errors="replace"))
             yield None
             return
-        async with aclosing(event_data(response, LARGEST_EVENT)) as events:
+        async with aclosing(event_data(response, MAX_EVENT_BYTES)) as events:
             async for data in events:
                 if data == "[DONE]":
                     yield None

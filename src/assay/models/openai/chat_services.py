@@ -21,7 +21,7 @@ from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.messages import ModelFacts
 from assay.core.ports import Access
-from assay.models.failures import LEAST_WINDOW
+from assay.models.failures import MIN_WINDOW_TOKENS
 from assay.models.streams import brief_client, first_bytes
 
 # What a server on this machine says about a model: the window it was started with, and what the model can do.
@@ -171,7 +171,7 @@ def _num_ctx(parameters: Any) -> int:
 
 
 def _number(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= LEAST_WINDOW else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= MIN_WINDOW_TOKENS else 0
 
 
 class ChatService(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,7 +40,7 @@ _QUOTED = regex(r"“[^”]*”|„[^“”]*[“”]|«[^»]*»|\"[^\"]*\"|(?<!
 _JOIN = regex(r"(?:,\s*)?(?<![^\s,])(?P<join>and|or)\s+(?:also\s+)?|(?P<comma>,)\s+", re.IGNORECASE)
 _BOTH = regex(r"^\s*(?:both|either)\s+", re.IGNORECASE)
 _ARTICLE = regex(r"^(?:(?:the\s+(?:word|phrase)|the|an?|any)\s+)?[\"'“„«`]?", re.IGNORECASE)
-_LONGEST = 5
+_MAX_VALUE_WORDS = 5
 """Words of a value that may occur in a question."""
 _YEAR = regex(r"\b(?P<word>before|after|since|until|in|during)\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
 _OPERATORS = {"before": "<", "after": ">", "since": ">=", "until": "<=", "in": "~", "during": "~"}
@@ -142,7 +142,7 @@ def _value_conditions(question: ParsedQuestion, headers: Sequence[HeaderKey], na
         (-len(parts), " ".join(words(header.key)) not in asked_keys, header.key, value, f" {' '.join(parts)} ")
         for header in headers
         for value in header.values
-        if 0 < len(parts := words(value)) <= _LONGEST and not all(map(str.isdecimal, parts))
+        if 0 < len(parts := words(value)) <= _MAX_VALUE_WORDS and not all(map(str.isdecimal, parts))
         if any(carries_topic(part) or part in asked_keys for part in parts) and not names.issuperset(map(stem, parts))
     ]
     values_by_key, key_by_phrase = dict[str, list[str]](), dict[str, str]()

@@ -16,7 +16,7 @@ MAX_SUBJECT_WORDS = 4
 """The most words of an earlier question that stand for a pronoun, if it names nothing."""
 MAX_OWN_WORDS = 1
 """The number of own words from which a question without a personal pronoun needs no context."""
-LONGEST_FRAGMENT = 6
+MAX_FRAGMENT_WORDS = 6
 """The most words of a question without a verb: "and in 2019?"."""
 
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞА-ЯЁ]"
@@ -96,7 +96,7 @@ def _fill_in_previous(text: str, earlier_messages: Sequence[ConversationMessage]
     fragment = text[link.end() if link else 0 :].strip(" ?？؟.!")
     if (
         not fragment
-        or len(fragment.split()) > LONGEST_FRAGMENT
+        or len(fragment.split()) > MAX_FRAGMENT_WORDS
         or _ASKING.intersection(words(fragment))
         or _find_pronoun(fragment)
     ):

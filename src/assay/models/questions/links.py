@@ -33,7 +33,7 @@ _MEANT = {
     "status": frozenset("state stage fate stand stands standing outcome happened become became".split()),
 }
 """Words that ask for a field without naming it."""
-LONGEST = 600
+MAX_QUESTION_CHARS = 600
 """Code points above which a text is a document, not a question."""
 _FIRST = frozenset(("first", "earliest", "oldest"))
 _LAST = frozenset(("last", "latest", "newest", "youngest", "recent", "recently"))
@@ -70,7 +70,7 @@ class LinkQuestion(msgspec.Struct, frozen=True, kw_only=True):
 def read_hop(text: str) -> LinkQuestion | None:
     """The question as a hop; None if it does not name one document and ask about another that relates to it."""
     text = unicodedata.normalize("NFKC", text).strip()
-    question = analyze(text) if len(text) <= LONGEST else None
+    question = analyze(text) if len(text) <= MAX_QUESTION_CHARS else None
     if question is None or len(question.mentions) > 1:
         return None
     quotation = QUOTED.search(text)

@@ -15,7 +15,7 @@ from assay.core import markers
 from assay.core.lazy import regex
 from assay.core.plain_text import sections, spaced_rows
 from assay.core.relevance.signs import is_question
-from assay.core.relevance.topic_question import Kind, QuotableStatement
+from assay.core.relevance.topic_question import QuotableStatement, StatementKind
 from assay.core.sources import ordinal_of
 from assay.core.tables.cells import is_head
 from assay.core.text import ends_sentence, is_unspaced, sentences, separate_lines, without_stamp, words
@@ -88,7 +88,7 @@ class PassageSentence(msgspec.Struct, frozen=True):
     text: str
     passage: str
     ordinal: int
-    kind: Kind = "prose"
+    kind: StatementKind = "prose"
     heading: str = ""
     label: str = ""
     entry: str = ""

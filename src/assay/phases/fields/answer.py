@@ -90,7 +90,7 @@ MAX_RECALLED_PASSAGES = 6
 """The most passages looked up for a field in addition to those that the findings cite."""
 HEADER_PASSAGES = 25
 """How many passages at the beginning of a document may name it."""
-MOST_ITEMS = 200
+MAX_ITEMS = 200
 NO_CALL = "Your reply could not be read. Call fill_fields once, with every field, and nothing else."
 
 
@@ -128,7 +128,7 @@ class Filler:
         arguments = await self._ask_for_values(part, part.slots)
         items = arguments.get("items")
         item_fields: list[list[Field]] = []
-        for item in items[:MOST_ITEMS] if isinstance(items, list) else []:
+        for item in items[:MAX_ITEMS] if isinstance(items, list) else []:
             subject, answers = _subject_and_answers(item if isinstance(item, dict) else {}, part.slots)
             index = len(item_fields)
             fields = [self._checked_field((part.name, index, s.name), s, answers[s.name], subject) for s in part.slots]
@@ -269,7 +269,7 @@ async def fill_fields(run: Run, case: Case, research: Research) -> Draft:
         sourced=has_sources,
         written=not filler.failure,
         composed=True,
-        proofreader=make_proofreader(run, case.ledger, case.reader, added=case.added_checks),
+        proofreader=make_proofreader(run, case.ledger, case.reader, added_checks=case.added_checks),
     )
 
 

@@ -21,7 +21,7 @@ Format = Literal["", "date", "date-time"]
 
 MAX_SCHEMA_CHARS = 200_000
 """The most characters of a schema."""
-MOST_FIELDS = 300
+MAX_FIELDS = 300
 SUPPORTED = (
     "supported are an object with properties of type string, number, integer or boolean, enum and const, format "
     "date and date-time, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, arrays of these "
@@ -169,8 +169,8 @@ def read_schema(text: str) -> Form:
     properties = _properties(schema, "#")
     parts = _parts(properties)
     count = sum(len(part.slots) for part in parts)
-    if count > MOST_FIELDS:
-        raise UsageError(f"the schema has {count} fields; at most {MOST_FIELDS} are filled")
+    if count > MAX_FIELDS:
+        raise UsageError(f"the schema has {count} fields; at most {MAX_FIELDS} are filled")
     return Form(title=_text(schema.get("title")), parts=parts, order=tuple(properties))
 
 

@@ -276,7 +276,7 @@ def _check_sentence(
     unit = split_label(slot.name).unit if isinstance(value, int | float) and not isinstance(value, bool) else ""
     sentence = f"{subject_label}: {plain_value} {unit}".rstrip()
     check = check_by_code(
-        sentence, evidence, True, off=("lexical",)
+        sentence, evidence, True, checks_off=("lexical",)
     )  # words alone are weighed when the report is verified
     amount_text = _written_amount(value, slot, evidence.passages) if unit or check.rule == "number" else ""
     other_amount = amount_text if _has_unit_other_than(amount_text, unit) else ""
@@ -284,7 +284,7 @@ def _check_sentence(
     variants = [f"{subject_label}: {text} {unit} ({other_amount})" for text in digits] if other_amount else []
     variants += [f"{frame}: {amount_text}" for frame in (subject_label, key)] if amount_text else []
     for text in variants if check.verdict in REFUTED or other_amount else ():
-        variant_check = check_by_code(text, evidence, True, off=("lexical",))
+        variant_check = check_by_code(text, evidence, True, checks_off=("lexical",))
         if variant_check.verdict not in REFUTED:
             return text, variant_check
     return sentence, check

@@ -27,7 +27,7 @@ from assay.tools.common import select_passages
 
 MAX_DOCUMENT_CHARS = 24_000
 """The most characters shown of a document; of a longer one, its beginning and what is nearest to the question."""
-MOST_DOCUMENTS = 40
+MAX_BATCH_DOCUMENTS = 40
 CHARACTERS_A_TOKEN = 3
 DOCUMENTS_SHARE = 0.6
 """The share of the window's room for the documents of a batch."""
@@ -217,7 +217,7 @@ def group_documents(documents: Sequence[Document], characters: int) -> Iterator[
     used = 0
     for document in documents:
         size = min(document.size, MAX_DOCUMENT_CHARS)
-        if group and (used + size > characters or len(group) == MOST_DOCUMENTS):
+        if group and (used + size > characters or len(group) == MAX_BATCH_DOCUMENTS):
             yield group
             group, used = [], 0
         group.append(document)

@@ -175,7 +175,7 @@ def value_parts(value: str) -> tuple[tuple[str, ...], ...]:
 
 
 Operator = Literal["=", "!=", "~", "<", ">", "<=", ">="]
-MOST_CONDITIONS = 8
+MAX_CONDITIONS = 8
 ANY = ("*",)
 """Any value: the document has the field."""
 _CONDITION = regex(r"\s*(?P<key>[^=!~<>\n]{1,80}?)\s*(?P<operator>!=|<=|>=|=|~|<|>)\s*(?P<value>\S[^\n]{0,300}?)\s*")
@@ -211,8 +211,8 @@ def read_conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
         ToolError: one cannot be read, or there is none, or there are too many.
     """
     conditions = tuple(_condition(text) for text in texts)
-    if not 1 <= len(conditions) <= MOST_CONDITIONS:
-        raise ToolError(f"there must be 1 to {MOST_CONDITIONS} conditions, not {len(conditions)}")
+    if not 1 <= len(conditions) <= MAX_CONDITIONS:
+        raise ToolError(f"there must be 1 to {MAX_CONDITIONS} conditions, not {len(conditions)}")
     return conditions
 
 

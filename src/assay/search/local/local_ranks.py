@@ -32,12 +32,12 @@ from assay.search.local.words import (
     FEEDBACK_RARE,
     FEEDBACK_SHARE,
     FEEDBACK_WORDS,
-    MOST_COUNTED,
-    MOST_EXPLAINED,
+    MAX_COUNTED_WORDS,
+    MAX_EXPLAINED_PASSAGES,
+    MIN_TERM_LETTERS,
     PASSAGE_WEIGHT,
     PASSAGES_READ,
     SATURATION,
-    SHORTEST_TERM,
     SMALL_SCOPE,
     Frequencies,
     TitleMatcher,
@@ -67,8 +67,8 @@ def feedback_words(
     for term in leave:
         weights.pop(term, None)
     term_weights = {}
-    for term, weight in heapq.nsmallest(MOST_COUNTED, weights.items(), key=_by_descending_weight):
-        count = frequencies.doc_freq("body", term) if len(term) >= SHORTEST_TERM and not term.isdigit() else 0
+    for term, weight in heapq.nsmallest(MAX_COUNTED_WORDS, weights.items(), key=_by_descending_weight):
+        count = frequencies.doc_freq("body", term) if len(term) >= MIN_TERM_LETTERS and not term.isdigit() else 0
         if FEEDBACK_RARE <= count <= FEEDBACK_COMMON * frequencies.num_docs:
             term_weights[term] = weight * math.log(frequencies.num_docs / count)
     best_terms = heapq.nsmallest(FEEDBACK_WORDS, term_weights.items(), key=_by_descending_weight)
@@ -217,7 +217,7 @@ class IndexSnapshot:
                 scores[row].append(WordScore(word=word, field=field, score=score, added=added))
         passages: dict[int, dict[tuple[int, int], list[WordScore]]] = {row: {} for row in rows}
         for word, field, query in weights.words.passage_parts():
-            for row, address, score in self._passage_hits(query, rows, MOST_EXPLAINED):
+            for row, address, score in self._passage_hits(query, rows, MAX_EXPLAINED_PASSAGES):
                 passage_scores = passages[row].setdefault((address.segment_ord, address.doc), [])
                 passage_scores.append(WordScore(word=word, field=field, score=PASSAGE_WEIGHT * score))
         for row, row_scores in passages.items():

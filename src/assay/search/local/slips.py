@@ -17,7 +17,7 @@ from assay.search.local.index import PASSAGES_SCHEMA
 from assay.search.local.local_ranks import IndexSnapshot
 from assay.search.local.words import Words
 
-MOST_CHECKED = 12
+MAX_CHECKED_WORDS = 12
 """Words of a question that are looked up. For speed."""
 PASSAGES_READ = 20
 """Passages with a near form that are read for its spelling. For speed."""
@@ -40,7 +40,7 @@ def corrections(view: IndexSnapshot, text: str, scope: Collection[int] | None) -
     language = language_of(text)
     functions = frozenset(STOP_WORDS.get(language or "en", "").split())
     meant: dict[str, str] = {}
-    for match in list(_WORD.finditer(text))[:MOST_CHECKED]:
+    for match in list(_WORD.finditer(text))[:MAX_CHECKED_WORDS]:
         word = match[0]
         words = Words(word, view.analyses)
         if len(words.plain) != 1 or word.casefold() in functions or view.knows(words):

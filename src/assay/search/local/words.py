@@ -23,13 +23,13 @@ from assay.search.local.index import DOCUMENTS_SCHEMA, PASSAGES_SCHEMA
 
 # Words of the question.
 
-MOST_CHARACTERS = 4_000
+MAX_QUESTION_CHARS = 4_000
 """Only the beginning of a longer question is read."""
-MOST_WORDS = 40
+MAX_QUERY_WORDS = 40
 """Of more words the rarest are searched for."""
 COMMON_WORD = 0.4
 """A word in a larger share of the documents is left out if others remain. Set with the bench."""
-FEWEST_COMMON = 20
+MIN_COMMON_DOCUMENTS = 20
 """A word in no more documents than this is kept: two of three documents are no sign that it distinguishes nothing."""
 COMMON_IN_TITLES = 0.05
 """A word in no larger share of the titles is kept, however common: it names something ("Germany" in a gazetteer)."""
@@ -52,7 +52,7 @@ FEEDBACK_PASSAGES = 5
 """Passages read of each, best first."""
 FEEDBACK_WORDS = 20
 """Words added."""
-MOST_COUNTED = 80
+MAX_COUNTED_WORDS = 80
 """Words whose frequency is looked up, those with most weight in the documents. For speed."""
 FEEDBACK_SHARE = 0.3
 """The share of all weight that the added words have together; the question's own words have the rest."""
@@ -60,7 +60,7 @@ SATURATION = 1.2
 """The constant k1 of BM25, at its usual value."""
 FEEDBACK_COMMON, FEEDBACK_RARE = 0.2, 2
 """Words in a larger share of the documents, or in fewer documents, are not added."""
-SHORTEST_TERM = 3
+MIN_TERM_LETTERS = 3
 """Letters of an added word."""
 
 # Candidates and their passages (`local_ranks`; the shared indexes use the first two).
@@ -73,7 +73,7 @@ PASSAGES_READ = 12
 """Passages ranked per candidate, on average. For speed."""
 SMALL_SCOPE = 1_000
 """A scope up to this size is looked up row by row; for a larger one, more is fetched and filtered. For speed."""
-MOST_EXPLAINED = 100_000
+MAX_EXPLAINED_PASSAGES = 100_000
 """Passages with a word that are examined for an explanation. For speed."""
 
 ScorePart = tuple[str, WordField, Query]
@@ -97,7 +97,7 @@ class Words:
     """
 
     def __init__(self, text: str, analyses: Iterable[str]) -> None:
-        text = text[:MOST_CHARACTERS].encode(errors="replace").decode()
+        text = text[:MAX_QUESTION_CHARS].encode(errors="replace").decode()
         names = sorted(set(analyses))
         self.plain = _forms([terms(text, name) for name in names])
         self.name_forms = _forms([name_terms(text, name) for name in names])
@@ -114,7 +114,10 @@ class Words:
             if frequency:
                 frequencies[forms] = frequency
         names_by_forms = dict(zip(self.plain, self.name_forms, strict=True))
-        max_count, rarely = max(FEWEST_COMMON, COMMON_WORD * searcher.num_docs), COMMON_IN_TITLES * searcher.num_docs
+        max_count, rarely = (
+            max(MIN_COMMON_DOCUMENTS, COMMON_WORD * searcher.num_docs),
+            COMMON_IN_TITLES * searcher.num_docs,
+        )
         plain = {forms for forms in frequencies if not self.stop.intersection(forms)} or set(frequencies)
         informative = {
             forms
@@ -122,7 +125,7 @@ class Words:
             if frequencies[forms] <= max_count
             or 0 < max(searcher.doc_freq("title", form) for form in names_by_forms[forms]) <= rarely
         } or plain
-        rarest = sorted(informative, key=lambda forms: (frequencies[forms], forms))[:MOST_WORDS]
+        rarest = sorted(informative, key=lambda forms: (frequencies[forms], forms))[:MAX_QUERY_WORDS]
         return self._keep_only(set(rarest))
 
     def _keep_only(self, selection: set[tuple[str, ...]]) -> Words:
@@ -164,7 +167,7 @@ class Words:
         for word, number in pairwise(self.name_forms):
             if number[0].isdigit() and not word[0].isdigit():
                 pairs.append((word, number[0]))
-        return list(dict.fromkeys(pairs))[:MOST_WORDS]
+        return list(dict.fromkeys(pairs))[:MAX_QUERY_WORDS]
 
 
 def expand_query(query: Query, expansion: Mapping[str, float]) -> Query:
@@ -206,7 +209,7 @@ class TitleMatcher:
     """Decides if a question names a document: by most of its title, or a word of its name and the number after it."""
 
     def __init__(self, text: str) -> None:
-        words = name_terms(text[:MOST_CHARACTERS].encode(errors="replace").decode(), DEFAULT_ANALYSIS)
+        words = name_terms(text[:MAX_QUESTION_CHARS].encode(errors="replace").decode(), DEFAULT_ANALYSIS)
         self._words = set(words)
         self._numbered_words = {(word, number) for word, number in pairwise(words) if number.isdigit()}
 

@@ -38,7 +38,7 @@ INDEX_FORMAT = "3"
 """Part of the indexes' names; changes with their fields or the analysis."""
 PAGE_DOCUMENTS, LOT_DOCUMENTS = 200, 500
 """Documents read and written at a time before they become visible: the most a killed process loses."""
-MOST_BODY = 20_000_000
+MAX_BODY_CHARS = 20_000_000
 """Code points of a document's terms: OpenSearch accepts no request above 100 MB."""
 _ROW = {"type": "long"}
 _TERMS = {"type": "text", "analyzer": "whitespace"}
@@ -208,7 +208,7 @@ class OpenSearchSearch(ServerIndex):
                 for span, text in texts.passages:
                     action = {"index": {"_index": passages, "_id": f"{row}.{span.ordinal}"}}
                     yield action, {"row": row, "ordinal": span.ordinal, "text": text, "span": to_base64(pack(span))}
-                fields = {"title": texts.title, "name": texts.name, "body": texts.body[:MOST_BODY]}
+                fields = {"title": texts.title, "name": texts.name, "body": texts.body[:MAX_BODY_CHARS]}
                 stored_fields = {"analysis": texts.analysis, "field": [to_base64(pack(span)) for span in texts.fields]}
                 document_fields: Mapping[str, Any] = {"row": row, "sha256": document.sha256, **fields, **stored_fields}
                 document_actions.append(({"index": {"_index": documents, "_id": str(row)}}, document_fields))

@@ -21,7 +21,7 @@ TIMEOUT_SECONDS = 60.0
 BULK_BYTES, BULK_ACTIONS = 5_000_000, 2_000
 """The most bytes or actions of a bulk request."""
 ATTEMPTS = 8
-FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
+FIRST_PAUSE, MAX_PAUSE_SECONDS = 0.25, 30.0
 """Seconds before the second attempt, doubling each time; and the longest pause."""
 RETRY_STATUSES = frozenset((429, 502, 503, 504))
 """Statuses that say that the same request may succeed later."""
@@ -82,7 +82,7 @@ class OpenSearchClient:
         verify = tls_context() if parts.scheme == "https" else True
         self._client = httpx2.Client(base_url=base, auth=login, timeout=TIMEOUT_SECONDS, trust_env=False, verify=verify)
         self._sleep = sleep
-        self._pauses = [min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE) for attempt in range(attempts - 1)]
+        self._pauses = [min(FIRST_PAUSE * 2**attempt, MAX_PAUSE_SECONDS) for attempt in range(attempts - 1)]
 
     def close(self) -> None:
         self._client.close()
@@ -159,7 +159,7 @@ class OpenSearchClient:
             if answer.status_code not in RETRY_STATUSES:
                 raise SearchError(problem)
             if pause is not None:
-                self._sleep(max(pause, min(retry_after(answer.headers) or 0.0, LONGEST_PAUSE)))
+                self._sleep(max(pause, min(retry_after(answer.headers) or 0.0, MAX_PAUSE_SECONDS)))
         raise SearchAway(problem)
 
     def _error_reason(self, answer: httpx2.Response) -> str:

@@ -25,7 +25,7 @@ from assay.search.local.words import (
 from assay.search.opensearch.client import OpenSearchClient
 from assay.search.shared_index import IndexMatch
 
-MOST_TERMS = 65_536
+MAX_FILTER_TERMS = 65_536
 """Values of one filter (`index.max_terms_count`)."""
 COUNTED_TERMS = 1_000
 """Words counted in one request."""
@@ -173,7 +173,9 @@ def _any_query(parts: Iterable[Json], scope: Collection[int] | None) -> Json:
 def rows_query(rows: Collection[int]) -> Json:
     """The query for documents in these rows."""
     every = sorted(rows)
-    clauses = [{"terms": {"row": every[first : first + MOST_TERMS]}} for first in range(0, len(every), MOST_TERMS)]
+    clauses = [
+        {"terms": {"row": every[first : first + MAX_FILTER_TERMS]}} for first in range(0, len(every), MAX_FILTER_TERMS)
+    ]
     return clauses[0] if len(clauses) == 1 else {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 

@@ -93,12 +93,12 @@ def ordered_tsvector(words: Iterable[str]) -> str:
     for position, word in enumerate(words, 1):
         positions_by_word.setdefault(word, []).append(str(min(position, _LAST)))
     return " ".join(
-        f"{escape_word(word)}:{','.join(dict.fromkeys(positions[:_MOST]))}"
+        f"{escape_word(word)}:{','.join(dict.fromkeys(positions[:_MAX_WORD_POSITIONS]))}"
         for word, positions in positions_by_word.items()
     )
 
 
-_LAST, _MOST = 16_383, 255
+_LAST, _MAX_WORD_POSITIONS = 16_383, 255
 """The limits of a tsvector's positions: their highest number, and how many per word."""
 
 

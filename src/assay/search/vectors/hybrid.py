@@ -18,11 +18,11 @@ import msgspec
 
 from assay.core.errors import ConfigError, SearchError, StoreError
 from assay.core.messages import Rarity
-from assay.core.ports import Counting, Embedder, Explanation, Hit, Library, LibrarySearch, Query
+from assay.core.ports import Embedder, Explanation, Hit, Library, LibrarySearch, Query, RarityCounter
 from assay.core.sources import PassageSpan
 from assay.core.usage import Usage
 from assay.search.local.index import unpack
-from assay.search.local.words import MOST_CHARACTERS
+from assay.search.local.words import MAX_QUESTION_CHARS
 from assay.search.shared_index import PASSAGES_PER_HIT, ProgressLog, scope_of
 from assay.search.vectors.neighbours import MemoryNeighbours, NearestPassages, Neighbours, RecentVectors
 from assay.search.vectors.store import VectorStore, embed, quantize
@@ -147,7 +147,7 @@ class HybridSearch:
         return await asyncio.to_thread(work)
 
     async def rarity(self, text: str, collections: Sequence[str]) -> Rarity:
-        return await self.index.rarity(text, collections) if isinstance(self.index, Counting) else Rarity()
+        return await self.index.rarity(text, collections) if isinstance(self.index, RarityCounter) else Rarity()
 
     async def explain(self, query: Query) -> list[Explanation]:
         return await asyncio.to_thread(self.explain_blocking, query)
@@ -210,7 +210,7 @@ class HybridSearch:
 
     def _nearest_passages(self, query: Query) -> NearestPassages | None:
         """The passages near to a question; None if vectors cannot be used."""
-        text = query.text[:MOST_CHARACTERS].strip()
+        text = query.text[:MAX_QUESTION_CHARS].strip()
         if query.limit < 1 or not any(map(str.isalnum, text)) or not self._is_allowed(query.collections):
             return None
         try:

@@ -41,7 +41,7 @@ MAX_TEXT_CHARS = 2_000
 """Code points of a text; a model with a window of 512 tokens reads no more."""
 KEY_BYTES = 16
 """Bytes of a text's hash."""
-LARGEST_COMPONENT = 127
+MAX_COMPONENT = 127
 
 
 def embedded_spans(spans: Iterable[PassageSpan]) -> list[PassageSpan]:
@@ -65,13 +65,13 @@ def quantize(vector: Sequence[float]) -> bytes:
     scale = max(map(abs, vector), default=0.0)
     if not scale:
         return bytes(len(vector))
-    return array("b", [round(number * LARGEST_COMPONENT / scale) for number in vector]).tobytes()
+    return array("b", [round(number * MAX_COMPONENT / scale) for number in vector]).tobytes()
 
 
 # Calls an embedder with retries: it waits as long as the embedder asks, and sends less if it was too much.
 
 ATTEMPTS = 6
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
+FIRST_PAUSE, MAX_PAUSE_SECONDS = 0.5, 60.0
 """Seconds before the second attempt, doubling each time; and the longest pause."""
 MIN_TEXT_CHARS = 64
 """Code points; a text is not cut further."""
@@ -108,7 +108,7 @@ def _embed_attempts(embedder: Embedder, texts: Sequence[str], kind: TextKind, at
             raise SearchError(f"{embedder.name}: {error}") from error
         except ModelError as error:
             pause = FIRST_PAUSE * 2 ** (attempt - 1) if error.retry_after is None else error.retry_after
-            if not error.transient or attempt == attempts or pause > LONGEST_PAUSE:
+            if not error.transient or attempt == attempts or pause > MAX_PAUSE_SECONDS:
                 raise SearchError(f"{embedder.name}: {error.reason}") from error
             sleep(pause)
     raise AssertionError("the last attempt returns or raises")

@@ -173,7 +173,7 @@ TIMEOUT_SECONDS = 15.0
 CONNECT_SECONDS = 5.0
 """Seconds to connect; a service that takes longer mostly never answers."""
 MAX_ANSWER_BYTES = 4_000_000
-LONGEST_WAIT = 10.0
+MAX_WAIT_SECONDS = 10.0
 MAX_MESSAGE_CHARS = 200
 """Code points of a provider's own message in an error."""
 T = TypeVar("T")
@@ -267,7 +267,7 @@ class HttpProvider(ABC):
                 for may_retry in (True, False):
                     status, headers, data = await self._request(ask)
                     wait = retry_after(headers)
-                    if status != 429 or not may_retry or wait is None or wait > LONGEST_WAIT:
+                    if status != 429 or not may_retry or wait is None or wait > MAX_WAIT_SECONDS:
                         break
                     await asyncio.sleep(wait)
         except (TimeoutError, httpx2.TimeoutException) as error:

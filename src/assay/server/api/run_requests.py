@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from assay.core.brief import Point, Role
+from assay.core.brief import ForkPoint, Role
 from assay.core.options import declared_options
 from assay.core.plan import Plan
 from assay.core.run_options import ForkOptions, RunOptions
@@ -24,7 +24,7 @@ from assay.settings import Settings
 
 # `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a repeated request is not done again.
 
-LONGEST = 255
+MAX_KEY_CHARS = 255
 
 
 async def run_once(call: RouteCall, body: msgspec.Struct, do: Callable[[], Awaitable[str]]) -> str:
@@ -39,8 +39,8 @@ async def run_once(call: RouteCall, body: msgspec.Struct, do: Callable[[], Await
     if not header:
         return await do()
     key = header[1:-1] if len(header) > 1 and header[0] == header[-1] == '"' else header
-    if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
-        raise refusal("bad-request", f"an Idempotency-Key is 1 to {LONGEST} printable ASCII characters in quotes")
+    if not 0 < len(key) <= MAX_KEY_CHARS or not key.isascii() or not key.isprintable():
+        raise refusal("bad-request", f"an Idempotency-Key is 1 to {MAX_KEY_CHARS} printable ASCII characters in quotes")
     route = f"{call.request.method} {call.request.scope['path']}"
     request_data = msgspec.json.encode([route, body])
     return await call.assay.once(f"{call.owner}/{key}", request_data, do)
@@ -145,7 +145,7 @@ class ForkWanted(RequestBody, frozen=True, kw_only=True):
     `exclude` are sources to leave out (ids, numbers, addresses, titles); those in `scope` are searched in addition.
     """
 
-    point: Point
+    point: ForkPoint
     plan: Plan | None = None
     form: str | None = None
     exclude: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from assay.server.oidc import LoginAttempt, OidcProvider
 from assay.server.problems import refusal
 from assay.server.wire import JSON, Endpoints, RouteCall, format_timestamp, struct_from
 from assay.services.ownership import DataErased
-from assay.services.users import SESSION_SECONDS, Users, Who
+from assay.services.users import SESSION_SECONDS, Identity, Users
 
 routes = Endpoints("users")
 
@@ -126,9 +126,9 @@ async def log_in(call: RouteCall, body: Login) -> Response:
     """Log in with name and password; the response sets the cookie of a new session."""
     call.set_login(await name_of_user(call, body.name))
     secret = await _users(call).log_in(body.name, body.password)
-    who = await _users(call).authenticate(secret, "session")
-    assert who is not None  # the session was just created
-    response = Response(msgspec.json.encode(_identity(who)), media_type=JSON)
+    identity = await _users(call).authenticate(secret, "session")
+    assert identity is not None  # the session was just created
+    response = Response(msgspec.json.encode(_identity(identity)), media_type=JSON)
     set_session_cookie(call.request, response, secret, int(SESSION_SECONDS))
     return response
 
@@ -144,10 +144,10 @@ async def log_out(call: RouteCall) -> Response:
 
 async def end_session(call: RouteCall) -> str:
     """End the current session; return where the browser ends that of the provider too, "" for nowhere."""
-    who, oidc = who_of(call.request), call.backend.oidc
-    if who is None or who.via != "session":
+    identity, oidc = who_of(call.request), call.backend.oidc
+    if identity is None or identity.via != "session":
         return ""
-    session = await _users(call).log_out(who)
+    session = await _users(call).log_out(identity)
     if session is None or not session.issuer or oidc is None:
         return ""
     return await oidc.logout_url(session, str(call.request.base_url).rstrip("/") + "/login")
@@ -156,10 +156,10 @@ async def end_session(call: RouteCall) -> str:
 @routes.get("/auth/me")
 async def show_me(call: RouteCall) -> WhoShown:
     """Show the current user and their rights."""
-    who = who_of(call.request)
-    if who is None:
+    identity = who_of(call.request)
+    if identity is None:
         return WhoShown(name="", role="admin", permissions=PERMISSIONS["admin"], via="none")
-    return _identity(who)
+    return _identity(identity)
 
 
 @routes.put("/auth/password", status=204)
@@ -229,32 +229,34 @@ def _users(call: RouteCall) -> Users:
     return call.backend.assay.users
 
 
-def _user(call: RouteCall) -> Who:
+def _user(call: RouteCall) -> Identity:
     """The current user.
 
     Raises:
         Refusal: this server has no users.
     """
-    who = who_of(call.request)
-    if who is None:
+    identity = who_of(call.request)
+    if identity is None:
         raise refusal("wrong-state", "this server has no users: whoever runs it must add one and restart it")
-    return who
+    return identity
 
 
-def _session_user(call: RouteCall) -> Who:
+def _session_user(call: RouteCall) -> Identity:
     """The current user, if logged in directly and not by a token.
 
     Raises:
         Refusal: the request has a token.
     """
-    who = _user(call)
-    if who.via == "token":
+    identity = _user(call)
+    if identity.via == "token":
         raise refusal("forbidden", "a token may not do this: log in")
-    return who
+    return identity
 
 
-def _identity(who: Who) -> WhoShown:
-    return WhoShown(name=who.name, role=who.role, permissions=tuple(sorted(who.permissions)), via=who.via)
+def _identity(identity: Identity) -> WhoShown:
+    return WhoShown(
+        name=identity.name, role=identity.role, permissions=tuple(sorted(identity.permissions)), via=identity.via
+    )
 
 
 def _user_shown(user: UserRow) -> UserShown:
@@ -281,7 +283,7 @@ BEGIN_PATH = "/api/v1/auth/oidc"
 CALLBACK_PATH = f"{BEGIN_PATH}/callback"
 LOGIN_PATHS = frozenset((BEGIN_PATH, CALLBACK_PATH))
 """Operations that a browser opens: whoever reads pages sees the login again if they fail."""
-LONGEST_BACK = 500
+MAX_BACK_CHARS = 500
 
 
 class LoginMethods(msgspec.Struct, frozen=True, kw_only=True):
@@ -355,7 +357,7 @@ def _callback(request: Request) -> str:
 
 def _path(back: str) -> str:
     """A path of this server; anything that browsers could read as another site is dropped."""
-    if not back.startswith("/") or back[1:2] in ("/", "\\") or len(back) > LONGEST_BACK or not back.isprintable():
+    if not back.startswith("/") or back[1:2] in ("/", "\\") or len(back) > MAX_BACK_CHARS or not back.isprintable():
         raise refusal("invalid", "`back` is a path of this server, such as /docs")
     return back
 

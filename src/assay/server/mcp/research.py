@@ -37,7 +37,7 @@ from assay.server.mcp.service import (
 )
 from assay.server.protocol_runs import Caller, add_options, request_key
 
-LONGEST_WAIT = 50
+MAX_WAIT_SECONDS = 50
 """Seconds: most clients give a tool 60."""
 WAIT = 45
 NEWS_SECONDS = 1.0
@@ -48,7 +48,7 @@ LATEST = 5
 STEER_SECONDS = 10.0
 
 Wait = Annotated[
-    int, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the report; the run continues afterwards.")
+    int, Field(ge=0, le=MAX_WAIT_SECONDS, description="Seconds to wait for the report; the run continues afterwards.")
 ]
 RunId = Annotated[str, Field(description="The run's id, as `research` gave it.")]
 

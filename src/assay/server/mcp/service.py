@@ -86,8 +86,8 @@ def check_may_write(ctx: Ctx) -> None:
 def may_write(ctx: Ctx) -> bool:
     """True if the caller, or their token, may start and change runs."""
     request = _request(ctx)
-    who = None if request is None else who_of(request)
-    return who is None or who.may("write")
+    identity = None if request is None else who_of(request)
+    return identity is None or identity.may("write")
 
 
 @contextmanager
@@ -117,12 +117,12 @@ async def record_action(ctx: Ctx, action: str, run_id: str) -> None:
     request, caller = _request(ctx), caller_of(ctx)
     if request is None or not isinstance(caller.runs, Audits):
         return  # over stdio there is one user, as in a terminal
-    who, address = who_of(request), request.client.host if request.client else ""
+    identity, address = who_of(request), request.client.host if request.client else ""
     entry = AuditEntry(
         actor=caller.owner,
         action=action,
         subject=run_id,
-        via=who.via if who else "none",
+        via=identity.via if identity else "none",
         address=address,
         status=200,
     )

@@ -47,7 +47,7 @@ from assay.server.wire import read_body
 
 # Prompts that chat clients send besides those of their users: for titles, tags, next questions, completions.
 
-SMALLEST = 50
+MIN_ANSWER_TOKENS = 50
 """Tokens of an answer too few for a report: clients use so small a cap to test a connection."""
 TITLE_WORDS = 6
 TITLE = 60
@@ -80,7 +80,7 @@ def help_answer(request: ChatRequest) -> HelperAnswer | None:
         title = _title(prompt, users)
         return HelperAnswer(_fill_format(instruction, request.response_format, title))
     cap = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
-    if cap is not None and cap < SMALLEST:
+    if cap is not None and cap < MIN_ANSWER_TOKENS:
         return HelperAnswer(f"No report fits into {cap} tokens: leave max_tokens out.", "length")
     return None
 

@@ -24,7 +24,7 @@ EFFORTS: dict[str, Depth] = {
     "max": "extended",
 }
 """The depth of an effort, if the model's name does not set it."""
-MOST_METADATA = 16
+MAX_METADATA_PAIRS = 16
 CLAIMS = "assay:claims"
 """The value of `include` that asks for claims as separate items."""
 
@@ -119,10 +119,10 @@ class TextConfig(msgspec.Struct, frozen=True):
     format: Format = Format()
 
 
-LEAST_CALLS = 2
+MIN_TOOL_CALLS = 2
 """A run that may make no search, or open no page, finds nothing."""
 ToolChoice = str | dict[str, Any]
-Metadata = Annotated[dict[str, str], msgspec.Meta(max_length=MOST_METADATA)]
+Metadata = Annotated[dict[str, str], msgspec.Meta(max_length=MAX_METADATA_PAIRS)]
 
 
 class ResponseRequest(msgspec.Struct, frozen=True):
@@ -345,8 +345,8 @@ def _schema_of(form: Format | None) -> dict[str, Any] | None:
 def _limit_calls(run_options: RunOptions, calls: int | None) -> None:
     """Limit searches and pages together."""
     if calls is not None:
-        if calls < LEAST_CALLS:
-            raise UsageError(f"'max_tool_calls' limits searches and pages together: allow at least {LEAST_CALLS}")
+        if calls < MIN_TOOL_CALLS:
+            raise UsageError(f"'max_tool_calls' limits searches and pages together: allow at least {MIN_TOOL_CALLS}")
         run_options["max_searches"], run_options["max_pages"] = (calls + 1) // 2, calls // 2
 
 

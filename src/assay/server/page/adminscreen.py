@@ -19,7 +19,7 @@ from assay.server.problems import Refusal
 from assay.server.wire import RouteCall
 
 MAX_RUNS = 50
-MOST_DAYS = 366
+MAX_PLOT_DAYS = 366
 """Days in the plot; all are in the table."""
 STATUSES = ("created", "running", "waiting", "paused", "completed", "failed", "cancelled", "exhausted")
 HIGH, STEP = 100.0, 10.0
@@ -147,7 +147,7 @@ def usage_bars(rows: Iterable[admin.DayUsage]) -> tuple[UsageBar, ...]:
     if not tokens:
         return ()
     last = date.fromisoformat(max(tokens))
-    first = max(date.fromisoformat(min(tokens)), last - timedelta(days=MOST_DAYS - 1))
+    first = max(date.fromisoformat(min(tokens)), last - timedelta(days=MAX_PLOT_DAYS - 1))
     days = [(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)]
     values = [usd[day] if any(usd.values()) else float(tokens[day]) for day in days]
     highest = max(values) or 1.0

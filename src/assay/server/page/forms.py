@@ -14,7 +14,7 @@ from starlette.requests import Request
 from assay.core.brief import ROLES, Brief, Section
 from assay.core.errors import InProgress
 from assay.core.options import DeclaredOption, declared_options, nest_values
-from assay.core.run_options import RunOptions, Waiting
+from assay.core.run_options import RunOptions, WaitMode
 from assay.core.sources import sha256
 from assay.core.translation import N_
 from assay.server.api.collections import MORE_FILES
@@ -77,7 +77,7 @@ def _files(form: FormData) -> Iterator[UploadFile]:
             yield value
 
 
-LONGEST_KEY = 64
+MAX_KEY_CHARS = 64
 WAIT_SECONDS, POLL_SECONDS = 60.0, 0.1
 """Seconds to wait for a run that the same form is beginning, and between two looks."""
 
@@ -92,7 +92,7 @@ async def begin_once(call: RouteCall, form: PageForm, begin: Callable[[], Awaita
         InProgress: the run of the first press is still not begun.
     """
     key = form.text("once")
-    if not key or len(key) > LONGEST_KEY:
+    if not key or len(key) > MAX_KEY_CHARS:
         return await begin()
     files = [(file.filename, file.size) for file in form.files]
     form_data = msgspec.json.encode((call.request.scope["path"], form.fields, files))
@@ -183,7 +183,7 @@ def _form_value(form: PageForm, option: DeclaredOption) -> str | bool | tuple[st
     """The value of an option in a form, under the field name of the API."""
     name = option.option.api.rpartition(".")[2]
     text = form.text(name)
-    if option.option.api_type is Waiting:
+    if option.option.api_type is WaitMode:
         return "required" if text else "never"
     if get_origin(option.data) is Sequence:
         return form.words(name)

@@ -41,7 +41,7 @@ _STATES = {
     "failed": N_("Failed"),
     "cancelled": N_("Cancelled"),
 }
-MOST_SOURCES = 40
+MAX_SOURCES = 40
 """An active run shows the latest sources, an ended one all."""
 
 
@@ -170,7 +170,7 @@ def _sources(view: RunView) -> dict[str, Any]:
     for source in view.sources.values():
         ids_by_document.setdefault(source.document_sha256 or source.url, []).append(source.id)
     id_groups = (
-        list(ids_by_document.values()) if view.status in FINAL else list(ids_by_document.values())[-MOST_SOURCES:]
+        list(ids_by_document.values()) if view.status in FINAL else list(ids_by_document.values())[-MAX_SOURCES:]
     )
     first_sources = [view.sources[ids[0]] for ids in id_groups]
     documents = tuple({"title": first.title or first.url, "url": first.url} for first in first_sources)
@@ -185,7 +185,7 @@ def _team(view: RunView) -> dict[str, Any]:
     pipeline = tuple(pipeline_of(view))
     return {
         "lanes": tuple(lane_of(lane, is_over=is_over) for lane in view.lanes),
-        "pipeline": pipeline if is_over else pipeline[-MOST_STEPS:],
+        "pipeline": pipeline if is_over else pipeline[-MAX_STEPS:],
         "steps": len(pipeline),
     }
 
@@ -277,7 +277,7 @@ _FIXED: tuple[PageRegion, ...] = (
 
 TAIL = 130
 """Characters shown of text in progress."""
-MOST_STEPS = 30
+MAX_STEPS = 30
 """An active run shows the latest steps of an agent, an ended one all."""
 
 
@@ -326,8 +326,8 @@ def lane_of(lane: Lane, *, is_over: bool) -> LaneShown:
     actions: tuple[AgentAction, ...] = ()
     for turn in reversed(lane.turns):
         actions = (*_doings(turn), *actions)
-        if not is_over and len(actions) >= MOST_STEPS:
-            actions = actions[-MOST_STEPS:]
+        if not is_over and len(actions) >= MAX_STEPS:
+            actions = actions[-MAX_STEPS:]
             break
     return LaneShown(
         id=f"lane-{lane.lane}",

@@ -214,7 +214,7 @@ async def revoke_share(call: RouteCall, run: str, share: str) -> Response:
     return go_to(f"/runs/{run}")
 
 
-MOST_RUNS = 100
+MAX_RUNS = 100
 
 
 async def verify(call: RouteCall) -> Response:
@@ -285,7 +285,7 @@ async def compare(call: RouteCall) -> Response:
     """Compare the reports of two runs."""
     query = call.request.query_params
     first, second = query.get("a", ""), query.get("b", "")
-    page = await runs.list_runs(call, runs.RunsWanted(status=("completed",), limit=MOST_RUNS))
+    page = await runs.list_runs(call, runs.RunsWanted(status=("completed",), limit=MAX_RUNS))
     comparison, wrong = None, fault_values(None)
     if first and second:
         try:

@@ -169,8 +169,8 @@ async def show_settings(
     trial: ModelTrial | None = None,
 ) -> Response:
     """Models, appearance, tokens, and for admins all settings."""
-    who = who_of(call.request)
-    admin = who is None or who.may("admin")
+    identity = who_of(call.request)
+    admin = identity is None or identity.may("admin")
     listed_settings = await system.list_settings(call) if admin else None
     return screen(
         call,
@@ -183,15 +183,15 @@ async def show_settings(
         settings=listed_settings.settings if listed_settings else (),
         restart=listed_settings is not None and listed_settings.restart,
         keys=[each for each in listed_settings.settings if each.name.startswith(KEYS)] if listed_settings else (),
-        tokens=(await users.list_tokens(call)).tokens if who is not None else (),
-        permissions=[each for each in who.permissions if each != "metrics"] if who else (),
-        logged_in=who is not None,
+        tokens=(await users.list_tokens(call)).tokens if identity is not None else (),
+        permissions=[each for each in identity.permissions if each != "metrics"] if identity else (),
+        logged_in=identity is not None,
         token=secret,
         webhook_secret=webhook_secret,
         webhooks=await _webhooks(call),
         trial=trial,
         edited=_editable_settings(listed_settings.settings) if listed_settings else (),
-        may_log_in=who is not None and who.via == "session",
+        may_log_in=identity is not None and identity.via == "session",
     )
 
 

@@ -144,15 +144,15 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
 def frame_of(request: Request, section: Section) -> Frame:
     """The frame of a screen."""
     theme, density = request.cookies.get(THEME, ""), request.cookies.get(DENSITY, "")
-    who = who_of(request)
+    identity = who_of(request)
     return Frame(
         section=section,
         theme=theme if theme in THEMES else THEMES[0],
         density=density if density in DENSITIES else DENSITIES[0],
         language=language_of(request),
         chosen=chosen_language(request),
-        user=who.name if who else "",
-        writes=who is None or who.may("write"),
+        user=identity.name if identity else "",
+        writes=identity is None or identity.may("write"),
         path=request.url.path,
     )
 

@@ -76,23 +76,23 @@ class Batch:
     def __init__(
         self, assay: Researcher, orders: Sequence[BatchRow], folder: BatchFolder, terms: Terms, notify: ResultCallback
     ) -> None:
-        self._assay, self._folder, self._terms, self._told = assay, folder, terms, notify
-        done = {row.key for row in folder.results.values() if row.status in DONE_STATUSES}
-        self.skipped = sum(order.key in done for order in orders)
-        self._waiting = deque(order for order in orders if order.key not in done)
+        self._assay, self._folder, self._terms, self._notify = assay, folder, terms, notify
+        done_keys = {row.key for row in folder.results.values() if row.status in DONE_STATUSES}
+        self.skipped = sum(order.key in done_keys for order in orders)
+        self._waiting_orders = deque(order for order in orders if order.key not in done_keys)
         self._going: dict[str, ActiveRun] = {}
         self._news = asyncio.Event()
         self._batch_budget = BatchBudget(terms.total)
-        again = {order.key for order in self._waiting}
+        waiting_keys = {order.key for order in self._waiting_orders}
         for row in folder.results.values():
-            if row.status in DONE_STATUSES or row.key not in again:
+            if row.status in DONE_STATUSES or row.key not in waiting_keys:
                 self._batch_budget.add_spent(row.usd, row.tokens)
-        self._stopped = self._left = self._spent = False
+        self._is_stopped = self._left = self._is_spent = False
 
     @property
     def pending_count(self) -> int:
         """The number of orders for which nothing was done."""
-        return len(self._waiting)
+        return len(self._waiting_orders)
 
     @property
     def active_count(self) -> int:
@@ -106,12 +106,12 @@ class Batch:
 
     def stop(self) -> None:
         """Start no further run; active ones finish."""
-        self._stopped = True
+        self._is_stopped = True
         self._news.set()
 
     def detach(self) -> None:
         """Stop waiting; active runs can be resumed."""
-        self._stopped = self._left = True
+        self._is_stopped = self._left = True
         self._news.set()
 
     async def cancel(self) -> None:
@@ -133,30 +133,35 @@ class Batch:
                 break
             await self._news.wait()
             self._news.clear()  # before looking: what ends meanwhile is news again
-            for going in [each for each in self._going.values() if each.handle.ended]:
+            for going in [active_run for active_run in self._going.values() if active_run.handle.ended]:
                 del self._going[going.order.key]
                 await self._finish_order(going.order, going.handle)
-        if self._stopped and (self._waiting or self._going):
+        if self._is_stopped and (self._waiting_orders or self._going):
             return "stopped"
-        return "spent" if self._spent else "all"
+        return "spent" if self._is_spent else "all"
 
     async def _reserve_limits(self) -> None:
         """Set aside the limits of runs that an earlier call began and that have not ended."""
-        for order in self._waiting:
-            if known := self._folder.runs.get(order.key):
+        for order in self._waiting_orders:
+            if run_id := self._folder.runs.get(order.key):
                 with contextlib.suppress(UnknownName):
-                    view = await self._assay.view(known)
+                    view = await self._assay.view(run_id)
                     self._batch_budget.hold(order.key, view.brief.budget if view.brief else Budget())
 
     async def _start_orders(self) -> None:
-        while self._waiting and len(self._going) < self._terms.at_once and not self._stopped and not self._spent:
-            order = self._waiting.popleft()
+        while (
+            self._waiting_orders
+            and len(self._going) < self._terms.at_once
+            and not self._is_stopped
+            and not self._is_spent
+        ):
+            order = self._waiting_orders.popleft()
             try:
                 handle = await self._start_or_resume(order)
             except TooLittle as error:
                 if self._is_total_spent(order):
-                    self._waiting.appendleft(order)
-                    self._spent = not self._going  # else what they leave of their parts may pay for it
+                    self._waiting_orders.appendleft(order)
+                    self._is_spent = not self._going  # else what they leave of their parts may pay for it
                     return
                 await self._add_failure(order, error=str(error))
             except LeaseHeld as error:
@@ -174,19 +179,19 @@ class Batch:
 
     async def _start_or_resume(self, order: BatchRow) -> RunHandle | None:
         """Start a run for this order, or resume an earlier one; None if there is nothing to execute."""
-        known = self._folder.runs.get(order.key, "")
-        if known:
+        run_id = self._folder.runs.get(order.key, "")
+        if run_id:
             try:
-                return await self._resume_run(order, known)
+                return await self._resume_run(order, run_id)
             except UnknownName:  # it was never stored, or was deleted
                 pass
-        free = min(self._terms.at_once - len(self._going), len(self._waiting) + 1)
-        for places in range(free, 0, -1):
-            limit = narrower_budget(self._order_budget(order), self._batch_budget.share(places))
+        free = min(self._terms.at_once - len(self._going), len(self._waiting_orders) + 1)
+        for slots in range(free, 0, -1):
+            limit = narrower_budget(self._order_budget(order), self._batch_budget.share(slots))
             try:
                 handle = self._start(order, limit)
             except TooLittle:
-                if places == 1:  # not even alone is it affordable
+                if slots == 1:  # not even alone is it affordable
                     raise
                 continue
             self._batch_budget.hold(order.key, limit)
@@ -204,11 +209,11 @@ class Batch:
         return await self._assay.resume(row.run_id)
 
     def _start(self, order: BatchRow, limit: Budget) -> RunHandle:
-        wanted: dict[str, Any] = {**self._terms.options, **order.options}
-        wanted |= {"max_usd": limit.usd, "max_tokens": limit.tokens}
-        wanted.setdefault("ask", "never")
+        options: dict[str, Any] = {**self._terms.options, **order.options}
+        options |= {"max_usd": limit.usd, "max_tokens": limit.tokens}
+        options.setdefault("ask", "never")
         sources = self._terms.sources if order.sources is None else order.sources
-        return self._assay.start(order.question, sources=sources, **cast("RunOptions", wanted))
+        return self._assay.start(order.question, sources=sources, **cast("RunOptions", options))
 
     def _order_budget(self, order: BatchRow) -> Budget:
         """The limits of an order itself, or else of the settings."""
@@ -239,8 +244,8 @@ class Batch:
         name = ""
         if view.report.text.strip() and view.status not in ("cancelled", "paused"):
             name = file_name(order, self._terms.suffix)
-            made = await self._assay.export(view.run_id, self._terms.suffix, self._terms.citations)
-            await asyncio.to_thread(self._folder.save, name, made)
+            data = await self._assay.export(view.run_id, self._terms.suffix, self._terms.citations)
+            await asyncio.to_thread(self._folder.save, name, data)
         report = build_report(view)
         await self._add(
             order,
@@ -262,12 +267,12 @@ class Batch:
 
     async def _add_failure(self, order: BatchRow, *, error: str, run: str = "", status: Status = "failed") -> None:
         """Record a row for an order without a readable run."""
-        named = run or self._folder.runs.get(order.key, "")
-        await self._add(order, BatchResult(**_order_fields(order), run=named, status=status, error=error))
+        run_id = run or self._folder.runs.get(order.key, "")
+        await self._add(order, BatchResult(**_order_fields(order), run=run_id, status=status, error=error))
 
     async def _add(self, order: BatchRow, row: BatchResult) -> None:
         await asyncio.to_thread(self._folder.add, row)
-        self._told(order, row)
+        self._notify(order, row)
 
 
 def _order_fields(order: BatchRow) -> dict[str, Any]:
@@ -276,6 +281,6 @@ def _order_fields(order: BatchRow) -> dict[str, Any]:
 
 def _failure_reason(view: RunView) -> str:
     if view.status == "waiting":
-        how = "approve" if view.waiting_for == "plan" else "answer"
-        return f"it waits for {view.waiting_for}: assay runs {how} {view.run_id}, then this command again"
+        command = "approve" if view.waiting_for == "plan" else "answer"
+        return f"it waits for {view.waiting_for}: assay runs {command} {view.run_id}, then this command again"
     return view.error

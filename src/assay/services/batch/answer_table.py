@@ -21,8 +21,8 @@ from assay.services.batch.folder import DONE_STATUSES, BatchFolder, BatchResult
 from assay.services.batch.rows import BatchRow, cell_key
 from assay.services.ports import Researcher
 
-MOST_CELLS = 20_000
-MOST_CLAIMS = 2
+MAX_CELLS = 20_000
+MAX_CELL_CLAIMS = 2
 """Claims in a cell; all of them are among the evidence."""
 
 
@@ -80,7 +80,7 @@ class AnswerTable(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def evidence(self) -> Iterator[CellEvidence]:
         """The evidence of all cells, row by row."""
-        return (each for row in self.rows for cell in row.cells for each in cell.evidence)
+        return (item for row in self.rows for cell in row.cells for item in cell.evidence)
 
 
 async def table_orders(assay: Researcher, documents: Sequence[Document], questions: Sequence[str]) -> list[BatchRow]:
@@ -89,9 +89,9 @@ async def table_orders(assay: Researcher, documents: Sequence[Document], questio
     Raises:
         UsageError: there are too many.
     """
-    if len(documents) * len(questions) > MOST_CELLS:
+    if len(documents) * len(questions) > MAX_CELLS:
         raise UsageError(
-            f"{len(documents):,} documents by {len(questions):,} questions are more than {MOST_CELLS:,} cells: "
+            f"{len(documents):,} documents by {len(questions):,} questions are more than {MAX_CELLS:,} cells: "
             "name fewer documents with --in, or ask fewer questions at a time"
         )
     orders: list[BatchRow] = []
@@ -105,7 +105,9 @@ async def table_orders(assay: Researcher, documents: Sequence[Document], questio
 
 def answer_table(documents: Iterable[Document], questions: Sequence[str], folder: BatchFolder) -> AnswerTable:
     """The table as far as it is done."""
-    return AnswerTable(questions=tuple(questions), rows=tuple(_row(each, questions, folder) for each in documents))
+    return AnswerTable(
+        questions=tuple(questions), rows=tuple(_row(document, questions, folder) for document in documents)
+    )
 
 
 def _row(document: Document, questions: Sequence[str], folder: BatchFolder) -> AnswerRow:
@@ -136,18 +138,18 @@ def _cell(document: Document, question: str, result: BatchResult | None, folder:
         report = msgspec.json.decode((folder.path / result.file).read_bytes(), type=Report)
     except (OSError, *DECODE_ERRORS) as error:
         return AnswerCell(question=question, status="failed", error=f"{result.file}: {error}", run=result.run)
-    answering = [(claim, passages) for claim, passages in report.evidence() if claim.relevance in ("", "answers")]
-    if not answering:
+    answers = [(claim, passages) for claim, passages in report.evidence() if claim.relevance in ("", "answers")]
+    if not answers:
         return AnswerCell(question=question, status="nothing found", run=result.run)
     return AnswerCell(
         question=question,
-        answer=" ".join(one_line(claim.text) for claim, _ in answering[:MOST_CLAIMS]),
-        verdict=max((claim.verdict for claim, _ in answering), key=VERDICTS.index),
+        answer=" ".join(one_line(claim.text) for claim, _ in answers[:MAX_CELL_CLAIMS]),
+        verdict=max((claim.verdict for claim, _ in answers), key=VERDICTS.index),
         status="answered",
         run=result.run,
         evidence=tuple(
             _evidence(document, question, claim, passage, result.run)
-            for claim, passages in answering
+            for claim, passages in answers
             for passage in passages
         ),
     )
@@ -188,7 +190,7 @@ EVIDENCE_COLUMNS = (
     "read by",
     "run",
 )
-MOST_IN_CELL = 32_000
+MAX_CELL_CHARS = 32_000
 """Characters in a cell of Excel, whose limit is 32,767."""
 MAX_COLUMN_WIDTH = 60
 
@@ -212,10 +214,10 @@ def table_files(table: AnswerTable, path: Path) -> dict[Path, bytes]:
     """The contents of each file to write."""
     suffix = check_suffix(path)
     if suffix == ".csv":
-        beside = path.with_name(f"{path.stem}.evidence.csv")
+        evidence_path = path.with_name(f"{path.stem}.evidence.csv")
         return {
             path: _csv(_head(table), map(_answers, table.rows)),
-            beside: _csv(EVIDENCE_COLUMNS, map(_evidence_row, table.evidence)),
+            evidence_path: _csv(EVIDENCE_COLUMNS, map(_evidence_row, table.evidence)),
         }
     if suffix == ".xlsx":
         return {path: _excel(table)}
@@ -245,67 +247,72 @@ def _verdict_text(cell: AnswerCell) -> str:
     """The verdict, with the pages of the passages; without an answer, the reason."""
     if cell.verdict is None:
         return f"{cell.status}: {cell.error}" if cell.error else cell.status
-    pages = sorted({each.page for each in cell.evidence if each.page})
+    pages = sorted({evidence.page for evidence in cell.evidence if evidence.page})
     return f"{cell.verdict} (p. {', '.join(map(str, pages))})" if pages else cell.verdict
 
 
-def _evidence_row(each: CellEvidence) -> list[str]:
-    page = str(each.page) if each.page else ""
+def _evidence_row(evidence: CellEvidence) -> list[str]:
+    page = str(evidence.page) if evidence.page else ""
     return [
-        each.title, each.question, each.claim, each.verdict, each.reason, each.quote, page, each.heading, each.url,
-        each.read_by, each.run,
+        evidence.title, evidence.question, evidence.claim, evidence.verdict, evidence.reason,
+        evidence.quote, page, evidence.heading, evidence.url, evidence.read_by, evidence.run,
     ]  # fmt: skip
 
 
 def _csv(head: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
     writer.writerows([escape_csv_cell(one_line(cell)) for cell in row] for row in (head, *rows))
-    return written.getvalue().encode("utf-8", "replace")
+    return output.getvalue().encode("utf-8", "replace")
 
 
 def _excel(table: AnswerTable) -> bytes:
     import xlsxwriter  # noqa: PLC0415 - an extra
 
-    written = io.BytesIO()
-    book = xlsxwriter.Workbook(written, {"in_memory": True})
+    output = io.BytesIO()
+    book = xlsxwriter.Workbook(output, {"in_memory": True})
     _sheet(book, "Answers", (_head(table), *map(_answers, table.rows)))
     _sheet(book, "Evidence", (EVIDENCE_COLUMNS, *map(_evidence_row, table.evidence)))
     book.close()
-    return written.getvalue()
+    return output.getvalue()
 
 
 def _sheet(book: Any, name: str, rows: Sequence[Sequence[str]]) -> None:
     sheet = book.add_worksheet(name)
     plain, bold = (book.add_format({"text_wrap": True, "valign": "top", "bold": bold}) for bold in (False, True))
-    for at, row in enumerate(rows):
+    for row_index, row in enumerate(rows):
         for column, text in enumerate(row):
             # a string, never a formula or link, whatever it looks like
-            sheet.write_string(at, column, one_line(text)[:MOST_IN_CELL], plain if at else bold)
+            sheet.write_string(row_index, column, one_line(text)[:MAX_CELL_CHARS], plain if row_index else bold)
     for column in range(len(rows[0])):
         sheet.set_column(column, column, min(MAX_COLUMN_WIDTH, 2 + max(len(row[column]) for row in rows)))
     sheet.freeze_panes(1, 1)
 
 
 def _markdown(table: AnswerTable) -> bytes:
-    numbers = {id(each): number for number, each in enumerate(table.evidence, 1)}
+    numbers = {id(evidence): number for number, evidence in enumerate(table.evidence, 1)}
     lines = [_line(["document", *table.questions]), _line(["---"] * (1 + len(table.questions)))]
     lines += [
         _line([_document_label(row), *(_numbered_answer(cell, numbers) for cell in row.cells)]) for row in table.rows
     ]
     lines += ["", "## Evidence", ""]
-    for number, each in enumerate(table.evidence, 1):
-        place = ", ".join(
-            filter(None, (each.title, f"p. {each.page}" if each.page else "", each.heading, each.read_by))
+    for number, evidence in enumerate(table.evidence, 1):
+        location = ", ".join(
+            filter(
+                None,
+                (evidence.title, f"p. {evidence.page}" if evidence.page else "", evidence.heading, evidence.read_by),
+            )
         )
-        lines.append(f"{number}. {each.verdict}: “{_escape_markdown(each.quote)}” ({_escape_markdown(place)})")
+        lines.append(
+            f"{number}. {evidence.verdict}: “{_escape_markdown(evidence.quote)}” ({_escape_markdown(location)})"
+        )
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
 def _numbered_answer(cell: AnswerCell, numbers: dict[int, int]) -> str:
     if cell.verdict is None:
         return _verdict_text(cell)
-    return f"{cell.answer} [{', '.join(str(numbers[id(each)]) for each in cell.evidence)}] ({cell.verdict})"
+    return f"{cell.answer} [{', '.join(str(numbers[id(evidence)]) for evidence in cell.evidence)}] ({cell.verdict})"
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -314,7 +321,7 @@ def _line(cells: Iterable[str]) -> str:
 
 def _escape_markdown(text: str) -> str:
     """Text that Markdown shows unchanged: it ends no cell and begins no link or markup."""
-    kept = one_line(text)
+    escaped = one_line(text)
     for mark in "\\|`*_<>[]":
-        kept = kept.replace(mark, f"\\{mark}")
-    return kept
+        escaped = escaped.replace(mark, f"\\{mark}")
+    return escaped

@@ -25,7 +25,7 @@ from assay.core.usage import Budget, Usage
 
 MAX_LINE_BYTES = 1_000_000
 """Bytes of a line; a longer one is not a question."""
-LONGEST_HEADER = 10_000
+MAX_HEADER_CHARS = 10_000
 """Characters of a first line that may name columns."""
 _KEY = 12
 
@@ -53,28 +53,28 @@ class BadLine(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_orders(lines: Iterable[bytes]) -> Iterator[BatchRow | BadLine]:
     """The orders in `lines`, without empty ones; of equal lines each is a separate order."""
-    seen: dict[str, int] = {}
-    for number, read in _read_lines(lines):
-        if isinstance(read, BadLine):
-            yield read
+    counts: dict[str, int] = {}
+    for number, row in _read_lines(lines):
+        if isinstance(row, BadLine):
+            yield row
             continue
-        before = seen.setdefault(read.key, 0)
-        seen[read.key] += 1
-        if before and read.id:
-            yield BadLine(line=number, error=f"the id {read.id!r} is that of an earlier line")
+        before = counts.setdefault(row.key, 0)
+        counts[row.key] += 1
+        if before and row.id:
+            yield BadLine(line=number, error=f"the id {row.id!r} is that of an earlier line")
         else:
-            yield msgspec.structs.replace(read, key=f"{read.key}-{before + 1}") if before else read
+            yield msgspec.structs.replace(row, key=f"{row.key}-{before + 1}") if before else row
 
 
 def _read_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, BatchRow | BadLine]]:
-    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    numbered_lines = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
     is_first = True
-    for number, line in numbered:
+    for number, line in numbered_lines:
         text = _text(number, line)
         if isinstance(text, BadLine):
             yield number, text
         elif is_first and (columns := _columns(text)):
-            yield from _table(number, *columns, numbered)
+            yield from _table(number, *columns, numbered_lines)
             return
         else:
             yield number, _read(number, text)
@@ -96,7 +96,7 @@ _NO_SEPARATOR = "\x1f"
 
 def _columns(text: str) -> tuple[str, tuple[str, ...]] | tuple[()]:
     """The separator and the columns of a CSV file by its first line; nothing if that is no header with questions."""
-    if text.startswith("{") or len(text) > LONGEST_HEADER:
+    if text.startswith("{") or len(text) > MAX_HEADER_CHARS:
         return ()
     for separator in (",", ";", "\t", _NO_SEPARATOR):
         try:
@@ -112,9 +112,9 @@ def _table(
     first: int, separator: str, columns: tuple[str, ...], lines: Iterator[tuple[int, bytes]]
 ) -> Iterator[tuple[int, BatchRow | BadLine]]:
     """The rows of a CSV file below its header. A cell in JSON is read as such, and an empty one is left out."""
-    known = msgspec.structs.fields(row_shape())
+    fields = msgspec.structs.fields(row_shape())
     message = _duplicate_reason(columns)
-    if unknown := [name for name in columns if name not in {each.name for each in known}]:
+    if unknown := [name for name in columns if name not in {field.name for field in fields}]:
         message = f"no option of a run is named as the column {unknown[0]!r}: rename it, or leave it out"
     if message:
         yield first, BadLine(line=first, error=message)
@@ -129,15 +129,15 @@ def _table(
 
     try:
         for cells in csv.reader(texts(), delimiter=separator):
-            if given := {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if cell.strip()}:
-                yield last, _cells(last, given)
+            if values := {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if cell.strip()}:
+                yield last, _cells(last, values)
     except csv.Error as error:
         yield last, BadLine(line=last, error=f"not a row of a CSV file ({error}): no row from here on was read")
 
 
-def _cells(number: int, given: dict[str, str]) -> BatchRow | BadLine:
+def _cells(number: int, cells: dict[str, str]) -> BatchRow | BadLine:
     try:
-        values = {name: msgspec.json.decode(cell) if cell[0] in "[{" else cell for name, cell in given.items()}
+        values = {name: msgspec.json.decode(cell) if cell[0] in "[{" else cell for name, cell in cells.items()}
         return _order(number, msgspec.structs.asdict(msgspec.convert(values, row_shape(), strict=False)))
     except DECODE_ERRORS as error:
         return BadLine(line=number, error=error_reason(error, row_shape()))
@@ -182,9 +182,11 @@ def _key(text: str) -> str:
 @cache
 def row_shape(table: type = RunOptions) -> type[msgspec.Struct]:
     """The schema of a JSON line, made of all options of a run, so that new ones are included."""
-    options = [(name, each.data | msgspec.UnsetType, msgspec.UNSET) for name, each in declared_options(table).items()]
-    own = [("question", str), ("id", str | int, ""), ("sources", str | list[str] | None, None)]
-    fields: Sequence[Any] = [*own, *options]
+    options = [
+        (name, option.data | msgspec.UnsetType, msgspec.UNSET) for name, option in declared_options(table).items()
+    ]
+    row_fields = [("question", str), ("id", str | int, ""), ("sources", str | list[str] | None, None)]
+    fields: Sequence[Any] = [*row_fields, *options]
     return msgspec.defstruct("Line", fields, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
@@ -203,17 +205,17 @@ _TYPES = {
 def error_reason(error: Exception, shape: type[msgspec.Struct]) -> str:
     """The reason in an error of decoding a line of this shape: the field, and what it may be."""
     text = str(error)
-    if found := _MISSING.match(text):
-        return f"there is no {found['name']}"
-    if found := _UNKNOWN.match(text):
+    if match := _MISSING.match(text):
+        return f"there is no {match['name']}"
+    if match := _UNKNOWN.match(text):
         names = [each.name for each in msgspec.structs.fields(shape)]
-        return str(UnknownName("option of a run", found["name"], names))
-    if found := _VALUE.match(text):
-        known = _values(shape, found["name"])
-        return f"{found['name']}: {found['value']} is not one of {', '.join(known)}" if known else text
-    if found := _TYPE.match(text):
-        wanted = " or ".join(_TYPES.get(each, each) for each in found["wanted"].split(" | ") if each != "null")
-        return f"{found['name']}: {_TYPES.get(found['given'], found['given'])} was given, {wanted} is needed"
+        return str(UnknownName("option of a run", match["name"], names))
+    if match := _VALUE.match(text):
+        allowed = _values(shape, match["name"])
+        return f"{match['name']}: {match['value']} is not one of {', '.join(allowed)}" if allowed else text
+    if match := _TYPE.match(text):
+        needed = " or ".join(_TYPES.get(each, each) for each in match["wanted"].split(" | ") if each != "null")
+        return f"{match['name']}: {_TYPES.get(match['given'], match['given'])} was given, {needed} is needed"
     return f"not JSON: {text}" if not isinstance(error, msgspec.ValidationError) else text
 
 
@@ -235,13 +237,13 @@ def _names_in(line: str) -> list[str]:
 def _values(shape: type[msgspec.Struct], name: str) -> list[str]:
     """The words that a field may be."""
     types = [each.type for each in msgspec.structs.fields(shape) if each.name == name]
-    found: list[str] = []
+    words: list[str] = []
     for each in map(msgspec.inspect.type_info, types):
         members: tuple[Any, ...] = each.types if isinstance(each, msgspec.inspect.UnionType) else (each,)
         for member in members:
             if isinstance(member, msgspec.inspect.LiteralType):
-                found += map(str, member.values)
-    return found
+                words += map(str, member.values)
+    return words
 
 
 # The total budget of a batch: what its next run may spend, so that all together never spend more.
@@ -254,31 +256,31 @@ class BatchBudget:
         """Of `total` only `usd` and `tokens` count; None is no limit."""
         self.total = total
         self.usd, self.tokens = 0.0, 0
-        self._kept: dict[str, Budget] = {}
+        self._held: dict[str, Budget] = {}
 
     def remaining(self) -> Budget:
         """The amount neither spent nor set aside; never below zero."""
         usd, tokens = self.total.usd, self.total.tokens
         if usd is not None:
-            usd = max(0.0, usd - self.usd - sum(each.usd or 0.0 for each in self._kept.values()))
+            usd = max(0.0, usd - self.usd - sum(budget.usd or 0.0 for budget in self._held.values()))
         if tokens is not None:
-            tokens = max(0, tokens - self.tokens - sum(each.tokens or 0 for each in self._kept.values()))
+            tokens = max(0, tokens - self.tokens - sum(budget.tokens or 0 for budget in self._held.values()))
         return Budget(usd=usd, tokens=tokens)
 
-    def share(self, places: int) -> Budget:
-        """The limit of the next run if `places` are free: an equal part of what is left."""
-        left = self.remaining()
-        usd = None if left.usd is None else left.usd / max(1, places)
-        tokens = None if left.tokens is None else left.tokens // max(1, places)
+    def share(self, slots: int) -> Budget:
+        """The limit of the next run if `slots` are free: an equal part of what is left."""
+        remaining = self.remaining()
+        usd = None if remaining.usd is None else remaining.usd / max(1, slots)
+        tokens = None if remaining.tokens is None else remaining.tokens // max(1, slots)
         return Budget(usd=usd, tokens=tokens)
 
     def hold(self, key: str, limit: Budget) -> None:
         """Set a run's limit aside while it is active."""
-        self._kept[key] = limit
+        self._held[key] = limit
 
     def settle(self, key: str, used: Usage) -> None:
         """End a run: what it used is spent, the rest of its limit comes back."""
-        self._kept.pop(key, None)
+        self._held.pop(key, None)
         self.usd, self.tokens = self.usd + used.usd, self.tokens + used.tokens
 
     def add_spent(self, usd: float, tokens: int) -> None:

@@ -38,38 +38,42 @@ of places that were made to list them."""
 
 async def add(context: Context, hand: JobInHand) -> Result:
     """Read places into a collection: here at once, or in parts if they have more files than one part."""
-    wanted = hand.decoded_arguments(AddJob)
+    arguments = hand.decoded_arguments(AddJob)
     if LISTED in hand.job.notes:
         try:
             await _read_parts(hand)
-            return await _merge_parts(context, hand, wanted.collection)
+            return await _merge_parts(context, hand, arguments.collection)
         finally:
             await _delete_copies(context, hand.job.notes.get(COPIES, ()))
     split = bool(await hand.jobs.count(hand.job.id))
-    asked = places.sort_places(wanted.paths)
+    input_places = places.sort_places(arguments.paths)
     hand.set_progress("listing files")
-    found, missing = await asyncio.to_thread(places.files_of, asked.paths)
-    if missing and not any(found.values()) and not (asked.urls or asked.connected or split):
+    files_by_place, missing = await asyncio.to_thread(places.files_of, input_places.paths)
+    if (
+        missing
+        and not any(files_by_place.values())
+        and not (input_places.urls or input_places.connector_places or split)
+    ):
         raise UsageError("; ".join(missing.values()))
-    every = [ListedPlace(place, "", tuple(map(ListedFile, files))) for place, files in found.items()]
-    listed, others = await _list_places(context, hand, asked.connected)
-    every += listed
-    if not split and sum(len(each.files) for each in every) <= FILES_PER_PART:
-        await _delete_copies(context, [each.place for each in listed])
+    every = [ListedPlace(place, "", tuple(map(ListedFile, files))) for place, files in files_by_place.items()]
+    listed_places, unlisted = await _list_places(context, hand, input_places.connector_places)
+    every += listed_places
+    if not split and sum(len(listed_place.files) for listed_place in every) <= FILES_PER_PART:
+        await _delete_copies(context, [listed_place.place for listed_place in listed_places])
         return _ingestion_result(
-            await collections.add(context, list(wanted.paths), wanted.collection, hand.set_progress)
+            await collections.add(context, list(arguments.paths), arguments.collection, hand.set_progress)
         )
-    others = [*asked.urls, *others]
+    unlisted = [*input_places.urls, *unlisted]
     try:
-        if others and BESIDE not in hand.job.notes:  # what cannot be listed
-            read = await collections.add(context, others, wanted.collection, hand.set_progress)
-            hand.add_notes(**{BESIDE: _ingestion_result(read)})
+        if unlisted and BESIDE not in hand.job.notes:  # what cannot be listed
+            result = await collections.add(context, unlisted, arguments.collection, hand.set_progress)
+            hand.add_notes(**{BESIDE: _ingestion_result(result)})
             await hand.store_changes()
         await _queue_parts(hand, every)
         await _read_parts(hand)
-        return await _merge_parts(context, hand, wanted.collection)
+        return await _merge_parts(context, hand, arguments.collection)
     finally:
-        await _delete_copies(context, [each.place for each in listed])
+        await _delete_copies(context, [listed_place.place for listed_place in listed_places])
 
 
 async def unfinished_jobs(context: Context, collection: str) -> list[Job]:
@@ -86,109 +90,113 @@ async def unfinished_jobs(context: Context, collection: str) -> list[Job]:
     ]
 
 
-async def _delete_copies(context: Context, listed: Iterable[str]) -> None:
+async def _delete_copies(context: Context, place_names: Iterable[str]) -> None:
     """Delete fetched copies of places here."""
-    for place in listed:
+    for place in place_names:
         await asyncio.to_thread(context.listed_places.forget, place)
 
 
-async def _list_places(context: Context, hand: JobInHand, named: Sequence[str]) -> tuple[list[ListedPlace], list[str]]:
+async def _list_places(
+    context: Context, hand: JobInHand, place_names: Sequence[str]
+) -> tuple[list[ListedPlace], list[str]]:
     """The places that connectors can list, as they were when this job first looked, and the others."""
     largest = int(context.settings.documents.max_file_mb * 1_000_000)
-    kept: dict[str, str] = dict(hand.job.notes.get(COPIES, {}))
-    found: list[ListedPlace] = []
-    others: list[str] = []
-    for place in named:
+    pinned_places: dict[str, str] = dict(hand.job.notes.get(COPIES, {}))
+    listed_places: list[ListedPlace] = []
+    unlisted: list[str] = []
+    for place in place_names:
         connector = connector_of(place, context.allowed_hosts)
         if connector.reaches_out(place):
             check_online(context.settings)
         hand.set_progress(f"listing {place}")
-        reached = (connector, place, kept.get(place, ""), context.clock, largest)
+        list_arguments = (connector, place, pinned_places.get(place, ""), context.clock, largest)
         try:
-            listed = await asyncio.to_thread(context.listed_places.list_files, *reached)
+            listed_place = await asyncio.to_thread(context.listed_places.list_files, *list_arguments)
         except asyncio.CancelledError:  # the thread would go on by itself
             context.listed_places.stop(place)
             raise
-        if listed is None:
-            others.append(place)
+        if listed_place is None:
+            unlisted.append(place)
         else:
-            found.append(listed)
-            kept[place] = listed.kept
-    if found:
-        hand.add_notes(**{COPIES: kept})
+            listed_places.append(listed_place)
+            pinned_places[place] = listed_place.pinned_place
+    if listed_places:
+        hand.add_notes(**{COPIES: pinned_places})
         await hand.store_changes()
-    return found, others
+    return listed_places, unlisted
 
 
 async def read_part(context: Context, hand: JobInHand) -> Result:
     """Read one part."""
-    started = context.clock.monotonic()
-    wanted, gone = hand.decoded_arguments(FilesJob), list[str]()
-    if wanted.kept:
-        connector = connector_of(wanted.place, context.allowed_hosts)
-        if connector.reaches_out(wanted.place):
+    start = context.clock.monotonic()
+    arguments, missing = hand.decoded_arguments(FilesJob), list[str]()
+    if arguments.kept:
+        connector = connector_of(arguments.place, context.allowed_hosts)
+        if connector.reaches_out(arguments.place):
             check_online(context.settings)
-        part = ListedPlace(wanted.place, wanted.kept, tuple(map(ListedFile, wanted.files, wanted.versions)))
+        part = ListedPlace(arguments.place, arguments.kept, tuple(map(ListedFile, arguments.files, arguments.versions)))
         fetched = context.listed_places.read(connector, part, context.clock)
         try:
-            done = await collections.read_listed(context, fetched, wanted.place, wanted.collection, hand.set_progress)
+            result = await collections.read_listed(
+                context, fetched, arguments.place, arguments.collection, hand.set_progress
+            )
         except asyncio.CancelledError:
-            context.listed_places.stop(wanted.place)
+            context.listed_places.stop(arguments.place)
             raise
-        left = await hand.jobs.count(hand.job.parent)
-        if not left.get("waiting"):
-            await _delete_copies(context, [wanted.place])
+        counts = await hand.jobs.count(hand.job.parent)
+        if not counts.get("waiting"):
+            await _delete_copies(context, [arguments.place])
     else:
-        here = await asyncio.to_thread(_existing_files, wanted)
-        gone = [file for file in wanted.files if file not in here]
-        done = await collections.read_files(context, here, wanted.collection, hand.set_progress)
+        existing = await asyncio.to_thread(_existing_files, arguments)
+        missing = [file for file in arguments.files if file not in existing]
+        result = await collections.read_files(context, existing, arguments.collection, hand.set_progress)
     hand.add_notes(
         worker=hand.job.holder,
         parts=1,
-        files=done.files,
-        added=done.added,
-        seconds=round(context.clock.monotonic() - started, 3),
+        files=result.files,
+        added=result.added,
+        seconds=round(context.clock.monotonic() - start, 3),
     )
     return {
-        "documents": list(done.documents),
-        "skipped": [msgspec.structs.asdict(each) for each in done.skipped],
-        "warnings": [*done.warnings, *(f"{file} was deleted before it was read" for file in gone)],
-        "gone": gone,
-        "added": done.added,
-        "files": done.files,
+        "documents": list(result.documents),
+        "skipped": [msgspec.structs.asdict(skipped_file) for skipped_file in result.skipped],
+        "warnings": [*result.warnings, *(f"{file} was deleted before it was read" for file in missing)],
+        "gone": missing,
+        "added": result.added,
+        "files": result.files,
     }
 
 
-def _existing_files(wanted: FilesJob) -> list[str]:
+def _existing_files(arguments: FilesJob) -> list[str]:
     """The files of a part without those deleted since the listing; all of them if the place is not here."""
-    found = [file for file in wanted.files if Path(file).exists()]
-    return found if found or Path(wanted.place).exists() else list(wanted.files)
+    existing = [file for file in arguments.files if Path(file).exists()]
+    return existing if existing or Path(arguments.place).exists() else list(arguments.files)
 
 
-def _ingestion_result(done: collections.IngestResult) -> Result:
+def _ingestion_result(result: collections.IngestResult) -> Result:
     return {
-        "collection": done.collection,
-        "documents": done.documents,
-        "added": done.added,
-        "files": done.files,
-        "warnings": list(done.warnings),
+        "collection": result.collection,
+        "documents": result.documents,
+        "added": result.added,
+        "files": result.files,
+        "warnings": list(result.warnings),
     }
 
 
-async def _queue_parts(hand: JobInHand, found: Sequence[ListedPlace]) -> None:
+async def _queue_parts(hand: JobInHand, listed_places: Sequence[ListedPlace]) -> None:
     """Cut files that are in no part yet into parts, and help to read if too many parts wait."""
     before = await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_NO_LIMIT))
-    known = {(part.arguments["place"], file) for part in before for file in part.arguments["files"]}
-    left = [_drop_assigned(each, known) for each in found]
-    cut = _split_into_parts(hand.job, left, len(before))
-    total = len(before) + sum(-(-len(each.files) // FILES_PER_PART) for each in left)
+    assigned = {(part.arguments["place"], file) for part in before for file in part.arguments["files"]}
+    unassigned = [_drop_assigned(listed_place, assigned) for listed_place in listed_places]
+    new_parts = _split_into_parts(hand.job, unassigned, len(before))
+    total = len(before) + sum(-(-len(listed_place.files) // FILES_PER_PART) for listed_place in unassigned)
     while LISTED not in hand.job.notes:
         finished, waiting, _ = await _count_parts(hand)
         room = min(PARTS_PER_BATCH, MAX_WAITING_PARTS - waiting)
         if room <= 0:
             await hand.do_part_or_wait()
             continue
-        new = list(itertools.islice(cut, room))
+        new = list(itertools.islice(new_parts, room))
         if len(new) < room:
             hand.add_notes(**{LISTED: True})
         await hand.store_changes(new, finished=finished, total=total)
@@ -210,20 +218,22 @@ async def _read_parts(hand: JobInHand) -> None:
 async def _count_parts(hand: JobInHand) -> tuple[int, int, int]:
     """How many parts have ended, how many wait, and how many there are."""
     counts = await hand.jobs.count(hand.job.id)
-    finished = sum(many for state, many in counts.items() if state in JOB_ENDED)
+    finished = sum(count for state, count in counts.items() if state in JOB_ENDED)
     return finished, counts.get("waiting", 0), sum(counts.values())
 
 
-def _drop_assigned(place: ListedPlace, known: set[tuple[str, str]]) -> ListedPlace:
+def _drop_assigned(listed_place: ListedPlace, assigned: set[tuple[str, str]]) -> ListedPlace:
     """A place without the files that are in a part already."""
-    return msgspec.structs.replace(place, files=tuple(f for f in place.files if (place.place, f.name) not in known))
+    return msgspec.structs.replace(
+        listed_place, files=tuple(f for f in listed_place.files if (listed_place.place, f.name) not in assigned)
+    )
 
 
-def _split_into_parts(job: Job, left: Iterable[ListedPlace], number: int) -> Iterator[Job]:
+def _split_into_parts(job: Job, listed_places: Iterable[ListedPlace], number: int) -> Iterator[Job]:
     """Parts for these files; `number` is the first free one."""
-    for each in left:
-        for start in range(0, len(each.files), FILES_PER_PART):
-            part = each.files[start : start + FILES_PER_PART]
+    for listed_place in listed_places:
+        for start in range(0, len(listed_place.files), FILES_PER_PART):
+            part = listed_place.files[start : start + FILES_PER_PART]
             yield Job(
                 id=f"{job.id}.{number}",
                 kind=PART_KIND,
@@ -234,14 +244,18 @@ def _split_into_parts(job: Job, left: Iterable[ListedPlace], number: int) -> Ite
                 priority=job.priority,
                 created_at=job.updated_at,
                 updated_at=job.updated_at,
-                arguments=_part_arguments(each, part, job.arguments["collection"]),
+                arguments=_part_arguments(listed_place, part, job.arguments["collection"]),
             )
             number += 1
 
 
-def _part_arguments(place: ListedPlace, files: Sequence[ListedFile], collection: str) -> dict[str, Any]:
-    named = {"place": place.place, "files": [file.name for file in files], "collection": collection}
-    return {**named, "kept": place.kept, "versions": [file.version for file in files]} if place.kept else named
+def _part_arguments(listed_place: ListedPlace, files: Sequence[ListedFile], collection: str) -> dict[str, Any]:
+    arguments = {"place": listed_place.place, "files": [file.name for file in files], "collection": collection}
+    return (
+        {**arguments, "kept": listed_place.pinned_place, "versions": [file.version for file in files]}
+        if listed_place.pinned_place
+        else arguments
+    )
 
 
 async def _merge_parts(context: Context, hand: JobInHand, collection: str) -> Result:
@@ -255,40 +269,43 @@ async def _merge_parts(context: Context, hand: JobInHand, collection: str) -> Re
         UsageError: parts have failed; the rest is stored.
     """
     parts = (await hand.jobs.list(JobFilter(parent=hand.job.id, limit=_NO_LIMIT)))[::-1]
-    done = [part for part in parts if part.state == "done"]
+    done_parts = [part for part in parts if part.state == "done"]
     hand.set_progress("indexing")
-    origins = _origins(done)
-    gone = [file for part in done for file in part.result.get("gone", ())]
-    await collections.drop_files(context, gone, collection, origins)
+    origins = _origins(done_parts)
+    missing_files = [file for part in done_parts for file in part.result.get("gone", ())]
+    await collections.drop_files(context, missing_files, collection, origins)
     await collections.store_and_index(context, collection, origins, hand.set_progress)
-    failed = [part for part in parts if part.state != "done"]
-    if failed:
+    failed_parts = [part for part in parts if part.state != "done"]
+    if failed_parts:
         raise UsageError(
-            f"{len(failed)} of {len(parts)} parts could not be read "
-            f"({failed[0].id}: {failed[0].error or 'cancelled'}); to read them again: assay jobs retry {hand.job.id}"
+            f"{len(failed_parts)} of {len(parts)} parts could not be read "
+            f"({failed_parts[0].id}: {failed_parts[0].error or 'cancelled'}); to read them again: assay jobs "
+            f"retry {hand.job.id}"
         )
-    documents = {sha for part in done for sha in part.result["documents"]}
-    beside: Result = hand.job.notes.get(BESIDE, {})
-    warnings = dict.fromkeys(itertools.chain(beside.get("warnings", ()), *(part.result["warnings"] for part in done)))
+    documents = {sha for part in done_parts for sha in part.result["documents"]}
+    unlisted_result: Result = hand.job.notes.get(BESIDE, {})
+    warnings = dict.fromkeys(
+        itertools.chain(unlisted_result.get("warnings", ()), *(part.result["warnings"] for part in done_parts))
+    )
     return {
         "collection": collection,
-        "documents": len(documents) + beside.get("documents", 0),
-        "added": sum(part.result["added"] for part in done) + beside.get("added", 0),
-        "files": sum(part.result["files"] for part in done) + beside.get("files", 0),
-        "warnings": list(warnings)[:MOST_WARNINGS],
+        "documents": len(documents) + unlisted_result.get("documents", 0),
+        "added": sum(part.result["added"] for part in done_parts) + unlisted_result.get("added", 0),
+        "files": sum(part.result["files"] for part in done_parts) + unlisted_result.get("files", 0),
+        "warnings": list(warnings)[:MAX_WARNINGS],
     }
 
 
-MOST_WARNINGS = 1_000
+MAX_WARNINGS = 1_000
 """Warnings stored with a job."""
 
 
-def _origins(done: Sequence[Job]) -> list[Origin]:
+def _origins(parts: Sequence[Job]) -> list[Origin]:
     """The places, with the documents of their parts."""
     gave: dict[str, dict[str, None]] = {}
     skipped: dict[str, list[SkippedFile]] = {}
     kinds: dict[str, str] = {}
-    for part in done:
+    for part in parts:
         place = part.arguments["place"]
         kinds[place] = place.partition(":")[0] if part.arguments.get("kept") else FILES
         gave.setdefault(place, {}).update(dict.fromkeys(part.result["documents"]))
@@ -298,7 +315,7 @@ def _origins(done: Sequence[Job]) -> list[Origin]:
             place=place,
             kind=kinds[place],
             documents=tuple(each),
-            skipped=tuple(skipped[place])[: places.MOST_SKIPPED],
+            skipped=tuple(skipped[place])[: places.MAX_SKIPPED_FILES],
         )
         for place, each in gave.items()
     ]
@@ -314,17 +331,17 @@ class WorkerFigures(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-def figures_by_worker(noted: Iterable[Mapping[str, Any]]) -> list[WorkerFigures]:
+def figures_by_worker(notes: Iterable[Mapping[str, Any]]) -> list[WorkerFigures]:
     """The figures of each worker, from the notes of completed parts."""
     sums: dict[str, WorkerFigures] = {}
-    for each in noted:
-        one = msgspec.convert(each, WorkerFigures)
-        before = sums.get(one.worker, WorkerFigures(worker=one.worker, parts=0, files=0, added=0, seconds=0.0))
-        sums[one.worker] = WorkerFigures(
-            worker=one.worker,
-            parts=before.parts + one.parts,
-            files=before.files + one.files,
-            added=before.added + one.added,
-            seconds=round(before.seconds + one.seconds, 3),
+    for note in notes:
+        figures = msgspec.convert(note, WorkerFigures)
+        before = sums.get(figures.worker, WorkerFigures(worker=figures.worker, parts=0, files=0, added=0, seconds=0.0))
+        sums[figures.worker] = WorkerFigures(
+            worker=figures.worker,
+            parts=before.parts + figures.parts,
+            files=before.files + figures.files,
+            added=before.added + figures.added,
+            seconds=round(before.seconds + figures.seconds, 3),
         )
     return [sums[name] for name in sorted(sums)]

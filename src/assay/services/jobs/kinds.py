@@ -39,16 +39,16 @@ async def research_batch(context: Context, hand: JobInHand) -> Result:
         UsageError: there is no question in it.
         InUse: another process uses the folder, or one of its runs.
     """
-    wanted = hand.decoded_arguments(BatchJob)
-    orders, bad = await asyncio.to_thread(_orders, Path(wanted.file))
-    folder = BatchFolder(Path(wanted.folder))
+    arguments = hand.decoded_arguments(BatchJob)
+    orders, bad = await asyncio.to_thread(_orders, Path(arguments.file))
+    folder = BatchFolder(Path(arguments.folder))
     terms = Terms(
-        total=Budget(usd=wanted.max_usd, tokens=wanted.max_tokens),
-        at_once=wanted.at_once,
-        sources=wanted.paths,
-        options=cast("RunOptions", wanted.options),
-        suffix=wanted.suffix,
-        citations=wanted.citations,
+        total=Budget(usd=arguments.max_usd, tokens=arguments.max_tokens),
+        at_once=arguments.at_once,
+        sources=arguments.paths,
+        options=cast("RunOptions", arguments.options),
+        suffix=arguments.suffix,
+        citations=arguments.citations,
     )
     async with AsyncExitStack() as stack:
         try:
@@ -56,16 +56,16 @@ async def research_batch(context: Context, hand: JobInHand) -> Result:
         except UsageError as error:
             raise InUse(str(error)) from error
         text, keys = f"of {len(orders)} questions done", {order.key for order in orders}
-        done = keys & folder.results.keys()
+        done_keys = keys & folder.results.keys()
 
         def note_row(_order: BatchRow, row: BatchResult) -> None:
-            done.add(row.key)
-            hand.set_progress(f"{len(done)} {text}")
+            done_keys.add(row.key)
+            hand.set_progress(f"{len(done_keys)} {text}")
 
         work = Batch(context.wiring.library(context), orders, folder, terms, note_row)
         hand.set_progress(f"{work.skipped} {text}")
         try:
-            ended = await work.work()
+            end = await work.work()
         finally:
             await asyncio.to_thread(folder.sort_results)
             if hand.stopped:
@@ -73,7 +73,7 @@ async def research_batch(context: Context, hand: JobInHand) -> Result:
     counts = Counter[str](row.status for row in folder.results.values() if row.key in keys)
     if counts["running"]:
         raise InUse("another process executes one of its runs: wait until that has ended")
-    return {**counts, "bad lines": len(bad), "ended": ended, "results": str(folder.path / "results.jsonl")}
+    return {**counts, "bad lines": len(bad), "ended": end, "results": str(folder.path / "results.jsonl")}
 
 
 def _orders(file: Path) -> tuple[list[BatchRow], list[BadLine]]:
@@ -84,15 +84,15 @@ def _orders(file: Path) -> tuple[list[BatchRow], list[BadLine]]:
     """
     try:
         with file.open("rb") as lines:
-            read = list(read_orders(lines))
+            rows = list(read_orders(lines))
     except OSError as error:
         raise UsageError(
             f"{file} cannot be read on the worker's machine ({error.strerror}): name a file that all machines can read"
         ) from error
-    orders = [each for each in read if isinstance(each, BatchRow)]
+    orders = [row for row in rows if isinstance(row, BatchRow)]
     if not orders:
         raise UsageError(f"there is no question in {file}")
-    return orders, [each for each in read if isinstance(each, BadLine)]
+    return orders, [row for row in rows if isinstance(row, BadLine)]
 
 
 async def ask_due_schedules(context: Context, hand: JobInHand) -> Result:
@@ -107,7 +107,7 @@ async def ask_due_schedules(context: Context, hand: JobInHand) -> Result:
     )
     came = Counter[str]()
 
-    async def followed(schedule: Schedule, run: RunHandle) -> RunView:
+    async def follow_run(schedule: Schedule, run: RunHandle) -> RunView:
         hand.set_progress(f"schedule {schedule.id}: run {run.run_id}")
         try:
             return await run.view()
@@ -116,10 +116,10 @@ async def ask_due_schedules(context: Context, hand: JobInHand) -> Result:
                 with suppress(UnknownName, UsageError):  # not stored yet, or just ended
                     await run_control.request_action(context, run.run_id, "cancel", 0.0)
 
-    async for asked in run_due(assay, book, lambda: datetime.now(UTC), followed):
-        run, status = (asked.view.run_id, asked.view.status) if asked.view else ("", "failed")
+    async for outcome in run_due(assay, book, lambda: datetime.now(UTC), follow_run):
+        run, status = (outcome.view.run_id, outcome.view.status) if outcome.view else ("", "failed")
         came[status] += 1
-        await context.webhooks.schedule_finished(asked.schedule.owner, asked.schedule.id, run, status)
+        await context.webhooks.schedule_finished(outcome.schedule.owner, outcome.schedule.id, run, status)
     for schedule in await asyncio.to_thread(book.all):
         if schedule.current and await _is_active(context, schedule.current):
             raise InUse(
@@ -139,11 +139,11 @@ async def _is_active(context: Context, run_id: str) -> bool:
 
 async def _crawl(context: Context, hand: JobInHand) -> Result:
     """Read the pages of a site."""
-    wanted = hand.decoded_arguments(CrawlJob)
-    done = await collections.crawl(
-        context, wanted.url, wanted.collection, wanted.pages, wanted.depth, hand.set_progress
+    arguments = hand.decoded_arguments(CrawlJob)
+    result = await collections.crawl(
+        context, arguments.url, arguments.collection, arguments.pages, arguments.depth, hand.set_progress
     )
-    return {"documents": done.documents, "added": done.added, "warnings": list(done.warnings)}
+    return {"documents": result.documents, "added": result.added, "warnings": list(result.warnings)}
 
 
 async def _sync(context: Context, hand: JobInHand) -> Result:
@@ -157,13 +157,13 @@ async def _sync(context: Context, hand: JobInHand) -> Result:
         first := await ingestion.unfinished_jobs(context, collection)
     ):
         raise PutOff(f"waits for job {first[-1].id}")
-    done = await collections.sync(context, collection, hand.set_progress)
+    result = await collections.sync(context, collection, hand.set_progress)
     return {
-        "documents": done.documents,
-        "added": done.added,
-        "updated": done.updated,
-        "removed": done.removed,
-        "warnings": list(done.warnings),
+        "documents": result.documents,
+        "added": result.added,
+        "updated": result.updated,
+        "removed": result.removed,
+        "warnings": list(result.warnings),
     }
 
 
@@ -180,8 +180,8 @@ async def _embed(context: Context, hand: JobInHand) -> Result:
 
 async def _index(context: Context, hand: JobInHand) -> Result:
     """Index what is in the library and not in the index."""
-    with collections.reading_monitor(context, hand.set_progress) as reading:
-        await asyncio.to_thread(context.search.sync, reading.report_line)
+    with collections.reading_monitor(context, hand.set_progress) as monitor:
+        await asyncio.to_thread(context.search.sync, monitor.report_line)
     return {}
 
 
@@ -197,30 +197,32 @@ async def _send_notices(context: Context, hand: JobInHand) -> Result:
 
 async def _export(context: Context, hand: JobInHand) -> Result:
     """Write the report of a run to a file, in the format of its name."""
-    wanted = hand.decoded_arguments(ExportJob)
-    file = Path(wanted.file)
-    made = await results.export(context, wanted.run, format_of(file), wanted.citations)
-    await asyncio.to_thread(replace_file, file, made)
-    return {"file": str(file), "bytes": len(made)}
+    arguments = hand.decoded_arguments(ExportJob)
+    file = Path(arguments.file)
+    data = await results.export(context, arguments.run, format_of(file), arguments.citations)
+    await asyncio.to_thread(replace_file, file, data)
+    return {"file": str(file), "bytes": len(data)}
 
 
 async def _prune(context: Context, hand: JobInHand) -> Result:
     """Delete the runs that the settings do not keep, and what nothing refers to any more."""
-    done = await retention.prune(context, None, dry_run=False)
-    return {"runs": [row.run_id for row in done.runs]}
+    result = await retention.prune(context, None, dry_run=False)
+    return {"runs": [row.run_id for row in result.runs]}
 
 
-async def _queue_vectors(context: Context, hand: JobInHand, done: Result) -> Result:
+async def _queue_vectors(context: Context, hand: JobInHand, result: Result) -> Result:
     """The results of reading documents; if an embedder is named, a separate job makes their vectors.
 
     A waiting job makes these too. Its id follows from this job's, so a repetition does not start a second one.
     """
     if not context.settings.embedder.model:
-        return done
-    waiting = await hand.jobs.list(JobFilter(states=frozenset(("waiting",)), limit=MAX_WAITING_JOBS))
-    before = next((each.id for each in waiting if each.kind == "embed" and not each.every), "")
+        return result
+    waiting_jobs = await hand.jobs.list(JobFilter(states=frozenset(("waiting",)), limit=MAX_WAITING_JOBS))
+    before = next(
+        (waiting_job.id for waiting_job in waiting_jobs if waiting_job.kind == "embed" and not waiting_job.every), ""
+    )
     job, now = hand.job, context.clock.now()
-    made = Job(
+    vector_job = Job(
         id=before or f"{job.id}-vectors",
         kind="embed",
         name=EmbedJob().title,
@@ -230,8 +232,8 @@ async def _queue_vectors(context: Context, hand: JobInHand, done: Result) -> Res
         created_at=now,
         updated_at=now,
     )
-    await hand.jobs.put([made])
-    return {**done, "vectors": made.id}
+    await hand.jobs.put([vector_job])
+    return {**result, "vectors": vector_job.id}
 
 
 OwnedHandler = Callable[[Context, JobInHand], Awaitable[Result]]
@@ -264,8 +266,8 @@ def handlers(context: Context) -> dict[str, Handler]:
 
 def _for_owner(context: Context, handler: OwnedHandler) -> Handler:
     async def handle(hand: JobInHand) -> Result:
-        own = context.owned_by(hand.job.owner)
-        came = await handler(own, hand)
-        return await _queue_vectors(own, hand, came) if handler in INTAKE_HANDLERS else came
+        owner_context = context.owned_by(hand.job.owner)
+        came = await handler(owner_context, hand)
+        return await _queue_vectors(owner_context, hand, came) if handler in INTAKE_HANDLERS else came
 
     return handle

@@ -39,8 +39,8 @@ class AddJob(_Job, frozen=True, kw_only=True, tag="add"):
 
     @property
     def title(self) -> str:
-        more = f" and {len(self.paths) - 2} more" if len(self.paths) > 2 else ""
-        return f"add {', '.join(self.paths[:2])}{more} to {self.collection}"
+        others_text = f" and {len(self.paths) - 2} more" if len(self.paths) > 2 else ""
+        return f"add {', '.join(self.paths[:2])}{others_text} to {self.collection}"
 
 
 class FilesJob(_Job, frozen=True, kw_only=True, tag="files"):

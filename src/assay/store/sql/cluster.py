@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, inspect, select, text
 
-from assay.core.ports import LONGEST_LEASE
-from assay.core.ports.jobs import MOST_TAKEN, MOST_TRIED
+from assay.core.ports import MAX_LEASE_SECONDS
+from assay.core.ports.jobs import MAX_JOB_TRIES, MAX_RUN_CLAIMS
 from assay.store.sql.postgres import Postgres
 from assay.store.sql.sessions import SessionName, parse_session_name
 from assay.store.sql.tables import version
@@ -105,7 +105,7 @@ def _read_state(connection: Connection, database: Postgres, index: str) -> Clust
 
 
 def _queue_state(connection: Connection, query: Any, now: float) -> QueueState:
-    values = {"now": now, "longest": now + LONGEST_LEASE, "taken": MOST_TAKEN, "tried": MOST_TRIED}
+    values = {"now": now, "longest": now + MAX_LEASE_SECONDS, "taken": MAX_RUN_CLAIMS, "tried": MAX_JOB_TRIES}
     return QueueState(**connection.execute(query, values).one()._mapping)
 
 

@@ -25,7 +25,7 @@ from assay.store.sql.sqlite import wal_path
 from assay.store.sql.tables import HEAD, documents, files, runs, version
 
 State = Literal["missing", "current", "older", "newer", "foreign", "damaged", "unreadable"]
-MOST_NAMED = 10_000
+MAX_NAMED_ROWS = 10_000
 """The most documents and files that are named; the latest ones."""
 SECONDS = 3.0
 """Seconds for which a database is checked for damage."""
@@ -90,9 +90,9 @@ def _probe_connection(connection: sqlite3.Connection) -> Probe:
     if result.state == "newer":
         return result
     hashes = connection.execute(
-        f"SELECT sha256, snapshot_sha256 FROM {documents.name} ORDER BY row DESC LIMIT {MOST_NAMED}"
+        f"SELECT sha256, snapshot_sha256 FROM {documents.name} ORDER BY row DESC LIMIT {MAX_NAMED_ROWS}"
     )
-    path_rows = connection.execute(f"SELECT path FROM {files.name} LIMIT {MOST_NAMED}")
+    path_rows = connection.execute(f"SELECT path FROM {files.name} LIMIT {MAX_NAMED_ROWS}")
     return msgspec.structs.replace(result, stored=tuple(hashes), read=tuple(path for (path,) in path_rows))
 
 
@@ -126,7 +126,7 @@ def _first_damage(connection: sqlite3.Connection) -> str:
 
 # The integrity of a home: the database, its rules, and every stored byte.
 
-MOST = 100
+MAX_PROBLEMS = 100
 """Problems of one kind that are listed."""
 
 # Each returns sentences, none if all is well. `data` is text in a column of bytes.
@@ -231,17 +231,17 @@ _COUNTED = ("runs", "events", "documents")
 
 
 def _find_damage(connection: sqlite3.Connection) -> Iterator[str]:
-    for (line,) in connection.execute(f"PRAGMA integrity_check({MOST})"):
+    for (line,) in connection.execute(f"PRAGMA integrity_check({MAX_PROBLEMS})"):
         if line != "ok":
             yield f"database: {line}"
-    for table, row, other_table, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(MOST):
+    for table, row, other_table, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(MAX_PROBLEMS):
         yield f"database: row {row} of {table} refers to a row of {other_table} which is not there"
 
 
 def _broken_rules(ask: RunQuery, fence: str) -> Iterator[str]:
     """Violations of the rules of `core.ports.Journal`, as far as the stored data shows them."""
     for rule in (*_RULES, _FENCES.replace("FENCE", fence)):
-        for (line,) in islice(ask(rule), MOST):
+        for (line,) in islice(ask(rule), MAX_PROBLEMS):
             yield str(line)
 
 

@@ -24,8 +24,17 @@ from sqlalchemy import (
 )
 
 from assay.core.errors import FenceLost, TooMany, UnknownName, UsageError
-from assay.core.ports import LONGEST_LEASE
-from assay.core.ports.jobs import JOB_ENDED, JOBS_NEWS, MOST_TRIED, TOP_LEVEL_JOBS, Job, JobClaim, JobFilter, JobState
+from assay.core.ports import MAX_LEASE_SECONDS
+from assay.core.ports.jobs import (
+    JOB_ENDED,
+    JOBS_NEWS,
+    MAX_JOB_TRIES,
+    TOP_LEVEL_JOBS,
+    Job,
+    JobClaim,
+    JobFilter,
+    JobState,
+)
 from assay.store.common import OwnedView, iso
 from assay.store.sql import sqlite
 from assay.store.sql.tables import jobs
@@ -103,7 +112,7 @@ class SqlJobs(TransactedPort, OwnedView):
                     continue
                 done_count = _done_parts(connection, job)
                 tries = 0 if done_count > job.finished else job.tries
-                if tries >= MOST_TRIED:
+                if tries >= MAX_JOB_TRIES:
                     why = f"{job.tries} workers took it up and died, and it made no progress"
                     _update_job(connection, number, now, state="failed", error=why, **_FREE)
                     _end_parts(connection, job, now)
@@ -276,7 +285,7 @@ def _unfit_releases(connection: Connection, claim: JobClaim) -> list[str]:
 
 def _is_lease_valid(now: float) -> ColumnElement[bool]:
     """The condition for a valid lease; see `store.leases.is_held`."""
-    return and_(jobs.c.lease_until > now, jobs.c.lease_until <= now + LONGEST_LEASE)
+    return and_(jobs.c.lease_until > now, jobs.c.lease_until <= now + MAX_LEASE_SECONDS)
 
 
 def _is_held_by_claimer(job: Job) -> ColumnElement[bool]:

@@ -155,13 +155,13 @@ def _run_conditions(criteria: RunFilter) -> list[ColumnElement[bool]]:
 
 
 def thread_page(
-    connection: Connection, text: str, owner: str | None, limit: int, place: ThreadPlace | None
+    connection: Connection, text: str, owner: str | None, limit: int, position: ThreadPlace | None
 ) -> ThreadPage:
     """The threads with the latest runs, as they were when the first page was requested."""
-    newest = place.newest if place else connection.execute(select(func.max(runs.c.number))).scalar() or 0
+    newest = position.newest if position else connection.execute(select(func.max(runs.c.number))).scalar() or 0
     statement = _threads(owner, runs.c.number <= newest).order_by(_last.c.number.desc()).limit(limit + 1)
-    if place is not None:
-        statement = statement.where(_last.c.number < place.before)
+    if position is not None:
+        statement = statement.where(_last.c.number < position.before)
     if folded := common.fold_text(text):
         statement = statement.where(_text_condition(folded))
     records = connection.execute(statement).all()

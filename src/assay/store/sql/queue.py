@@ -7,8 +7,8 @@ from collections.abc import Collection
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, delete, func, or_, select, update
 
-from assay.core.ports import LONGEST_LEASE, Lease, QueuePlace
-from assay.core.ports.jobs import MOST_TAKEN, QUEUE_NEWS, IsUnfit, QueueDepth, QueuedRun, QueueLimits
+from assay.core.ports import MAX_LEASE_SECONDS, Lease, QueuePlace
+from assay.core.ports.jobs import MAX_RUN_CLAIMS, QUEUE_NEWS, IsUnfit, QueueDepth, QueuedRun, QueueLimits
 from assay.store.common import OwnedView
 from assay.store.sql import reads, sqlite, writes
 from assay.store.sql.tables import permits, queue, runs
@@ -77,7 +77,7 @@ def _count_queue(connection: Connection, now: float, owner: str | None) -> Queue
         .group_by(queue.c.ready, "held")
     )
     counts = Counter[str]()
-    for ready, held, count in connection.execute(statement, {"now": now, "longest": now + LONGEST_LEASE}):
+    for ready, held, count in connection.execute(statement, {"now": now, "longest": now + MAX_LEASE_SECONDS}):
         counts["executed" if held else "waiting" if ready else "parked"] += count
     return QueueDepth(**counts)
 
@@ -112,14 +112,14 @@ def _may_claim(
 def _any_release(connection: Connection, now: float, but: Collection[str], unfit: Collection[str]) -> str | None:
     """The release of any run that can be taken; one found is enough, so this is quick however many there are."""
     statement = select(queue.c.release).join(runs, runs.c.number == queue.c.run).where(*_claimable(but, unfit)).limit(1)
-    return connection.execute(statement, {"now": now, "longest": now + LONGEST_LEASE}).scalar()
+    return connection.execute(statement, {"now": now, "longest": now + MAX_LEASE_SECONDS}).scalar()
 
 
 def _next_run(
     connection: Connection, now: float, limits: QueueLimits, but: Collection[str], unfit: Collection[str]
 ) -> str | None:
     """The run that is next."""
-    parameters = {"now": now, "longest": now + LONGEST_LEASE}
+    parameters = {"now": now, "longest": now + MAX_LEASE_SECONDS}
     going = Counter(dict(connection.execute(_running_per_user(), parameters).all()))
     if limits.running and going.total() >= limits.running:
         return None
@@ -151,7 +151,7 @@ def _claimable(but: Collection[str], unfit: Collection[str]) -> tuple[ColumnElem
     """The conditions for runs that a worker may take, apart from limits."""
     return (
         queue.c.ready == 1,
-        queue.c.taken < MOST_TAKEN,
+        queue.c.taken < MAX_RUN_CLAIMS,
         runs.c.status.in_(_GOING),
         or_(runs.c.holder == "", runs.c.lease_until <= bindparam("now"), runs.c.lease_until > bindparam("longest")),
         runs.c.run_id.not_in(sorted(but)),
@@ -178,7 +178,7 @@ def _list_queued(
         .order_by(queue.c.priority.desc(), queue.c.run)
         .limit(max(limit, 0))
     )
-    return [_run(row) for row in connection.execute(statement, {"now": now, "longest": now + LONGEST_LEASE})]
+    return [_run(row) for row in connection.execute(statement, {"now": now, "longest": now + MAX_LEASE_SECONDS})]
 
 
 def _run(row: Row[str, str, int, int, int, str, str, bool]) -> QueuedRun:
@@ -213,7 +213,7 @@ class SqlPermits(TransactedPort):
         def take(connection: Connection) -> bool:
             self._transactions.serialize_claims(connection)  # before the time is read: it may have to wait
             now = self._transactions.time(connection)
-            connection.execute(_RUN_OUT, {"now": now, "longest": now + LONGEST_LEASE})
+            connection.execute(_RUN_OUT, {"now": now, "longest": now + MAX_LEASE_SECONDS})
             if int(connection.execute(_OTHERS, {"of": service, "own": id}).scalar_one()) >= limit:
                 return False
             connection.execute(_GIVE, {"id": id, "service": service, "until": now + ttl})

@@ -127,7 +127,7 @@ _NO_RUN = dict.fromkeys((f"run{n}" for n in range(TOGETHER)), -1) | dict.fromkey
     (f"seq{n}" for n in range(TOGETHER)), 0
 )
 
-_LONGEST_REFERENCE = 200
+_MAX_REFERENCE_CHARS = 200
 _OFFERED = 200
 
 
@@ -314,7 +314,7 @@ def active_runs(connection: Connection, owner: str | None) -> int:
 
 
 def _run_ids_starting(connection: Connection, reference: str, owner: str | None) -> list[str]:
-    if not 0 < len(reference) <= _LONGEST_REFERENCE or "\0" in reference:  # which Postgres cannot store in text
+    if not 0 < len(reference) <= _MAX_REFERENCE_CHARS or "\0" in reference:  # which Postgres cannot store in text
         return []
     run_id = tables.runs.c.run_id
     # Not LIKE: SQLite's ignores case.

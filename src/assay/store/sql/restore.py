@@ -28,9 +28,9 @@ from assay.store.sql.database import Database, DatabaseBackend
 from assay.store.sql.home import BLOBS_FOLDER, DATABASE_FILE, LIBRARY_KEY
 from assay.store.sql.tables import documents, memos, runs
 
-LARGEST = 1 << 30
+MAX_BLOB_BYTES = 1 << 30
 """The most bytes of a blob, packed or unpacked; nothing larger is read."""
-LARGEST_ALSO = 16 << 20
+MAX_EXTRA_BYTES = 16 << 20
 """The most bytes of the additional file."""
 _AT_ONCE = 64 << 20
 """The most bytes of blobs held in memory, not counting the last one."""
@@ -154,7 +154,7 @@ def _put_blobs(archive: zipfile.ZipFile, blobs: KeptBlobs) -> tuple[int, list[st
         """Store one blob; return its name if it is damaged."""
         name, frame = item
         try:
-            verify_frame(frame, name, LARGEST)
+            verify_frame(frame, name, MAX_BLOB_BYTES)
         except Damage:
             return name
         blobs.keep(name, frame)
@@ -162,10 +162,12 @@ def _put_blobs(archive: zipfile.ZipFile, blobs: KeptBlobs) -> tuple[int, list[st
 
     entries = [(blob_name(entry.filename.removeprefix(f"{BLOBS_FOLDER}/")), entry) for entry in archive.infolist()]
     entries_by_name = {name: entry for name, entry in entries if name and entry.filename.startswith(f"{BLOBS_FOLDER}/")}
-    damaged = [name for name, entry in entries_by_name.items() if entry.file_size > LARGEST]
+    damaged = [name for name, entry in entries_by_name.items() if entry.file_size > MAX_BLOB_BYTES]
     blobs.register_owner()
     with ThreadPoolExecutor(READER_THREADS) as writers:
-        for batch in _batches([(name, entry) for name, entry in entries_by_name.items() if entry.file_size <= LARGEST]):
+        for batch in _batches(
+            [(name, entry) for name, entry in entries_by_name.items() if entry.file_size <= MAX_BLOB_BYTES]
+        ):
             damaged += filter(None, writers.map(store, [(name, archive.read(entry)) for name, entry in batch]))
     return len(entries_by_name) - len(damaged), damaged
 
@@ -187,7 +189,7 @@ def _put_also(archive: zipfile.ZipFile, also: Path | None) -> None:
     """Write the additional file, if the copy has one and the place is free."""
     if also is None or also.name not in archive.namelist() or also.exists():
         return
-    if archive.getinfo(also.name).file_size <= LARGEST_ALSO:
+    if archive.getinfo(also.name).file_size <= MAX_EXTRA_BYTES:
         draft = also.with_name(f".{also.name}.restored")
         draft.write_bytes(archive.read(also.name))
         os.replace(draft, also)

@@ -64,7 +64,7 @@ AnyText = Text().with_variant(EscapedText(), "postgresql")
 
 # Statements as SQL: compiled once for all databases that a process opens, not once for each.
 
-MOST = 1_000
+MAX_STATEMENTS = 1_000
 """Statements that are kept: twice as many as an engine keeps by itself."""
 
 
@@ -90,5 +90,5 @@ def _shared_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
     return (dialect.dialect_description, dialect.server_version_info, *rest)
 
 
-SHARED_CACHE = {"compiled_cache": CompiledStatements(MOST)}
+SHARED_CACHE = {"compiled_cache": CompiledStatements(MAX_STATEMENTS)}
 """Execution options of every engine."""

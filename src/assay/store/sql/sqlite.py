@@ -50,7 +50,7 @@ _PRAGMAS = (
 _OLDEST = (3, 35, 0)  # RETURNING
 
 _UPGRADE_SECONDS = 120
-LEAST_BYTES = 65_536
+MIN_FREE_BYTES = 65_536
 """With less space the disk is full: the file that SQLite's processes share grows by 32 kB."""
 
 
@@ -233,7 +233,7 @@ _MAY_BE_FULL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 
 def _has_no_space(path: Path) -> bool:
     try:
-        return shutil.disk_usage(path.parent).free < LEAST_BYTES
+        return shutil.disk_usage(path.parent).free < MIN_FREE_BYTES
     except OSError:
         return False
 

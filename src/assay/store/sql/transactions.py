@@ -26,7 +26,7 @@ Ts = TypeVarTuple("Ts")
 
 # A driver's error about a value it cannot store (a lone surrogate, an integer past 64 bits) is not an SQL error.
 _UNFIT = (ValueError, OverflowError, TypeError)
-CLAIM_PAUSE, LONGEST_CLAIM_PAUSE = 0.02, 0.25
+CLAIM_PAUSE, MAX_CLAIM_PAUSE_SECONDS = 0.02, 0.25
 """Seconds before the second attempt to claim, doubled before each further one; drawn at random by a half more or less,
 so that workers told at once do not meet again.
 """
@@ -117,7 +117,7 @@ class Transactions:
             if done:
                 return result
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))
-            pause = min(2 * pause, LONGEST_CLAIM_PAUSE)
+            pause = min(2 * pause, MAX_CLAIM_PAUSE_SECONDS)
         return None
 
     async def close(self) -> None:

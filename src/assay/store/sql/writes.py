@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Connection, bindparam, case, exists, or_, select, update
 
 from assay.core.errors import LeaseHeld
-from assay.core.ports import LONGEST_LEASE, Action, EventDraft, Lease, QueuePlace, Renewal, RunInputs
+from assay.core.ports import MAX_LEASE_SECONDS, Action, EventDraft, Lease, QueuePlace, Renewal, RunInputs
 from assay.store import common
 from assay.store.common import given_labels, labels_text
 from assay.store.leases import fence_lost, is_held
@@ -153,7 +153,7 @@ def acquire(
 ) -> Lease:
     """Take the lease for the period `period` if it is free, expired, the holder's own, or held by `evict`."""
     now, until = period
-    longest = now + LONGEST_LEASE
+    longest = now + MAX_LEASE_SECONDS
     values = {"of": run_id, "now": now, "longest": longest, "by": holder, "evicted": evict, "until": until}
     fence = connection.execute(_ACQUIRE.where(reads.owner_condition(owner)), values).scalar()
     if fence is None:

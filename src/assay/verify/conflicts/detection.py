@@ -47,26 +47,26 @@ class LikelyTexts:
     """
 
     def __init__(self, keys: Iterable[Collection[str]], share: float) -> None:
-        self._needed: list[int] = []
-        self._places: dict[str, list[int]] = defaultdict(list)
-        self._all = False
-        for at, own in enumerate(set(map(frozenset, keys))):
-            words = [key.partition(" ")[0] for key in own if not key.startswith("#")]
-            needed = math.ceil(share * len(own)) - (len(own) - len(words))
-            self._all = self._all or needed <= 0
-            self._needed.append(needed)
+        self._thresholds: list[int] = []
+        self._indices: dict[str, list[int]] = defaultdict(list)
+        self._accepts_all = False
+        for index, statement_keys in enumerate(set(map(frozenset, keys))):
+            words = [key.partition(" ")[0] for key in statement_keys if not key.startswith("#")]
+            threshold = math.ceil(share * len(statement_keys)) - (len(statement_keys) - len(words))
+            self._accepts_all = self._accepts_all or threshold <= 0
+            self._thresholds.append(threshold)
             for word in words:
-                self._places[word].append(at)
+                self._indices[word].append(index)
 
     def is_likely(self, text: str) -> bool:
         """True if `text` has a figure, and enough words."""
-        found = _stems(text)
-        if not (_DIGIT.search(text) or not text.isascii() or not _SPELLED.isdisjoint(found)):
+        stems = _stems(text)
+        if not (_DIGIT.search(text) or not text.isascii() or not _SPELLED.isdisjoint(stems)):
             return False
-        if self._all:
+        if self._accepts_all:
             return True
-        counts = Counter(chain.from_iterable(map(self._places.__getitem__, self._places.keys() & found)))
-        return any(count >= self._needed[at] for at, count in counts.items())
+        counts = Counter(chain.from_iterable(map(self._indices.__getitem__, self._indices.keys() & stems)))
+        return any(count >= self._thresholds[index] for index, count in counts.items())
 
 
 @lru_cache(maxsize=1024)
@@ -77,10 +77,10 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(map(stem, set(WORD.findall(unicodedata.normalize("NFKC", text).translate(_INVISIBLE)))))
 
 
-MOST_PASSAGES = 3_000
+MAX_PASSAGES = 3_000
 """Passages examined, cited ones first. Analyzing one that shares words with a cited one takes about 0.3 ms."""
-MOST_CONFLICTS = 12
-MOST_SIDES = 6
+MAX_CONFLICTS = 12
+MAX_SIDES = 6
 _TOO_COMMON = 200
 """A word that more statements than this have is not used to find pairs."""
 _SHARED = 2
@@ -88,7 +88,10 @@ _SHARED = 2
 
 
 def find_conflicts(
-    passages: Mapping[str, Passage], sources: Mapping[str, Source], cited: Collection[str], groups: Mapping[str, int]
+    passages: Mapping[str, Passage],
+    sources: Mapping[str, Source],
+    cited_ids: Collection[str],
+    groups: Mapping[str, int],
 ) -> tuple[Conflict, ...]:
     """Find where sources give different values of one thing, in the order of what is cited.
 
@@ -98,136 +101,148 @@ def find_conflicts(
         cited: ids of the passages that the report or a finding cites; each conflict includes one of them.
         groups: which documents copy one another (`verify.copies.group_by_copying`), by hash.
     """
-    stated = _collect_statements(passages, sources, cited)
-    anchors = {at for at, each in enumerate(stated) if each.passage.id in cited}
-    apart = _disagreeing_groups(stated, anchors, groups)
-    return tuple(_conflict([stated[at] for at in members]) for members in apart[:MOST_CONFLICTS])
+    statements = _collect_statements(passages, sources, cited_ids)
+    anchors = {index for index, statement in enumerate(statements) if statement.passage.id in cited_ids}
+    apart = _disagreeing_groups(statements, anchors, groups)
+    return tuple(_conflict([statements[index] for index in members]) for members in apart[:MAX_CONFLICTS])
 
 
-def _are_copies(one: SourceStatement, other: SourceStatement, groups: Mapping[str, int]) -> bool:
-    first, second = (groups.get(each.passage.document_sha256, -1 - at) for at, each in enumerate((one, other)))
+def _are_copies(left: SourceStatement, right: SourceStatement, groups: Mapping[str, int]) -> bool:
+    first, second = (
+        groups.get(statement.passage.document_sha256, -1 - index) for index, statement in enumerate((left, right))
+    )
     return first == second
 
 
 def _collect_statements(
-    passages: Mapping[str, Passage], sources: Mapping[str, Source], cited: Collection[str]
+    passages: Mapping[str, Passage], sources: Mapping[str, Source], cited_ids: Collection[str]
 ) -> tuple[SourceStatement, ...]:
     """The statements of the cited passages, then similar ones of others; each place of a document once.
 
     Several lanes may have been shown the same place.
     """
-    seen: dict[tuple[str, int, int], Passage] = {}
-    for passage in sorted(passages.values(), key=lambda each: (each.id not in cited, *_place(each))):
-        seen.setdefault((passage.document_sha256, passage.start, passage.end), passage)
-    kept = list(seen.values())[:MOST_PASSAGES]
-    first = [passage for passage in kept if passage.id in cited]
-    anchors = [each for passage in first for each in stated_values(passage, sources.get(passage.source))]
-    likely = LikelyTexts((each.said.keys for each in anchors), ALIKE)
-    rest = (passage for passage in kept[len(first) :] if anchors and likely.is_likely(passage.text))
-    others = (
-        each for passage in rest for each in stated_values(passage, sources.get(passage.source), likely.is_likely)
+    unique: dict[tuple[str, int, int], Passage] = {}
+    for passage in sorted(passages.values(), key=lambda passage: (passage.id not in cited_ids, *_place(passage))):
+        unique.setdefault((passage.document_sha256, passage.start, passage.end), passage)
+    candidates = list(unique.values())[:MAX_PASSAGES]
+    first = [passage for passage in candidates if passage.id in cited_ids]
+    anchors = [statement for passage in first for statement in stated_values(passage, sources.get(passage.source))]
+    likely = LikelyTexts((statement.value.keys for statement in anchors), ALIKE)
+    other_passages = (passage for passage in candidates[len(first) :] if anchors and likely.is_likely(passage.text))
+    similar = (
+        statement
+        for passage in other_passages
+        for statement in stated_values(passage, sources.get(passage.source), likely.is_likely)
     )
-    return (*anchors, *others)
+    return (*anchors, *similar)
 
 
 def _place(passage: Passage) -> tuple[int, int, int]:
     return lane_of_source(passage.source), int(passage.source.removeprefix("S")), ordinal_of(passage.id)
 
 
-def _candidates(stated: Sequence[SourceStatement], anchors: Collection[int]) -> Iterator[tuple[int, int]]:
+def _candidates(statements: Sequence[SourceStatement], anchors: Collection[int]) -> Iterator[tuple[int, int]]:
     """Pairs of statements that may disagree, at least one of them cited; each pair once, in order.
 
     They are in two documents, count the same thing, share words, and have differently written values.
     """
-    places: dict[object, list[int]] = defaultdict(list)
-    kinds = [(each.said.scope, each.said.counted_noun) for each in stated]
-    for at, each in enumerate(stated):
-        for key in each.said.keys:
-            places[kinds[at], key].append(at)
-    written = [(each.passage.document_sha256, each.said.token.text) for each in stated]
-    for at in sorted(anchors):
-        document, value = written[at]
-        found = (places[kinds[at], key] for key in stated[at].said.keys)
-        shared = Counter(chain.from_iterable(others for others in found if len(others) <= _TOO_COMMON))
-        for other in sorted(other for other, count in shared.items() if count >= _SHARED):
-            first = other not in anchors or at < other
-            if first and written[other][0] != document and written[other][1] != value:
-                yield at, other
+    indices: dict[object, list[int]] = defaultdict(list)
+    kinds = [(statement.value.scope, statement.value.counted_noun) for statement in statements]
+    for index, statement in enumerate(statements):
+        for key in statement.value.keys:
+            indices[kinds[index], key].append(index)
+    identities = [(statement.passage.document_sha256, statement.value.token.text) for statement in statements]
+    for index in sorted(anchors):
+        document, value = identities[index]
+        matches = (indices[kinds[index], key] for key in statements[index].value.keys)
+        shared_counts = Counter(chain.from_iterable(members for members in matches if len(members) <= _TOO_COMMON))
+        for other in sorted(other for other, count in shared_counts.items() if count >= _SHARED):
+            first = other not in anchors or index < other
+            if first and identities[other][0] != document and identities[other][1] != value:
+                yield index, other
 
 
 def _disagreeing_groups(
-    stated: Sequence[SourceStatement], anchors: Collection[int], groups: Mapping[str, int]
+    statements: Sequence[SourceStatement], anchors: Collection[int], groups: Mapping[str, int]
 ) -> list[list[int]]:
     """Groups of statements connected by disagreement, in order; each statement is in one group.
 
     Two that are already connected by others are not compared, since that would change nothing.
     """
     together: dict[int, list[int]] = {}
-    for one, other in _candidates(stated, anchors):
-        first, second = together.get(one, [one]), together.get(other, [other])
+    for index, other in _candidates(statements, anchors):
+        first, second = together.get(index, [index]), together.get(other, [other])
         if first is second:
             continue
-        if disagree(stated[one], stated[other], copies=_are_copies(stated[one], stated[other], groups)):
-            joined = [*first, *second]
-            together |= dict.fromkeys(joined, joined)
+        if disagree(
+            statements[index], statements[other], copies=_are_copies(statements[index], statements[other], groups)
+        ):
+            merged = [*first, *second]
+            together |= dict.fromkeys(merged, merged)
     unique = {id(members): sorted(members) for members in together.values()}
     return sorted(unique.values())
 
 
 def _conflict(group: Sequence[SourceStatement]) -> Conflict:
-    kept = _one_per_source(group)
+    statements = _one_per_source(group)
     sides = tuple(
         Side(
-            value=each.said.written_form,
-            passage=each.passage.id,
-            source=each.passage.source,
-            date=each.source.published if each.source else "",
+            value=statement.value.written_form,
+            passage=statement.passage.id,
+            source=statement.passage.source,
+            date=statement.source.published if statement.source else "",
         )
-        for each in kept
+        for statement in statements
     )
-    subject, measure = _shared_words(kept)
+    subject, measure = _shared_words(statements)
     values = " or ".join(dict.fromkeys(side.value for side in sides))
-    about = " ".join(filter(None, (subject, measure)))
-    return Conflict(text=fold_text(f"{values} ({about})").text, subject=subject, measure=measure, sides=sides)
+    topic = " ".join(filter(None, (subject, measure)))
+    return Conflict(text=fold_text(f"{values} ({topic})").text, subject=subject, measure=measure, sides=sides)
 
 
 def _one_per_source(group: Sequence[SourceStatement]) -> list[SourceStatement]:
     """Keep one statement per source and value; if there are more sides than are shown, every value keeps one."""
     sides: dict[tuple[str, str], SourceStatement] = {}
-    for each in group:
-        sides.setdefault((each.passage.document_sha256, each.said.written_form), each)
+    for statement in group:
+        sides.setdefault((statement.passage.document_sha256, statement.value.written_form), statement)
     values: dict[str, SourceStatement] = {}
-    for each in sides.values():
-        values.setdefault(each.said.written_form, each)
+    for statement in sides.values():
+        values.setdefault(statement.value.written_form, statement)
     first = list(values.values())
-    return [*first, *(each for each in sides.values() if each not in first)][:MOST_SIDES]
+    return [*first, *(statement for statement in sides.values() if statement not in first)][:MAX_SIDES]
 
 
 def _shared_words(group: Sequence[SourceStatement]) -> tuple[str, str]:
     """The names that all sides have, and their other common words, as the first writes them."""
-    first = group[0].said
-    shared = frozenset.intersection(*(each.said.keys for each in group))
-    named = [word.text for word in first.reading.words if word.key in shared and word.key in first.names]
-    others = [word.text for word in first.reading.words if word.key in shared and word.key in first.telling]
-    return " ".join(dict.fromkeys(named)), " ".join(dict.fromkeys(others))
+    first = group[0].value
+    shared_keys = frozenset.intersection(*(statement.value.keys for statement in group))
+    names = [word.text for word in first.reading.words if word.key in shared_keys and word.key in first.names]
+    other_words = [
+        word.text for word in first.reading.words if word.key in shared_keys and word.key in first.significant_words
+    ]
+    return " ".join(dict.fromkeys(names)), " ".join(dict.fromkeys(other_words))
 
 
 # How a report shows that sources disagree: a section written by code.
 
 TITLE = N_("Where sources disagree")
-LONGEST_NAME = 80
+MAX_NAME_CHARS = 80
 
 
 def conflicts_section(
-    found: Sequence[Conflict], passages: Mapping[str, Passage], sources: Mapping[str, Source], report: str = ""
+    conflicts: Sequence[Conflict], passages: Mapping[str, Passage], sources: Mapping[str, Source], report: str = ""
 ) -> str:
-    """The section that shows `found`, with its heading; empty if nothing can be shown.
+    """The section that shows `conflicts`, with its heading; empty if nothing can be shown.
 
     What `report` says already, in the words of a passage cited there, is not repeated.
     """
-    shown = CitableIds(passages, sources)
-    stated = {(fold_text(each.text).text, cited.id) for each in claims(report) for cited in shown.cited_passages(each)}
-    texts = [text for each in found if (text := _conflict_text(each, passages, sources, stated))]
+    citable_ids = CitableIds(passages, sources)
+    reported = {
+        (fold_text(claim.text).text, passage.id)
+        for claim in claims(report)
+        for passage in citable_ids.cited_passages(claim)
+    }
+    texts = [text for conflict in conflicts if (text := _conflict_text(conflict, passages, sources, reported))]
     return "\n\n".join((f"## {_(TITLE)}", *texts)) if texts else ""
 
 
@@ -240,30 +255,32 @@ def _conflict_text(
     conflict: Conflict,
     passages: Mapping[str, Passage],
     sources: Mapping[str, Source],
-    stated: Collection[tuple[str, str]],
+    reported: Collection[tuple[str, str]],
 ) -> str:
     """A conflict in Markdown; empty if a sentence would not be read back as the claim it is."""
     every = [(side, _stating_sentence(side, passages[side.passage].text)) for side in conflict.sides]
-    quoted = [(side, sentence) for side, sentence in every if (fold_text(sentence).text, side.passage) not in stated]
-    items = "\n".join(f"- {sentence} [{side.passage}]" for side, sentence in quoted if sentence)
+    quotations = [
+        (side, sentence) for side, sentence in every if (fold_text(sentence).text, side.passage) not in reported
+    ]
+    items = "\n".join(f"- {sentence} [{side.passage}]" for side, sentence in quotations if sentence)
     values = _values(conflict, sources)
-    text = f"{values}:\n\n{items}" if quoted else _("Which holds: {values}?").format(values=values)  # not a claim
-    read = [fold_text(claim.text).text for claim in claims(f"## {_(TITLE)}\n\n{text}")]
-    return text if read == [fold_text(sentence).text for _, sentence in quoted] else ""
+    text = f"{values}:\n\n{items}" if quotations else _("Which holds: {values}?").format(values=values)  # not a claim
+    claim_texts = [fold_text(claim.text).text for claim in claims(f"## {_(TITLE)}\n\n{text}")]
+    return text if claim_texts == [fold_text(sentence).text for _, sentence in quotations] else ""
 
 
 def _values(conflict: Conflict, sources: Mapping[str, Source]) -> str:
-    stated: dict[str, list[str]] = {}
+    labels_by_value: dict[str, list[str]] = {}
     for side in conflict.sides:
-        stated.setdefault(_flat(side.value), []).append(_source_label(side, sources))
-    return _(" or ").join(f"{value} ({'; '.join(places)})" for value, places in stated.items())
+        labels_by_value.setdefault(_flat(side.value), []).append(_source_label(side, sources))
+    return _(" or ").join(f"{value} ({'; '.join(labels)})" for value, labels in labels_by_value.items())
 
 
 def _source_label(side: Side, sources: Mapping[str, Source]) -> str:
     """A source and its date, without characters that end a sentence or have a meaning in Markdown."""
     source = sources.get(side.source)
-    called = one_line(source.title or source.url.rpartition("/")[2]) if source else ""
-    name = _flat(called)[:LONGEST_NAME].strip() or side.source
+    title = one_line(source.title or source.url.rpartition("/")[2]) if source else ""
+    name = _flat(title)[:MAX_NAME_CHARS].strip() or side.source
     date = side.date or _("no date")
     return f"{name}, {date}"
 

@@ -40,8 +40,8 @@ NAMELESS_WORDS = 4
 """The words that sentences without a name must have in common: words alone identify a subject less well."""
 
 
-def disagree(one: SourceStatement, other: SourceStatement, *, copies: bool) -> bool:
-    """True if `one` and `other` give different values of the same subject, measure and time.
+def disagree(statement: SourceStatement, other: SourceStatement, *, copies: bool) -> bool:
+    """True if `statement` and `other` give different values of the same subject, measure and time.
 
     Args:
         one: a statement.
@@ -49,69 +49,72 @@ def disagree(one: SourceStatement, other: SourceStatement, *, copies: bool) -> b
         copies: whether the two documents are near-copies. Then only sentences that are equal except for the value
             count.
     """
-    first, second = one.said, other.said
+    first, second = statement.value, other.value
     return (
-        one.passage.document_sha256 != other.passage.document_sha256
+        statement.passage.document_sha256 != other.passage.document_sha256
         and first.scope == second.scope
         and first.counted_noun == second.counted_noun
-        and _have_one_subject(one, other, copies=copies)
+        and _have_one_subject(statement, other, copies=copies)
         and _say_otherwise(first, second)
-        and _have_one_time(one, other)
-        and not _is_version(one.source, other.source, copies=copies)
+        and _have_one_time(statement, other)
+        and not _is_version(statement.source, other.source, copies=copies)
     )
 
 
 @lru_cache(maxsize=8192)
-def _say_otherwise(one: Value, other: Value) -> bool:
+def _say_otherwise(value: Value, other: Value) -> bool:
     """True if two sentences by themselves say one thing with two values; cached, as many sources have the same two."""
     return (
-        one.defines == other.defines
-        and _differ(one.token, other.token)
-        and _value_fit(one, other) >= MIN_FIT
-        and _value_fit(other, one) >= MIN_FIT
-        and not _differ_elsewhere(one, other)
+        value.defines == other.defines
+        and _differ(value.token, other.token)
+        and _value_fit(value, other) >= MIN_FIT
+        and _value_fit(other, value) >= MIN_FIT
+        and not _differ_elsewhere(value, other)
     )
 
 
-def _differ(one: Amount | Day, other: Amount | Day) -> bool:
+def _differ(value: Amount | Day, other: Amount | Day) -> bool:
     """True if the values are of one kind, and differ at the precision of either."""
-    if isinstance(one, Day) or isinstance(other, Day):
-        return _days_differ(one, other)
-    if not _are_one_kind(one, other) or is_year(one) != is_year(other):
+    if isinstance(value, Day) or isinstance(other, Day):
+        return _days_differ(value, other)
+    if not _are_one_kind(value, other) or is_year(value) != is_year(other):
         return False
-    if is_year(one):
-        return one.literal != other.literal
-    if one.bound or other.bound:
-        return _is_beyond_bound(one, other)
+    if is_year(value):
+        return value.literal != other.literal
+    if value.bound or other.bound:
+        return _is_beyond_bound(value, other)
     return not (
-        is_same_amount(one, other) or is_same_amount(other, one) or _is_rounding(one, other) or _is_rounding(other, one)
+        is_same_amount(value, other)
+        or is_same_amount(other, value)
+        or _is_rounding(value, other)
+        or _is_rounding(other, value)
     )
 
 
-def _is_beyond_bound(one: Amount, other: Amount) -> bool:
+def _is_beyond_bound(amount: Amount, other: Amount) -> bool:
     """True if a bounded value ("about", "over") is too far from the other for what such a word may mean."""
-    apart = ABOUT if {one.bound, other.bound} <= {"", "about", "nearly"} else BEYOND
-    measured = [value for values, _ in as_measured(one, other) for value in values]
-    return bool(measured and one.values) and all(
+    apart = ABOUT if {amount.bound, other.bound} <= {"", "about", "nearly"} else BEYOND
+    other_values = [value for values, _ in as_measured(amount, other) for value in values]
+    return bool(other_values and amount.values) and all(
         first * second > 0 and max(first / second, second / first) >= apart
-        for first in one.values
-        for second in measured
+        for first in amount.values
+        for second in other_values
     )
 
 
-def _days_differ(one: Amount | Day, other: Amount | Day) -> bool:
-    if isinstance(one, Day) and isinstance(other, Day):
-        return bool(one.year and other.year) and not (is_same_day(one, other) or is_same_day(other, one))
-    day, year = (one, other) if isinstance(one, Day) else (other, one)
+def _days_differ(value: Amount | Day, other: Amount | Day) -> bool:
+    if isinstance(value, Day) and isinstance(other, Day):
+        return bool(value.year and other.year) and not (is_same_day(value, other) or is_same_day(other, value))
+    day, year = (value, other) if isinstance(value, Day) else (other, value)
     return isinstance(day, Day) and isinstance(year, Amount) and bool(day.year) and str(day.year) != year.literal
 
 
-def _are_one_kind(one: Amount, other: Amount) -> bool:
+def _are_one_kind(amount: Amount, other: Amount) -> bool:
     """True if both have the same dimension and currency; a number without a unit has none."""
-    if one.currency != other.currency:
+    if amount.currency != other.currency:
         return False
     return any(
-        first == second or measures.are_comparable(first, second) for first in one.units for second in other.units
+        first == second or measures.are_comparable(first, second) for first in amount.units for second in other.units
     )
 
 
@@ -123,7 +126,7 @@ def _is_rounding(rough: Amount, exact: Amount) -> bool:
             if not value:
                 continue
             step = Decimal(1).scaleb(int(value.normalize().as_tuple().exponent))
-            if any(_is_rounded_from(value, each, step) for each in exact.values):
+            if any(_is_rounded_from(value, exact_value, step) for exact_value in exact.values):
                 return True
     return False
 
@@ -135,47 +138,47 @@ def _is_rounded_from(value: Decimal, exact: Decimal, step: Decimal) -> bool:
     return (exact / step).to_integral_value(ROUND_HALF_UP) * step == value
 
 
-def _have_one_subject(one: SourceStatement, other: SourceStatement, *, copies: bool) -> bool:
-    first, second = one.said, other.said
+def _have_one_subject(statement: SourceStatement, other: SourceStatement, *, copies: bool) -> bool:
+    first, second = statement.value, other.value
     if copies:
-        return first.names == second.names and first.telling == second.telling
+        return first.names == second.names and first.significant_words == second.significant_words
     common = len(first.keys & second.keys)
-    shared = common / (len(first.keys) + len(second.keys) - common)
-    if shared < ALIKE:
+    similarity = common / (len(first.keys) + len(second.keys) - common)
+    if similarity < ALIKE:
         return False
     if first.is_date and len(first.keys - TITLES) < KNOWN:
         return False
     if first.defines and first.names != second.names:
         return False  # a sequel names what it follows
     if first.is_own or second.is_own:
-        return bool(one.titles) and one.titles == other.titles
+        return bool(statement.titles) and statement.titles == other.titles
     if first.names and second.names and _has_whole_names(first, second) and _has_whole_names(second, first):
         smaller, larger = sorted((first.names, second.names), key=len)
         return smaller <= larger and 2 * len(smaller) >= len(larger)
-    return not (first.names or second.names) and shared >= ALIKE_NAMELESS and common >= NAMELESS_WORDS
+    return not (first.names or second.names) and similarity >= ALIKE_NAMELESS and common >= NAMELESS_WORDS
 
 
-def _has_whole_names(one: Value, other: Value) -> bool:
-    """True if `other` has each name of `one` completely or not at all: part of a name is somebody else.
+def _has_whole_names(value: Value, other: Value) -> bool:
+    """True if `other` has each name of `value` completely or not at all: part of a name is somebody else.
 
     The numbers in names must be the same.
     """
-    numbered = {name for name in one.names ^ other.names if " " in name}
-    return not numbered and all(run <= other.names or not run & other.names for run in one.runs)
+    numbered_names = {name for name in value.names ^ other.names if " " in name}
+    return not numbered_names and all(run <= other.names or not run & other.names for run in value.runs)
 
 
-def _have_one_time(one: SourceStatement, other: SourceStatement) -> bool:
+def _have_one_time(statement: SourceStatement, other: SourceStatement) -> bool:
     """True if both are about the same time, as far as they say; if neither does, by the dates of their documents.
 
     A statement without a time has that of its document.
     """
-    times, others = one.said.times, other.said.times
-    if times or others:
-        if times == others:
+    times, other_times = statement.value.times, other.value.times
+    if times or other_times:
+        if times == other_times:
             return True
-        first, second = (_years(times) or _document_years(one)), (_years(others) or _document_years(other))
-        return bool(first) and first == second and not (times and others)
-    first, second = _document_years(one), _document_years(other)
+        first, second = (_years(times) or _document_years(statement)), (_years(other_times) or _document_years(other))
+        return bool(first) and first == second and not (times and other_times)
+    first, second = _document_years(statement), _document_years(other)
     if not (first and second):
         return True
     return abs(int(max(first)) - int(max(second))) <= 1
@@ -185,54 +188,54 @@ def _years(times: Collection[str]) -> frozenset[str]:
     return frozenset(year for time in times for year in years_in(time))
 
 
-def _document_years(one: SourceStatement) -> frozenset[str]:
+def _document_years(statement: SourceStatement) -> frozenset[str]:
     """The time of a document: the years in its title and headings, else in its date."""
-    titles = (one.source.title if one.source else "", *one.passage.heading)
-    named = frozenset(year for text in titles for year in years_in(text))
-    return named or (years_in(one.source.published[:4]) if one.source else frozenset())
+    titles = (statement.source.title if statement.source else "", *statement.passage.heading)
+    years = frozenset(year for text in titles for year in years_in(text))
+    return years or (years_in(statement.source.published[:4]) if statement.source else frozenset())
 
 
-def _is_version(one: Source | None, other: Source | None, *, copies: bool) -> bool:
+def _is_version(source: Source | None, other: Source | None, *, copies: bool) -> bool:
     """True if two documents are versions of one: the same page read twice, or an updated text."""
-    if one is None or other is None:
+    if source is None or other is None:
         return False
-    if canonical_url(one.url) == canonical_url(other.url):
+    if canonical_url(source.url) == canonical_url(other.url):
         return True
-    return copies and one.published != other.published and bool(one.published and other.published)
+    return copies and source.published != other.published and bool(source.published and other.published)
 
 
-def _value_fit(one: Value, other: Value) -> float:
-    """How well the words around the value of `one` fit that of `other`; 0 if another value there fits better."""
-    around = slot_context(one.reading, (one.at,))
-    fit = around.fit([other.reading], EvidenceSpan(0, other.at))
+def _value_fit(value: Value, other: Value) -> float:
+    """How well the words around the value of `value` fit that of `other`; 0 if another value there fits better."""
+    context = slot_context(value.reading, (value.index,))
+    fit = context.fit([other.reading], EvidenceSpan(0, other.index))
     rivals = (
-        at
-        for at, word in enumerate(other.reading.words)
-        if at != other.at and isinstance(word.token, Amount | Day) and _are_comparable(one.token, word.token)
+        index
+        for index, word in enumerate(other.reading.words)
+        if index != other.index and isinstance(word.token, Amount | Day) and _are_comparable(value.token, word.token)
     )
-    return 0.0 if any(around.fit([other.reading], EvidenceSpan(0, at)) > fit for at in rivals) else fit
+    return 0.0 if any(context.fit([other.reading], EvidenceSpan(0, index)) > fit for index in rivals) else fit
 
 
-def _are_comparable(one: Amount | Day, other: Amount | Day) -> bool:
-    if isinstance(one, Day) or isinstance(other, Day):
-        return isinstance(one, Day) and isinstance(other, Day)
-    return _are_one_kind(one, other)
+def _are_comparable(value: Amount | Day, other: Amount | Day) -> bool:
+    if isinstance(value, Day) or isinstance(other, Day):
+        return isinstance(value, Day) and isinstance(other, Day)
+    return _are_one_kind(value, other)
 
 
-def _differ_elsewhere(one: Value, other: Value) -> bool:
+def _differ_elsewhere(value: Value, other: Value) -> bool:
     """True if the sentences differ in another value too: then they are about different things."""
-    first, second = _other_amounts(one), _other_amounts(other)
+    first, second = _other_amounts(value), _other_amounts(other)
     unmatched = [
         token
         for token in first
-        if not any(is_same_amount(token, each) or is_same_amount(each, token) for each in second)
+        if not any(is_same_amount(token, amount) or is_same_amount(amount, token) for amount in second)
     ]
     return bool(unmatched) and bool(second) and len(second) >= len(unmatched)
 
 
-def _other_amounts(one: Value) -> list[Amount]:
+def _other_amounts(value: Value) -> list[Amount]:
     return [
         word.token
-        for at, word in enumerate(one.reading.words)
-        if at != one.at and isinstance(word.token, Amount) and not word.token.year
+        for index, word in enumerate(value.reading.words)
+        if index != value.index and isinstance(word.token, Amount) and not word.token.year
     ]

@@ -54,12 +54,14 @@ def is_year(token: Token | None) -> bool:
 def normalize_date(word: Word) -> str:
     """One form of a date, however it is written; if day and month could be swapped it stays as written."""
     token = word.token
-    if isinstance(token, Day) and not token.swapped:
+    if isinstance(token, Day) and not token.swappable:
         return f"{token.year:04d}-{token.month:02d}-{token.day:02d}"
     return token.literal if isinstance(token, Amount) else word.text.lower()
 
 
-def dates_as_values(reading: AnalyzedText, dates: Sequence[int], *, alone: bool, telling: Collection[str]) -> list[int]:
+def dates_as_values(
+    reading: AnalyzedText, dates: Sequence[int], *, alone: bool, significant_words: Collection[str]
+) -> list[int]:
     """Those of `dates` that are values.
 
     Args:
@@ -68,25 +70,25 @@ def dates_as_values(reading: AnalyzedText, dates: Sequence[int], *, alone: bool,
         alone: whether it has no other value: then its only date is that of whatever in it happens once.
         telling: the stems of the significant words.
     """
-    if alone and len(dates) == 1 and DATING.intersection(telling):
+    if alone and len(dates) == 1 and DATING.intersection(significant_words):
         return list(dates)
     return [
-        at
-        for at in dates
-        if _follows_event(reading.words, at) or _is_life_date(reading.words, at) or defines(reading, at)
+        index
+        for index in dates
+        if _follows_event(reading.words, index) or _is_life_date(reading.words, index) or defines(reading, index)
     ]
 
 
-def defines(reading: AnalyzedText, at: int) -> bool:
+def defines(reading: AnalyzedText, index: int) -> bool:
     """True if a year defines something: "is a 1990 film"."""
     words = reading.words
-    before = [word.text.lower() for word in words[max(0, at - 2) : at]]
-    return is_year(words[at].token) and len(before) == 2 and before[0] in _BEING and before[1] in ("a", "an", "the")
+    before = [word.text.lower() for word in words[max(0, index - 2) : index]]
+    return is_year(words[index].token) and len(before) == 2 and before[0] in _BEING and before[1] in ("a", "an", "the")
 
 
-def _follows_event(words: Sequence[Word], at: int) -> bool:
+def _follows_event(words: Sequence[Word], index: int) -> bool:
     """True if what happened is right before the date: "born on", "was founded in"."""
-    for word in reversed(words[max(0, at - _REACH) : at]):
+    for word in reversed(words[max(0, index - _REACH) : index]):
         if word.key in DATING:
             return True
         if word.kind != "word" or not word.common:
@@ -94,25 +96,29 @@ def _follows_event(words: Sequence[Word], at: int) -> bool:
     return False
 
 
-def _is_life_date(words: Sequence[Word], at: int) -> bool:
+def _is_life_date(words: Sequence[Word], index: int) -> bool:
     """True if a date is one end of a life: "(4 May 1906 in Bern – 1997)", with nothing else in the brackets."""
-    opening = next((back for back in range(at - 1, max(-1, at - _WIDE), -1) if words[back].text in _BRACKETS), None)
+    opening = next(
+        (left for left in range(index - 1, max(-1, index - _WIDE), -1) if words[left].text in _BRACKETS), None
+    )
     if opening is None or words[opening].text == ")":
         return False
-    closing = next((on for on in range(at, min(len(words), at + _WIDE)) if words[on].text in _BRACKETS), None)
+    closing = next(
+        (right for right in range(index, min(len(words), index + _WIDE)) if words[right].text in _BRACKETS), None
+    )
     if closing is None or words[closing].text == "(":
         return False
     inside = words[opening + 1 : closing]
-    dashes = [place for place, word in enumerate(inside) if word.text == "-"]
+    dashes = [position for position, word in enumerate(inside) if word.text == "-"]
     if len(dashes) != 1:
         return False
     ends = inside[: dashes[0]], inside[dashes[0] + 1 :]
     return all(sum(word.token is not None for word in end) == 1 for end in ends)
 
 
-LONGEST = 400
+MAX_SENTENCE_CHARS = 400
 """Code points of a sentence; a longer one is a list or a table that lost its lines."""
-FEWEST_WORDS = 2
+MIN_SIGNIFICANT_WORDS = 2
 """Significant words a sentence must have besides its value."""
 
 _UNSURE = frozenset(
@@ -154,18 +160,18 @@ _COMPOUND = regex(r"(?: ?(?!and/|or/)[^\W\d_]{1,5}[²³]?)?(?:[/·⋅][^\W\d_]{1
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
-    """A value in a sentence: the word `at` of its `reading`. Compared by identity: `sentence_values` caches them.
+    """A value in a sentence: the word `index` of its `reading`. Compared by identity: `sentence_values` caches them.
 
-    `names` are the stems of its names, with their numbers ("python 3"); `telling` those of its other significant words;
-    `times` the other times it states; `scope` the words that say exactly what is counted. `defines` says that a year
-    defines something: "is a 1990 film".
+    `names` are the stems of its names, with their numbers ("python 3"); `significant_words` those of its other
+    significant words; `times` the other times it states; `scope` the words that say exactly what is counted.
+    `defines` says that a year defines something: "is a 1990 film".
     """
 
     sentence: str
     reading: AnalyzedText
-    at: int
+    index: int
     names: frozenset[str]
-    telling: frozenset[str]
+    significant_words: frozenset[str]
     times: frozenset[str]
     scope: frozenset[str]
     defines: bool = False
@@ -173,7 +179,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     @property
     def written_form(self) -> str:
         """The value as the sentence writes it."""
-        start, end = self.reading.origin(self.at, self.at)
+        start, end = self.reading.origin(self.index, self.index)
         compound = _COMPOUND.match(self.sentence, end)
         end = compound.end() if compound else end
         return self.sentence[start:end].strip(" .,;:")
@@ -181,19 +187,19 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     @cached_property
     def token(self) -> Amount | Day:
         """The parsed value."""
-        token = self.reading.words[self.at].token
+        token = self.reading.words[self.index].token
         assert isinstance(token, Amount | Day)  # that is what `sentence_values` looks for
         return token
 
     @property
     def is_date(self) -> bool:
         """True if the value is a date or a year."""
-        return is_time(self.reading.words[self.at])
+        return is_time(self.reading.words[self.index])
 
     @cached_property
     def keys(self) -> frozenset[str]:
         """The keys by which its words are compared."""
-        return self.names | self.telling
+        return self.names | self.significant_words
 
     @cached_property
     def counted_noun(self) -> str:
@@ -201,8 +207,8 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         token = self.token
         if not isinstance(token, Amount) or token.year or token.currency or token.units != ("",):
             return ""
-        following = self.reading.words[self.at + 1 : self.at + 3]
-        return next((word.key for word in reversed(following) if _is_telling(word)), "")
+        next_words = self.reading.words[self.index + 1 : self.index + 3]
+        return next((word.key for word in reversed(next_words) if _is_telling(word)), "")
 
     @cached_property
     def is_own(self) -> bool:
@@ -218,15 +224,15 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     @cached_property
     def runs(self) -> tuple[frozenset[str], ...]:
         """The names as runs of neighbouring words."""
-        found: list[set[str]] = []
+        groups: list[set[str]] = []
         before = -2
-        for at, word in enumerate(self.reading.words):
+        for index, word in enumerate(self.reading.words):
             if word.key in self.names and word.kind in ("name", "word"):
-                if before != at - 1:
-                    found.append(set())
-                found[-1].add(word.key)
-                before = at
-        return tuple(map(frozenset, found))
+                if before != index - 1:
+                    groups.append(set())
+                groups[-1].add(word.key)
+                before = index
+        return tuple(map(frozenset, groups))
 
 
 class SourceStatement(msgspec.Struct, frozen=True):
@@ -234,7 +240,7 @@ class SourceStatement(msgspec.Struct, frozen=True):
 
     passage: Passage
     source: Source | None
-    said: Value
+    value: Value
 
     @property
     def titles(self) -> frozenset[str]:
@@ -248,15 +254,19 @@ def stated_values(
     """The values that a passage states, in those of its sentences that are `likely` relevant."""
     if read_field(passage) is not None:
         return ()
-    found = (value for text in _whole_sentences(passage.text) if likely(text) for value in sentence_values(text))
-    return tuple(SourceStatement(passage, source, value) for value in found)
+    values = (value for text in _whole_sentences(passage.text) if likely(text) for value in sentence_values(text))
+    return tuple(SourceStatement(passage, source, value) for value in values)
 
 
 @lru_cache(maxsize=2048)
 def _whole_sentences(text: str) -> tuple[str, ...]:
     """Whole sentences; text that does not end like one is a title, an item or a fragment."""
-    found = (" ".join(text[start:end].split()).lstrip("*-•# ") for start, end in sentences(text))
-    return tuple(each for each in found if 20 <= len(each) <= LONGEST and not _ROW.search(each) and _ENDED.search(each))
+    candidates = (" ".join(text[start:end].split()).lstrip("*-•# ") for start, end in sentences(text))
+    return tuple(
+        sentence
+        for sentence in candidates
+        if 20 <= len(sentence) <= MAX_SENTENCE_CHARS and not _ROW.search(sentence) and _ENDED.search(sentence)
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -265,29 +275,35 @@ def sentence_values(sentence: str) -> tuple[Value, ...]:
     reading = analyze_text(sentence)
     if not any(isinstance(word.token, Amount | Day) for word in reading.words):
         return ()
-    written, words = frozenset(word.text.lower() for word in reading.words), list(enumerate(reading.words))
-    if not _UNSURE.isdisjoint(word.text if word.text == "May" and at else word.text.lower() for at, word in words):
+    lower_words, words = frozenset(word.text.lower() for word in reading.words), list(enumerate(reading.words))
+    if not _UNSURE.isdisjoint(
+        word.text if word.text == "May" and index else word.text.lower() for index, word in words
+    ):
         return ()
-    names, labelled = _names(reading)
-    places = [at for at, word in enumerate(reading.words) if at not in labelled and _is_value(reading, at, word)]
-    telling = frozenset(word.key for word in reading.words if _is_telling(word) and word.key not in names)
-    dates = {at: normalize_date(word) for at, word in enumerate(reading.words) if is_time(word)}
-    places += dates_as_values(reading, list(dates), alone=not places, telling=telling)
-    if len(names | telling) < FEWEST_WORDS:
+    names, label_indices = _names(reading)
+    value_indices = [
+        index
+        for index, word in enumerate(reading.words)
+        if index not in label_indices and _is_value(reading, index, word)
+    ]
+    significant_words = frozenset(word.key for word in reading.words if _is_telling(word) and word.key not in names)
+    dates = {index: normalize_date(word) for index, word in enumerate(reading.words) if is_time(word)}
+    value_indices += dates_as_values(reading, list(dates), alone=not value_indices, significant_words=significant_words)
+    if len(names | significant_words) < MIN_SIGNIFICANT_WORDS:
         return ()
-    scope = written & _SCOPE | _ordinals(reading)
+    scope = lower_words & _SCOPE | _ordinals(reading)
     return tuple(
         Value(
             sentence=sentence,
             reading=reading,
-            at=at,
+            index=index,
             names=names,
-            telling=telling,
-            times=frozenset(time for other, time in dates.items() if other != at),
+            significant_words=significant_words,
+            times=frozenset(time for other, time in dates.items() if other != index),
             scope=scope,
-            defines=defines(reading, at),
+            defines=defines(reading, index),
         )
-        for at in places
+        for index in value_indices
     )
 
 
@@ -309,52 +325,62 @@ def _is_named(words: Sequence[Word]) -> bool:
 
 def _names(reading: AnalyzedText) -> tuple[frozenset[str], frozenset[int]]:
     """The names, each with the numbers that belong to it, and the places of those numbers."""
-    found: set[str] = set()
-    labelled: set[int] = set()
-    for at, word in enumerate(reading.words):
+    names: set[str] = set()
+    label_indices: set[int] = set()
+    for index, word in enumerate(reading.words):
         if word.kind == "name" or isinstance(word.token, Literal):
-            found.add(word.key)
+            names.add(word.key)
         elif isinstance(word.token, Amount):
-            before = next((each for each in reversed(reading.words[max(0, at - 3) : at]) if each.kind != "sign"), None)
-            if before is not None and reading.words[at - 1].text != "(" and _is_label(before, word):
-                found.add(f"{before.key} {word.token.literal}")
-                labelled.add(at)
+            before = next(
+                (
+                    neighbour
+                    for neighbour in reversed(reading.words[max(0, index - 3) : index])
+                    if neighbour.kind != "sign"
+                ),
+                None,
+            )
+            if before is not None and reading.words[index - 1].text != "(" and _is_label(before, word):
+                names.add(f"{before.key} {word.token.literal}")
+                label_indices.add(index)
     first = reading.words[0]
     if first.kind == "word" and first.text[0].isupper() and not first.common:
-        found.add(first.key)
-    return frozenset(found), frozenset(labelled)
+        names.add(first.key)
+    return frozenset(names), frozenset(label_indices)
 
 
 def _is_label(before: Word, word: Word) -> bool:
     """True if a number only labels something: "Figure 3", "Python 3", "EIP-1559", "no. 7"."""
     bare = isinstance(word.token, Amount) and word.token.units == ("",) and not word.token.currency
-    named = before.kind == "name" or before.text.lower() in _LABELS
-    return bare and named and not word.token.year if isinstance(word.token, Amount) else False
+    is_label_word = before.kind == "name" or before.text.lower() in _LABELS
+    return bare and is_label_word and not word.token.year if isinstance(word.token, Amount) else False
 
 
-def _is_value(reading: AnalyzedText, at: int, word: Word) -> bool:
+def _is_value(reading: AnalyzedText, index: int, word: Word) -> bool:
     token = word.token
     if not isinstance(token, Amount) or not token.values or token.year or token.ordinal or token.terms:
         return False  # a fraction is rounded: "half of them" does not disagree with 47 %
     if is_time(word) or (token.word and token.values[0] < 2):
         return False
-    if _is_mark(reading.words, at):
+    if _is_mark(reading.words, index):
         return False
     words = reading.words
-    return not (_is_in_range(words[at + 1 : at + _BESIDE]) or _is_in_range(words[max(0, at - _BESIDE + 1) : at][::-1]))
+    return not (
+        _is_in_range(words[index + 1 : index + _BESIDE])
+        or _is_in_range(words[max(0, index - _BESIDE + 1) : index][::-1])
+    )
 
 
-def _is_mark(words: Sequence[Word], at: int) -> bool:
+def _is_mark(words: Sequence[Word], index: int) -> bool:
     """True if a number is alone in brackets: a footnote mark, "systemd(1)"."""
-    before, after = (words[place].text if 0 <= place < len(words) else "" for place in (at - 1, at + 1))
-    return before == "[" or ((before, after) == ("(", ")") and words[at].text.isdecimal())
+    before, after = (words[position].text if 0 <= position < len(words) else "" for position in (index - 1, index + 1))
+    return before == "[" or ((before, after) == ("(", ")") and words[index].text.isdecimal())
 
 
 def _is_in_range(words: Sequence[Word]) -> bool:
     """True if the words beside a number (apart from quotation marks) make it part of a range or list."""
-    beside = [word for word in words if word.text not in _QUOTES][:2]
-    joined = len(beside) == 2 and beside[0].text.lower() in {"-", "to", "and", "or", ",", "/", "x", "×"}
-    return joined and beside[1].token is not None
+    neighbours = [word for word in words if word.text not in _QUOTES][:2]
+    is_joined = len(neighbours) == 2 and neighbours[0].text.lower() in {"-", "to", "and", "or", ",", "/", "x", "×"}
+    return is_joined and neighbours[1].token is not None
 
 
 def _is_telling(word: Word) -> bool:

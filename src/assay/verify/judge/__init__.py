@@ -20,7 +20,7 @@ from assay.verify.evidence import ClaimEvidence, SlotFinding
 from assay.verify.judge.answers import JudgeAnswer, read_answer
 from assay.verify.judge.masks import ComparedValue, compare_values, mask_values
 from assay.verify.judge.question import (
-    MOST_TOKENS,
+    MAX_EXHIBIT_TOKENS,
     JudgeQuestion,
     answer_check,
     answer_defect,
@@ -42,7 +42,7 @@ class JudgeRuling(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
 
 
-class _Known(msgspec.Struct, frozen=True):
+class _CachedAnswer(msgspec.Struct, frozen=True):
     """An earlier answer to the same question, if there is one."""
 
     answer: JudgeAnswer | None = None
@@ -90,23 +90,25 @@ async def ask_judge(
 async def _ask_about_claim(
     run: Run, claim: str, evidence: ClaimEvidence, findings: Sequence[SlotFinding], head: tuple[str, ...]
 ) -> JudgeRuling:
-    shown = build_exhibit(claim, evidence, min(MOST_TOKENS, run.profile("judge").window // WINDOW_SHARE))
+    exhibit = build_exhibit(claim, evidence, min(MAX_EXHIBIT_TOKENS, run.profile("judge").window // WINDOW_SHARE))
     system = run.prompt("assay.verify", "judge")
-    first = JudgeQuestion(masked=mask_values(claim, findings), exhibit=shown, system=system, head=head)
+    first = JudgeQuestion(claim=mask_values(claim, findings), exhibit=exhibit, system=system, head=head)
     opinion = await _get_opinion(run, first)
-    named = [slot for slot in opinion.slots if slot.kind == "name" and slot.outcome in ("other", "not stated")]
-    if not named:
+    differing_names = [
+        slot for slot in opinion.slots if slot.kind == "name" and slot.outcome in ("other", "not stated")
+    ]
+    if not differing_names:
         return _opinion_ruling(opinion)
     # One thing may have several names, which code cannot know, so the judge is asked again with the names shown.
     open_names = JudgeQuestion(
-        masked=mask_values(claim, findings, names=False),
-        exhibit=shown,
+        claim=mask_values(claim, findings, names=False),
+        exhibit=exhibit,
         system=system,
-        doubt=names_question(named),
+        doubt=names_question(differing_names),
         head=head,
     )
     second = _opinion_ruling(await _get_opinion(run, open_names))
-    return msgspec.structs.replace(second, slots=(*second.slots, *named))
+    return msgspec.structs.replace(second, slots=(*second.slots, *differing_names))
 
 
 def _opinion_ruling(opinion: _Opinion) -> JudgeRuling:
@@ -119,11 +121,11 @@ def _opinion_ruling(opinion: _Opinion) -> JudgeRuling:
 async def _get_opinion(run: Run, question: JudgeQuestion) -> _Opinion:
     """The answer to a question: a known one, else the judge's, who is asked at most twice."""
     name, cache = run.brief.models["judge"][0], run.world.cache
-    known = await _recall_answer(run, cache, question.key(name)) if cache else None
-    if known is not None:
-        return _examine_answer(question, known, name)
+    answer = await _recall_answer(run, cache, question.key(name)) if cache else None
+    if answer is not None:
+        return _examine_answer(question, answer, name)
     opinion = _Opinion(None)
-    for _again in range(2):
+    for _attempt in range(2):
         reply = await run.ask("judge", question.request(run.rules.verdict_tokens, opinion.problem), SILENT)
         opinion = _read_opinion(run, question, reply)
         if opinion.answer is not None:
@@ -142,17 +144,17 @@ def _read_opinion(run: Run, question: JudgeQuestion, reply: Reply) -> _Opinion:
 
 
 def _examine_answer(question: JudgeQuestion, answer: JudgeAnswer, model: str) -> _Opinion:
-    slots = compare_values(question.masked.hidden, answer.slots, question.exhibit.texts)
+    slots = compare_values(question.claim.hidden, answer.slots, question.exhibit.texts)
     problem = answer_defect(answer, slots)
     return _Opinion(None if problem else answer, () if problem else slots, model, problem)
 
 
 async def _recall_answer(run: Run, cache: Cache, key: str) -> JudgeAnswer | None:
-    async def work(_: StepContext) -> _Known:
+    async def work(_: StepContext) -> _CachedAnswer:
         data = await asyncio.to_thread(cache.recall, key)
-        return _Known() if data is None else _Known(msgspec.json.decode(data, type=JudgeAnswer))
+        return _CachedAnswer() if data is None else _CachedAnswer(msgspec.json.decode(data, type=JudgeAnswer))
 
-    return (await run.step("recall-judgement", work, returns=_Known, input=key)).answer
+    return (await run.step("recall-judgement", work, returns=_CachedAnswer, input=key)).answer
 
 
 async def _store_answer(run: Run, cache: Cache, key: str, answer: JudgeAnswer) -> None:

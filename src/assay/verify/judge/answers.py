@@ -18,7 +18,7 @@ from assay.tools.arguments import define
 
 Ruling = Literal["supported", "partial", "unsupported", "contradicted", "unknown"]
 RULINGS: tuple[Ruling, ...] = get_args(Ruling)
-LONGEST = 4_000
+MAX_REPLY_CHARS = 4_000
 """Code points read of a reply: of a longer one the beginning and the end, where verdicts are."""
 SHORT = 60
 """Words of a reply that may have a verdict inside a sentence; in a longer one it must be labelled."""
@@ -47,13 +47,13 @@ _OPEN = frozenset("if whether would could should might may or unless were either
 def read_ruling(text: str) -> Ruling | None:
     """The one verdict in `text`; None if there is none, if there are several, or if it is left open."""
     text = _JOINED.sub(r"\1", text.replace("’", "'").replace("_", " "))
-    if len(text) > LONGEST:
-        text = f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
-    named = [each for found in _NAMED.finditer(text) for each in _rulings(found["said"])]
-    alone = [each for line in text.splitlines() if len(_WORD.findall(line)) <= 3 for each in _rulings(line)]
-    if not (named or alone) and len(_WORD.findall(text)) > SHORT:
+    if len(text) > MAX_REPLY_CHARS:
+        text = f"{text[: MAX_REPLY_CHARS // 2]}\n{text[-MAX_REPLY_CHARS // 2 :]}"
+    named_rulings = [ruling for match in _NAMED.finditer(text) for ruling in _rulings(match["said"])]
+    alone = [ruling for line in text.splitlines() if len(_WORD.findall(line)) <= 3 for ruling in _rulings(line)]
+    if not (named_rulings or alone) and len(_WORD.findall(text)) > SHORT:
         return None
-    verdicts = {*named, *alone, *_rulings(text)}
+    verdicts = {*named_rulings, *alone, *_rulings(text)}
     return next(iter(verdicts)) if len(verdicts) == 1 else None
 
 
@@ -61,35 +61,41 @@ def _rulings(text: str) -> Iterator[Ruling | None]:
     """The meaning of each verdict word with the words before it; None if it is left open."""
     for sentence in re.split(r"(?<=[.!?\n])", text):
         words = [match[0].lower() for match in _WORD.finditer(sentence)]
-        asked = sentence.rstrip().endswith("?")
+        is_question = sentence.rstrip().endswith("?")
         last = -1
-        for at, word in enumerate(words):
-            meant = _STEMS.get(word)
-            if meant is None or (word == "partial" and at + 1 < len(words) and words[at + 1].startswith("support")):
+        for index, word in enumerate(words):
+            ruling = _STEMS.get(word)
+            if ruling is None or (
+                word == "partial" and index + 1 < len(words) and words[index + 1].startswith("support")
+            ):
                 continue
-            ruled = _adjust_verdict(meant, words[max(last + 1, at - _BEFORE) : at], words[at + 1 : at + 3])
-            last = at
-            if asked or (ruled and _OPEN & {*words[max(0, at - _BEFORE) : at], *words[at + 1 : at + 2]}):
+            adjusted = _adjust_verdict(
+                ruling, words[max(last + 1, index - _BEFORE) : index], words[index + 1 : index + 3]
+            )
+            last = index
+            if is_question or (
+                adjusted and _OPEN & {*words[max(0, index - _BEFORE) : index], *words[index + 1 : index + 2]}
+            ):
                 yield None
-            elif ruled:
-                yield ruled
+            elif adjusted:
+                yield adjusted
 
 
-def _adjust_verdict(meant: Ruling, before: list[str], after: list[str]) -> Ruling | None:
+def _adjust_verdict(ruling: Ruling, before: list[str], after: list[str]) -> Ruling | None:
     """A verdict as changed by the words around it; None if nothing of it is left."""
-    denied = any(word in _DENYING for word in before)
+    is_denied = any(word in _DENYING for word in before)
     partly = any(word in _PARTLY for word in before) or after == ["in", "part"]
-    if not denied:
-        return "partial" if partly and meant == "supported" else meant
-    if meant == "supported":
+    if not is_denied:
+        return "partial" if partly and ruling == "supported" else ruling
+    if ruling == "supported":
         return "partial" if partly or any(word in _WHOLLY for word in before) else "unsupported"
     return None
 
 
 Meta = msgspec.Meta
-LONGEST_REASON = 300
-LONGEST_VALUE = 200
-MOST_GIVEN = 64
+MAX_REASON_CHARS = 300
+MAX_VALUE_CHARS = 200
+MAX_SLOTS = 64
 
 
 class JudgedValue(msgspec.Struct, frozen=True):
@@ -132,14 +138,14 @@ def read_answer(reply: Reply) -> JudgeAnswer | None:
     if objects:
         return _single_answer(map(_read_arguments, objects))
     ruling = read_ruling(reply.text)
-    return JudgeAnswer(ruling=ruling, reason=_short(reply.text, LONGEST_REASON)) if ruling else None
+    return JudgeAnswer(ruling=ruling, reason=_short(reply.text, MAX_REASON_CHARS)) if ruling else None
 
 
 def _single_answer(answers: Iterator[JudgeAnswer | None]) -> JudgeAnswer | None:
     """The first, if all give the same verdict."""
-    found = list(answers)
-    agreed = len({answer.ruling if answer else None for answer in found}) == 1
-    return found[0] if agreed else None
+    parsed_answers = list(answers)
+    is_unanimous = len({answer.ruling if answer else None for answer in parsed_answers}) == 1
+    return parsed_answers[0] if is_unanimous else None
 
 
 def _verdict_value(value: Mapping[str, Any]) -> object:
@@ -149,13 +155,13 @@ def _verdict_value(value: Mapping[str, Any]) -> object:
 def _read_arguments(arguments: Mapping[str, Any]) -> JudgeAnswer | None:
     verdict = _verdict_value(arguments)
     plain = verdict.strip().lower() if isinstance(verdict, str) else ""
-    ruling = next((each for each in RULINGS if each == plain), None) or read_ruling(plain)
+    ruling = next((name for name in RULINGS if name == plain), None) or read_ruling(plain)
     if ruling is None:
         return None
     reason = arguments.get("reason", "")
     return JudgeAnswer(
         ruling=ruling,
-        reason=_short(reason, LONGEST_REASON) if isinstance(reason, str) else "",
+        reason=_short(reason, MAX_REASON_CHARS) if isinstance(reason, str) else "",
         slots=tuple(_slots(arguments.get("slots"))),
     )
 
@@ -166,14 +172,14 @@ def _slots(value: object) -> Iterator[JudgedValue]:
     if isinstance(value, dict):
         pairs = list(value.items())
     elif isinstance(value, list):
-        pairs = [(each.get("slot"), each.get("value")) for each in value if isinstance(each, dict)]
-    for slot, ruling in pairs[:MOST_GIVEN]:
-        for one in ruling if isinstance(ruling, list) else [ruling]:
-            text = "" if one is None else str(one) if isinstance(one, str | int | float) else None
+        pairs = [(entry.get("slot"), entry.get("value")) for entry in value if isinstance(entry, dict)]
+    for slot, answer in pairs[:MAX_SLOTS]:
+        for item in answer if isinstance(answer, list) else [answer]:
+            text = "" if item is None else str(item) if isinstance(item, str | int | float) else None
             if isinstance(slot, str) and text is not None:
-                yield JudgedValue(slot=slot.strip(" {}[]()\"'").upper(), value=_short(text, LONGEST_VALUE))
+                yield JudgedValue(slot=slot.strip(" {}[]()\"'").upper(), value=_short(text, MAX_VALUE_CHARS))
 
 
-def _short(text: str, most: int) -> str:
+def _short(text: str, max_chars: int) -> str:
     line = one_line(text)
-    return line if len(line) <= most else line[: most - 1] + "…"
+    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"

@@ -27,7 +27,7 @@ from assay.verify.number_matches import states
 Kind = Literal["number", "date", "name"]
 MAX_HIDDEN_VALUES = 12
 """Values hidden in one claim; a row with more is mostly figures, and the rest stays."""
-MOST_NAMES = 2
+MAX_NAMES = 2
 
 _NUMBERED = regex(r"[ -]?\d")
 """The text after a name that continues with a number."""
@@ -54,18 +54,18 @@ class MaskedClaim(msgspec.Struct, frozen=True, kw_only=True):
 def mask_values(claim: str, findings: Sequence[SlotFinding], *, names: bool = True) -> MaskedClaim:
     """Hide the values of `claim` that `findings` report; names only with `names`."""
     reading = analyze_text(claim)
-    chosen = sorted(_values_to_hide(claim, reading, findings, names), key=lambda each: (each.start, -each.end))
+    candidates = sorted(_values_to_hide(claim, reading, findings, names), key=lambda value: (value.start, -value.end))
     letters = [letter for letter in ascii_uppercase if _placeholder(letter) not in claim]
     hidden: list[HiddenValue] = []
-    for each in chosen:
-        if len(hidden) == min(MAX_HIDDEN_VALUES, len(letters)) or (hidden and each.start < hidden[-1].end):
+    for value in candidates:
+        if len(hidden) == min(MAX_HIDDEN_VALUES, len(letters)) or (hidden and value.start < hidden[-1].end):
             continue
-        hidden.append(msgspec.structs.replace(each, letter=letters[len(hidden)]))
-    text, at = "", 0
-    for each in hidden:
-        text += claim[at : each.start] + _placeholder(each.letter)
-        at = each.end
-    return MaskedClaim(text=text + claim[at:], hidden=tuple(hidden))
+        hidden.append(msgspec.structs.replace(value, letter=letters[len(hidden)]))
+    text, position = "", 0
+    for value in hidden:
+        text += claim[position : value.start] + _placeholder(value.letter)
+        position = value.end
+    return MaskedClaim(text=text + claim[position:], hidden=tuple(hidden))
 
 
 def _placeholder(letter: str) -> str:
@@ -75,24 +75,24 @@ def _placeholder(letter: str) -> str:
 def _values_to_hide(
     claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding], names: bool
 ) -> list[HiddenValue]:
-    quoted = [finding.slot for finding in findings if finding.rule == "quote"]
-    asked = [
+    quotes = [finding.slot for finding in findings if finding.rule == "quote"]
+    eligible = [
         finding
         for finding in findings
         if 0 <= finding.slot.start < finding.slot.end <= len(claim)
-        and not any(quote.start <= finding.slot.start < quote.end for quote in quoted)
+        and not any(quote.start <= finding.slot.start < quote.end for quote in quotes)
     ]
-    measured = list(_hidden_values(claim, reading, asked))
-    numbers = [each for each in measured if each.kind == "number"] or measured
-    return [*numbers, *(_names(claim, asked, alone=not numbers) if names else ())]
+    values = list(_hidden_values(claim, reading, eligible))
+    numbers = [value for value in values if value.kind == "number"] or values
+    return [*numbers, *(_names(claim, eligible, alone=not numbers) if names else ())]
 
 
-def _hidden_values(claim: str, reading: AnalyzedText, asked: Sequence[SlotFinding]) -> Iterator[HiddenValue]:
+def _hidden_values(claim: str, reading: AnalyzedText, findings: Sequence[SlotFinding]) -> Iterator[HiddenValue]:
     """Numbers and dates, each once."""
-    places = {reading.origin(index, index): index for index, word in enumerate(reading.words) if word.token}
+    indices = {reading.origin(index, index): index for index, word in enumerate(reading.words) if word.token}
     seen: set[int] = set()
-    for finding in asked:
-        index = places.get((finding.slot.start, finding.slot.end))
+    for finding in findings:
+        index = indices.get((finding.slot.start, finding.slot.end))
         if finding.rule not in ("number", "date") or index is None or index in seen:
             continue
         kind = _kind(reading, index)
@@ -111,8 +111,8 @@ def _kind(reading: AnalyzedText, index: int) -> Kind | None:
     if isinstance(token, Amount) and not token.ordinal:
         if _is_counter(reading, index):
             return None
-        measured = token.units != ("",) or token.currency or token.scaled
-        if measured or not (token.word or _is_in_name(reading, index)):
+        has_measure = token.units != ("",) or token.currency or token.scaled
+        if has_measure or not (token.word or _is_in_name(reading, index)):
             return "number"
     return None
 
@@ -134,15 +134,17 @@ def _is_in_name(reading: AnalyzedText, index: int) -> bool:
     return word.start - before.end <= 1 and (before.kind == "name" or before.text == "-")
 
 
-def _names(claim: str, asked: Sequence[SlotFinding], *, alone: bool) -> list[HiddenValue]:
+def _names(claim: str, findings: Sequence[SlotFinding], *, alone: bool) -> list[HiddenValue]:
     """Names, those missing in the evidence first; all but one, and if values are hidden too, only missing ones."""
-    found = [each for each in asked if each.rule == "name" and not _NUMBERED.match(claim, each.slot.end)]
-    if len(found) < 2:
+    name_findings = [entry for entry in findings if entry.rule == "name" and not _NUMBERED.match(claim, entry.slot.end)]
+    if len(name_findings) < 2:
         return []
-    anchor = next((finding for finding in found if finding.outcome == "stated"), found[0])
-    rest = [finding for finding in found if finding is not anchor and (alone or finding.outcome != "stated")]
-    rest.sort(key=lambda finding: (finding.outcome == "stated", -finding.slot.start))
-    return [_hidden(claim, finding, "name", None) for finding in rest[:MOST_NAMES]]
+    anchor = next((finding for finding in name_findings if finding.outcome == "stated"), name_findings[0])
+    candidates = [
+        finding for finding in name_findings if finding is not anchor and (alone or finding.outcome != "stated")
+    ]
+    candidates.sort(key=lambda finding: (finding.outcome == "stated", -finding.slot.start))
+    return [_hidden(claim, finding, "name", None) for finding in candidates[:MAX_NAMES]]
 
 
 def _hidden(claim: str, finding: SlotFinding, kind: Kind, token: Token | None) -> HiddenValue:
@@ -172,12 +174,15 @@ class ComparedValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare_values(
-    hidden: Sequence[HiddenValue], given: Sequence[JudgedValue], texts: Sequence[str]
+    hidden: Sequence[HiddenValue], judged_values: Sequence[JudgedValue], texts: Sequence[str]
 ) -> tuple[ComparedValue, ...]:
     """A slot for each hidden value, in order; `texts` are those the judge was shown."""
     evidence = _Evidence(texts)
     return tuple(
-        _compare_value(each, [entry.value for entry in given if entry.slot == each.letter], evidence) for each in hidden
+        _compare_value(
+            hidden_value, [entry.value for entry in judged_values if entry.slot == hidden_value.letter], evidence
+        )
+        for hidden_value in hidden
     )
 
 
@@ -203,8 +208,8 @@ _ORDER: tuple[Outcome, ...] = ("same", "other", "not stated", "invented", "missi
 def _compare_value(hidden: HiddenValue, values: Sequence[str], evidence: _Evidence) -> ComparedValue:
     outcomes = [(_outcome(hidden, value, evidence), value) for value in values] or [("missing", "")]
     outcome, answer = min(outcomes, key=lambda each: _ORDER.index(each[0]))
-    shown = answer if outcome in ("same", "other", "invented") else ""
-    return ComparedValue(text=hidden.text, kind=hidden.kind, outcome=outcome, said=shown)
+    evidence_value = answer if outcome in ("same", "other", "invented") else ""
+    return ComparedValue(text=hidden.text, kind=hidden.kind, outcome=outcome, said=evidence_value)
 
 
 def _outcome(hidden: HiddenValue, value: str, evidence: _Evidence) -> Outcome:
@@ -213,11 +218,23 @@ def _outcome(hidden: HiddenValue, value: str, evidence: _Evidence) -> Outcome:
         return "not stated"
     if hidden.token is None:
         return _compare_names(hidden.text, folded, evidence)
-    found = [token for token in tokens(folded) if any(states(each, token, evidence.tokens) for each in evidence.tokens)]
-    if found:
+    stated_tokens = [
+        token
+        for token in tokens(folded)
+        if any(states(evidence_token, token, evidence.tokens) for evidence_token in evidence.tokens)
+    ]
+    if stated_tokens:
         # A value the judge shortened counts as it is in the evidence too: "1.5 million" for 1,523,400.
-        meant = [*found, *(each for each in evidence.tokens for token in found if states(each, token, evidence.tokens))]
-        return "same" if any(states(token, hidden.token, evidence.tokens) for token in meant) else "other"
+        candidates = [
+            *stated_tokens,
+            *(
+                evidence_token
+                for evidence_token in evidence.tokens
+                for token in stated_tokens
+                if states(evidence_token, token, evidence.tokens)
+            ),
+        ]
+        return "same" if any(states(token, hidden.token, evidence.tokens) for token in candidates) else "other"
     return "not stated" if any(folded in text for text in evidence.plain) and not tokens(folded) else "invented"
 
 
@@ -233,5 +250,5 @@ def _compare_names(name: str, value: str, evidence: _Evidence) -> Outcome:
 
 
 def _significant_words(name: str) -> list[str]:
-    found = words(fold_text(name).text)
-    return [word for word in found if word not in COMMON] or found
+    name_words = words(fold_text(name).text)
+    return [word for word in name_words if word not in COMMON] or name_words

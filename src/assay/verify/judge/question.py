@@ -27,9 +27,9 @@ from assay.verify.judge.masks import ComparedValue, MaskedClaim
 
 # The evidence: cited passages, fenced, and cut to size.
 
-MOST_TOKENS = 2_600
-MOST_PASSAGES = 12
-LONGEST_NAME = 200
+MAX_EXHIBIT_TOKENS = 2_600
+MAX_PASSAGES = 12
+MAX_NAME_CHARS = 200
 LEFT_OUT = "[left out: a sentence which tells its reader how to judge]"
 CUT = "[…]"
 INDENT = "\n  "
@@ -56,48 +56,50 @@ _REST = 20
 
 
 class Exhibit(msgspec.Struct, frozen=True):
-    """`shown` is what the judge reads; `texts` are its parts as they are in the documents."""
+    """`text` is what the judge reads; `texts` are its parts as they are in the documents."""
 
-    shown: str
+    text: str
     texts: tuple[str, ...]
 
 
-def build_exhibit(claim: str, evidence: ClaimEvidence, most: int = MOST_TOKENS) -> Exhibit:
-    """The evidence for a claim, in at most about `most` tokens. The same evidence is always shown in the same way."""
-    passages = evidence.passages[:MOST_PASSAGES]
-    share = max(1, most // max(1, len(passages)))
+def build_exhibit(claim: str, evidence: ClaimEvidence, max_tokens: int = MAX_EXHIBIT_TOKENS) -> Exhibit:
+    """The evidence for a claim, in at most about `max_tokens` tokens. The same evidence is always shown in the same
+    way.
+    """
+    passages = evidence.passages[:MAX_PASSAGES]
+    share = max(1, max_tokens // max(1, len(passages)))
     texts: list[str] = []
     blocks = []
-    for place, passage in enumerate(passages, 1):
-        source, around = evidence.sources.get(passage.source), evidence.around.get(passage.id)
-        lines = list(_block(claim, place, passage, source, around, share))
+    for number, passage in enumerate(passages, 1):
+        source, surroundings = evidence.sources.get(passage.source), evidence.surroundings.get(passage.id)
+        lines = list(_block(claim, number, passage, source, surroundings, share))
         texts += [text for _, text in lines]
         blocks.append("\n".join(f"{name}: {INDENT.join(text.splitlines())}" for name, text in lines))
     body = "\n\n".join(blocks)
     fence = sha256(body.encode(errors="replace"))[:16]
-    return Exhibit(shown=f"{fence}\n{body}\n{fence}", texts=tuple(texts))
+    return Exhibit(text=f"{fence}\n{body}\n{fence}", texts=tuple(texts))
 
 
 def _block(
-    claim: str, number: int, passage: Passage, source: Source | None, around: Surroundings | None, share: int
+    claim: str, number: int, passage: Passage, source: Source | None, surroundings: Surroundings | None, share: int
 ) -> Iterator[tuple[str, str]]:
     """The lines of a passage: what each is, and its text."""
-    if source is not None and (name := one_line(source.title or source.url)[:LONGEST_NAME]):
+    if source is not None and (name := one_line(source.title or source.url)[:MAX_NAME_CHARS]):
         yield "Document", name
     if passage.label:
-        yield "About", one_line(passage.label)[:LONGEST_NAME]
+        yield "About", one_line(passage.label)[:MAX_NAME_CHARS]
     if passage.lead:
-        yield "After", one_line(passage.lead)[:LONGEST_NAME]
+        yield "After", one_line(passage.lead)[:MAX_NAME_CHARS]
     if passage.heading:
-        yield "Under the headings", one_line(" > ".join(passage.heading))[:LONGEST_NAME]
+        yield "Under the headings", one_line(" > ".join(passage.heading))[:MAX_NAME_CHARS]
     text = _nearest(claim, passage.text, share)
-    left = share - estimate_tokens(text)
-    if around is not None and left > 0:
-        before, after = _drop_instructions(around.before), _drop_instructions(around.after)
-        if before.strip() and estimate_tokens(before) <= left // 2:
+    tokens_left = share - estimate_tokens(text)
+    if surroundings is not None and tokens_left > 0:
+        before, after = _drop_instructions(surroundings.before), _drop_instructions(surroundings.after)
+        if before.strip() and estimate_tokens(before) <= tokens_left // 2:
             yield "Before the passage", before.strip()
         yield f"Passage {number}", _drop_instructions(text)
-        if after.strip() and estimate_tokens(after) <= left // 2:
+        if after.strip() and estimate_tokens(after) <= tokens_left // 2:
             yield "After the passage", after.strip()
         return
     yield f"Passage {number}", _drop_instructions(text)
@@ -106,57 +108,57 @@ def _block(
 def _drop_instructions(text: str) -> str:
     """The text without invisible characters, and without sentences that tell a judge what to answer."""
     text = HARMFUL.sub("", text)
-    kept, at = [], 0
+    pieces, position = [], 0
     for start, end in sentences(text) if _TELLING.search(text) else ():
         if _is_instruction(text[start:end]):
-            kept += [text[at:start], LEFT_OUT]
-            at = end
-    return "".join((*kept, text[at:]))
+            pieces += [text[position:start], LEFT_OUT]
+            position = end
+    return "".join((*pieces, text[position:]))
 
 
 def _is_instruction(sentence: str) -> bool:
     """True if a sentence tells a judge which verdict to give, or is only such a command."""
-    found = _TELLING.search(sentence)
-    bare = found is not None and _OURS.search(found[0]) and len(sentence) - len(found[0]) < _REST
-    return found is not None and (bool(bare) or _ADDRESSED.search(sentence) is not None)
+    match = _TELLING.search(sentence)
+    bare = match is not None and _OURS.search(match[0]) and len(sentence) - len(match[0]) < _REST
+    return match is not None and (bool(bare) or _ADDRESSED.search(sentence) is not None)
 
 
-def _nearest(claim: str, text: str, most: int) -> str:
-    """`text`; if it exceeds `most` tokens, the parts that share most words with the claim, in order."""
-    if estimate_tokens(text) <= most:
+def _nearest(claim: str, text: str, max_tokens: int) -> str:
+    """`text`; if it exceeds `max_tokens` tokens, the parts that share most words with the claim, in order."""
+    if estimate_tokens(text) <= max_tokens:
         return text
     parts = [span.text for span in segment(text, "plain")] or [text]
     vocabularies = [set(words(part)) for part in parts]
     spread = Counter(word for vocabulary in vocabularies for word in vocabulary)
-    wanted = set(words(claim))
-    scores = [sum(1 / spread[word] for word in wanted & vocabulary) for vocabulary in vocabularies]
-    return _join_parts(parts, _best_parts(parts, scores, most))
+    claim_words = set(words(claim))
+    scores = [sum(1 / spread[word] for word in claim_words & vocabulary) for vocabulary in vocabularies]
+    return _join_parts(parts, _best_parts(parts, scores, max_tokens))
 
 
-def _best_parts(parts: Sequence[str], scores: Sequence[float], most: int) -> list[int]:
+def _best_parts(parts: Sequence[str], scores: Sequence[float], max_tokens: int) -> list[int]:
     """The best parts, each with its neighbours, as far as they fit."""
-    kept: set[int] = set()
-    left = most
-    for best in sorted(range(len(parts)), key=lambda at: (-scores[at], at)):
-        for at in (best, best - 1, best + 1):
-            cost = estimate_tokens(parts[at]) + 4 if 0 <= at < len(parts) and at not in kept else 0
-            if cost and cost <= left:
-                kept.add(at)
-                left -= cost
-        if left < most // 20:
+    indices: set[int] = set()
+    tokens_left = max_tokens
+    for best in sorted(range(len(parts)), key=lambda index: (-scores[index], index)):
+        for index in (best, best - 1, best + 1):
+            cost = estimate_tokens(parts[index]) + 4 if 0 <= index < len(parts) and index not in indices else 0
+            if cost and cost <= tokens_left:
+                indices.add(index)
+                tokens_left -= cost
+        if tokens_left < max_tokens // 20:
             break
-    return sorted(kept)
+    return sorted(indices)
 
 
-def _join_parts(parts: Sequence[str], kept: Sequence[int]) -> str:
-    if not kept:
+def _join_parts(parts: Sequence[str], indices: Sequence[int]) -> str:
+    if not indices:
         return parts[0][:500]
     pieces: list[str] = []
-    for place, at in enumerate(kept):
-        if place == 0 or kept[place - 1] != at - 1:
-            pieces += [CUT] if at else []
-        pieces.append(parts[at])
-    return "\n".join([*pieces, *([CUT] if kept[-1] < len(parts) - 1 else [])])
+    for position, index in enumerate(indices):
+        if position == 0 or indices[position - 1] != index - 1:
+            pieces += [CUT] if index else []
+        pieces.append(parts[index])
+    return "\n".join([*pieces, *([CUT] if indices[-1] < len(parts) - 1 else [])])
 
 
 _AGAIN = "Your last answer could not be used: {defect}. Answer once more, with one call of `verdict`."
@@ -168,7 +170,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
     `head` has the header cells of a table row. `system` is the judge's system prompt.
     """
 
-    masked: MaskedClaim
+    claim: MaskedClaim
     exhibit: Exhibit
     system: str
     doubt: str = ""
@@ -177,7 +179,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
     def request(self, tokens: int, defect: str = "") -> Request:
         """The request, for an answer of so many tokens; after a `defect`, the second and last one."""
         messages = [
-            Message(role="user", name="evidence", text=self.exhibit.shown),
+            Message(role="user", name="evidence", text=self.exhibit.text),
             Message(role="user", name="sentence", text=self._sentence()),
         ]
         if defect:
@@ -194,14 +196,14 @@ class JudgeQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     def key(self, model: str) -> str:
         """A hash of what the answer depends on, without the hidden values."""
-        parts = (model, self.system, self._sentence(), self.exhibit.shown)
+        parts = (model, self.system, self._sentence(), self.exhibit.text)
         return "judge/" + sha256(msgspec.json.encode(parts))
 
     def _sentence(self) -> str:
-        hidden = [f"{{{each.letter}}} is a {each.kind}" for each in self.masked.hidden]
+        hidden = [f"{{{value.letter}}} is a {value.kind}" for value in self.claim.hidden]
         hint = f"Hidden: {', '.join(hidden)}." if hidden else ""
         row = f"It is a row of a table whose columns are: {one_line(' | '.join(self.head))}" if self.head else ""
-        return "\n".join(filter(None, (" ".join(self.masked.text.split()), row, hint, self.doubt)))
+        return "\n".join(filter(None, (" ".join(self.claim.text.split()), row, hint, self.doubt)))
 
 
 def names_question(slots: Sequence[ComparedValue]) -> str:
@@ -233,41 +235,43 @@ def answer_defect(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> str:
     invented = [slot.said for slot in slots if slot.outcome == "invented"]
     if invented:
         return f"the evidence does not have {_quoted_list(invented)}"
-    missing = any(slot.outcome == "missing" for slot in slots)
-    return "values are missing in `slots`" if missing and answer.ruling in ("supported", "partial") else ""
+    has_missing = any(slot.outcome == "missing" for slot in slots)
+    return "values are missing in `slots`" if has_missing and answer.ruling in ("supported", "partial") else ""
 
 
 def answer_check(answer: JudgeAnswer, slots: Sequence[ComparedValue]) -> Check:
     """The verdict; `slots` are without defect."""
     if answer.ruling == "unknown":
         return unchecked_claim(_labelled_reason(_("the judge could not tell"), answer))
-    others = [slot for slot in slots if slot.outcome == "other"]
+    different = [slot for slot in slots if slot.outcome == "other"]
     absent = [slot for slot in slots if slot.outcome == "not stated"]
-    if others:
+    if different:
         reason = _("; ").join(
             _("the claim says {claimed}, the evidence {said}").format(claimed=repr(slot.text), said=repr(slot.said))
-            for slot in others
+            for slot in different
         )
         # Evidence about something else has other values, and contradicts nothing.
         verdict: Verdict = "unsupported" if answer.ruling == "unsupported" else "contradicted"
         return Check(rule=RULE, verdict=verdict, reason=reason)
     if absent:
-        some = len(absent) < len(slots)
-        verdict = max(answer.ruling, "partial" if some else "unsupported", key=_WORSE.index)
-        named = _quoted_list([slot.text for slot in absent])
-        lacking = _("the evidence does not state {values}").format(values=named)
-        return Check(rule=RULE, verdict=verdict, reason=_labelled_reason(lacking, answer))
-    found = len([slot for slot in slots if slot.outcome == "same"])
+        is_partial = len(absent) < len(slots)
+        verdict = max(answer.ruling, "partial" if is_partial else "unsupported", key=_WORSE.index)
+        names = _quoted_list([slot.text for slot in absent])
+        absence = _("the evidence does not state {values}").format(values=names)
+        return Check(rule=RULE, verdict=verdict, reason=_labelled_reason(absence, answer))
+    same_count = len([slot for slot in slots if slot.outcome == "same"])
     text = ngettext(
-        "{count} value found the same without being shown", "{count} values found the same without being shown", found
+        "{count} value found the same without being shown",
+        "{count} values found the same without being shown",
+        same_count,
     )
-    agreed = text.format(count=format_number(found)) if found else ""
-    return Check(rule=RULE, verdict=answer.ruling, reason=_("; ").join(filter(None, (answer.reason, agreed))))
+    agreement = text.format(count=format_number(same_count)) if same_count else ""
+    return Check(rule=RULE, verdict=answer.ruling, reason=_("; ").join(filter(None, (answer.reason, agreement))))
 
 
 def _quoted_list(values: Sequence[str]) -> str:
     return ", ".join(repr(value) for value in values[:6])
 
 
-def _labelled_reason(what: str, answer: JudgeAnswer) -> str:
-    return label_text(what, answer.reason) if answer.reason else what
+def _labelled_reason(label: str, answer: JudgeAnswer) -> str:
+    return label_text(label, answer.reason) if answer.reason else label

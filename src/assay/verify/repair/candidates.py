@@ -36,13 +36,13 @@ from assay.verify.claim_check import ClaimResult
 from assay.verify.evidence_index import EvidenceIndex
 
 log = logging.getLogger(__name__)
-MOST = 6
+MAX_CLAIM_PASSAGES = 6
 """Passages tried for one claim."""
-MOST_PASSAGES = 20_000
+MAX_PASSAGES = 20_000
 """Of all documents together; cited ones come first."""
-LEAST_SHARE = 0.3
+MIN_WORD_SHARE = 0.3
 """The share of a claim's words, by weight, that a passage must have."""
-SHORTLIST, LEAST_BY_MEANING = 40, 0.15
+SHORTLIST, MIN_MEANING_SHARE = 40, 0.15
 """Passages of a claim compared by meaning, if an embedder is set, and the share of words they must have then."""
 SAMPLE = 5
 """The number of passages from which the language of the documents is detected."""
@@ -72,7 +72,7 @@ class RegisteredRows(msgspec.Struct, frozen=True):
 
 
 async def candidates(
-    run: Run, held: EvidenceIndex, ledger: Ledger, claims: Sequence[ClaimResult]
+    run: Run, evidence_index: EvidenceIndex, ledger: Ledger, claims: Sequence[ClaimResult]
 ) -> dict[str, list[Passage]]:
     """For each claim the passages that share most with it, best first, without those it cites already.
 
@@ -81,45 +81,53 @@ async def candidates(
     Raises:
         LimitReached: there is no time left to read.
     """
-    documents = _documents(run, held, ledger, claims)
+    documents = _documents(run, evidence_index, ledger, claims)
 
-    texts = {each.id: each.sentence.text for each in claims}
+    texts = {claim.id: claim.sentence.text for claim in claims}
     similarity = run.world.similarity
 
     async def mine(step_context: StepContext) -> CandidatePassages:
-        index = await asyncio.to_thread(lambda: PassageIndex(_passages(held.reader, documents)))
+        index = await asyncio.to_thread(lambda: PassageIndex(_passages(evidence_index.reader, documents)))
         if similarity is None:
             return await asyncio.to_thread(_pick_by_words, index, texts)
         return await _pick_by_meaning(run, step_context, index, texts, documents)
 
-    asked = [[each.id, each.sentence.text] for each in claims]
-    mined = await run.step("mine", mine, returns=CandidatePassages, input=[asked, list(documents)])
-    picked = [pick for picks in mined.picked.values() for pick in picks]
-    known = await _register(run, held, ledger, picked)
-    own = {each.id: set(each.passages) for each in claims}
-    found = {id: [known[_key(pick)] for pick in picks if _key(pick) in known] for id, picks in mined.picked.items()}
-    chosen = {id: [each for each in passages if each.id not in own[id]] for id, passages in found.items()}
-    await held.check_passages(run, (passage for passages in chosen.values() for passage in passages))
-    return chosen
+    step_input = [[claim.id, claim.sentence.text] for claim in claims]
+    mined = await run.step("mine", mine, returns=CandidatePassages, input=[step_input, list(documents)])
+    all_picks = [pick for picks in mined.picked.values() for pick in picks]
+    passages_by_key = await _register(run, evidence_index, ledger, all_picks)
+    cited_ids = {claim.id: set(claim.passages) for claim in claims}
+    candidates_by_claim = {
+        id: [passages_by_key[_key(pick)] for pick in picks if _key(pick) in passages_by_key]
+        for id, picks in mined.picked.items()
+    }
+    uncited = {
+        id: [passage for passage in passages if passage.id not in cited_ids[id]]
+        for id, passages in candidates_by_claim.items()
+    }
+    await evidence_index.check_passages(run, (passage for passages in uncited.values() for passage in passages))
+    return uncited
 
 
-def _documents(run: Run, held: EvidenceIndex, ledger: Ledger, claims: Sequence[ClaimResult]) -> dict[str, Document]:
+def _documents(
+    run: Run, evidence_index: EvidenceIndex, ledger: Ledger, claims: Sequence[ClaimResult]
+) -> dict[str, Document]:
     """The documents read, each once, by the id of a source: cited ones first; an agent's id before others.
 
     Search snippets of unread pages do not count.
     """
-    cited = {passage.document_sha256 for each in claims for passage in each.evidence.passages}
+    cited_hashes = {passage.document_sha256 for claim in claims for passage in claim.evidence.passages}
     first = run.brief.lane
 
     def rank(source: Source) -> tuple[bool, bool, bool]:
         lane = lane_of_source(source.id)
-        return source.document_sha256 not in cited, lane < first, lane == run.lane
+        return source.document_sha256 not in cited_hashes, lane < first, lane == run.lane
 
-    found: dict[str, Source] = {}
-    for source in sorted(held.sources.values(), key=rank):
+    sources: dict[str, Source] = {}
+    for source in sorted(evidence_index.sources.values(), key=rank):
         if source.media_type != SNIPPET:
-            found.setdefault(source.document_sha256, source)
-    documents = ((source.id, ledger.document(source.id)) for source in found.values())
+            sources.setdefault(source.document_sha256, source)
+    documents = ((source.id, ledger.document(source.id)) for source in sources.values())
     return {id: document for id, document in documents if document is not None}
 
 
@@ -135,30 +143,30 @@ async def _pick_by_meaning(
     documents: Mapping[str, Document],
 ) -> CandidatePassages:
     """The best passages by words and by meaning, among those that share some words with a claim."""
-    found = {
-        id: [(at, share) for at, share in index.rank_places(text)[:SHORTLIST] if share >= LEAST_BY_MEANING]
+    shortlists = {
+        id: [(position, share) for position, share in index.rank_places(text)[:SHORTLIST] if share >= MIN_MEANING_SHARE]
         for id, text in claims.items()
     }
-    places = list(dict.fromkeys(at for ranked in found.values() for at, _ in ranked))
-    read = [_embedder_text(index.passages[at], documents) for at in places]
+    positions = list(dict.fromkeys(position for shortlist in shortlists.values() for position, _ in shortlist))
+    embedder_texts = [_embedder_text(index.passages[position], documents) for position in positions]
     try:
-        near = await compare_texts(run, list(claims.values()), read)
+        similarities = await compare_texts(run, list(claims.values()), embedder_texts)
     except SearchError as failed:
         log.warning("evidence is looked for by words alone: %s", failed)
         return await asyncio.to_thread(_pick_by_words, index, claims)
-    step_context.spend(near.usage)
-    column = {at: place for place, at in enumerate(places)}
+    step_context.spend(similarities.usage)
+    column = {position: rank for rank, position in enumerate(positions)}
     picked = {}
-    for (id, ranked), row in zip(found.items(), near.rows, strict=True):
-        order = rank_by_both([share for _, share in ranked], [row[column[at]] for at, _ in ranked])
-        picked[id] = tuple(index.passages[ranked[place][0]] for place in order[:MOST])
+    for (id, shortlist), row in zip(shortlists.items(), similarities.rows, strict=True):
+        order = rank_by_both([share for _, share in shortlist], [row[column[position]] for position, _ in shortlist])
+        picked[id] = tuple(index.passages[shortlist[rank][0]] for rank in order[:MAX_CLAIM_PASSAGES])
     return CandidatePassages(picked)
 
 
-def _embedder_text(picked: PickedPassage, documents: Mapping[str, Document]) -> str:
+def _embedder_text(passage: PickedPassage, documents: Mapping[str, Document]) -> str:
     """A passage as the embedder reads it."""
-    span = picked.span
-    above = span.heading[-1] if span.heading else documents[picked.source].title
+    span = passage.span
+    above = span.heading[-1] if span.heading else documents[passage.source].title
     return passage_text(above, span.label, span.text)
 
 
@@ -170,9 +178,9 @@ def _passages(reader: DocumentReader, documents: Mapping[str, Document]) -> Iter
             spans = content_spans(reader.spans(document))
         except StoreError:
             continue
-        for span in spans[: MOST_PASSAGES - count]:
+        for span in spans[: MAX_PASSAGES - count]:
             yield PickedPassage(id, span)
-        count += min(len(spans), MOST_PASSAGES - count)
+        count += min(len(spans), MAX_PASSAGES - count)
 
 
 class PassageIndex:
@@ -183,27 +191,31 @@ class PassageIndex:
 
     def __init__(self, passages: Iterable[PickedPassage]) -> None:
         self.passages = list(passages)
-        self._analysis = analysis_for("\n".join(each.span.text for each in self.passages[:SAMPLE]))
-        inside = [self._keys(each.span.text) for each in self.passages]
-        above = (self._keys(" ".join(each.span.heading)) for each in self.passages)
+        self._analysis = analysis_for("\n".join(passage.span.text for passage in self.passages[:SAMPLE]))
+        inside = [self._keys(passage.span.text) for passage in self.passages]
+        above = (self._keys(" ".join(passage.span.heading)) for passage in self.passages)
         self.text = TermPlaces(inside)
-        self.heading = TermPlaces(heading - own for heading, own in zip(above, inside, strict=True))
+        self.heading = TermPlaces(heading - passage_keys for heading, passage_keys in zip(above, inside, strict=True))
 
     def best_passages(self, claim: str) -> list[PickedPassage]:
         """The passages that share most words with `claim`."""
-        return [self.passages[at] for at, share in self.rank_places(claim)[:MOST] if share >= LEAST_SHARE]
+        return [
+            self.passages[position]
+            for position, share in self.rank_places(claim)[:MAX_CLAIM_PASSAGES]
+            if share >= MIN_WORD_SHARE
+        ]
 
     def rank_places(self, claim: str) -> list[tuple[int, float]]:
         """The places of the passages that share words with `claim`, and the share of its weight; best first."""
         weights = {key: self.text.weight(key) for key in self._keys(claim)}
         scores: defaultdict[int, float] = defaultdict(float)
         for key, weight in weights.items():
-            for at in self.text.places(key):
-                scores[at] += weight
-            for at in self.heading.places(key):
-                scores[at] += weight * HEADING_SHARE
+            for position in self.text.places(key):
+                scores[position] += weight
+            for position in self.heading.places(key):
+                scores[position] += weight * HEADING_SHARE
         total = sum(weights.values()) or 1.0
-        shares = ((at, round(score / total, 6)) for at, score in scores.items())
+        shares = ((position, round(score / total, 6)) for position, score in scores.items())
         return sorted(shares, key=lambda pair: (-pair[1], pair[0]))
 
     def _keys(self, text: str) -> frozenset[str]:
@@ -218,30 +230,32 @@ def _key(pick: PickedPassage) -> tuple[str, int]:
 
 
 async def _register(
-    run: Run, held: EvidenceIndex, ledger: Ledger, picked: Sequence[PickedPassage]
+    run: Run, evidence_index: EvidenceIndex, ledger: Ledger, picks: Sequence[PickedPassage]
 ) -> dict[tuple[str, int], Passage]:
     """The picked passages, by source and place; new ones are added to the ledger in one step."""
-    lanes = {source: _lane(run, source) for source in dict.fromkeys(pick.source for pick in picked)}
-    shown = {source: _excerpt(ledger, source, picked) for source in lanes}
+    lanes = {source: _lane(run, source) for source in dict.fromkeys(pick.source for pick in picks)}
+    excerpts = {source: _excerpt(ledger, source, picks) for source in lanes}
 
     async def register(step_context: StepContext) -> RegisteredRows:
         rows: list[LedgerRow] = []
         for lane in sorted(set(lanes.values())):
-            added = ledger.register(lane, [excerpt for source, excerpt in shown.items() if lanes[source] == lane])
-            for each in added.sources:
-                step_context.emit(SourceAdded(source=each))
-            rows += added.rows
+            registration = ledger.register(
+                lane, [excerpt for source, excerpt in excerpts.items() if lanes[source] == lane]
+            )
+            for new_source in registration.sources:
+                step_context.emit(SourceAdded(source=new_source))
+            rows += registration.rows
         step_context.record(*rows)
         return RegisteredRows(tuple(rows))
 
-    asked = [[source, [span.ordinal for span in excerpt.spans]] for source, excerpt in shown.items()]
-    ledger.apply((await run.step("register", register, returns=RegisteredRows, input=asked)).rows)
-    found: dict[tuple[str, int], Passage] = {}
-    for source, excerpt in shown.items():
+    step_input = [[source, [span.ordinal for span in excerpt.spans]] for source, excerpt in excerpts.items()]
+    ledger.apply((await run.step("register", register, returns=RegisteredRows, input=step_input)).rows)
+    passages_by_key: dict[tuple[str, int], Passage] = {}
+    for source, excerpt in excerpts.items():
         for block in ledger.blocks(lanes[source], [excerpt]):
-            held.add(block.passages, [block.source])
-            found.update(((source, ordinal_of(passage.id)), passage) for passage in block.passages)
-    return found
+            evidence_index.add(block.passages, [block.source])
+            passages_by_key.update(((source, ordinal_of(passage.id)), passage) for passage in block.passages)
+    return passages_by_key
 
 
 def _lane(run: Run, source: str) -> int:
@@ -250,8 +264,8 @@ def _lane(run: Run, source: str) -> int:
     return lane if lane >= run.brief.lane else run.lane
 
 
-def _excerpt(ledger: Ledger, source: str, picked: Sequence[PickedPassage]) -> DocumentPassages:
-    spans = {pick.span.ordinal: pick.span for pick in picked if pick.source == source}
+def _excerpt(ledger: Ledger, source: str, picks: Sequence[PickedPassage]) -> DocumentPassages:
+    spans = {pick.span.ordinal: pick.span for pick in picks if pick.source == source}
     document = ledger.document(source)
     if document is None:
         raise LookupError(f"source {source} was picked from and is not in the ledger")

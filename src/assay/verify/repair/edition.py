@@ -30,72 +30,74 @@ Changes = Mapping[str, tuple[Change, ClaimResult | None]]
 class Edition:
     """A report with `changes` made: all at once, or one by one if together they would affect another claim.
 
-    `made` are those that could be made; `text` and `checked`, with the place of each claim, are the result.
+    `applied` are those that could be made; `text` and `results`, with the place of each claim, are the result.
     """
 
-    def __init__(self, text: str, checked: Sequence[ClaimResult], means: RepairMeans, changes: Changes) -> None:
-        self._before, self._all, self._means = text, checked, means
-        self.text, self.checked = text, list(checked)
-        self.made = dict(changes)
+    def __init__(self, text: str, results: Sequence[ClaimResult], means: RepairMeans, changes: Changes) -> None:
+        self._before, self._original_results, self._means = text, results, means
+        self.text, self.results = text, list(results)
+        self.applied = dict(changes)
         if changes and not self._try_changes(changes):
-            self.made = {}
+            self.applied = {}
             for id, change in changes.items():
-                if self._try_changes({**self.made, id: change}):
-                    self.made[id] = change
+                if self._try_changes({**self.applied, id: change}):
+                    self.applied[id] = change
 
     def _try_changes(self, changes: Changes) -> bool:
         """Try these changes on the original text; return whether all other claims are unchanged."""
-        left = [each for each in self._all if each.id not in changes or changes[each.id][1] is not None]
-        if not left:
-            self.text, self.checked = record_statement(_(NOTHING_LEFT)), []
+        remaining = [
+            result for result in self._original_results if result.id not in changes or changes[result.id][1] is not None
+        ]
+        if not remaining:
+            self.text, self.results = record_statement(_(NOTHING_LEFT)), []
             return True
         lent = self._claims_with_lent_markers(changes)
-        ops = {each.sentence.id: changes[each.id][0] for each in self._all if each.id in changes}
-        ops |= {each.sentence.id: Recite(each.passages) for each in lent}
-        wanted = [self._expected_claim(each, changes, lent) for each in left]
-        text = self._means.retell(apply_changes(self._before, ops, emptied=self._means.emptied))
-        found = align_claims(text, wanted)
-        if found is None:
+        ops = {result.sentence.id: changes[result.id][0] for result in self._original_results if result.id in changes}
+        ops |= {result.sentence.id: Recite(result.passages) for result in lent}
+        expected = [self._expected_claim(result, changes, lent) for result in remaining]
+        text = self._means.retell(apply_changes(self._before, ops, placeholder=self._means.placeholder))
+        sentences = align_claims(text, expected)
+        if sentences is None:
             return False
         self.text = text
-        self.checked = [
-            _move_result(changes.get(each.id, (None, each))[1] or each, sentence)
-            for each, sentence in zip(left, found, strict=True)
+        self.results = [
+            _move_result(changes.get(result.id, (None, result))[1] or result, sentence)
+            for result, sentence in zip(remaining, sentences, strict=True)
         ]
         return True
 
-    def _expected_claim(self, checked: ClaimResult, changes: Changes, lent: Sequence[ClaimResult]) -> ClaimChange:
-        after = changes.get(checked.id, (None, None))[1]
-        expected = claim_change_of((after or checked).sentence)
-        return ClaimChange(expected.text, (after or checked).passages) if after or checked in lent else expected
+    def _expected_claim(self, result: ClaimResult, changes: Changes, lent: Sequence[ClaimResult]) -> ClaimChange:
+        after = changes.get(result.id, (None, None))[1]
+        expected = claim_change_of((after or result).sentence)
+        return ClaimChange(expected.text, (after or result).passages) if after or result in lent else expected
 
     def _claims_with_lent_markers(self, changes: Changes) -> list[ClaimResult]:
         """Claims without a marker whose citation belongs to a claim that changes: they get their own."""
-        found: list[ClaimResult] = []
+        borrowers: list[ClaimResult] = []
         lender: ClaimResult | None = None
-        for each in reversed(self._all):
-            if each.sentence.markers:
-                lender = each
+        for result in reversed(self._original_results):
+            if result.sentence.markers:
+                lender = result
             elif (
-                each.evidence.passages
+                result.evidence.passages
                 and lender is not None
-                and lender.sentence.block == each.sentence.block
+                and lender.sentence.block == result.sentence.block
                 and lender.id in changes
-                and each.id not in changes
+                and result.id not in changes
             ):
-                found.append(each)
-        return found
+                borrowers.append(result)
+        return borrowers
 
 
-def _move_result(checked: ClaimResult, sentence: ReportSentence) -> ClaimResult:
+def _move_result(result: ClaimResult, sentence: ReportSentence) -> ClaimResult:
     """The claim at its new place, in its own words."""
-    there = msgspec.structs.replace(sentence, text=checked.sentence.text)
-    return msgspec.structs.replace(checked, sentence=there)
+    moved_sentence = msgspec.structs.replace(sentence, text=result.sentence.text)
+    return msgspec.structs.replace(result, sentence=moved_sentence)
 
 
 # A table row of which some cells fail: these are emptied if the rest of the row holds.
 
-MOST = 24
+MAX_ROW_VARIANTS = 24
 """Ways of emptying a row that are tried."""
 _TOGETHER = 3
 _STANDS = (*HOLDING, "partial", "unchecked")
@@ -109,32 +111,32 @@ class EmptiedRow(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
 
 
-def is_failing_row(checked: ClaimResult) -> bool:
+def is_failing_row(result: ClaimResult) -> bool:
     """True if a claim is a table row with a header to which code objects; a judge rejects a row as a whole."""
-    return bool(checked.sentence.head) and checked.check.rule not in ("judge", "citation")
+    return bool(result.sentence.head) and result.check.rule not in ("judge", "citation")
 
 
-def empty_cells(report: str, checked: ClaimResult, rules: CheckRules) -> EmptiedRow | None:
+def empty_cells(report: str, result: ClaimResult, rules: CheckRules) -> EmptiedRow | None:
     """The row with the fewest empty cells to which no rule objects; None if there is none. Blocking.
 
     At least one cell besides the first keeps its value, or nothing would be left. Supported rows come before those with
     just no objection.
     """
-    found = [
-        (code_ruling(each.sentence, checked.evidence, rules).check.verdict, each)
-        for each in islice(_emptied_rows(report, checked.sentence), MOST)
+    rated_rows = [
+        (code_ruling(row.sentence, result.evidence, rules).check.verdict, row)
+        for row in islice(_emptied_rows(report, result.sentence), MAX_ROW_VARIANTS)
     ]
-    fewest = min((len(each.change.cells) for verdict, each in found if verdict in _STANDS), default=0)
-    stands = [(verdict, each) for verdict, each in found if verdict in _STANDS and len(each.change.cells) == fewest]
-    return min(stands, key=lambda each: _STANDS.index(each[0]))[1] if stands else None
+    fewest = min((len(row.change.cells) for verdict, row in rated_rows if verdict in _STANDS), default=0)
+    stands = [(verdict, row) for verdict, row in rated_rows if verdict in _STANDS and len(row.change.cells) == fewest]
+    return min(stands, key=lambda rated_row: _STANDS.index(rated_row[0]))[1] if stands else None
 
 
 def _emptied_rows(report: str, row: ReportSentence) -> Iterator[EmptiedRow]:
-    filled = [at for at, cell in enumerate(row_cells(row.text)) if at and not is_empty(cell)]
-    for count in range(1, min(_TOGETHER, len(filled) - 1) + 1):
-        for chosen in combinations(filled, count):
-            change = Blank(chosen)
+    filled_columns = [column for column, cell in enumerate(row_cells(row.text)) if column and not is_empty(cell)]
+    for count in range(1, min(_TOGETHER, len(filled_columns) - 1) + 1):
+        for columns in combinations(filled_columns, count):
+            change = Blank(columns)
             after = apply_changes(report, {row.id: change})
             sentence = claims_by_start(after).get(row.start)
             if sentence is not None and sentence.head == row.head:
-                yield EmptiedRow(change, sentence, tuple(row.head[at] for at in chosen))
+                yield EmptiedRow(change, sentence, tuple(row.head[column] for column in columns))

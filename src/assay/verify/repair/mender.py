@@ -32,28 +32,28 @@ save it: for the others code only looks for passages that state them word for wo
 
 
 class MendedClaim(msgspec.Struct, frozen=True, kw_only=True):
-    """A claim before and after; `how` is the stage that repaired it."""
+    """A claim before and after; `stage` is the stage that repaired it."""
 
     before: ClaimResult
     after: ClaimResult
-    how: Literal["recite", "narrow", "empty"]
-    emptied: EmptiedRow | None = None
+    stage: Literal["recite", "narrow", "empty"]
+    emptied_row: EmptiedRow | None = None
 
     @property
     def change(self) -> Change:
         """The change in the text."""
-        if self.how == "recite":
+        if self.stage == "recite":
             return Recite(self.after.passages)
-        if self.emptied is not None:
-            return self.emptied.change
+        if self.emptied_row is not None:
+            return self.emptied_row.change
         return Rewrite(rewritten_text(self.after.sentence, self.after.passages))
 
     @property
     def why(self) -> str:
         """Why the claim was revised."""
-        text = _("another citation") if self.how == "recite" else _("narrowed to what its passages say")
-        if self.emptied is not None:
-            text = _("left empty under {columns}").format(columns=join_list(self.emptied.names))
+        text = _("another citation") if self.stage == "recite" else _("narrowed to what its passages say")
+        if self.emptied_row is not None:
+            text = _("left empty under {columns}").format(columns=join_list(self.emptied_row.names))
         before = label_text(
             verdict(self.before.check.verdict), _(self.before.check.reason) if self.before.check.reason else ""
         )
@@ -67,7 +67,7 @@ class RepairedReport(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     text: str
-    checked: tuple[ClaimResult, ...]
+    results: tuple[ClaimResult, ...]
     recited: int = 0
     rewritten: int = 0
     removed: int = 0
@@ -76,9 +76,9 @@ class RepairedReport(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def limits(self) -> tuple[str, ...]:
         """A note for readers about it."""
-        done = _describe_changes(self.recited, self.rewritten, self.removed, self.emptied)
+        changes = _describe_changes(self.recited, self.rewritten, self.removed, self.emptied)
         text = _("Verification changed the report as it was written: {changes}.")
-        return (text.format(changes=done),) if done else ()
+        return (text.format(changes=changes),) if changes else ()
 
 
 def _describe_changes(recited: int, rewritten: int, removed: int, emptied: int) -> str:
@@ -102,168 +102,180 @@ def _describe_changes(recited: int, rewritten: int, removed: int, emptied: int) 
 
 
 class Mender:
-    """Repairs one report; `text` and `checked` are the present state, as logged."""
+    """Repairs one report; `text` and `results` are the present state, as logged."""
 
-    def __init__(self, run: Run, held: EvidenceIndex, rules: CheckRules, means: RepairMeans) -> None:
-        self.run, self.held, self.rules, self.means = run, held, rules, means
+    def __init__(self, run: Run, evidence_index: EvidenceIndex, rules: CheckRules, means: RepairMeans) -> None:
+        self.run, self.evidence_index, self.rules, self.means = run, evidence_index, rules, means
         self.text = ""
-        self.checked: list[ClaimResult] = []
-        self.done = {"recite": 0, "narrow": 0, "remove": 0, "empty": 0}
+        self.results: list[ClaimResult] = []
+        self.counts = {"recite": 0, "narrow": 0, "remove": 0, "empty": 0}
         self.stopped = False  # a limit was reached: no more models, no more searches
-        self.writes = not run.profile("complex").deterministic and "narrow" not in means.off
+        self.writes = not run.profile("complex").deterministic and "narrow" not in means.repairs_off
 
-    async def repair(self, report: str, checked: Sequence[ClaimResult]) -> RepairedReport:
+    async def repair(self, report: str, results: Sequence[ClaimResult]) -> RepairedReport:
         """Remove what nothing supports. A limit or a failing model never empties the report."""
-        self.text, self.checked = report, list(checked)
+        self.text, self.results = report, list(results)
         for turn in range(1, MAX_ROUNDS + 1):
-            failing = [each for each in self.checked if self._may_be_mended(each, turn)]
-            place = self.run.child(f"round-{turn}")
-            if not failing or (turn > 1 and not await self._search_for_evidence(place, failing)):
+            failing = [result for result in self.results if self._may_be_mended(result, turn)]
+            round_run = self.run.child(f"round-{turn}")
+            if not failing or (turn > 1 and not await self._search_for_evidence(round_run, failing)):
                 break
-            self._apply_changes(await self._mend_claims(place, failing), ())
-        if "remove" not in self.means.off:
+            self._apply_changes(await self._mend_claims(round_run, failing), ())
+        if "remove" not in self.means.repairs_off:
             self._apply_changes(await self._empty_failing_cells(self.run.child("cells")), ())
-            self._apply_changes((), [each for each in self.checked if is_failing(each)])
+            self._apply_changes((), [result for result in self.results if is_failing(result)])
         return RepairedReport(
             text=self.text,
-            checked=tuple(self.checked),
-            recited=self.done["recite"],
-            rewritten=self.done["narrow"],
-            removed=self.done["remove"],
-            emptied=self.done["empty"],
+            results=tuple(self.results),
+            recited=self.counts["recite"],
+            rewritten=self.counts["narrow"],
+            removed=self.counts["remove"],
+            emptied=self.counts["empty"],
         )
 
-    def _may_be_mended(self, checked: ClaimResult, number: int) -> bool:
+    def _may_be_mended(self, result: ClaimResult, number: int) -> bool:
         """True if a round handles a claim; the second is for claims that would be removed."""
-        if is_failing(checked):
+        if is_failing(result):
             return True
-        verdict = checked.check.verdict
+        verdict = result.check.verdict
         return number == 1 and (verdict == "unsupported" or (verdict == "partial" and self.writes))
 
-    async def _search_for_evidence(self, place: Run, failing: Sequence[ClaimResult]) -> bool:
-        if "retrieve" in self.means.off or self.stopped or self.run.exhausted:
+    async def _search_for_evidence(self, round_run: Run, failing: Sequence[ClaimResult]) -> bool:
+        if "retrieve" in self.means.repairs_off or self.stopped or self.run.exhausted:
             return False
-        return await search_for_claims(place.child("search"), self.held, self.means, failing)
+        return await search_for_claims(round_run.child("search"), self.evidence_index, self.means, failing)
 
     # one round
 
-    async def _mend_claims(self, place: Run, failing: Sequence[ClaimResult]) -> list[MendedClaim]:
+    async def _mend_claims(self, round_run: Run, failing: Sequence[ClaimResult]) -> list[MendedClaim]:
         try:
-            found = await candidates(place, self.held, self.means.ledger, failing)
+            passages_by_claim = await candidates(round_run, self.evidence_index, self.means.ledger, failing)
         except Failed as failed:
-            self._stop_calls(place, failed)
-            found = {}
+            self._stop_calls(round_run, failed)
+            passages_by_claim = {}
         free = asyncio.Semaphore(CLAIMS_AT_ONCE)
 
-        async def one(claim: Run, each: ClaimResult) -> MendedClaim | None:
+        async def mend_one(claim_run: Run, result: ClaimResult) -> MendedClaim | None:
             async with free:
-                return await self._mend_claim(claim, each, found.get(each.id, []), asks=each.id in asked)
+                return await self._mend_claim(
+                    claim_run, result, passages_by_claim.get(result.id, []), asks=result.id in asked_ids
+                )
 
-        asked = {each.id for each in failing[:MAX_CLAIMS]}
-        branches = (Branch(each.id, partial(one, each=each)) for each in failing)
-        return [mended for mended in await place.gather(*branches) if mended is not None]
+        asked_ids = {result.id for result in failing[:MAX_CLAIMS]}
+        branches = (Branch(result.id, partial(mend_one, result=result)) for result in failing)
+        return [mended for mended in await round_run.gather(*branches) if mended is not None]
 
     async def _mend_claim(
-        self, place: Run, checked: ClaimResult, passages: Sequence[Passage], *, asks: bool
+        self, claim_run: Run, result: ClaimResult, passages: Sequence[Passage], *, asks: bool
     ) -> MendedClaim | None:
-        if "recite" not in self.means.off:
+        if "recite" not in self.means.repairs_off:
             after = await find_other_citation(
-                place, self.held, self.rules, checked, passages, asks=asks and not self.stopped
+                claim_run, self.evidence_index, self.rules, result, passages, asks=asks and not self.stopped
             )
             if after is not None:
-                return MendedClaim(before=checked, after=after, how="recite")
-        if not asks or not self._may_be_narrowed(checked):
+                return MendedClaim(before=result, after=after, stage="recite")
+        if not asks or not self._may_be_narrowed(result):
             return None
-        after = await self._narrow_claim(place, checked, passages)
-        return MendedClaim(before=checked, after=after, how="narrow") if after is not None else None
+        after = await self._narrow_claim(claim_run, result, passages)
+        return MendedClaim(before=result, after=after, stage="narrow") if after is not None else None
 
-    def _may_be_narrowed(self, checked: ClaimResult) -> bool:
+    def _may_be_narrowed(self, result: ClaimResult) -> bool:
         """True if a model may rephrase a claim: not one doubted only by the weight of words, nor a row."""
-        doubted = is_failing(checked) or checked.check.verdict == "partial"
-        row = "|" in self.text[checked.sentence.start : checked.sentence.end]
-        return self.writes and not self.stopped and doubted and not row
+        is_doubted = is_failing(result) or result.check.verdict == "partial"
+        row = "|" in self.text[result.sentence.start : result.sentence.end]
+        return self.writes and not self.stopped and is_doubted and not row
 
-    async def _narrow_claim(self, place: Run, checked: ClaimResult, passages: Sequence[Passage]) -> ClaimResult | None:
+    async def _narrow_claim(
+        self, claim_run: Run, result: ClaimResult, passages: Sequence[Passage]
+    ) -> ClaimResult | None:
         """The model's version, checked from the start; None if it fails like the sentence before."""
-        known = {passage.id: passage for passage in (*checked.evidence.passages, *passages)}
-        if not known:
+        passages_by_id = {passage.id: passage for passage in (*result.evidence.passages, *passages)}
+        if not passages_by_id:
             return None
         try:
-            sentence = await narrow_claim(place, self.text, checked, tuple(known.values()), self.held.sources)
+            sentence = await narrow_claim(
+                claim_run, self.text, result, tuple(passages_by_id.values()), self.evidence_index.sources
+            )
         except Failed as failed:
-            self._stop_calls(place, failed)
+            self._stop_calls(claim_run, failed)
             return None
         if sentence is None:
             return None
-        evidence = self.held.claim_evidence(self.held.citable_ids.cited_passages(sentence))
-        after = await check_claim(place, checked.id, sentence, evidence, self.rules)
-        wanted = HOLDING if checked.check.verdict == "partial" else (*HOLDING, "partial", "unchecked")
-        return after if after.check.verdict in wanted else None
+        evidence = self.evidence_index.claim_evidence(self.evidence_index.citable_ids.cited_passages(sentence))
+        after = await check_claim(claim_run, result.id, sentence, evidence, self.rules)
+        accepted_verdicts = HOLDING if result.check.verdict == "partial" else (*HOLDING, "partial", "unchecked")
+        return after if after.check.verdict in accepted_verdicts else None
 
-    async def _empty_failing_cells(self, place: Run) -> list[MendedClaim]:
+    async def _empty_failing_cells(self, cells_run: Run) -> list[MendedClaim]:
         """Rows that would be removed, with the failing cells emptied, if the rest holds."""
-        rows = [each for each in self.checked if is_failing(each) and is_failing_row(each)]
+        rows = [result for result in self.results if is_failing(result) and is_failing_row(result)]
 
-        async def one(at: Run, each: ClaimResult) -> MendedClaim | None:
-            found = await asyncio.to_thread(empty_cells, self.text, each, self.rules)
-            if found is None:
+        async def empty_row(row_run: Run, result: ClaimResult) -> MendedClaim | None:
+            emptied_row = await asyncio.to_thread(empty_cells, self.text, result, self.rules)
+            if emptied_row is None:
                 return None
-            after = await check_claim(at, each.id, found.sentence, each.evidence, self.rules)
-            return None if is_failing(after) else MendedClaim(before=each, after=after, how="empty", emptied=found)
+            after = await check_claim(row_run, result.id, emptied_row.sentence, result.evidence, self.rules)
+            return (
+                None
+                if is_failing(after)
+                else MendedClaim(before=result, after=after, stage="empty", emptied_row=emptied_row)
+            )
 
-        if not rows or "narrow" in self.means.off:
+        if not rows or "narrow" in self.means.repairs_off:
             return []
-        branches = (Branch(each.id, partial(one, each=each)) for each in rows[:MAX_CLAIMS])
-        return [mended for mended in await place.gather(*branches) if mended is not None]
+        branches = (Branch(result.id, partial(empty_row, result=result)) for result in rows[:MAX_CLAIMS])
+        return [mended for mended in await cells_run.gather(*branches) if mended is not None]
 
-    def _stop_calls(self, place: Run, failed: Failed) -> None:
+    def _stop_calls(self, run: Run, failed: Failed) -> None:
         """After a limit, make no more calls; a model that failed may answer the next time."""
         self.stopped = self.stopped or isinstance(failed, LimitReached)
-        place.warn(_("a sentence could not be put right: {why}").format(why=stop_reason_phrase(failed.reason)))
+        run.warn(_("a sentence could not be put right: {why}").format(why=stop_reason_phrase(failed.reason)))
 
     # the text
 
     def _apply_changes(self, mended: Sequence[MendedClaim], removed: Sequence[ClaimResult]) -> None:
         """Change the text and log it; a change that would affect another claim is left out."""
         changes: dict[str, tuple[Change, ClaimResult | None]] = {claim.id: (Remove(), None) for claim in removed}
-        changes.update((each.after.id, (each.change, each.after)) for each in mended)
-        done = Edition(self.text, self.checked, self.means, changes)
-        if done.text == self.text:
+        changes.update((mended_claim.after.id, (mended_claim.change, mended_claim.after)) for mended_claim in mended)
+        edition = Edition(self.text, self.results, self.means, changes)
+        if edition.text == self.text:
             return
-        kept = {each.after.id: each for each in mended if each.after.id in done.made}
-        gone = len(done.made) - len(kept)
-        for claim in self.checked:
-            if claim.id in kept:
-                self._emit_revised(kept[claim.id])
-            elif claim.id in done.made:
+        applied = {
+            mended_claim.after.id: mended_claim for mended_claim in mended if mended_claim.after.id in edition.applied
+        }
+        removed_count = len(edition.applied) - len(applied)
+        for claim in self.results:
+            if claim.id in applied:
+                self._emit_revised(applied[claim.id])
+            elif claim.id in edition.applied:
                 why = label_text(verdict(claim.check.verdict), verdict_reason(claim.check.reason))
                 self.run.emit(ClaimRemoved(id=claim.id, why=why))
-        for each in kept.values():
-            self.done[each.how] += 1
-        self.done["remove"] += gone
-        self.text, self.checked = done.text, done.checked
-        ways = [each.how for each in kept.values()]
-        why = _describe_changes(ways.count("recite"), ways.count("narrow"), gone, ways.count("empty"))
-        spans = {each.id: (each.sentence.start, each.sentence.end) for each in self.checked}
+        for mended_claim in applied.values():
+            self.counts[mended_claim.stage] += 1
+        self.counts["remove"] += removed_count
+        self.text, self.results = edition.text, edition.results
+        stages = [mended_claim.stage for mended_claim in applied.values()]
+        why = _describe_changes(stages.count("recite"), stages.count("narrow"), removed_count, stages.count("empty"))
+        spans = {result.id: (result.sentence.start, result.sentence.end) for result in self.results}
         self.run.emit(ReportRevised(text=self.text, why=f"checked: {why}", spans=spans))
 
-    def _emit_revised(self, mended: MendedClaim) -> None:
-        before, after = mended.before, mended.after
+    def _emit_revised(self, mended_claim: MendedClaim) -> None:
+        before, after = mended_claim.before, mended_claim.after
         self.run.emit(
             ClaimRevised(
                 id=after.id,
                 before=before.sentence.text,
                 after=after.sentence.text,
-                why=mended.why,
+                why=mended_claim.why,
                 passages=after.evidence.passages,
             )
         )
         self.run.emit(after.event)
 
 
-def is_failing(checked: ClaimResult) -> bool:
+def is_failing(result: ClaimResult) -> bool:
     """True if a claim must not stay as it is: a rule or judge objects, or its citations do not exist.
 
     A claim that is unsupported only by the weight of words may stay, with that verdict.
     """
-    return checked.check.verdict in {"unsupported", "contradicted"} and checked.check.rule != "lexical"
+    return result.check.verdict in {"unsupported", "contradicted"} and result.check.rule != "lexical"

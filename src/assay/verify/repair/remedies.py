@@ -44,7 +44,13 @@ LIKELY = 0.5
 
 
 async def find_other_citation(
-    run: Run, held: EvidenceIndex, rules: CheckRules, checked: ClaimResult, passages: Sequence[Passage], *, asks: bool
+    run: Run,
+    evidence_index: EvidenceIndex,
+    rules: CheckRules,
+    result: ClaimResult,
+    passages: Sequence[Passage],
+    *,
+    asks: bool,
 ) -> ClaimResult | None:
     """The claim with another citation that supports it; None if none does.
 
@@ -52,54 +58,56 @@ async def find_other_citation(
     it likely; it is `unchecked` then. A contradicted claim needs support elsewhere, and keeps its citation as evidence
     against it. With `asks` False no judge is called: only what code certifies counts.
     """
-    open_ways: list[tuple[ReportSentence, ClaimEvidence]] = []
-    for evidence in _other_citations(held, checked, passages[:TRIED]):
-        sentence = with_markers(checked.sentence, [passage.id for passage in evidence.passages])
+    open_citations: list[tuple[ReportSentence, ClaimEvidence]] = []
+    for evidence in _other_citations(evidence_index, result, passages[:TRIED]):
+        sentence = with_markers(result.sentence, [passage.id for passage in evidence.passages])
         check, findings = await asyncio.to_thread(decide_by_code, sentence, evidence, rules)
         if check is not None and check.verdict in HOLDING:
-            after = ClaimResult(id=checked.id, sentence=sentence, evidence=evidence, check=check, findings=findings)
-            return _add_dispute(checked, after)
+            after = ClaimResult(id=result.id, sentence=sentence, evidence=evidence, check=check, findings=findings)
+            return _add_dispute(result, after)
         if check is None:
-            open_ways.append((sentence, evidence))
-    if rules.judged:
-        open_ways = open_ways[: JUDGED if asks else 0]
-    tried: list[ClaimResult] = []
-    for sentence, evidence in open_ways:
-        tried.append(await check_claim(run, checked.id, sentence, evidence, rules))
-        if tried[-1].check.verdict in HOLDING:
-            return _add_dispute(checked, tried[-1])
-    return _likeliest_citation(rules, checked, tried)
+            open_citations.append((sentence, evidence))
+    if rules.uses_judge:
+        open_citations = open_citations[: JUDGED if asks else 0]
+    results: list[ClaimResult] = []
+    for sentence, evidence in open_citations:
+        results.append(await check_claim(run, result.id, sentence, evidence, rules))
+        if results[-1].check.verdict in HOLDING:
+            return _add_dispute(result, results[-1])
+    return _likeliest_citation(rules, result, results)
 
 
 def _add_dispute(before: ClaimResult, after: ClaimResult) -> ClaimResult:
     """Add what contradicted the claim before as evidence against it."""
     if before.check.verdict != "contradicted":
         return after
-    against = tuple(each for each in before.evidence.passages if each.id not in after.passages)
+    against = tuple(passage for passage in before.evidence.passages if passage.id not in after.passages)
     return msgspec.structs.replace(after, against=against)
 
 
-def _likeliest_citation(rules: CheckRules, checked: ClaimResult, tried: Sequence[ClaimResult]) -> ClaimResult | None:
+def _likeliest_citation(rules: CheckRules, result: ClaimResult, results: Sequence[ClaimResult]) -> ClaimResult | None:
     """The likeliest of the undecided citations, if nothing better can be had."""
-    if rules.judged or checked.check.verdict != "unsupported" or checked.check.rule == "lexical":
+    if rules.uses_judge or result.check.verdict != "unsupported" or result.check.rule == "lexical":
         return None
-    scored = [(_score(each), each) for each in tried if each.check.verdict == "unchecked"]
-    best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
+    scored_results = [(_score(candidate), candidate) for candidate in results if candidate.check.verdict == "unchecked"]
+    best = max(scored_results, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] >= LIKELY else None
 
 
-def _score(checked: ClaimResult) -> float:
-    return weigh(checked.sentence.text, "\n\n".join(checked.evidence.texts)).score
+def _score(result: ClaimResult) -> float:
+    return weigh(result.sentence.text, "\n\n".join(result.evidence.texts)).score
 
 
-def _other_citations(held: EvidenceIndex, checked: ClaimResult, passages: Sequence[Passage]) -> Iterator[ClaimEvidence]:
+def _other_citations(
+    evidence_index: EvidenceIndex, result: ClaimResult, passages: Sequence[Passage]
+) -> Iterator[ClaimEvidence]:
     """The passages the claim may cite instead: each passage alone, then pairs of its own and the best of them."""
     for passage in passages:
-        yield held.claim_evidence([passage])
-    if passages and checked.evidence.passages and checked.check.verdict != "contradicted":
-        yield held.claim_evidence([*checked.evidence.passages[:2], passages[0]])
+        yield evidence_index.claim_evidence([passage])
+    if passages and result.evidence.passages and result.check.verdict != "contradicted":
+        yield evidence_index.claim_evidence([*result.evidence.passages[:2], passages[0]])
     if len(passages) > 1:
-        yield held.claim_evidence(passages[:2])
+        yield evidence_index.claim_evidence(passages[:2])
 
 
 def with_markers(sentence: ReportSentence, ids: Sequence[str]) -> ReportSentence:
@@ -109,7 +117,7 @@ def with_markers(sentence: ReportSentence, ids: Sequence[str]) -> ReportSentence
 
 # Narrowing: a model says again, in one sentence, only what the passages say about a claim.
 
-LONGEST = 1_500
+MAX_SENTENCE_CHARS = 1_500
 """Code points of a readable sentence."""
 NOTHING = regex(r"[\W_]*nothing[\W_]*", re.IGNORECASE)
 _BLOCK = regex(r"(?:[-*+>|]|#{1,6}|\d{1,3}[.)])[ \t]+")
@@ -129,7 +137,7 @@ HEDGES = regex(
 
 
 async def narrow_claim(
-    run: Run, report: str, checked: ClaimResult, passages: Sequence[Passage], sources: Mapping[str, Source]
+    run: Run, report: str, result: ClaimResult, passages: Sequence[Passage], sources: Mapping[str, Source]
 ) -> ReportSentence | None:
     """The sentence as rewritten by the writer's model, with markers; None if it cannot or will not.
 
@@ -139,56 +147,60 @@ async def narrow_claim(
     request = Request(
         task="revise",
         system=run.prompt("assay.verify", "revise"),
-        messages=_messages(report, checked, passages, sources),
+        messages=_messages(report, result, passages, sources),
         tool_choice="none",
         max_tokens=run.rules.revision_tokens,
         effort="low",
     )
-    known = {passage.id for passage in passages}
-    reply = await run.ask("complex", request, StreamHooks(thinking=False, reading=citation_reading(known.__contains__)))
-    return read_rewrite(reply.text, checked, passages)
+    shown_ids = {passage.id for passage in passages}
+    reply = await run.ask(
+        "complex", request, StreamHooks(thinking=False, reader_factory=citation_reading(shown_ids.__contains__))
+    )
+    return read_rewrite(reply.text, result, passages)
 
 
 def _messages(
-    report: str, checked: ClaimResult, passages: Sequence[Passage], sources: Mapping[str, Source]
+    report: str, result: ClaimResult, passages: Sequence[Passage], sources: Mapping[str, Source]
 ) -> tuple[Message, ...]:
-    sentence = " ".join(report[checked.sentence.start : checked.sentence.end].split())
-    cited = f" [{', '.join(checked.passages)}]" if checked.passages else ""
+    sentence = " ".join(report[result.sentence.start : result.sentence.end].split())
+    citation = f" [{', '.join(result.passages)}]" if result.passages else ""
     by_source: defaultdict[str, list[Passage]] = defaultdict(list)
     for passage in passages:
         by_source[passage.source].append(passage)
-    evidence = "\n\n".join(format_source(sources[id], of) for id, of in by_source.items() if id in sources)
+    evidence = "\n\n".join(
+        format_source(sources[id], source_passages) for id, source_passages in by_source.items() if id in sources
+    )
     messages = (
-        ("sentence", f"{sentence}{cited}"),
-        ("objection", f"{checked.check.verdict}: {checked.check.reason}"),
+        ("sentence", f"{sentence}{citation}"),
+        ("objection", f"{result.check.verdict}: {result.check.reason}"),
         ("evidence", evidence),
     )
     return tuple(Message(role="user", name=name, text=text) for name, text in messages)
 
 
-def read_rewrite(reply: str, checked: ClaimResult, passages: Sequence[Passage]) -> ReportSentence | None:
+def read_rewrite(reply: str, result: ClaimResult, passages: Sequence[Passage]) -> ReportSentence | None:
     """The claim in a reply; None if there is none, or several, or it cites what it was not shown, or hedges."""
     text = " ".join(_FENCE.sub(" ", HARMFUL.sub("", reply)).split()).strip()
-    if not text or len(text) > LONGEST or NOTHING.fullmatch(text) or _BLOCK.match(text) or "|" in text:
+    if not text or len(text) > MAX_SENTENCE_CHARS or NOTHING.fullmatch(text) or _BLOCK.match(text) or "|" in text:
         return None
-    found = read_sentences(text)
-    if len(found) != 1 or not found[0].id:
+    sentences = read_sentences(text)
+    if len(sentences) != 1 or not sentences[0].id:
         return None
-    ids = {id for marker in found[0].markers for id in marker.ids}
-    known = {passage.id: passage for passage in passages}
-    if not ids or not ids.issubset(known):
+    ids = {id for marker in sentences[0].markers for id in marker.ids}
+    passages_by_id = {passage.id: passage for passage in passages}
+    if not ids or not ids.issubset(passages_by_id):
         return None
-    before = checked.sentence.text
-    if adds_hedge(before, found[0].text, [known[id].text for id in ids]):
+    before = result.sentence.text
+    if adds_hedge(before, sentences[0].text, [passages_by_id[id].text for id in ids]):
         return None
-    return None if has_same_words(before, found[0].text) and ids == set(checked.passages) else found[0]
+    return None if has_same_words(before, sentences[0].text) and ids == set(result.passages) else sentences[0]
 
 
 def adds_hedge(before: str, after: str, passages: Sequence[str]) -> bool:
     """True if `after` has a hedging word that neither `before` nor any cited passage has."""
     text = " ".join((before, *passages)).casefold()
-    kept = {hedge[0].casefold() for hedge in HEDGES.finditer(text)}
-    return any(hedge[0].casefold() not in kept for hedge in HEDGES.finditer(after))
+    allowed_hedges = {hedge[0].casefold() for hedge in HEDGES.finditer(text)}
+    return any(hedge[0].casefold() not in allowed_hedges for hedge in HEDGES.finditer(after))
 
 
 def has_same_words(before: str, after: str) -> bool:
@@ -203,10 +215,10 @@ def rewritten_text(reply: ReportSentence, passages: Sequence[str]) -> str:
 
 # A few searches for what a claim says, and the pages they find.
 
-MOST_CLAIMS = 6
+MAX_CLAIMS = 6
 """Claims of one report that are searched for."""
 TERMS = 12
-LEAST_TERMS = 3
+MIN_TERMS = 3
 RESULTS = 5
 PAGES = 2
 """Pages read for one claim, if a search returns only snippets."""
@@ -220,36 +232,40 @@ class ClaimSearchRows(msgspec.Struct, frozen=True):
     rows: tuple[LedgerRow, ...]
 
 
-async def search_for_claims(run: Run, held: EvidenceIndex, means: RepairMeans, claims: Sequence[ClaimResult]) -> bool:
+async def search_for_claims(
+    run: Run, evidence_index: EvidenceIndex, means: RepairMeans, claims: Sequence[ClaimResult]
+) -> bool:
     """Search for failing claims; return whether anything new was found.
 
     After a limit or a failing tool, the claims are repaired with what there is.
     """
     if "search" not in means.tools:
         return False
-    before = set(held.sources), set(held.passages)
-    branches = (Branch(each.id, partial(_search_for_claim, means=means, claim=each)) for each in claims[:MOST_CLAIMS])
-    found = await run.gather(*branches)
-    for each, seen in zip(claims, found, strict=False):
-        await _register_results(run, means.ledger, each.id, seen)
+    before = set(evidence_index.sources), set(evidence_index.passages)
+    branches = (Branch(claim.id, partial(_search_for_claim, means=means, claim=claim)) for claim in claims[:MAX_CLAIMS])
+    search_results = await run.gather(*branches)
+    for claim, observations in zip(claims, search_results, strict=False):
+        await _register_results(run, means.ledger, claim.id, observations)
     passages, sources = means.ledger.passages_and_sources()
-    held.add(passages.values(), sources.values())
-    return (set(held.sources), set(held.passages)) != before
+    evidence_index.add(passages.values(), sources.values())
+    return (set(evidence_index.sources), set(evidence_index.passages)) != before
 
 
 async def _search_for_claim(run: Run, *, means: RepairMeans, claim: ClaimResult) -> list[Observation]:
     """The results of the searches for a claim, and the pages they name."""
-    seen: list[Observation] = []
-    for place, query in enumerate(queries(claim.sentence.text)):
-        found = await _call(run, means, f"search-{place}", "search", {"query": query, "limit": RESULTS})
-        if found is None:
+    observations: list[Observation] = []
+    for number, query in enumerate(queries(claim.sentence.text)):
+        observation = await _call(run, means, f"search-{number}", "search", {"query": query, "limit": RESULTS})
+        if observation is None:
             continue
-        seen.append(found)
-        pages = [each.document.url for each in found.shown if each.document.media_type == SNIPPET][:PAGES]
+        observations.append(observation)
+        pages = [excerpt.document.url for excerpt in observation.shown if excerpt.document.media_type == SNIPPET][
+            :PAGES
+        ]
         if pages and "open" in means.tools:
-            opened = await _call(run, means, f"open-{place}", "open", {"documents": pages, "find": query})
-            seen += [opened] if opened is not None else []
-    return seen
+            page_observation = await _call(run, means, f"open-{number}", "open", {"documents": pages, "find": query})
+            observations += [page_observation] if page_observation is not None else []
+    return observations
 
 
 async def _call(
@@ -257,42 +273,44 @@ async def _call(
 ) -> Observation | None:
     run.emit(ToolStarted(call=call, tool=tool, arguments=msgspec.json.encode(arguments).decode()))
     try:
-        found = await means.tools[tool].run(run.child(call), means.ledger, arguments)
+        observation = await means.tools[tool].run(run.child(call), means.ledger, arguments)
     except LimitReached as limit:
         run.emit(ToolFailed(call=call, tool=tool, reason=f"limit reached: {limit.reason}"))
         return None
     except Failed as failed:
         run.emit(ToolFailed(call=call, tool=tool, reason=failed.reason))
         return None
-    run.emit(ToolFinished(call=call, tool=tool, summary=found.summary))
-    return found
+    run.emit(ToolFinished(call=call, tool=tool, summary=observation.summary))
+    return observation
 
 
-async def _register_results(run: Run, ledger: Ledger, claim: str, seen: Sequence[Observation]) -> None:
+async def _register_results(run: Run, ledger: Ledger, claim: str, observations: Sequence[Observation]) -> None:
     """Give ids to what the searches showed, claim by claim: the same ids on every replay."""
-    shown = [each for one in seen for each in one.shown]
-    if not shown:
+    excerpts = [excerpt for observation in observations for excerpt in observation.shown]
+    if not excerpts:
         return
 
     async def register(step_context: StepContext) -> ClaimSearchRows:
-        added = ledger.register(run.lane, shown, queries=(), pages=())
-        for source in added.sources:
+        registration = ledger.register(run.lane, excerpts, queries=(), pages=())
+        for source in registration.sources:
             step_context.emit(SourceAdded(source=source))
-        step_context.record(*added.rows)
-        return ClaimSearchRows(added.rows)
+        step_context.record(*registration.rows)
+        return ClaimSearchRows(registration.rows)
 
-    asked = [(each.document.sha256, [span.ordinal for span in each.spans]) for each in shown]
-    ledger.apply((await run.child(claim).step("keep", register, returns=ClaimSearchRows, input=asked)).rows)
+    step_input = [(excerpt.document.sha256, [span.ordinal for span in excerpt.spans]) for excerpt in excerpts]
+    ledger.apply((await run.child(claim).step("keep", register, returns=ClaimSearchRows, input=step_input)).rows)
 
 
 def queries(claim: str) -> list[str]:
     """One or two queries for what a claim says: its significant words, or for a long one those of each half."""
-    telling = [each for each in analyze_text(claim).words if each.kind != "sign" and each.text.casefold() not in COMMON]
-    if len(telling) <= TERMS:
-        return [_query(telling)] if len(telling) >= LEAST_TERMS else []
-    middle = len(telling) // 2
-    return [_query(telling[:middle][:TERMS]), _query(telling[middle:][:TERMS])]
+    significant_words = [
+        word for word in analyze_text(claim).words if word.kind != "sign" and word.text.casefold() not in COMMON
+    ]
+    if len(significant_words) <= TERMS:
+        return [_query(significant_words)] if len(significant_words) >= MIN_TERMS else []
+    middle = len(significant_words) // 2
+    return [_query(significant_words[:middle][:TERMS]), _query(significant_words[middle:][:TERMS])]
 
 
-def _query(telling: Sequence[Word]) -> str:
-    return " ".join(dict.fromkeys(word.text for word in telling))
+def _query(significant_words: Sequence[Word]) -> str:
+    return " ".join(dict.fromkeys(word.text for word in significant_words))

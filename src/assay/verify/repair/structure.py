@@ -26,27 +26,27 @@ class Pruning:
         self.report, self.blocks = report, read_blocks(report)
         self.dead: set[int] = set()
         self._starts = [start for start, _ in line_spans(report)[:-2]]
-        self._around: dict[int, tuple[Block | None, Sequence[Block]]] = {}
+        self._context: dict[int, tuple[Block | None, Sequence[Block]]] = {}
         self._every = list(self._walk(None, self.blocks))
         self._leaves = [block for block in self._every if block.kind in _LEAVES]
         self._leaf_starts = [leaf.start for leaf in self._leaves]
 
     def _walk(self, parent: Block | None, blocks: Sequence[Block]) -> Iterator[Block]:
         for block in blocks:
-            self._around[id(block)] = parent, blocks
+            self._context[id(block)] = parent, blocks
             yield block
             yield from self._walk(block, block.children)
 
     def leaf_at(self, point: int) -> Block | None:
         """The text block that contains code point `point`."""
-        at = bisect_right(self._leaf_starts, point) - 1
-        return self._leaves[at] if at >= 0 and point < self._leaves[at].end else None
+        index = bisect_right(self._leaf_starts, point) - 1
+        return self._leaves[index] if index >= 0 and point < self._leaves[index].end else None
 
-    def sibling(self, block: Block, by: int) -> Block | None:
-        """The block `by` places after this one in its parent, not counting blank lines."""
-        held = [each for each in self._around[id(block)][1] if each.kind != "space"]
-        at = [id(each) for each in held].index(id(block)) + by
-        return held[at] if 0 <= at < len(held) else None
+    def sibling(self, block: Block, offset: int) -> Block | None:
+        """The block `offset` places after this one in its parent, not counting blank lines."""
+        siblings = [other for other in self._context[id(block)][1] if other.kind != "space"]
+        index = [id(other) for other in siblings].index(id(block)) + offset
+        return siblings[index] if 0 <= index < len(siblings) else None
 
     def remove(self, leaves: Iterable[Block]) -> None:
         """Remove these blocks, and all that become empty: items, lists, tables, quotations, headings."""
@@ -57,7 +57,7 @@ class Pruning:
     def is_removed(self, block: Block | None) -> bool:
         """True if a block or one of its parents is removed."""
         while block is not None and id(block) not in self.dead:
-            block = self._around[id(block)][0]
+            block = self._context[id(block)][0]
         return block is not None
 
     def _spread(self, blocks: Sequence[Block]) -> bool:
@@ -67,24 +67,24 @@ class Pruning:
             if block.children:
                 self._spread(block.children)
                 self._note(block, block.children)
-        for at in reversed(range(len(blocks))):
-            self._note(blocks[at], self.content_below(blocks, at))
+        for index in reversed(range(len(blocks))):
+            self._note(blocks[index], self.content_below(blocks, index))
         return len(self.dead) > before
 
-    def _note(self, block: Block, on: Iterable[Block]) -> None:
+    def _note(self, block: Block, contents: Iterable[Block]) -> None:
         """Mark a block as dead if all it rests on is."""
-        held = [each for each in on if each.kind not in _RULES]
-        if held and all(id(each) in self.dead for each in held):
+        counted = [child for child in contents if child.kind not in _RULES]
+        if counted and all(id(child) in self.dead for child in counted):
             self.dead.add(id(block))
 
-    def content_below(self, blocks: Sequence[Block], at: int) -> list[Block]:
+    def content_below(self, blocks: Sequence[Block], index: int) -> list[Block]:
         """The content under the heading `blocks[at]`, with its sections; empty if it is not a heading."""
-        found: list[Block] = []
-        for block in blocks[at + 1 :] if blocks[at].kind == "heading" else ():
-            if block.kind == "heading" and block.level <= blocks[at].level:
+        content: list[Block] = []
+        for block in blocks[index + 1 :] if blocks[index].kind == "heading" else ():
+            if block.kind == "heading" and block.level <= blocks[index].level:
                 break
-            found.append(block)
-        return found
+            content.append(block)
+        return content
 
     def lead_ins(self) -> Iterator[Block]:
         """Paragraphs before a list, table or quotation that is removed."""
@@ -96,8 +96,8 @@ class Pruning:
 
     def keeps_list_marker(self, leaf: Block) -> bool:
         """True if a dead block is on the line of a list marker that stays."""
-        item, beside = self._around[id(leaf)]
-        return item is not None and item.kind == "item" and beside[0] is leaf and not self.is_removed(item)
+        item, siblings = self._context[id(leaf)]
+        return item is not None and item.kind == "item" and siblings[0] is leaf and not self.is_removed(item)
 
     def edits(self) -> list[Edit]:
         """The edits that remove the dead blocks and their blank lines, and renumber lists."""
@@ -129,11 +129,11 @@ class Pruning:
             if block.kind != "list" or block.number is None or self.is_removed(block):
                 continue
             signs = [(item, _NUMBER.match(item.text)) for item in block.children]
-            kept = [(item, sign) for item, sign in signs if id(item) not in self.dead and sign is not None]
+            remaining = [(item, sign) for item, sign in signs if id(item) not in self.dead and sign is not None]
             first = next((sign for _, sign in signs if sign is not None), None)
-            if len(kept) == len(signs) or first is None:
+            if len(remaining) == len(signs) or first is None:
                 continue
-            for number, (item, sign) in enumerate(kept, int(first[1])):
+            for number, (item, sign) in enumerate(remaining, int(first[1])):
                 if sign[1] != str(number):
                     yield Edit(item.start + sign.start(1), item.start + sign.end(1), str(number))
 
@@ -158,14 +158,14 @@ class SentenceExtent(msgspec.Struct, frozen=True, kw_only=True):
 
 def extents(report: str, sentences: Sequence[ReportSentence]) -> tuple[SentenceExtent, ...]:
     """The extent of every sentence; `sentences` are all of the report, in order. None overlap."""
-    found = []
-    for at, sentence in enumerate(sentences):
-        following = sentences[at + 1] if at + 1 < len(sentences) else None
-        limit = following.start if following and following.block == sentence.block else len(report)
-        if following and limit < len(report):
-            limit = min((marker.start for marker in following.markers if marker.start < limit), default=limit)
-        found.append(_extent(report, sentence, limit))
-    return tuple(found)
+    all_extents = []
+    for index, sentence in enumerate(sentences):
+        next_sentence = sentences[index + 1] if index + 1 < len(sentences) else None
+        limit = next_sentence.start if next_sentence and next_sentence.block == sentence.block else len(report)
+        if next_sentence and limit < len(report):
+            limit = min((marker.start for marker in next_sentence.markers if marker.start < limit), default=limit)
+        all_extents.append(_extent(report, sentence, limit))
+    return tuple(all_extents)
 
 
 def _extent(report: str, sentence: ReportSentence, limit: int) -> SentenceExtent:
@@ -183,7 +183,7 @@ def _extent(report: str, sentence: ReportSentence, limit: int) -> SentenceExtent
     return SentenceExtent(sentence=sentence, start=start, stop=stop, apart=tuple(apart))
 
 
-def _after_punctuation(report: str, at: int, limit: int) -> int:
-    """`at`, moved past the punctuation that ends a sentence there."""
-    match = _CLOSING.match(report, at, limit)
-    return match.end() if match else at
+def _after_punctuation(report: str, position: int, limit: int) -> int:
+    """`position`, moved past the punctuation that ends a sentence there."""
+    match = _CLOSING.match(report, position, limit)
+    return match.end() if match else position

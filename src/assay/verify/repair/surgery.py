@@ -50,19 +50,25 @@ EMPTY = "—"
 Change = Rewrite | Recite | Remove | Blank
 
 
-def apply_changes(report: str, changes: Mapping[str, Change], *, emptied: str = "") -> str:
+def apply_changes(report: str, changes: Mapping[str, Change], *, placeholder: str = "") -> str:
     """`report` with the claims of these ids (as `claims.read_sentences` counts them in it) changed.
 
-    A list item, table row, list, table, quotation or heading that becomes empty is removed too. With `emptied`,
+    A list item, table row, list, table, quotation or heading that becomes empty is removed too. With `placeholder`,
     headings stay, with that sentence under each that lost everything.
     """
     sentences = read_sentences(report)
-    found = extents(report, sentences)
-    wanted = {at: changes[each.sentence.id] for at, each in enumerate(found) if each.sentence.id in changes}
-    edits = [edit for at, change in wanted.items() for edit in _edits(report, found[at], change)]
-    gone = {at for at, change in wanted.items() if isinstance(change, Remove)}
-    if gone:
-        edits += _removal_edits(report, found, gone, emptied)
+    sentence_extents = extents(report, sentences)
+    changes_by_index = {
+        index: changes[extent.sentence.id]
+        for index, extent in enumerate(sentence_extents)
+        if extent.sentence.id in changes
+    }
+    edits = [
+        edit for index, change in changes_by_index.items() for edit in _edits(report, sentence_extents[index], change)
+    ]
+    removed = {index for index, change in changes_by_index.items() if isinstance(change, Remove)}
+    if removed:
+        edits += _removal_edits(report, sentence_extents, removed, placeholder)
     return _tidy(report, EditedText(report, _merge_edits(edits)).text)
 
 
@@ -74,13 +80,13 @@ def _tidy(report: str, text: str) -> str:
 
 def _merge_edits(edits: list[Edit]) -> list[Edit]:
     """Edits without overlaps: cuts are joined, and removed text needs no other change."""
-    kept: list[Edit] = []
+    merged: list[Edit] = []
     for edit in sorted(edits, key=lambda each: (each.start, each.end)):
-        if not kept or edit.start >= kept[-1].end:
-            kept.append(edit)
-        elif not edit.text and not kept[-1].text:
-            kept[-1] = Edit(kept[-1].start, max(kept[-1].end, edit.end), "")
-    return kept
+        if not merged or edit.start >= merged[-1].end:
+            merged.append(edit)
+        elif not edit.text and not merged[-1].text:
+            merged[-1] = Edit(merged[-1].start, max(merged[-1].end, edit.end), "")
+    return merged
 
 
 # one sentence
@@ -100,29 +106,29 @@ def _edits(report: str, extent: SentenceExtent, change: Change) -> Iterator[Edit
 
 def _citation_edits(report: str, extent: SentenceExtent, marker: str) -> Iterator[Edit]:
     """Replace the last marker, or add one after the sentence if there is none."""
-    own = [each for each in extent.sentence.markers if each not in extent.apart]
-    if not own:
+    own_markers = [own_marker for own_marker in extent.sentence.markers if own_marker not in extent.apart]
+    if not own_markers:
         yield Edit(extent.stop, extent.stop, f" {marker}")
         return
-    last = own[-1].start
-    for each in reversed(own[:-1]):
-        if not report[each.end : last].strip(" \t"):
-            last = each.start
+    last = own_markers[-1].start
+    for own_marker in reversed(own_markers[:-1]):
+        if not report[own_marker.end : last].strip(" \t"):
+            last = own_marker.start
             continue
-        start = each.start
+        start = own_marker.start
         while start > extent.start and report[start - 1] in " \t":
             start -= 1
-        yield Edit(start, each.end, "")
-    yield Edit(last, own[-1].end, marker)
+        yield Edit(start, own_marker.end, "")
+    yield Edit(last, own_markers[-1].end, marker)
 
 
-def _emptying_edits(report: str, row: ReportSentence, emptied: Sequence[int]) -> Iterator[Edit]:
+def _emptying_edits(report: str, row: ReportSentence, columns: Sequence[int]) -> Iterator[Edit]:
     """Replace the words of these cells by a dash."""
     ending = re.compile(r"[\r\n]").search(report, row.start)
     end = ending.start() if ending else len(report)
     bars = [row.start - 1, *(match.start() for match in CELL_SEPARATOR.finditer(report, row.start, end)), end]
-    for at in emptied:
-        start, stop = bars[at] + 1, bars[at + 1]
+    for column in columns:
+        start, stop = bars[column] + 1, bars[column + 1]
         marks = [marker for marker in row.markers if start <= marker.start < stop]
         sign = EMPTY
         for left, right in zip(
@@ -138,47 +144,56 @@ def _emptying_edits(report: str, row: ReportSentence, emptied: Sequence[int]) ->
 # taking out
 
 
-def _removal_edits(report: str, found: Sequence[SentenceExtent], gone: set[int], emptied: str) -> list[Edit]:
+def _removal_edits(
+    report: str, sentence_extents: Sequence[SentenceExtent], removed: set[int], placeholder: str
+) -> list[Edit]:
     blocks = Pruning(report)
     leaves: dict[int, Block] = {}
     members: defaultdict[int, list[int]] = defaultdict(list)
-    for at, extent in enumerate(found):
+    for index, extent in enumerate(sentence_extents):
         leaf = blocks.leaf_at(extent.sentence.start)
         if leaf is not None:
             leaves[extent.sentence.block] = leaf
-            members[extent.sentence.block].append(at)
-    gone = _add_labels(found, gone, members)
+            members[extent.sentence.block].append(index)
+    removed = _add_labels(sentence_extents, removed, members)
     while True:
-        blocks.remove([leaf for block, leaf in leaves.items() if gone.issuperset(members[block])])
+        blocks.remove([leaf for block, leaf in leaves.items() if removed.issuperset(members[block])])
         blocks.remove(
-            [leaf for at in gone for each in found[at].apart if (leaf := blocks.leaf_at(each.start)) is not None]
+            [
+                leaf
+                for index in removed
+                for marker in sentence_extents[index].apart
+                if (leaf := blocks.leaf_at(marker.start)) is not None
+            ]
         )
-        left = _lead_ins(found, blocks, leaves, members) - gone
-        if not left:
+        lead_ins = _lead_ins(sentence_extents, blocks, leaves, members) - removed
+        if not lead_ins:
             break
-        gone |= left
-    kept = _kept_headings(blocks, emptied) if emptied else []
+        removed |= lead_ins
+    heading_edits = _kept_headings(blocks, placeholder) if placeholder else []
     edits = blocks.edits()
     for block, inside in members.items():
         leaf = leaves[block]
         if not blocks.is_removed(leaf):
-            edits += _remove_sentences(report, found, inside, gone)
-        elif blocks.keeps_list_marker(leaf) and gone.issuperset(inside):
-            edits.append(_remove_item_text(found, blocks.sibling(leaf, 1), inside))
-    return [*edits, *kept]
+            edits += _remove_sentences(report, sentence_extents, inside, removed)
+        elif blocks.keeps_list_marker(leaf) and removed.issuperset(inside):
+            edits.append(_remove_item_text(sentence_extents, blocks.sibling(leaf, 1), inside))
+    return [*edits, *heading_edits]
 
 
 _LABEL = regex(r"(?:\*\*|__)[^\n]+(?:\*\*|__):?")
 
 
-def _add_labels(found: Sequence[SentenceExtent], gone: set[int], members: Mapping[int, list[int]]) -> set[int]:
+def _add_labels(
+    sentence_extents: Sequence[SentenceExtent], removed: set[int], members: Mapping[int, list[int]]
+) -> set[int]:
     """Add sentences that only introduce others, if none of these is left in the block."""
-    more = set(gone)
+    extended = set(removed)
     for inside in members.values():
-        kept = [at for at in inside if at not in gone]
-        if len(kept) < len(inside) and all(_is_label(found[at].sentence) for at in kept):
-            more.update(kept)
-    return more
+        remaining = [index for index in inside if index not in removed]
+        if len(remaining) < len(inside) and all(_is_label(sentence_extents[index].sentence) for index in remaining):
+            extended.update(remaining)
+    return extended
 
 
 def _is_label(sentence: ReportSentence) -> bool:
@@ -186,49 +201,52 @@ def _is_label(sentence: ReportSentence) -> bool:
 
 
 def _lead_ins(
-    found: Sequence[SentenceExtent], blocks: Pruning, leaves: Mapping[int, Block], members: Mapping[int, list[int]]
+    sentence_extents: Sequence[SentenceExtent],
+    blocks: Pruning,
+    leaves: Mapping[int, Block],
+    members: Mapping[int, list[int]],
 ) -> set[int]:
     """The sentences ending with a colon that introduce a list or table that is removed."""
-    leading = {id(node) for node in blocks.lead_ins()}
-    last = [members[block][-1] for block, leaf in leaves.items() if id(leaf) in leading]
-    return {at for at in last if _is_label(found[at].sentence)}
+    lead_in_ids = {id(node) for node in blocks.lead_ins()}
+    last = [members[block][-1] for block, leaf in leaves.items() if id(leaf) in lead_in_ids]
+    return {index for index in last if _is_label(sentence_extents[index].sentence)}
 
 
-def _kept_headings(blocks: Pruning, emptied: str) -> list[Edit]:
-    """Keep headings; one that has lost everything gets the line `emptied`."""
+def _kept_headings(blocks: Pruning, placeholder: str) -> list[Edit]:
+    """Keep headings; one that has lost everything gets the line `placeholder`."""
     edits = []
-    for at, block in enumerate(blocks.blocks):
+    for index, block in enumerate(blocks.blocks):
         if block.kind == "heading" and id(block) in blocks.dead:
             blocks.dead.discard(id(block))
-            if not any(below.kind == "heading" for below in blocks.content_below(blocks.blocks, at)):
-                edits.append(Edit(block.end, block.end, f"\n{emptied}\n"))
+            if not any(below.kind == "heading" for below in blocks.content_below(blocks.blocks, index)):
+                edits.append(Edit(block.end, block.end, f"\n{placeholder}\n"))
     return edits
 
 
 def _remove_sentences(
-    report: str, found: Sequence[SentenceExtent], inside: Sequence[int], gone: set[int]
+    report: str, sentence_extents: Sequence[SentenceExtent], inside: Sequence[int], removed: set[int]
 ) -> Iterator[Edit]:
     """Remove sentences from a block in which others stay, a run of them at once."""
     run: list[int] = []
-    kept = -1
-    for at in (*inside, -1):
-        if at in gone:
-            run.append(at)
+    last_kept = -1
+    for index in (*inside, -1):
+        if index in removed:
+            run.append(index)
             continue
         if run:
-            closing, opening = _unpaired_marks(report[found[run[0]].start : found[run[-1]].stop])
-            if kept >= 0 and (at < 0 or closing):  # closing punctuation stays where the sentence before ends
-                yield Edit(found[kept].stop, found[run[-1]].stop, closing + opening)
+            closing, opening = _unpaired_marks(report[sentence_extents[run[0]].start : sentence_extents[run[-1]].stop])
+            if last_kept >= 0 and (index < 0 or closing):  # closing punctuation stays where the sentence before ends
+                yield Edit(sentence_extents[last_kept].stop, sentence_extents[run[-1]].stop, closing + opening)
             else:
-                yield Edit(found[run[0]].start, found[at].start, closing + opening)
-        run, kept = [], at
+                yield Edit(sentence_extents[run[0]].start, sentence_extents[index].start, closing + opening)
+        run, last_kept = [], index
 
 
-def _remove_item_text(found: Sequence[SentenceExtent], after: Block | None, inside: Sequence[int]) -> Edit:
+def _remove_item_text(sentence_extents: Sequence[SentenceExtent], after: Block | None, inside: Sequence[int]) -> Edit:
     """Remove the text of an item that has more content: what follows takes its place, unless it is a list."""
-    start, stop = found[inside[0]].start, found[inside[-1]].stop
-    if after is not None and after.kind == "paragraph" and inside[-1] + 1 < len(found):
-        stop = found[inside[-1] + 1].start
+    start, stop = sentence_extents[inside[0]].start, sentence_extents[inside[-1]].stop
+    if after is not None and after.kind == "paragraph" and inside[-1] + 1 < len(sentence_extents):
+        stop = sentence_extents[inside[-1] + 1].start
     return Edit(start, stop, "")
 
 
@@ -271,7 +289,7 @@ def claim_change_of(sentence: ReportSentence) -> ClaimChange:
     return ClaimChange(sentence.text.strip(PAIRED_SIGNS), tuple(id for marker in sentence.markers for id in marker.ids))
 
 
-def align_claims(report: str, wanted: Sequence[ClaimChange]) -> tuple[ReportSentence, ...] | None:
-    """The claims of `report`, if they are exactly those `wanted`, in order; else None."""
-    found = claims(report)
-    return found if [claim_change_of(sentence) for sentence in found] == list(wanted) else None
+def align_claims(report: str, expected: Sequence[ClaimChange]) -> tuple[ReportSentence, ...] | None:
+    """The claims of `report`, if they are exactly those `expected`, in order; else None."""
+    sentences = claims(report)
+    return sentences if [claim_change_of(sentence) for sentence in sentences] == list(expected) else None

@@ -53,32 +53,32 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
 
 def _written_as_names(texts: Texts) -> set[str]:
     """The stems that the evidence always writes with a capital: a title capitalizes any word."""
-    written = [word for reading in texts.readings for word in reading.words]
-    small = {word.key for word in written if word.text[0].islower()}
-    return {word.key for word in written if word.kind == "name"} - small
+    all_words = [word for reading in texts.readings for word in reading.words]
+    small = {word.key for word in all_words if word.text[0].islower()}
+    return {word.key for word in all_words if word.kind == "name"} - small
 
 
-def names(reading: AnalyzedText, known: Collection[str] = ()) -> list[tuple[int, int]]:
+def names(reading: AnalyzedText, name_keys: Collection[str] = ()) -> list[tuple[int, int]]:
     """Runs of names, first and last word; small words such as "of" may be inside.
 
-    The first word of a sentence counts as one if its stem is in `known`.
+    The first word of a sentence counts as one if its stem is in `name_keys`.
     """
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     for index, word in enumerate(reading.words):
-        if not _is_name(word, known):
+        if not _is_name(word, name_keys):
             continue
-        if found and index - found[-1][1] <= 3 and _joins(reading, found[-1][1], index):
-            found[-1] = (found[-1][0], index)
+        if runs and index - runs[-1][1] <= 3 and _joins(reading, runs[-1][1], index):
+            runs[-1] = (runs[-1][0], index)
         else:
-            found.append((index, index))
-    return found
+            runs.append((index, index))
+    return runs
 
 
-def _is_name(word: Word, known: Collection[str]) -> bool:
+def _is_name(word: Word, name_keys: Collection[str]) -> bool:
     lower = word.text.lower()
     if word.common or len(word.key) < 2 or lower in _NO_NAMES or (len(lower) > 3 and lower in MONTHS):
         return False
-    return word.kind == "name" or (word.kind == "word" and word.text[0].isupper() and word.key in known)
+    return word.kind == "name" or (word.kind == "word" and word.text[0].isupper() and word.key in name_keys)
 
 
 def _joins(reading: AnalyzedText, last: int, index: int) -> bool:
@@ -92,41 +92,43 @@ def _joins(reading: AnalyzedText, last: int, index: int) -> bool:
 def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[EvidenceSpan]) -> SlotFinding:
     slot = ClaimSlot(claim.plain.text[claim.words[first].start : claim.words[last].end], *claim.origin(first, last))
     keys = [claim.words[index].key for index in range(first, last + 1) if claim.words[index].text[0].isupper()]
-    own = [
+    own_spans = [
         EvidenceSpan(passage, index)
         for passage, reading in enumerate(texts.readings)
         for key in keys
         for index in reading.places.get(key, ())
     ]
-    whole = all(texts.has(key) or any(key in name for name in texts.names) for key in keys)
-    bound = bind_slot(slot_context(claim, range(first, last + 1)), texts.readings, [*own, *runs], set(own).__contains__)
+    is_stated = all(texts.has(key) or any(key in name for name in texts.names) for key in keys)
+    bound = bind_slot(
+        slot_context(claim, range(first, last + 1)), texts.readings, [*own_spans, *runs], set(own_spans).__contains__
+    )
     if first in denied_words(claim):  # "it is not in Norway" says nothing against "it is in Iceland"
-        return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
+        return SlotFinding(rule="name", slot=slot, outcome="stated" if is_stated else "absent")
     if (
         bound.other is None
         or not bound.conflicts(at_least=FITS, ratio=RATIO)
-        or _is_in_same_sentence(bound.other, own, texts)
+        or _is_in_same_sentence(bound.other, own_spans, texts)
         or _is_spelt_otherwise(claim.words[first : last + 1], bound.other, texts)
     ):
-        return SlotFinding(rule="name", slot=slot, outcome="stated" if whole else "absent")
+        return SlotFinding(rule="name", slot=slot, outcome="stated" if is_stated else "absent")
     return conflict_finding("name", slot, texts, bound.other)
 
 
-def _is_in_same_sentence(other: EvidenceSpan, own: list[EvidenceSpan], texts: Texts) -> bool:
+def _is_in_same_sentence(other: EvidenceSpan, own_spans: list[EvidenceSpan], texts: Texts) -> bool:
     """True if the claim's own name is also in the sentence of the other one."""
     words = texts.readings[other.passage].words
     sentence = words[other.index].sentence
-    return any(place.passage == other.passage and words[place.index].sentence == sentence for place in own)
+    return any(span.passage == other.passage and words[span.index].sentence == sentence for span in own_spans)
 
 
-def _is_spelt_otherwise(own: Sequence[Word], other: EvidenceSpan, texts: Texts) -> bool:
+def _is_spelt_otherwise(own_words: Sequence[Word], other: EvidenceSpan, texts: Texts) -> bool:
     """True if one is the other's initials, or a word of one differs from the other's in a vowel ("Faroe",
     "Faeroes").
     """
     theirs = texts.readings[other.passage].words[other.index : other.last + 1]
-    if _initials(own) == _letters(theirs) or _letters(own) == _initials(theirs):
+    if _initials(own_words) == _letters(theirs) or _letters(own_words) == _initials(theirs):
         return True
-    return any(_differ_in_a_vowel(one.key, two.key) for one, two in product(own, theirs))
+    return any(_differ_in_a_vowel(own_word.key, two.key) for own_word, two in product(own_words, theirs))
 
 
 def _initials(name: Sequence[Word]) -> str:
@@ -139,8 +141,8 @@ def _letters(name: Sequence[Word]) -> str:
     return name[0].text.replace(".", "") if len(name) == 1 else ""
 
 
-def _differ_in_a_vowel(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
+def _differ_in_a_vowel(word: str, other: str) -> bool:
+    short, long = sorted((word, other), key=len)
     if len(long) < _LIKE or len(long) - len(short) > 1 or long.startswith(short):
         return False
-    return _VOWELS.sub("", one) == _VOWELS.sub("", other)
+    return _VOWELS.sub("", word) == _VOWELS.sub("", other)

@@ -43,7 +43,7 @@ EXCHANGED = 1.04
 """How many times as well two numbers of the claim must fit when exchanged."""
 SAID = 0.5
 """How well a value must fit to be shown as what the evidence says, if the claim's value is not there at all."""
-MOST_WEIGHED = 1_000_000
+MAX_COMPARISONS = 1_000_000
 """The product of numbers in the claim, numbers in the evidence and words in the claim. Above it, which would take
 seconds and is no sentence, only the presence of the numbers counts.
 """
@@ -54,45 +54,50 @@ class _ComparedNumbers(msgspec.Struct, frozen=True):
 
     claim: AnalyzedText
     texts: Texts
-    around: dict[int, SlotContext]
-    places: dict[EvidenceSpan, Token]
-    holding: dict[int, frozenset[EvidenceSpan]]
+    contexts: dict[int, SlotContext]
+    evidence_tokens: dict[EvidenceSpan, Token]
+    stating_spans: dict[int, frozenset[EvidenceSpan]]
     fits: dict[tuple[int, EvidenceSpan], float]
-    weighed: bool
+    is_weighed: bool
 
-    def is_taken(self, place: EvidenceSpan, index: int) -> bool:
-        """True if another number of the claim states the value at `place`, and fits there at least as well."""
-        others = [other for other, places in self.holding.items() if other != index and place in places]
-        return any(self.fit(other, place) >= self.fit(index, place) for other in others)
+    def is_taken(self, span: EvidenceSpan, index: int) -> bool:
+        """True if another number of the claim states the value at `span`, and fits there at least as well."""
+        rivals = [rival for rival, spans in self.stating_spans.items() if rival != index and span in spans]
+        return any(self.fit(rival, span) >= self.fit(index, span) for rival in rivals)
 
     def exchanged_place(self, index: int) -> EvidenceSpan | None:
         """The place of another slot's number, if the two fit better when exchanged; else None."""
-        if not self.weighed:
+        if not self.is_weighed:
             return None
         mine = self.best_place(index)
-        for other in self.holding:
+        for other in self.stating_spans:
             theirs = self.best_place(other)
-            if other == index or mine is None or theirs is None or self.holding[other] & self.holding[index]:
+            if (
+                other == index
+                or mine is None
+                or theirs is None
+                or self.stating_spans[other] & self.stating_spans[index]
+            ):
                 continue
-            straight = self.fit(index, mine) + self.fit(other, theirs)
-            crossed = self.fit(index, theirs) + self.fit(other, mine)
-            if crossed > EXCHANGED * straight and crossed / 2 >= SAID and self._are_alike(index, other):
+            current_fit = self.fit(index, mine) + self.fit(other, theirs)
+            exchanged_fit = self.fit(index, theirs) + self.fit(other, mine)
+            if exchanged_fit > EXCHANGED * current_fit and exchanged_fit / 2 >= SAID and self._are_alike(index, other):
                 return theirs
         return None
 
-    def fit(self, index: int, place: EvidenceSpan) -> float:
+    def fit(self, index: int, span: EvidenceSpan) -> float:
         """How well the words around a slot fit a place."""
-        known = self.fits.get((index, place))
-        if known is None:
-            known = self.fits[index, place] = self.around[index].fit(self.texts.readings, place)
-        return known
+        value = self.fits.get((index, span))
+        if value is None:
+            value = self.fits[index, span] = self.contexts[index].fit(self.texts.readings, span)
+        return value
 
     def best_place(self, index: int) -> EvidenceSpan | None:
         """The place of the slot's value that fits best."""
-        return max(self.holding[index], key=lambda place: self.fit(index, place), default=None)
+        return max(self.stating_spans[index], key=lambda place: self.fit(index, place), default=None)
 
-    def _are_alike(self, one: int, other: int) -> bool:
-        first, second = self.claim.words[one].token, self.claim.words[other].token
+    def _are_alike(self, index: int, other: int) -> bool:
+        first, second = self.claim.words[index].token, self.claim.words[other].token
         return first is not None and second is not None and could_replace(first, second)
 
 
@@ -101,87 +106,93 @@ def find(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     indices = [index for index, word in enumerate(claim.words) if word.token and not _is_list_sign(claim, index)]
     if not indices:
         return
-    places = {
+    evidence_tokens = {
         EvidenceSpan(passage, index): word.token
         for passage, reading in enumerate(texts.readings)
         for index, word in enumerate(reading.words)
         if word.token
     }
-    every = tuple(places.values())
-    holding = {index: _places_stating(claim.words[index], places, every) for index in indices}
-    weighed = len(indices) * len(places) * len(claim.words) <= MOST_WEIGHED
-    around = {index: slot_context(claim, (index,)) for index in indices}
-    stated = _ComparedNumbers(claim, texts, around, places, holding, {}, weighed)
+    every = tuple(evidence_tokens.values())
+    stating_spans = {index: _places_stating(claim.words[index], evidence_tokens, every) for index in indices}
+    is_weighed = len(indices) * len(evidence_tokens) * len(claim.words) <= MAX_COMPARISONS
+    contexts = {index: slot_context(claim, (index,)) for index in indices}
+    compared = _ComparedNumbers(claim, texts, contexts, evidence_tokens, stating_spans, {}, is_weighed)
     for index in indices:
-        yield _find(stated, index)
+        yield _find(compared, index)
 
 
 def _places_stating(
-    word: Word, places: Mapping[EvidenceSpan, Token], every: Sequence[Token]
+    word: Word, evidence_tokens: Mapping[EvidenceSpan, Token], every: Sequence[Token]
 ) -> frozenset[EvidenceSpan]:
     token = word.token
-    return frozenset(place for place, other in places.items() if token and states(other, token, every))
+    return frozenset(
+        span for span, evidence_token in evidence_tokens.items() if token and states(evidence_token, token, every)
+    )
 
 
-def _find(stated: _ComparedNumbers, index: int) -> SlotFinding:
-    claim, texts, holding = stated.claim, stated.texts, stated.holding[index]
+def _find(compared: _ComparedNumbers, index: int) -> SlotFinding:
+    claim, texts, stating_spans = compared.claim, compared.texts, compared.stating_spans[index]
     token = claim.words[index].token
     assert token is not None  # only words with a token get here
-    if not holding and _is_written_otherwise(claim.plain.text, token, texts):
+    if not stating_spans and _is_written_otherwise(claim.plain.text, token, texts):
         return _finding(claim, index, texts, "stated", None, veto=False)
-    others = (
-        place
-        for place, other in (stated.places.items() if stated.weighed else ())
-        if place not in holding and could_replace(token, other) and not stated.is_taken(place, index)
+    other_spans = (
+        span
+        for span, evidence_token in (compared.evidence_tokens.items() if compared.is_weighed else ())
+        if span not in stating_spans and could_replace(token, evidence_token) and not compared.is_taken(span, index)
     )
-    bound = bind_slot(stated.around[index], texts.readings, (*holding, *others), holding.__contains__)
-    if holding:
-        misfit = bound.conflicts(at_least=_required_fit(stated, bound), ratio=RATIO)
-        other = bound.other if misfit else stated.exchanged_place(index)
-        outcome: Outcome = "conflict" if other else "stated"
-        return _finding(claim, index, texts, outcome, other or bound.same, veto=other is not None)
-    computed = ""
+    bound = bind_slot(
+        compared.contexts[index], texts.readings, (*stating_spans, *other_spans), stating_spans.__contains__
+    )
+    if stating_spans:
+        misfit = bound.conflicts(at_least=_required_fit(compared, bound), ratio=RATIO)
+        conflicting_span = bound.other if misfit else compared.exchanged_place(index)
+        outcome: Outcome = "conflict" if conflicting_span else "stated"
+        return _finding(claim, index, texts, outcome, conflicting_span or bound.same, veto=conflicting_span is not None)
+    formula = ""
     if isinstance(token, Amount):
-        computed = recompute(claim, token, tuple(stated.places.values())) or explain_column_sum(claim, token, texts)
-    if computed:
+        formula = recompute(claim, token, tuple(compared.evidence_tokens.values())) or explain_column_sum(
+            claim, token, texts
+        )
+    if formula:
         slot = ClaimSlot(token.text, *claim.origin(index, index))
-        return SlotFinding(rule="derived", slot=slot, outcome="stated", said=computed)
+        return SlotFinding(rule="derived", slot=slot, outcome="stated", said=formula)
     instead = bound.other if bound.misfits >= SAID else None
-    spared = _is_spared(claim, index, texts) or (instead is None and _is_loose(claim, index, texts))
-    veto = not (spared or _is_entailed(stated, token, instead))
-    place = instead if veto else None
-    return _finding(claim, index, texts, "conflict" if place else "absent", place, veto=veto)
+    is_spared = _is_spared(claim, index, texts) or (instead is None and _is_loose(claim, index, texts))
+    veto = not (is_spared or _is_entailed(compared, token, instead))
+    span = instead if veto else None
+    return _finding(claim, index, texts, "conflict" if span else "absent", span, veto=veto)
 
 
-def _is_entailed(stated: _ComparedNumbers, token: Token, instead: EvidenceSpan | None) -> bool:
+def _is_entailed(compared: _ComparedNumbers, token: Token, instead: EvidenceSpan | None) -> bool:
     """True if the value in its place is beyond its bound: "over 100,000" if it says 757,000."""
-    other = stated.places[instead] if instead else None
-    return isinstance(token, Amount) and isinstance(other, Amount) and entails(token, other)
+    evidence_token = compared.evidence_tokens[instead] if instead else None
+    return isinstance(token, Amount) and isinstance(evidence_token, Amount) and entails(token, evidence_token)
 
 
-def _required_fit(stated: _ComparedNumbers, bound: Bound) -> float:
+def _required_fit(compared: _ComparedNumbers, bound: Bound) -> float:
     """How well another value must fit: less if only its passage names the claim's subject."""
     if bound.same is None or bound.other is None or bound.same.passage == bound.other.passage:
         return FITS
-    subjects = {word.key for word in stated.claim.words if word.kind == "name"}
-    same, other = (stated.texts.readings[place.passage].places.keys() for place in (bound.same, bound.other))
-    return OTHER_SUBJECT if subjects & other and not subjects & same else FITS
+    subjects = {word.key for word in compared.claim.words if word.kind == "name"}
+    same_keys, other_keys = (compared.texts.readings[span.passage].places.keys() for span in (bound.same, bound.other))
+    return OTHER_SUBJECT if subjects & other_keys and not subjects & same_keys else FITS
 
 
 def _finding(
-    claim: AnalyzedText, index: int, texts: Texts, outcome: Outcome, place: EvidenceSpan | None, *, veto: bool
+    claim: AnalyzedText, index: int, texts: Texts, outcome: Outcome, span: EvidenceSpan | None, *, veto: bool
 ) -> SlotFinding:
-    """The finding for a slot; `place` is about it, with the same value or another."""
+    """The finding for a slot; `span` is about it, with the same value or another."""
     token = claim.words[index].token
     assert token is not None  # only words with a token get here
     start, end = claim.origin(index, index)
-    text = texts.readings[place.passage].words[place.index].text if place else ""
+    text = texts.readings[span.passage].words[span.index].text if span else ""
     return SlotFinding(
         rule="date" if isinstance(token, Day) or (isinstance(token, Amount) and token.year) else "number",
         slot=ClaimSlot(token.text, start, end),
         outcome=outcome,
         said=text if text != token.text else "",
-        passage=texts.passages[place.passage] if place else "",
+        passage=texts.passages[span.passage] if span else "",
         veto=veto,
     )
 
@@ -194,9 +205,9 @@ def _is_list_sign(claim: AnalyzedText, index: int) -> bool:
     return first and word.text.isdecimal() and len(word.text) <= 2 and after in {". ", ") "}
 
 
-def _is_spared(read: AnalyzedText, index: int, texts: Texts) -> bool:
+def _is_spared(analyzed_claim: AnalyzedText, index: int, texts: Texts) -> bool:
     """True if the absence of a token says nothing: see above."""
-    token, claim = read.words[index].token, read.plain.text
+    token, claim = analyzed_claim.words[index].token, analyzed_claim.plain.text
     assert token is not None  # only words with a token get here
     if isinstance(token, Amount) and token.word and not (token.ordinal or token.terms):
         return not _counts_same_thing(claim, token, texts)
@@ -209,28 +220,28 @@ def _is_spared(read: AnalyzedText, index: int, texts: Texts) -> bool:
 _TELLS_APART = regex(r" ?[^\W\d_]{3,15} ?\)")
 
 
-def _is_loose(read: AnalyzedText, index: int, texts: Texts) -> bool:
+def _is_loose(analyzed_claim: AnalyzedText, index: int, texts: Texts) -> bool:
     """True if a number may be missing without a replacement: a fraction, or a part of a name."""
-    token = read.words[index].token
-    return (isinstance(token, Amount) and token.terms != ()) or _is_part_of_name(read, index, texts)
+    token = analyzed_claim.words[index].token
+    return (isinstance(token, Amount) and token.terms != ()) or _is_part_of_name(analyzed_claim, index, texts)
 
 
-def _is_part_of_name(read: AnalyzedText, index: int, texts: Texts) -> bool:
+def _is_part_of_name(analyzed_claim: AnalyzedText, index: int, texts: Texts) -> bool:
     """True if a number only distinguishes things with the same name: "the 14th Dalai Lama", "Australia (2008 film)".
 
     It does if the evidence has another ordinal before that name, or any before what an ordinal in words counts.
     """
-    token, claim = read.words[index].token, read.plain.text
+    token, claim = analyzed_claim.words[index].token, analyzed_claim.plain.text
     if not isinstance(token, Amount):
         return False
     if not token.ordinal:
         return claim[: token.start].rstrip().endswith("(") and _TELLS_APART.match(claim, token.end) is not None
-    after = read.words[index + 1] if index + 1 < len(read.words) else None
-    named = after is not None and after.kind == "name" and texts.has(after.key)
-    return (named or token.word) and not any(
-        isinstance(one.token, Amount) and one.token.ordinal and (token.word or (after and two.key == after.key))
+    after = analyzed_claim.words[index + 1] if index + 1 < len(analyzed_claim.words) else None
+    is_name = after is not None and after.kind == "name" and texts.has(after.key)
+    return (is_name or token.word) and not any(
+        isinstance(word.token, Amount) and word.token.ordinal and (token.word or (after and next_word.key == after.key))
         for reading in texts.readings
-        for one, two in _neighbours(reading)
+        for word, next_word in _neighbours(reading)
     )
 
 
@@ -241,14 +252,14 @@ def _counts_same_thing(claim: str, token: Amount, texts: Texts) -> bool:
         return token.units != ("",)
     stem = noun[1].removesuffix("s").lower()
     return any(
-        one.token is not None and isinstance(one.token, Amount) and two.text.lower().startswith(stem)
+        word.token is not None and isinstance(word.token, Amount) and next_word.text.lower().startswith(stem)
         for reading in texts.readings
-        for one, two in _neighbours(reading)
+        for word, next_word in _neighbours(reading)
     )
 
 
 def _neighbours(reading: AnalyzedText) -> Iterator[tuple[Word, Word]]:
-    return ((one, two) for one, two in pairwise(word for word in reading.words if word.text != "-"))
+    return ((first, second) for first, second in pairwise(word for word in reading.words if word.text != "-"))
 
 
 def _letters(claim: str, token: Token) -> str:
@@ -273,8 +284,8 @@ def _is_written(claim: str, token: Token, texts: Texts) -> bool:
     letters = _letters(claim, token) if isinstance(token, Amount) else ""
     if isinstance(token, Amount) and not letters:
         return False
-    written = letters + "".join(words(token.text)).lower()
-    return any(written in _vocabulary(reading.plain.text) for reading in texts.readings)
+    joined = letters + "".join(words(token.text)).lower()
+    return any(joined in _vocabulary(reading.plain.text) for reading in texts.readings)
 
 
 def _has_month_and_year(token: Token, texts: Texts) -> bool:
@@ -291,23 +302,23 @@ def _has_month_and_year(token: Token, texts: Texts) -> bool:
 @lru_cache(maxsize=64)
 def _vocabulary(text: str) -> frozenset[str]:
     """Words, and pairs of neighbours joined: "ERC-20" counts as "ERC20" too. Cached, since every token needs it."""
-    found = words(text)
-    return frozenset((*found, *(one + other for one, other in pairwise(found))))
+    word_list = words(text)
+    return frozenset((*word_list, *(first + second for first, second in pairwise(word_list))))
 
 
 def _is_named(claim: str, token: Token, names: Sequence[Sequence[str]]) -> bool:
     """True if `token`, with the word before it if it is a number, is a part of one of `names`."""
     if isinstance(token, Day):
         return False
-    wanted = words(token.text)
+    token_words = words(token.text)
     if isinstance(token, Amount):
         before = words(claim[max(0, token.start - 40) : token.start])
         if not before or token.word or not re.search(r"\w[ -]?$", claim[: token.start]):
             return False
-        wanted = [before[-1], *wanted]
-    wanted = [part.lstrip("0") or part for part in wanted]
+        token_words = [before[-1], *token_words]
+    token_words = [part.lstrip("0") or part for part in token_words]
     return any(
-        [part.lstrip("0") or part for part in name[at : at + len(wanted)]] == wanted
+        [part.lstrip("0") or part for part in name[index : index + len(token_words)]] == token_words
         for name in names
-        for at in range(len(name))
+        for index in range(len(name))
     )

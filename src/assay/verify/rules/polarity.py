@@ -53,44 +53,46 @@ _PAST = frozenset(("was", "were", "had", "until", "formerly", "once"))
 
 def negations(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each word that the claim negates and the evidence does not, or the other way round."""
-    governed = denied_words(claim)
+    denied = denied_words(claim)
     theirs = [denied_words(reading) for reading in texts.readings]
-    if not governed and not any(theirs):
+    if not denied and not any(theirs):
         return
     for index, word in enumerate(claim.words):
         if word.kind in ("sign", "number") or word.common or _is_negator(word):
             continue
-        if index in governed or any(
-            place in found
-            for reading, found in zip(texts.readings, theirs, strict=True)
-            for place in reading.places.get(word.key, ())
+        if index in denied or any(
+            position in passage_denied
+            for reading, passage_denied in zip(texts.readings, theirs, strict=True)
+            for position in reading.places.get(word.key, ())
         ):
-            finding = _negation(claim, index, governed, texts, theirs)
+            finding = _negation(claim, index, denied, texts, theirs)
             if finding is not None:
                 yield finding
 
 
 def _negation(
-    claim: AnalyzedText, index: int, governed: dict[int, int], texts: Texts, theirs: list[dict[int, int]]
+    claim: AnalyzedText, index: int, denied: dict[int, int], texts: Texts, theirs: list[dict[int, int]]
 ) -> SlotFinding | None:
-    key, negated = claim.words[index].key, index in governed
-    places = [
-        EvidenceSpan(at, place) for at, reading in enumerate(texts.readings) for place in reading.places.get(key, ())
+    key, is_denied = claim.words[index].key, index in denied
+    spans = [
+        EvidenceSpan(passage, position)
+        for passage, reading in enumerate(texts.readings)
+        for position in reading.places.get(key, ())
     ]
     bound = bind_slot(
         slot_context(claim, (index,)),
         texts.readings,
-        places,
-        lambda place: (place.index in theirs[place.passage]) == negated,
+        spans,
+        lambda span: (span.index in theirs[span.passage]) == is_denied,
     )
-    if not places:
+    if not spans:
         return None
     slot = word_slot(claim, index)
     if (
         bound.other is None
         or not bound.conflicts(at_least=NEGATION_FITS, ratio=RATIO)
         or _both_deny(claim, index, texts, bound.other)
-        or _denies_rank(claim, index, governed, texts, bound.other)
+        or _denies_rank(claim, index, denied, texts, bound.other)
         or _is_over(claim, index, texts, bound.other)
     ):
         return SlotFinding(rule="negation", slot=slot, outcome="stated")
@@ -106,14 +108,14 @@ def _both_deny(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpa
     """True if both sentences have a negator: it may only be in another place ("he was not seen", "nobody saw him")."""
     reading = texts.readings[other.passage]
     return all(
-        any(_is_negator(word) and word.sentence == words[at].sentence for word in words)
-        for words, at in ((claim.words, index), (reading.words, other.index))
+        any(_is_negator(word) and word.sentence == words[position].sentence for word in words)
+        for words, position in ((claim.words, index), (reading.words, other.index))
     )
 
 
-def _denies_rank(claim: AnalyzedText, index: int, governed: dict[int, int], texts: Texts, other: EvidenceSpan) -> bool:
+def _denies_rank(claim: AnalyzedText, index: int, denied: dict[int, int], texts: Texts, other: EvidenceSpan) -> bool:
     """True if only the rank is denied: "not the first woman to", if the evidence says "the second"."""
-    negator = governed.get(index)
+    negator = denied.get(index)
     ranks = {word.key for word in claim.words[negator:index] if _is_rank(word)} if negator is not None else set()
     return bool(ranks) and not any(word.key in ranks for word in _sentence(texts, other))
 
@@ -124,31 +126,31 @@ def _is_rank(word: Word) -> bool:
 
 def _is_over(claim: AnalyzedText, index: int, texts: Texts, other: EvidenceSpan) -> bool:
     """True if the claim denies that something is so now, and the evidence says that it was."""
-    own = {word.text.lower() for word in claim.words if word.sentence == claim.words[index].sentence}
+    claim_words = {word.text.lower() for word in claim.words if word.sentence == claim.words[index].sentence}
     theirs = {word.text.lower() for word in _sentence(texts, other)}
-    return bool(own & _NOW and theirs & _PAST) and not theirs & _NOW
+    return bool(claim_words & _NOW and theirs & _PAST) and not theirs & _NOW
 
 
-def _sentence(texts: Texts, place: EvidenceSpan) -> list[Word]:
-    words = texts.readings[place.passage].words
-    return [word for word in words if word.sentence == words[place.index].sentence]
+def _sentence(texts: Texts, span: EvidenceSpan) -> list[Word]:
+    words = texts.readings[span.passage].words
+    return [word for word in words if word.sentence == words[span.index].sentence]
 
 
 def denied_words(reading: AnalyzedText) -> dict[int, int]:
     """The words a negator governs, each with its negator's index: those shortly after it in its clause."""
-    found: dict[int, int] = {}
+    negators: dict[int, int] = {}
     for index, word in enumerate(reading.words):
         if not _is_negator(word):
             continue
         content = 0
         for after in range(index + 1, len(reading.words)):
-            other = reading.words[after]
-            ended = other.sentence != word.sentence or other.kind == "sign" or other.text.lower() in _TURNS
-            if ended or content == _REACH or _is_negator(other):
+            next_word = reading.words[after]
+            is_end = next_word.sentence != word.sentence or next_word.kind == "sign" or next_word.text.lower() in _TURNS
+            if is_end or content == _REACH or _is_negator(next_word):
                 break
-            content += not other.common
-            found[after] = index
-    return found
+            content += not next_word.common
+            negators[after] = index
+    return negators
 
 
 # Whether the claim says up where the evidence says down, or all, first, most for some, last, least.
@@ -212,52 +214,56 @@ _EXCLUDED = {
 class OpposedWords(msgspec.Struct, frozen=True, kw_only=True):
     """The words one rule compares.
 
-    `senses` has the sense of each relevant word, in lower case; `against` the senses that exclude a sense; `at_least`
+    `senses` has the sense of each relevant word, in lower case; `excluding` the senses that exclude a sense; `at_least`
     is how well an excluding word must fit its place to be a veto.
     """
 
     rule: str
     senses: Mapping[str, str]
-    against: Mapping[str, frozenset[str]]
+    excluding: Mapping[str, frozenset[str]]
     at_least: float
 
 
 _DIRECTIONS = OpposedWords(
     rule="direction",
     senses=dict.fromkeys((*RISES, *_UP), "up") | dict.fromkeys((*FALLS, *_DOWN), "down"),
-    against={"up": frozenset({"down"}), "down": frozenset({"up"})},
+    excluding={"up": frozenset({"down"}), "down": frozenset({"up"})},
     at_least=DIRECTION_FITS,
 )
-_QUANTIFIERS = OpposedWords(rule="quantifier", senses=_SENSES, against=_EXCLUDED, at_least=QUANTIFIER_FITS)
+_QUANTIFIERS = OpposedWords(rule="quantifier", senses=_SENSES, excluding=_EXCLUDED, at_least=QUANTIFIER_FITS)
 
 
 def oppositions(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
     """A finding for each word that says that something rose or fell, then for each quantifier and superlative."""
-    turned = denied_words(claim)  # "it did not rise" says nothing against "it fell"
+    denied = denied_words(claim)  # "it did not rise" says nothing against "it fell"
     for opposed in (_DIRECTIONS, _QUANTIFIERS):
-        yield from _opposition_findings(opposed, claim, texts, turned)
+        yield from _opposition_findings(opposed, claim, texts, denied)
 
 
 def _opposition_findings(
-    opposed: OpposedWords, claim: AnalyzedText, texts: Texts, turned: Collection[int]
+    opposed: OpposedWords, claim: AnalyzedText, texts: Texts, denied: Collection[int]
 ) -> Iterator[SlotFinding]:
     """A finding for each word of the claim, except negated ones, if the evidence has a comparable word."""
     senses = opposed.senses
     slots = [
-        (index, meant)
+        (index, sense)
         for index in range(len(claim.words))
-        if index not in turned and (meant := _sense(claim, index, senses))
+        if index not in denied and (sense := _sense(claim, index, senses))
     ]
     if not slots:
         return
-    places = [
-        (EvidenceSpan(passage, index), meant)
+    span_senses = [
+        (EvidenceSpan(passage, index), sense)
         for passage, reading in enumerate(texts.readings)
         for index in range(len(reading.words))
-        if (meant := _sense(reading, index, senses))
+        if (sense := _sense(reading, index, senses))
     ]
-    for index, meant in slots:
-        agrees = {place: other == meant for place, other in places if other == meant or other in opposed.against[meant]}
+    for index, sense in slots:
+        agrees = {
+            span: other_sense == sense
+            for span, other_sense in span_senses
+            if other_sense == sense or other_sense in opposed.excluding[sense]
+        }
         if agrees:
             yield _opposition_finding(opposed, claim, index, texts, agrees)
 
@@ -314,37 +320,37 @@ def qualifiers(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
 
 
 def _bounded_findings(claim: AnalyzedText, index: int, amount: Amount, texts: Texts) -> Iterator[SlotFinding]:
-    places = {
-        EvidenceSpan(at, other): word.token
-        for at, reading in enumerate(texts.readings)
-        for other, word in enumerate(reading.words)
+    evidence_amounts = {
+        EvidenceSpan(passage, word_index): word.token
+        for passage, reading in enumerate(texts.readings)
+        for word_index, word in enumerate(reading.words)
         if isinstance(word.token, Amount) and is_same_amount(amount, word.token)
     }
-    if all(not token.bound for token in places.values()):
+    if all(not token.bound for token in evidence_amounts.values()):
         return
     bound = bind_slot(
         slot_context(claim, (index,)),
         texts.readings,
-        places,
-        lambda place: places[place].bound not in _AGAINST[amount.bound],
+        evidence_amounts,
+        lambda span: evidence_amounts[span].bound not in _AGAINST[amount.bound],
     )
     if bound.other is None or not bound.conflicts(at_least=QUALIFIER_FITS, ratio=1.0):
         return
-    said = EvidenceSpan(bound.other.passage, max(0, bound.other.index - 2), bound.other.index)
-    yield conflict_finding("quantifier", ClaimSlot(amount.text, *claim.origin(index, index)), texts, said)
+    conflict_span = EvidenceSpan(bound.other.passage, max(0, bound.other.index - 2), bound.other.index)
+    yield conflict_finding("quantifier", ClaimSlot(amount.text, *claim.origin(index, index)), texts, conflict_span)
 
 
 def _unsoftened_findings(claim: AnalyzedText, texts: Texts) -> Iterator[SlotFinding]:
-    kept = {_SOFTENING[word.text.lower()] for word in claim.words if word.text.lower() in _SOFTENING}
-    kept |= {"possible" for word in claim.words if word.text.lower() == "can"}
-    for at, reading in enumerate(texts.readings):
+    claim_senses = {_SOFTENING[word.text.lower()] for word in claim.words if word.text.lower() in _SOFTENING}
+    claim_senses |= {"possible" for word in claim.words if word.text.lower() == "can"}
+    for passage, reading in enumerate(texts.readings):
         for index, word in enumerate(reading.words):
             sense = _SOFTENING.get(word.text.lower())
-            if sense is None or sense in kept or (sense != "only" and "possible" in kept):
+            if sense is None or sense in claim_senses or (sense != "only" and "possible" in claim_senses):
                 continue
             if _is_no_limit(reading, index):
                 continue
-            finding = _omitted_qualifier(claim, texts, at, index)
+            finding = _omitted_qualifier(claim, texts, passage, index)
             if finding is not None:
                 yield finding
 
@@ -360,7 +366,12 @@ def _omitted_qualifier(claim: AnalyzedText, texts: Texts, passage: int, index: i
     """A finding if the word after the softening one is in the claim, with everything around it."""
     reading = texts.readings[passage]
     after = next(
-        (at for at in range(index + 1, min(index + 4, len(reading.words))) if not reading.words[at].common), None
+        (
+            position
+            for position in range(index + 1, min(index + 4, len(reading.words)))
+            if not reading.words[position].common
+        ),
+        None,
     )
     slots = claim.places.get(reading.words[after].key, ()) if after is not None else ()
     if after is None or not slots or reading.words[after].kind == "sign":

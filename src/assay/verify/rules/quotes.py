@@ -17,14 +17,14 @@ from assay.verify.evidence import ClaimEvidence, ClaimSlot, SlotFinding
 
 
 class Quotation(msgspec.Struct, frozen=True):
-    """A quotation; `places` are those of its parts: passage id and code points `[start, end)` of its text."""
+    """A quotation; `spans` are those of its parts: passage id and code points `[start, end)` of its text."""
 
     text: str
-    places: tuple[tuple[str, int, int], ...] = ()
+    spans: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def is_found(self) -> bool:
-        return bool(self.places)
+        return bool(self.spans)
 
 
 _PAIRS = regex(
@@ -40,12 +40,12 @@ _ENDS = regex(r"[^\W\d_]{3}[.!?](?:\s|$)")
 def find(claim: str, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
     """A finding for each quotation of the claim; one that is nowhere in the evidence is a veto."""
     for quote in find_quotations(claim, evidence.passages, evidence.names()):
-        at = max(0, claim.find(quote.text))
+        start = max(0, claim.find(quote.text))
         yield SlotFinding(
             rule="quote",
-            slot=ClaimSlot(quote.text, at, at + len(quote.text)),
+            slot=ClaimSlot(quote.text, start, start + len(quote.text)),
             outcome="stated" if quote.is_found else "absent",
-            passage=quote.places[0][0] if quote.is_found else "",
+            passage=quote.spans[0][0] if quote.is_found else "",
             veto=not quote.is_found and not _is_title_of_work(quote.text, evidence),
         )
 
@@ -56,13 +56,13 @@ def _is_title_of_work(text: str, evidence: ClaimEvidence) -> bool:
     As with other names, absence alone says nothing. If the evidence has most of its words, but not all, one was
     changed; a single capitalized word may be a quotation.
     """
-    found = [word for word in words(text) if word not in COMMON]
+    content_words = [word for word in words(text) if word not in COMMON]
     capitals = sum(word[:1].isupper() for word in text.split())
     if not is_title(text) or _ENDS.search(text) or capitals < 2 or 2 * capitals < len(text.split()):
         return False
-    known = {word for passage in evidence.passages for word in words(passage.text)}
-    shared = sum(word in known for word in found)
-    return shared == len(found) or 2 * shared < len(found)
+    evidence_words = {word for passage in evidence.passages for word in words(passage.text)}
+    shared_count = sum(word in evidence_words for word in content_words)
+    return shared_count == len(content_words) or 2 * shared_count < len(content_words)
 
 
 def find_quotations(claim: str, passages: Sequence[Passage], names: Sequence[str] = ()) -> tuple[Quotation, ...]:
@@ -83,7 +83,7 @@ def _quotations(claim: str) -> Iterator[str]:
         for token in scan(claim)
     )
     for match in _PAIRS.finditer(marks):
-        group = next(at for at, text in enumerate(match.groups(), 1) if text is not None)
+        group = next(group_number for group_number, text in enumerate(match.groups(), 1) if text is not None)
         quote = claim[match.start(group) : match.end(group)]
         if any(sign.isalnum() for sign in quote):
             yield quote.strip()
@@ -93,16 +93,16 @@ def _find(quote: str, passages: Sequence[Passage], names: Sequence[str]) -> Quot
     parts = [part.strip(_EDGES) for part in _LEFT_OUT.split(fold_text(quote).text)]
     parts = [part for part in parts if any(sign.isalnum() for sign in part)]
     for passage in passages:
-        places = _places(parts, passage)
-        if places:
-            return Quotation(quote, places)
+        spans = _places(parts, passage)
+        if spans:
+            return Quotation(quote, spans)
     title = " ".join(parts)
     for passage in passages:
-        at = _find_title(title, fold_text(passage.text).text)
-        if at is not None:
-            return Quotation(quote, ((passage.id, *fold_text(passage.text).original_span(*at)),))
-    named = any(title in fold_text(name).text for name in names)
-    return Quotation(quote, ((passages[0].id, 0, 0),) if named and passages else ())
+        title_span = _find_title(title, fold_text(passage.text).text)
+        if title_span is not None:
+            return Quotation(quote, ((passage.id, *fold_text(passage.text).original_span(*title_span)),))
+    is_named = any(title in fold_text(name).text for name in names)
+    return Quotation(quote, ((passages[0].id, 0, 0),) if is_named and passages else ())
 
 
 def _find_title(quote: str, text: str) -> tuple[int, int] | None:
@@ -114,8 +114,8 @@ def _find_title(quote: str, text: str) -> tuple[int, int] | None:
 
 def is_title(text: str) -> bool:
     """True if it looks like a title: a few words, each capitalized except small ones."""
-    found = re.sub(r"[^\w\s'’-]", " ", text).split()
-    return len(found) <= 8 and any(word[:1].isupper() for word in found) and all(map(_is_titled, found))
+    word_list = re.sub(r"[^\w\s'’-]", " ", text).split()
+    return len(word_list) <= 8 and any(word[:1].isupper() for word in word_list) and all(map(_is_titled, word_list))
 
 
 def _is_titled(word: str) -> bool:
@@ -125,17 +125,17 @@ def _is_titled(word: str) -> bool:
 def _places(parts: Sequence[str], passage: Passage) -> tuple[tuple[str, int, int], ...]:
     """The places of `parts` in `passage`, in order and as whole words; empty if one is missing."""
     text = fold_text(passage.text)
-    places = []
-    at = 0
+    spans = []
+    position = 0
     for part in parts:
         begins = f"(?i:{re.escape(part[0])})" if part[0].islower() else re.escape(part[0])
-        written = begins + re.escape(part[1:])
-        match = re.compile(rf"(?<!\w){written}(?!\w)" if part.isascii() else written).search(text.text, at)
+        pattern = begins + re.escape(part[1:])
+        match = re.compile(rf"(?<!\w){pattern}(?!\w)" if part.isascii() else pattern).search(text.text, position)
         if match is None:
             return ()
-        places.append((passage.id, *text.original_span(match.start(), match.end())))
-        at = match.end()
-    return tuple(places)
+        spans.append((passage.id, *text.original_span(match.start(), match.end())))
+        position = match.end()
+    return tuple(spans)
 
 
 # Claims that say what a passage says, word for word.
@@ -151,21 +151,21 @@ def verbatim_passage(claim: str, evidence: ClaimEvidence) -> Passage | None:
     Compared without Markdown, list markers and final punctuation; case, digits and every word count. A part of a
     sentence is never enough: "the plan was approved" is not what "nobody said the plan was approved" says.
     """
-    wanted = fold_text(claim.strip().lstrip("|").strip("| ")).text.rstrip(_TRAILING)
-    if not any(sign.isalnum() for sign in wanted):
+    statement = fold_text(claim.strip().lstrip("|").strip("| ")).text.rstrip(_TRAILING)
+    if not any(sign.isalnum() for sign in statement):
         return None
-    return next((passage for passage in evidence.passages if _has_whole_sentences(wanted, passage, evidence)), None)
+    return next((passage for passage in evidence.passages if _has_whole_sentences(statement, passage, evidence)), None)
 
 
-def _has_whole_sentences(wanted: str, passage: Passage, evidence: ClaimEvidence) -> bool:
+def _has_whole_sentences(statement: str, passage: Passage, evidence: ClaimEvidence) -> bool:
     text = fold_text(passage.text)
-    if wanted not in text.text:
+    if statement not in text.text:
         return False
     starts, ends = _bounds(passage, text, evidence)
     for start in starts:
-        if text.text.startswith(wanted, start):
-            rest = _CLOSING.match(text.text, start + len(wanted))
-            if rest and rest.end() in ends:
+        if text.text.startswith(statement, start):
+            ending = _CLOSING.match(text.text, start + len(statement))
+            if ending and ending.end() in ends:
                 return True
     return False
 
@@ -179,8 +179,8 @@ def _bounds(passage: Passage, text: FoldedText, evidence: ClaimEvidence) -> tupl
         firsts += [start for start, _ in spans][passage.id in evidence.cut_before :]
         lasts += [end for _, end in spans][: len(spans) - (passage.id in evidence.cut_after)]
     starts = {_skip_markup(text.text, text.index_at(start)) for start in (*firsts, *lines)}
-    places = (text.index_at(end) for end in (*lasts, *(line for line in lines if line)))
-    ends = {len(text.text[:at].rstrip(" ")) for at in places}
+    positions = (text.index_at(end) for end in (*lasts, *(line for line in lines if line)))
+    ends = {len(text.text[:position].rstrip(" ")) for position in positions}
     return starts, ends
 
 

@@ -15,7 +15,7 @@ from assay.verify.analyzed_text import AnalyzedText, Texts, analyze_text
 from assay.verify.evidence import SlotFinding, word_slot
 from assay.verify.figures import is_same_amount, is_same_day
 
-_LEAST = 100
+_MIN_BARE_NUMBER = 100
 """A smaller bare number may stand in a row by chance. By hand."""
 _SEVERAL = frozenset(
     """
@@ -27,9 +27,11 @@ _SEVERAL = frozenset(
 
 
 class _Mention(NamedTuple):
-    """What the claim says that some cells of a table state: by row, the column; `at` is the word, -1 for a name."""
+    """What the claim says that some cells of a table state: by row, the column; `word_index` is the word, -1 for a
+    name.
+    """
 
-    at: int
+    word_index: int
     columns: dict[int, int]
 
 
@@ -38,40 +40,42 @@ def find(claim: AnalyzedText, tables: Sequence[ReadTable], texts: Texts) -> Iter
     spoken = {word.text.lower() for word in claim.words}
     if len({word.sentence for word in claim.words}) != 1 or not spoken.isdisjoint(_SEVERAL):
         return
-    values = [(at, word.token) for at, word in enumerate(claim.words) if word.token and _is_telling(word.token)]
+    values = [(index, word.token) for index, word in enumerate(claim.words) if word.token and _is_telling(word.token)]
     for table in tables if values else ():
         mentions = [*_values(values, table), *_names(claim, table)]
-        if sum(each.at >= 0 for each in mentions) < len(values) or not any(each.at < 0 for each in mentions):
+        if sum(mention.word_index >= 0 for mention in mentions) < len(values) or not any(
+            mention.word_index < 0 for mention in mentions
+        ):
             continue  # a value stands elsewhere, or nothing says which row is meant
-        columns = [set(each.columns.values()) for each in mentions]
+        columns = [set(mention.columns.values()) for mention in mentions]
         if sum(map(len, columns)) != len(set().union(*columns)):
             continue  # two values of one column
         yield from _mismatches(claim, table, mentions, texts)
 
 
 def _mismatches(claim: AnalyzedText, table: ReadTable, mentions: list[_Mention], texts: Texts) -> Iterator[SlotFinding]:
-    def is_telling(each: _Mention) -> bool:
-        return each.at < 0 or isinstance(claim.words[each.at].token, Day)
+    def is_telling(mention: _Mention) -> bool:
+        return mention.word_index < 0 or isinstance(claim.words[mention.word_index].token, Day)
 
-    rows = {row for each in mentions for row in each.columns}
-    held = {row: [each for each in mentions if row in each.columns] for row in rows}
+    rows = {row for mention in mentions for row in mention.columns}
+    mentions_by_row = {row: [mention for mention in mentions if row in mention.columns] for row in rows}
     row = max(
-        sorted(rows), key=lambda at: (len(held[at]), sum(map(is_telling, held[at])))
+        sorted(rows), key=lambda number: (len(mentions_by_row[number]), sum(map(is_telling, mentions_by_row[number])))
     )  # a name or a day tells most
-    missing = [each for each in mentions if row not in each.columns]
-    if len(missing) != 1 or missing[0].at < 0:
+    missing = [mention for mention in mentions if row not in mention.columns]
+    if len(missing) != 1 or missing[0].word_index < 0:
         return
     column = min(missing[0].columns.values())
     cell = table.rows[row].cells.get(column)
-    token = claim.words[missing[0].at].token
-    if len(held[row]) < 2 and not (isinstance(token, Day) and held[row][0].columns[row] == 0):
+    token = claim.words[missing[0].word_index].token
+    if len(mentions_by_row[row]) < 2 and not (isinstance(token, Day) and mentions_by_row[row][0].columns[row] == 0):
         return  # an amount beside a name may be about something else
-    inside = {name for each in table.rows for name in each.names}
-    others = (one for one, id in zip(texts.readings, texts.passages, strict=True) if id not in inside)
-    if cell is None or token is None or any(_states(token, each) for each in others):
+    inside = {name for table_row in table.rows for name in table_row.names}
+    other_readings = (reading for reading, id in zip(texts.readings, texts.passages, strict=True) if id not in inside)
+    if cell is None or token is None or any(_states(token, other_reading) for other_reading in other_readings):
         return
     rule = "date" if isinstance(token, Day) else "number"
-    slot = word_slot(claim, missing[0].at)
+    slot = word_slot(claim, missing[0].word_index)
     yield SlotFinding(rule=rule, slot=slot, outcome="conflict", said=cell.text, passage=cell.name, veto=True)
 
 
@@ -81,11 +85,11 @@ def _is_telling(token: Token) -> bool:
         return bool(token.day and token.month)
     if not isinstance(token, Amount) or token.year or token.ordinal or token.terms or token.bound or token.word:
         return False
-    return bool(token.values) and (token.values[0] >= _LEAST or token.quantum < 1 or bool(token.currency))
+    return bool(token.values) and (token.values[0] >= _MIN_BARE_NUMBER or token.quantum < 1 or bool(token.currency))
 
 
 def _values(values: Sequence[tuple[int, Token]], table: ReadTable) -> Iterator[_Mention]:
-    for at, token in values:
+    for index, token in values:
         columns = {
             number: column
             for number, row in enumerate(table.rows)
@@ -93,27 +97,27 @@ def _values(values: Sequence[tuple[int, Token]], table: ReadTable) -> Iterator[_
             if _states(token, analyze_text(f"{table.heads[column]}: {cell.text}"))
         }
         if columns:
-            yield _Mention(at, columns)
+            yield _Mention(index, columns)
 
 
 def _states(token: Token, reading: AnalyzedText) -> bool:
-    for other in (word.token for word in reading.words):
-        if isinstance(token, Day) and isinstance(other, Day) and is_same_day(token, other):
+    for other_token in (word.token for word in reading.words):
+        if isinstance(token, Day) and isinstance(other_token, Day) and is_same_day(token, other_token):
             return True
-        if isinstance(token, Amount) and isinstance(other, Amount) and is_same_amount(token, other):
+        if isinstance(token, Amount) and isinstance(other_token, Amount) and is_same_amount(token, other_token):
             return True
     return False
 
 
 def _names(claim: AnalyzedText, table: ReadTable) -> Iterator[_Mention]:
     """The cells of text that the claim names: their first word, and at least half of all; by text, each once."""
-    said = {word.key for word in claim.words if word.kind in ("name", "word") and not word.common}
-    found: dict[tuple[int, str], dict[int, int]] = {}
+    claim_keys = {word.key for word in claim.words if word.kind in ("name", "word") and not word.common}
+    columns_by_cell: dict[tuple[int, str], dict[int, int]] = {}
     for number, row in enumerate(table.rows):
         for column, cell in row.cells.items():
             words = [word for word in analyze_text(cell.text).words if word.kind != "sign"]
             keys = [word.key for word in words]
-            named = bool(words) and words[0].token is None and words[0].text[0].isupper() and keys[0] in said
-            if named and 2 * sum(key in said for key in keys) >= len(keys):
-                found.setdefault((column, cell.text), {})[number] = column
-    return (_Mention(-1, columns) for columns in found.values())
+            is_named = bool(words) and words[0].token is None and words[0].text[0].isupper() and keys[0] in claim_keys
+            if is_named and 2 * sum(key in claim_keys for key in keys) >= len(keys):
+                columns_by_cell.setdefault((column, cell.text), {})[number] = column
+    return (_Mention(-1, columns) for columns in columns_by_cell.values())

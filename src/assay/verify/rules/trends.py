@@ -29,10 +29,10 @@ _RULE = regex(r"[\s|:-]+")
 
 
 class Change(msgspec.Struct, frozen=True):
-    """The thing that a sentence of the claim says went up (1) or down (-1), by the word at `at`."""
+    """The thing that a sentence of the claim says went up (1) or down (-1), by the word at `index`."""
 
-    at: int
-    way: int
+    index: int
+    direction: int
     words: tuple[Word, ...]
 
 
@@ -46,41 +46,43 @@ class KnownTable(msgspec.Struct, frozen=True):
 
 def find(claim: AnalyzedText, evidence: ClaimEvidence) -> Iterator[SlotFinding]:
     """A finding for each change that figures show: those of the claim itself, or of a cited table."""
-    found = list(_changes(claim))
-    if not found or not evidence.passages:
+    changes = list(_changes(claim))
+    if not changes or not evidence.passages:
         return
-    known: tuple[KnownTable, ...] | None = None
-    for change in found:
-        own = _own_direction(change)
-        if own is not None:
-            if own[0] != change.way:
-                yield _finding(claim, change, own[1], evidence.passages[0].id)
+    tables: tuple[KnownTable, ...] | None = None
+    for change in changes:
+        own_direction = _own_direction(change)
+        if own_direction is not None:
+            if own_direction[0] != change.direction:
+                yield _finding(claim, change, own_direction[1], evidence.passages[0].id)
             continue
         years = sorted({year for word in change.words for year in _years(word.text)})
         if len(years) != 2:
             continue
-        known = tuple(_tables(evidence)) if known is None else known
-        directions = [each for table in known for each in _figure_directions(table, change, years[0], years[1])]
-        if len({way for way, _, _ in directions}) == 1:
-            way, text, passage = directions[0]
-            yield _finding(claim, change, text if way != change.way else "", passage)
+        tables = tuple(_tables(evidence)) if tables is None else tables
+        directions = [
+            observed for table in tables for observed in _figure_directions(table, change, years[0], years[1])
+        ]
+        if len({direction for direction, _, _ in directions}) == 1:
+            direction, text, passage = directions[0]
+            yield _finding(claim, change, text if direction != change.direction else "", passage)
 
 
 def _finding(claim: AnalyzedText, change: Change, text: str, passage: str) -> SlotFinding:
-    slot = word_slot(claim, change.at)
+    slot = word_slot(claim, change.index)
     outcome: Outcome = "conflict" if text else "stated"
     return SlotFinding(rule="direction", slot=slot, outcome=outcome, said=text, passage=passage, veto=bool(text))
 
 
 def _changes(claim: AnalyzedText) -> Iterator[Change]:
     """The sentences of the claim that give the direction of one thing alone."""
-    turned = denied_words(claim)
-    for _, each in groupby(enumerate(claim.words), key=lambda pair: pair[1].sentence):
-        sentence = list(each)
-        places = [at for at, word in sentence if word.kind == "word" and word.text.lower() in CHANGES]
-        if len(places) == 1 and places[0] not in turned:
-            way = CHANGES[claim.words[places[0]].text.lower()]
-            yield Change(places[0], way, tuple(word for _, word in sentence))
+    denied = denied_words(claim)
+    for _, group in groupby(enumerate(claim.words), key=lambda pair: pair[1].sentence):
+        sentence = list(group)
+        indices = [index for index, word in sentence if word.kind == "word" and word.text.lower() in CHANGES]
+        if len(indices) == 1 and indices[0] not in denied:
+            direction = CHANGES[claim.words[indices[0]].text.lower()]
+            yield Change(indices[0], direction, tuple(word for _, word in sentence))
 
 
 # the claim itself
@@ -91,17 +93,17 @@ def _own_direction(change: Change) -> tuple[int, str] | None:
     if any(word.key in _RANKS for word in change.words):
         return None
     figures = [
-        (before.text.lower(), at, word.token)
-        for at, (before, word) in enumerate(pairwise(change.words))
+        (before.text.lower(), index, word.token)
+        for index, (before, word) in enumerate(pairwise(change.words))
         if isinstance(word.token, Amount) and _is_figure(word.token)
     ]
-    starts = [(at, token) for before, at, token in figures if before == "from"]
-    ends = [(at, token) for before, at, token in figures if before == "to"]
+    starts = [(index, token) for before, index, token in figures if before == "from"]
+    ends = [(index, token) for before, index, token in figures if before == "to"]
     if len(starts) != 1 or len(ends) != 1 or abs(starts[0][0] - ends[0][0]) > _BESIDE:
         return None
     (_, first), (_, last) = starts[0], ends[0]
-    way = _direction(first, last)
-    return (way, f"{first.text}, {last.text}") if way else None
+    direction = _direction(first, last)
+    return (direction, f"{first.text}, {last.text}") if direction else None
 
 
 def _is_figure(amount: Amount) -> bool:
@@ -112,12 +114,12 @@ def _direction(first: Amount, last: Amount) -> int:
     """1 if `last` is more than `first`, -1 if it is less, 0 if that is unclear."""
     if first.currency != last.currency and first.currency and last.currency:
         return 0
-    ways = {
+    directions = {
         (last.values[0] > value) - (last.values[0] < value)
         for values, _ in as_measured(last, first)
         for value in values[:1]
     }
-    return ways.pop() if len(ways) == 1 else 0
+    return directions.pop() if len(directions) == 1 else 0
 
 
 # tables
@@ -127,12 +129,14 @@ def _tables(evidence: ClaimEvidence) -> Iterator[KnownTable]:
     """The tables of which the passages have rows; their headers are in them, or before them in their documents."""
     rows: dict[tuple[str, ...], tuple[list[tuple[str, ...]], str]] = {}
     for passage in evidence.passages:
-        around = evidence.around.get(passage.id)
-        for head, row in _rows([*(around.before if around else "").splitlines(), *passage.text.splitlines()]):
-            found, _ = rows.setdefault(head, ([], passage.id))
-            if row not in found:
-                found.append(row)
-    return (KnownTable(head, tuple(found), passage) for head, (found, passage) in rows.items())
+        surroundings = evidence.surroundings.get(passage.id)
+        for head, row in _rows(
+            [*(surroundings.before if surroundings else "").splitlines(), *passage.text.splitlines()]
+        ):
+            known_rows, _ = rows.setdefault(head, ([], passage.id))
+            if row not in known_rows:
+                known_rows.append(row)
+    return (KnownTable(head, tuple(known_rows), passage) for head, (known_rows, passage) in rows.items())
 
 
 def _rows(lines: Sequence[str]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -154,13 +158,13 @@ def _figure_directions(table: KnownTable, change: Change, first: int, last: int)
     columns = tuple(zip(table.head, *table.rows, strict=True))
     for lines, labels in ((table.rows, table.head), (columns, columns[0])):
         by_year = {year: line for line in lines for year in _years(line[0])}
-        at = _best_label(labels, stems)
-        if not at or not {first, last} <= by_year.keys():
+        column = _best_label(labels, stems)
+        if not column or not {first, last} <= by_year.keys():
             continue
-        before, after = by_year[first][at], by_year[last][at]
-        one, other = _figure(before), _figure(after)
-        if one and other and (way := _direction(one, other)):
-            yield way, f"{before} ({first}), {after} ({last})", table.passage
+        before, after = by_year[first][column], by_year[last][column]
+        first_figure, last_figure = _figure(before), _figure(after)
+        if first_figure and last_figure and (direction := _direction(first_figure, last_figure)):
+            yield direction, f"{before} ({first}), {after} ({last})", table.passage
 
 
 def _best_label(labels: Sequence[str], stems: set[str]) -> int:
@@ -172,10 +176,10 @@ def _best_label(labels: Sequence[str], stems: set[str]) -> int:
 
 
 def _figure(cell: str) -> Amount | None:
-    found: list[Token] = [token for token in tokens(fold_text(cell).text) if not isinstance(token, Day)]
-    first = found[0] if len(found) == 1 else None
+    figures: list[Token] = [token for token in tokens(fold_text(cell).text) if not isinstance(token, Day)]
+    first = figures[0] if len(figures) == 1 else None
     return first if isinstance(first, Amount) and first.values else None
 
 
 def _years(text: str) -> tuple[int, ...]:
-    return tuple(int(found) for found in _YEAR.findall(text))
+    return tuple(int(year) for year in _YEAR.findall(text))

@@ -7,9 +7,9 @@ from assay.core.lexicon import MONTHS
 
 YEAR = r"(?:(?:1[5-9]|20)\d\d[a-z]?(?![\w%])|n\.[ \t]?d\.)"
 """A year of publication, with the letter that tells apart works of one year; or none ("n.d.")."""
-_MOST_WORDS = 14
+_MAX_AUTHOR_WORDS = 14
 """The most words of the authors in a citation: organizations have long names."""
-_MOST_HEAD = 300
+_MAX_HEAD_CHARS = 300
 """The most characters of a reference before its year: papers have many authors."""
 
 _PARTICLES = frozenset(
@@ -29,20 +29,20 @@ _OTHERS = regex(r",?[ \t\n]+(?:et[ \t\n]+al\.?|u\.[ \t]?a\.|and (?:colleagues|ot
 def strip_others(names: str) -> tuple[str, bool]:
     """`names` without "et al." at their end, and whether it was there."""
     plain = names.replace("*", "").strip()
-    found = _OTHERS.search(plain[-20:])
-    if found is None or found.end() < len(plain[-20:].rstrip(" ,")):
+    match = _OTHERS.search(plain[-20:])
+    if match is None or match.end() < len(plain[-20:].rstrip(" ,")):
         return plain, False
-    return plain[: len(plain) - len(plain[-20:]) + found.start()], True
+    return plain[: len(plain) - len(plain[-20:]) + match.start()], True
 
 
 def are_names(text: str) -> bool:
     """True if every word of `text` may be a part of authors' names: capitalized, or small as "van" and "of" are."""
-    found = [word.strip(',.;:()"“”*_') for word in text.split()]
-    found = [word for word in found if word]
-    if not 0 < len(found) <= _MOST_WORDS or any(word.lower().rstrip(".") in _NEVER for word in found):
+    name_words = [word.strip(',.;:()"“”*_') for word in text.split()]
+    name_words = [word for word in name_words if word]
+    if not 0 < len(name_words) <= _MAX_AUTHOR_WORDS or any(word.lower().rstrip(".") in _NEVER for word in name_words):
         return False
-    small = found[0].lower() in _SMALL - _PARTICLES and not found[0][0].isupper()
-    return not small and is_name(found[-1]) and all(is_name(word) or word in _SMALL for word in found)
+    small = name_words[0].lower() in _SMALL - _PARTICLES and not name_words[0][0].isupper()
+    return not small and is_name(name_words[-1]) and all(is_name(word) or word in _SMALL for word in name_words)
 
 
 def is_name(word: str) -> bool:
@@ -67,9 +67,9 @@ def begins_entry(line: str) -> bool:
     """True if a line of a list of references begins an entry with its authors."""
     if _INITIALS.match(line) or _FULL_NAME.match(line):
         return True
-    dated = _DATED.search(line[:_MOST_HEAD])
-    head = line[: dated.start()] if dated else ""
-    return dated is not None and len(line) - len(line.lstrip()) <= 3 and are_names(head)
+    date_match = _DATED.search(line[:_MAX_HEAD_CHARS])
+    head = line[: date_match.start()] if date_match else ""
+    return date_match is not None and len(line) - len(line.lstrip()) <= 3 and are_names(head)
 
 
 def continues_authors(line: str) -> bool:

@@ -39,8 +39,8 @@ _SAME = 5
 _FIRST = regex(r"(?:[^\W\d_]\.[ -]?){0,4}(?P<name>[^,;(.]{1,120})")
 _JOINED = regex(r",|;| & | and | und | et | y | e ")
 _SHORT = regex(r"\(([^\W\d_]{2,10})\)")
-_MOST_ENTRY = 400
-_MOST_YEARS = 6
+_MAX_ENTRY_CHARS = 400
+_MAX_YEARS = 6
 
 Certainty = Literal["entry", "shape", "maybe", "words"]
 """Why something is taken for a citation: an entry begins so; its form; perhaps; an entry has its words."""
@@ -54,53 +54,55 @@ class CitedWork(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuthorYear(msgspec.Struct, frozen=True, kw_only=True):
-    """A citation by author and year at code points `[start, end)`; `shown` is what belongs to the sentence of it."""
+    """A citation by author and year at code points `[start, end)`; `sentence_text` is what belongs to the sentence
+    of it.
+    """
 
     start: int
     end: int
     works: tuple[CitedWork, ...]
     certainty: Certainty
-    shown: str = ""
+    sentence_text: str = ""
 
 
-def choose_citations(found: Sequence[AuthorYear], *, others: bool) -> Iterator[AuthorYear]:
-    """The citations among what may be some; `others` says whether the text cites in another way too."""
-    style = not others or any(each.certainty in ("entry", "shape") for each in found)
-    return (each for each in found if style or each.certainty in ("entry", "shape"))
+def choose_citations(citations: Sequence[AuthorYear], *, has_others: bool) -> Iterator[AuthorYear]:
+    """The citations among what may be some; `has_others` says whether the text cites in another way too."""
+    style = not has_others or any(citation.certainty in ("entry", "shape") for citation in citations)
+    return (citation for citation in citations if style or citation.certainty in ("entry", "shape"))
 
 
 class AuthorIndex:
     """The entries of a list of references by author and year."""
 
     def __init__(self, entries: Iterable[Definition]) -> None:
-        self._leading: dict[tuple[tuple[str, ...], str], list[_Entry]] = {}
-        self._holding: dict[tuple[str, str], list[_Entry]] = {}
+        self._by_authors: dict[tuple[tuple[str, ...], str], list[_Entry]] = {}
+        self._by_word: dict[tuple[str, str], list[_Entry]] = {}
         for entry in map(_entry, entries):
             for year in entry.years:
                 for key in entry.keys:
-                    _index_entry(self._leading.setdefault((key, year), []), entry)
+                    _index_entry(self._by_authors.setdefault((key, year), []), entry)
                 for word in entry.words:
-                    _index_entry(self._holding.setdefault((word, year), []), entry)
+                    _index_entry(self._by_word.setdefault((word, year), []), entry)
 
     def __bool__(self) -> bool:
-        return bool(self._leading)
+        return bool(self._by_authors)
 
-    def find(self, names: str, year: str, *, whole: bool = False) -> tuple[Definition, ...]:
+    def find(self, names: str, year: str, *, whole_names: bool = False) -> tuple[Definition, ...]:
         """The entries that begin with the authors `names` and have `year`.
 
-        The first author's last word is enough, unless `whole`.
+        The first author's last word is enough, unless `whole_names`.
         """
         plain, _ = strip_others(names)
-        people = [tuple(words(one)) for one in _JOINED.split(plain)]
-        people = [one for one in people if one]
+        people = [tuple(words(person)) for person in _JOINED.split(plain)]
+        people = [person for person in people if person]
         if not people:
             return ()
         year = "".join(year.lower().split())
-        last = {one[-1] for one in people[1:]}
-        for key in dict.fromkeys((tuple(words(plain)), people[0], *(() if whole else (people[0][-1:],)))):
-            found = self._leading.get((key, year)) or self._entries_for_letter(key, year)
-            if matching := tuple(each.definition for each in found if last <= each.words):
-                return matching
+        last = {person[-1] for person in people[1:]}
+        for key in dict.fromkeys((tuple(words(plain)), people[0], *(() if whole_names else (people[0][-1:],)))):
+            candidates = self._by_authors.get((key, year)) or self._entries_for_letter(key, year)
+            if matches := tuple(entry.definition for entry in candidates if last <= entry.words):
+                return matches
         return ()
 
     def _entries_for_letter(self, key: tuple[str, ...], year: str) -> list[_Entry]:
@@ -108,16 +110,16 @@ class AuthorIndex:
         base = year[:4]
         if len(year) != 5 or not base.isdecimal():
             return []
-        return [each for each in self._leading.get((key, base), ()) if base in each.written]
+        return [entry for entry in self._by_authors.get((key, base), ()) if base in entry.written_years]
 
     def find_by_words(self, names: str, year: str) -> tuple[Definition, ...]:
         """The one entry that has all words of `names`, anywhere, and `year`; empty if there are several."""
-        wanted = [word for word in words(strip_others(names)[0]) if len(word) > 2]
-        if not wanted:
+        name_words = [word for word in words(strip_others(names)[0]) if len(word) > 2]
+        if not name_words:
             return ()
-        found = min((self._holding.get((word, year), []) for word in wanted), key=len)
-        found = [each for each in found if set(wanted) <= each.words]
-        return (found[0].definition,) if len(found) == 1 else ()
+        entries = min((self._by_word.get((word, year), []) for word in name_words), key=len)
+        entries = [entry for entry in entries if set(name_words) <= entry.words]
+        return (entries[0].definition,) if len(entries) == 1 else ()
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -126,26 +128,26 @@ class _Entry(msgspec.Struct, frozen=True):
     definition: Definition
     keys: tuple[tuple[str, ...], ...]
     years: frozenset[str]
-    written: frozenset[str]
+    written_years: frozenset[str]
     words: frozenset[str]
 
 
-def _index_entry(found: list[_Entry], entry: _Entry) -> None:
-    if len(found) < _SAME:
-        found.append(entry)
+def _index_entry(entries: list[_Entry], entry: _Entry) -> None:
+    if len(entries) < _SAME:
+        entries.append(entry)
 
 
 def _entry(definition: Definition) -> _Entry:
-    text = BARE_URL.sub(" ", definition.text[:_MOST_ENTRY]).replace("*", "").replace("_", " ").strip()
-    dated = list(_DATED.finditer(text))
-    in_brackets = [each for each in dated if text[each.start() - 1 : each.start()] == "("][:1]
-    written = {"".join(each[0].lower().split()) for each in (in_brackets or dated[:_MOST_YEARS])}
-    head = text[: (in_brackets or dated)[0].start()] if dated else ""
+    text = BARE_URL.sub(" ", definition.text[:_MAX_ENTRY_CHARS]).replace("*", "").replace("_", " ").strip()
+    date_matches = list(_DATED.finditer(text))
+    in_brackets = [match for match in date_matches if text[match.start() - 1 : match.start()] == "("][:1]
+    written_years = {"".join(match[0].lower().split()) for match in (in_brackets or date_matches[:_MAX_YEARS])}
+    head = text[: (in_brackets or date_matches)[0].start()] if date_matches else ""
     return _Entry(
         definition=definition,
         keys=_keys(head),
-        years=frozenset((*written, *(year[:4] for year in written if year[:4].isdecimal()))),
-        written=frozenset(written),
+        years=frozenset((*written_years, *(year[:4] for year in written_years if year[:4].isdecimal()))),
+        written_years=frozenset(written_years),
         words=frozenset(words(text)),
     )
 
@@ -154,9 +156,9 @@ def _keys(head: str) -> tuple[tuple[str, ...], ...]:
     """The names by which an entry may be cited that begins with `head`: all of it, its first author, short names."""
     first = _FIRST.match(head)
     name = _JOINED.split(first["name"])[0] if first else ""
-    lead, whole = tuple(words(name)), tuple(words(head))
+    lead, all_words = tuple(words(name)), tuple(words(head))
     short = "".join(word[0] for word in name.split() if word[0].isupper()).lower()
-    keys = [whole, lead, lead[-1:], *((each.lower(),) for each in _SHORT.findall(head))]
+    keys = [all_words, lead, lead[-1:], *((short_name.lower(),) for short_name in _SHORT.findall(head))]
     keys += [(short,)] if len(short) > 2 else []
     return tuple(dict.fromkeys(key for key in keys if key))
 
@@ -167,11 +169,11 @@ def find_author_years(text: str, start: int, end: int, index: AuthorIndex) -> It
         inner = match["inner"]
         if not _DATED.search(inner) or "\n\n" in inner:
             continue
-        found = _parenthetical(match, index)
-        if found is None and match["open"] == "(":
-            found = _narrative(match, start, index)
-        if found is not None:
-            yield found
+        citation = _parenthetical(match, index)
+        if citation is None and match["open"] == "(":
+            citation = _narrative(match, start, index)
+        if citation is not None:
+            yield citation
 
 
 def _parenthetical(match: re.Match[str], index: AuthorIndex) -> AuthorYear | None:
@@ -179,23 +181,23 @@ def _parenthetical(match: re.Match[str], index: AuthorIndex) -> AuthorYear | Non
     parts = match["inner"].split(";")
     works: list[CitedWork] = []
     certain = set[Certainty]()
-    cut = match.end("inner")
+    citation_start = match.end("inner")
     for part, before in reversed(list(zip(parts, _authors_before(parts), strict=True))):
         work = _work(part, before)
         if work is None:
             break
         names, years, sure = work
-        found = [_resolve_work(names, year, index, sure) for year in years]
-        if not sure and any(certainty != "entry" for _, certainty in found):
+        resolved = [_resolve_work(names, year, index, sure) for year in years]
+        if not sure and any(certainty != "entry" for _, certainty in resolved):
             break
-        works[:0] = [each for each, _ in found]
-        certain.update(certainty for _, certainty in found)
-        cut -= len(part) + 1
+        works[:0] = [work for work, _ in resolved]
+        certain.update(certainty for _, certainty in resolved)
+        citation_start -= len(part) + 1
     if not works:
         return None
-    best: Certainty = next(each for each in ("entry", "shape", "words", "maybe") if each in certain)
-    whole = cut < match.start("inner")
-    start, end = match.span() if whole else (cut, match.end("inner"))
+    best: Certainty = next(level for level in ("entry", "shape", "words", "maybe") if level in certain)
+    is_whole = citation_start < match.start("inner")
+    start, end = match.span() if is_whole else (citation_start, match.end("inner"))
     return AuthorYear(start=start, end=end, works=tuple(works), certainty=best)
 
 
@@ -204,31 +206,31 @@ def _authors_before(parts: Sequence[str]) -> Iterator[str]:
     names = ""
     for part in parts:
         yield names
-        if named := _WORK.fullmatch(" ".join(part.split())):
-            names = named["names"]
+        if match := _WORK.fullmatch(" ".join(part.split())):
+            names = match["names"]
 
 
 def _work(part: str, before: str) -> tuple[str, list[str], Literal["shape", "maybe", ""]] | None:
     """Authors and years of a part, and how sure its form is that they are that; "" if only an entry can tell."""
     line = " ".join(part.split())
-    more = _MORE.fullmatch(line) if before else None
-    found = more or _WORK.fullmatch(line)
-    if found is None:
+    continuation = _MORE.fullmatch(line) if before else None
+    match = continuation or _WORK.fullmatch(line)
+    if match is None:
         return None
-    names = before if more else found["names"].strip()
-    plain, others = strip_others(names)
+    names = before if continuation else match["names"].strip()
+    plain, has_others = strip_others(names)
     if not are_names(plain):
         return None
-    years = [each[0] for each in _DATED.finditer(found["years"])]
-    lettered = any(year[-1].isalpha() for year in years)
-    if others or found["tail"] or lettered:
+    years = [year_match[0] for year_match in _DATED.finditer(match["years"])]
+    has_letter = any(year[-1].isalpha() for year in years)
+    if has_others or match["tail"] or has_letter:
         return names, years, "shape"
-    return names, years, "maybe" if more or found["comma"] else ""
+    return names, years, "maybe" if continuation or match["comma"] else ""
 
 
 def names_work(label: str) -> bool:
     """True if a link's words certainly only name a work: "Smith et al., 2021"."""
-    work = _work(label.strip("()[] "), "") if len(label) <= _MOST_ENTRY else None
+    work = _work(label.strip("()[] "), "") if len(label) <= _MAX_ENTRY_CHARS else None
     return work is not None and work[2] == "shape"
 
 
@@ -259,12 +261,14 @@ def _narrative(match: re.Match[str], start: int, index: AuthorIndex) -> AuthorYe
     before = match.string[max(start, match.start() - _BEFORE) : match.start()]
     if not before[-1:].isspace():
         return None
-    years = [each[0] for each in _DATED.finditer(inner["years"])]
+    years = [year_match[0] for year_match in _DATED.finditer(inner["years"])]
     for names in _names_before(before):
-        works = [CitedWork(label=f"{names}, {year}", entries=index.find(names, year, whole=True)) for year in years]
+        works = [
+            CitedWork(label=f"{names}, {year}", entries=index.find(names, year, whole_names=True)) for year in years
+        ]
         if all(work.entries for work in works):
-            start, end, shown = _reporting_span(match, start, names) or (*match.span(), "")
-            return AuthorYear(start=start, end=end, works=tuple(works), certainty="entry", shown=shown)
+            start, end, sentence_text = _reporting_span(match, start, names) or (*match.span(), "")
+            return AuthorYear(start=start, end=end, works=tuple(works), certainty="entry", sentence_text=sentence_text)
     return None
 
 
@@ -282,34 +286,34 @@ def _reporting_span(match: re.Match[str], start: int, names: str) -> tuple[int, 
     weaken ("suggested") stay, as does a name that is not followed by such a verb: it may be what the sentence is about.
     """
     text, verb = match.string, _REPORTS.match(match.string, match.end())
-    at = match.start() - len(names) - 1
-    if verb is None or at < start or text[at : match.start() - 1] != names:
+    names_start = match.start() - len(names) - 1
+    if verb is None or names_start < start or text[names_start : match.start() - 1] != names:
         return None
-    if not _BEGINNING.search(text, max(start, text.rfind("\n", 0, at) + 1, at - 20), at):
+    if not _BEGINNING.search(text, max(start, text.rfind("\n", 0, names_start) + 1, names_start - 20), names_start):
         return None
     word = verb["word"]
-    return at, verb.end(), word[:1].upper() + word[1:]
+    return names_start, verb.end(), word[:1].upper() + word[1:]
 
 
 def _names_before(before: str) -> Iterator[str]:
     """The names at the end of a text: as many words as may be names, then only those after the last comma."""
-    taken: list[str] = []
+    name_tokens: list[str] = []
     for token in reversed(before.replace("*", "").split()):
         word = token.rstrip(",")
-        ended = bool(taken) and len(word) > 2 and word[-1] in ".!?:;)" and word != "al."
-        if ended or not (are_names(f"{word} X") or word in ("and", "&", "und", "et", "y", "e", "of", "the", "for")):
+        is_end = bool(name_tokens) and len(word) > 2 and word[-1] in ".!?:;)" and word != "al."
+        if is_end or not (are_names(f"{word} X") or word in ("and", "&", "und", "et", "y", "e", "of", "the", "for")):
             break
-        taken.insert(0, token)
-    while taken and taken[0].lower() in _ENGLISH and (len(taken) > 1):
-        yield from _author_names(taken)
-        taken.pop(0)
-    yield from _author_names(taken)
-    after = [at for at, token in enumerate(taken) if token.endswith(",")]
+        name_tokens.insert(0, token)
+    while name_tokens and name_tokens[0].lower() in _ENGLISH and (len(name_tokens) > 1):
+        yield from _author_names(name_tokens)
+        name_tokens.pop(0)
+    yield from _author_names(name_tokens)
+    after = [index for index, token in enumerate(name_tokens) if token.endswith(",")]
     if after:
-        yield from _author_names(taken[after[-1] + 1 :])
+        yield from _author_names(name_tokens[after[-1] + 1 :])
 
 
-def _author_names(taken: Sequence[str]) -> Iterator[str]:
-    names = _POSSESSIVE.sub("", " ".join(taken))
+def _author_names(name_tokens: Sequence[str]) -> Iterator[str]:
+    names = _POSSESSIVE.sub("", " ".join(name_tokens))
     if names and are_names(strip_others(names)[0]):
         yield names

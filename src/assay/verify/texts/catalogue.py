@@ -52,8 +52,8 @@ class Catalogue:
 
     def find(self, reference: TextReference) -> tuple[Document, ...]:
         """The documents that `reference` names, all of them from one file; empty if it names none."""
-        found = self._by_address(reference.url) or self._by_name(reference) or self._by_title(reference)
-        return tuple({each.sha256: each for each in found}.values())
+        documents = self._by_address(reference.url) or self._by_name(reference) or self._by_title(reference)
+        return tuple({document.sha256: document for document in documents}.values())
 
     def _by_address(self, url: str) -> Sequence[Document]:
         if not url or url.startswith("#"):
@@ -61,36 +61,43 @@ class Catalogue:
         path = local_path(url)
         if path is None:
             return self._addresses.get(_address_key(url), ())
-        wanted = _bare_path(unquote(path))
-        whole = posixpath.normpath(posixpath.join(self._folder, wanted))
-        if whole in self._paths:
-            return self._paths[whole]
-        tail = "/" + wanted.lstrip("./")
-        return next((found for known, found in self._paths.items() if known.endswith(tail) and len(tail) > 1), ())
+        bare_path = _bare_path(unquote(path))
+        full_path = posixpath.normpath(posixpath.join(self._folder, bare_path))
+        if full_path in self._paths:
+            return self._paths[full_path]
+        tail = "/" + bare_path.lstrip("./")
+        return next(
+            (documents for known_path, documents in self._paths.items() if known_path.endswith(tail) and len(tail) > 1),
+            (),
+        )
 
     def _by_name(self, reference: TextReference) -> Sequence[Document]:
         if reference.url and not reference.url.startswith("#"):
             if local_path(reference.url) is None:
                 return ()
-            if named := self._names.get(_file_name(reference.url)):
-                return named
-        said = _fold_name(reference.text)
-        spaced = [name for name in self._names if " " in name and name in said and _stands_apart(name, said)]
-        if spaced:
-            return self._names[max(spaced, key=len)]
-        parts = (part.strip("\"'“”‘’()[]<>,;:").rstrip(".") for part in said.split())
+            if documents := self._names.get(_file_name(reference.url)):
+                return documents
+        text = _fold_name(reference.text)
+        spaced_names = [name for name in self._names if " " in name and name in text and _stands_apart(name, text)]
+        if spaced_names:
+            return self._names[max(spaced_names, key=len)]
+        parts = (part.strip("\"'“”‘’()[]<>,;:").rstrip(".") for part in text.split())
         return next((self._names[name] for part in parts if (name := posixpath.basename(part)) in self._names), ())
 
     def _by_title(self, reference: TextReference) -> Sequence[Document]:
         title = _title_key(reference.title)
         if title.strip() and title in self._titles:
             return self._titles[title]
-        worded = _title_key(reference.text or reference.title)
-        inside = [known for known in self._titles if known in worded and known.count(" ") > _ENOUGH]
+        title_text = _title_key(reference.text or reference.title)
+        inside = [
+            known_title
+            for known_title in self._titles
+            if known_title in title_text and known_title.count(" ") > _ENOUGH
+        ]
         if inside:
             return self._titles[max(inside, key=len)]
         stem = self._stems.get(title, ())
-        return stem if len({each.url for each in stem}) == 1 else ()
+        return stem if len({document.url for document in stem}) == 1 else ()
 
 
 def _address_key(url: str) -> str:
@@ -115,9 +122,9 @@ def _fold_name(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 
-def _stands_apart(name: str, said: str) -> bool:
+def _stands_apart(name: str, text: str) -> bool:
     """True if a file's name is not the end of a longer name, nor the beginning of one, somewhere in a text."""
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?!\w)", said) is not None
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?!\w)", text) is not None
 
 
 def _title_key(title: str) -> str:

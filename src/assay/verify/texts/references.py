@@ -38,19 +38,19 @@ _ACCESSED = regex(r"(?i)[\s,.;(]*\b(?:retrieved|accessed|abgerufen|consulté)\b[
 
 def trim_url(url: str) -> str:
     """`url` without the punctuation at its end that belongs to the sentence around it (GFM 0.29, 6.9)."""
-    over = {closing: url.count(closing) - url.count(opening) for closing, opening in _PAIRS.items()}
+    surplus = {closing: url.count(closing) - url.count(opening) for closing, opening in _PAIRS.items()}
     end = len(url)
-    while end and (url[end - 1] in _ENDING or over.get(url[end - 1], 0) > 0):
+    while end and (url[end - 1] in _ENDING or surplus.get(url[end - 1], 0) > 0):
         end -= 1
-        if url[end] in over:
-            over[url[end]] -= 1
+        if url[end] in surplus:
+            surplus[url[end]] -= 1
     return url[:end]
 
 
 def read_link(piece: str) -> tuple[str, str] | None:
     """Label and target of a Markdown link; None if `piece` is not one (`javascript:`, images)."""
     tokens = _markdown().parseInline(piece)[0].children or []
-    opening = next((at for at, token in enumerate(tokens) if token.type == "link_open"), None)
+    opening = next((index for index, token in enumerate(tokens) if token.type == "link_open"), None)
     if opening is None:
         return None
     inside = takewhile(lambda token: token.type != "link_close", tokens[opening + 1 :])
@@ -88,9 +88,9 @@ def _addresses(entry: str) -> Iterator[str]:
             yield str(token.attrs.get("href", ""))
     if bare := BARE_URL.search(entry):
         yield trim_url(bare[0])
-    whole = entry.split()
-    if whole and _PATH.fullmatch(whole[0].strip("<>")):
-        yield whole[0].strip("<>")
+    entry_words = entry.split()
+    if entry_words and _PATH.fullmatch(entry_words[0].strip("<>")):
+        yield entry_words[0].strip("<>")
 
 
 def reference_title(entry: str) -> str:
@@ -120,11 +120,11 @@ def source_list_headings() -> frozenset[str]:
 
 
 def _in_every_language(say: Callable[[], Iterable[str]]) -> frozenset[str]:
-    found = set[str]()
+    texts = set[str]()
     for locale in LOCALES:
         with use_locale(locale):
-            found.update(say())
-    return frozenset(found)
+            texts.update(say())
+    return frozenset(texts)
 
 
 _NOTICES = regex(
@@ -173,11 +173,13 @@ def _count_pattern(locale: str) -> re.Pattern[str]:
         words = "|".join(re.escape(phrases.verdict(name)) for name in VERDICTS)
         comma, semicolon = (re.escape(gettext(sign).strip()) for sign in (", ", "; "))
         end = re.escape(gettext("{text}.").format(text=""))
-        one = re.escape(gettext("{count} {verdict}").format(count="\0", verdict="\1"))
+        verdict_pattern = re.escape(gettext("{count} {verdict}").format(count="\0", verdict="\1"))
     pattern = "|".join(_NUMBER.join(map(re.escape, form.split("{count}"))) for form in sorted(claims))
-    one = one.replace("\0", _NUMBER).replace("\1", f"(?:{words})")
-    more = rf"(?:{comma}\s*{one})*(?:\s*{semicolon}[^\n]{{1,120}})?"
-    return re.compile(rf"{re.escape(head)}(?:{pattern}){re.escape(tail)}{one}{more}{end}", re.IGNORECASE)
+    verdict_pattern = verdict_pattern.replace("\0", _NUMBER).replace("\1", f"(?:{words})")
+    more_verdicts = rf"(?:{comma}\s*{verdict_pattern})*(?:\s*{semicolon}[^\n]{{1,120}})?"
+    return re.compile(
+        rf"{re.escape(head)}(?:{pattern}){re.escape(tail)}{verdict_pattern}{more_verdicts}{end}", re.IGNORECASE
+    )
 
 
 _LINE = regex(r"[^\n]*\n?")
@@ -203,7 +205,7 @@ _ENTRY = regex(
 _ITEM = regex(r"[ \t>]{0,12}[-*+•][ \t]+(?P<text>.*)")
 _DEFINITION = regex(rf"[ \t>]{{0,12}}\[(?P<label>{_LABEL})\]:[ \t]*(?P<text>\S.*)")
 _LINKED = regex(r"https?://", re.IGNORECASE)
-_LONGEST_ENTRY = 2_000
+_MAX_ENTRY_CHARS = 2_000
 """The most characters of a reference that are examined."""
 _PLAIN_LEVEL = 7
 """The level of a list's title that is not a heading."""
@@ -226,14 +228,16 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True):
 class Definitions:
     """The definitions of a text, by label."""
 
-    def __init__(self, found: Iterable[Definition]) -> None:
-        self.all = tuple(found)
+    def __init__(self, definitions: Iterable[Definition]) -> None:
+        self.entries = tuple(definitions)
         self._by_label: dict[str, list[Definition]] = {}
-        for each in self.all:
-            if each.label:
-                self._by_label.setdefault(each.label, []).append(each)
+        for definition in self.entries:
+            if definition.label:
+                self._by_label.setdefault(definition.label, []).append(definition)
         self._best = {
-            label: _best_entries(found) for label, found in self._by_label.items() if _are_same_document(found)
+            label: _best_entries(definitions)
+            for label, definitions in self._by_label.items()
+            if _are_same_document(definitions)
         }
 
     def __contains__(self, label: str) -> bool:
@@ -244,32 +248,35 @@ class Definitions:
 
         Among the entries of one list, the most informative one counts (a link definition may repeat an entry).
         """
-        wanted = normalize_label(label)
-        found = self._by_label.get(wanted)
-        if not found:
+        key = normalize_label(label)
+        definitions = self._by_label.get(key)
+        if not definitions:
             return None
-        after = bisect_right(found, point, key=lambda each: each.start)
-        best = self._best.get(wanted)
+        after = bisect_right(definitions, point, key=lambda definition: definition.start)
+        best = self._best.get(key)
         if best is None:
-            return found[min(after, len(found) - 1)]
+            return definitions[min(after, len(definitions) - 1)]
         return best[after if after < len(best) else 0]
 
 
-def _informativeness(each: Definition) -> tuple[bool, int]:
-    return bool(each.url), len(each.text)
+def _informativeness(definition: Definition) -> tuple[bool, int]:
+    return bool(definition.url), len(definition.text)
 
 
-def _best_entries(found: list[Definition]) -> list[Definition]:
+def _best_entries(definitions: list[Definition]) -> list[Definition]:
     """For each place, the most informative entry from there on, the first of equals."""
     best: list[Definition] = []
-    for each in reversed(found):
-        best.append(max(each, best[-1], key=_informativeness) if best else each)
+    for definition in reversed(definitions):
+        best.append(max(definition, best[-1], key=_informativeness) if best else definition)
     return best[::-1]
 
 
-def _are_same_document(found: list[Definition]) -> bool:
+def _are_same_document(definitions: list[Definition]) -> bool:
     """True if entries with one label repeat one document: one of them has no address, or all have the same."""
-    return len({each.url for each in found if each.url and not each.url.startswith("#")}) <= 1
+    return (
+        len({definition.url for definition in definitions if definition.url and not definition.url.startswith("#")})
+        <= 1
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -294,17 +301,17 @@ def _read(text: str, tokens: Sequence[Token]) -> Iterator[Definition]:
     level = 0  # of the heading above the current list, 0 outside any
     entry: tuple[str, list[_Line], str] | None = None
     for line in _lines(text, tokens):
-        named, at = _title(line.text)
-        found = None if named else _entry(line.text, listed=level > 0)
-        if level and not (named or found) and _is_entry_of_authors(line.text, entry):
-            found = ("", line.text.strip())
-        if entry and (named or found or not line.text.strip() or not level):
+        title, title_level = _title(line.text)
+        new_entry = None if title else _entry(line.text, in_list=level > 0)
+        if level and not (title or new_entry) and _is_entry_of_authors(line.text, entry):
+            new_entry = ("", line.text.strip())
+        if entry and (title or new_entry or not line.text.strip() or not level):
             yield _make_definition(*entry)
             entry = None
-        if named and (at <= level or not level or _names_a_list(named)):
-            level = at if _names_a_list(named) else 0
-        elif found:
-            entry = (found[0], [line], found[1])
+        if title and (title_level <= level or not level or _names_a_list(title)):
+            level = title_level if _names_a_list(title) else 0
+        elif new_entry:
+            entry = (new_entry[0], [line], new_entry[1])
         elif entry:
             entry[1].append(line)
     if entry:
@@ -322,13 +329,15 @@ def _is_entry_of_authors(line: str, entry: tuple[str, list[_Line], str] | None) 
 
 def _lines(text: str, tokens: Sequence[Token]) -> Iterator[_Line]:
     """The lines outside code blocks."""
-    fenced = [
-        (each.start, each.end) for each in tokens if each.kind == "verbatim" and "\n" in text[each.start : each.end]
+    code_blocks = [
+        (token.start, token.end)
+        for token in tokens
+        if token.kind == "verbatim" and "\n" in text[token.start : token.end]
     ]
-    starts = [start for start, _ in fenced]
+    starts = [start for start, _ in code_blocks]
     for match in _LINE.finditer(text):
-        at = bisect_right(starts, match.start()) - 1
-        if match.end() > match.start() and not (at >= 0 and match.start() < fenced[at][1]):
+        index = bisect_right(starts, match.start()) - 1
+        if match.end() > match.start() and not (index >= 0 and match.start() < code_blocks[index][1]):
             yield _Line(match.start(), match.end(), match[0].rstrip("\r\n"))
 
 
@@ -348,22 +357,22 @@ def _names_a_list(title: str) -> bool:
     return _NAMES.fullmatch(title) is not None or title.strip().lower() in source_list_headings()
 
 
-def _entry(line: str, *, listed: bool) -> tuple[str, str] | None:
+def _entry(line: str, *, in_list: bool) -> tuple[str, str] | None:
     """Label and text of the reference that begins on this line.
 
     Outside a list, only a definition counts, or a line that begins with a number in brackets and has an address.
     """
     if definition := _DEFINITION.fullmatch(line):
         return normalize_label(definition["label"]), definition["text"]
-    found = _ENTRY.fullmatch(line)
-    if found and (listed or (found["label"] and found["label"].isdecimal() and _LINKED.search(line))):
-        return normalize_label(found["label"] or found["number"]), found["text"]
-    item = _ITEM.fullmatch(line) if listed else None
+    match = _ENTRY.fullmatch(line)
+    if match and (in_list or (match["label"] and match["label"].isdecimal() and _LINKED.search(line))):
+        return normalize_label(match["label"] or match["number"]), match["text"]
+    item = _ITEM.fullmatch(line) if in_list else None
     return ("", item["text"]) if item else None
 
 
 def _make_definition(label: str, lines: list[_Line], first: str) -> Definition:
-    text = " ".join((first, *(line.text.strip() for line in lines[1:]))).strip()[:_LONGEST_ENTRY]
+    text = " ".join((first, *(line.text.strip() for line in lines[1:]))).strip()[:_MAX_ENTRY_CHARS]
     return Definition(
         label=label,
         text=text,

@@ -20,7 +20,7 @@ from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
 from assay.verify.claim_check import DEFAULT_RULES, CheckRules, CodeRuling, PendingClaim, RuledClaims, code_ruling
 from assay.verify.evidence import ClaimEvidence
 from assay.verify.evidence_index import HeldPassages, TextOf, compare_with_documents
-from assay.verify.judge.question import MOST_PASSAGES
+from assay.verify.judge.question import MAX_PASSAGES
 from assay.verify.rules.quotes import verbatim_passage
 from assay.verify.texts.marked_text import MarkedText, TextReference
 from assay.verify.texts.references import exported_notices
@@ -82,18 +82,19 @@ class CheckedText(msgspec.Struct, frozen=True, kw_only=True):
 class DocumentAccess(msgspec.Struct, frozen=True, kw_only=True):
     """Access to the documents: those that a reference names, their passages and their texts (blocking).
 
-    Evidence for a sentence without citations is searched in `everything`; if that is empty, the sentence stays uncited.
+    Evidence for a sentence without citations is searched in `all_documents`; if that is empty, the sentence stays
+    uncited.
     """
 
     find: Callable[[TextReference], tuple[Document, ...]]
     spans: Callable[[Document], Sequence[PassageSpan]]
     text_of: TextOf
-    everything: tuple[Document, ...] = ()
+    all_documents: tuple[Document, ...] = ()
 
 
 class _CitedClaim(msgspec.Struct, frozen=True):
     """A claim with the passages picked for it. `lent` are passages of the next citation in its block. For a claim
-    without citations, `found` are passages of any document.
+    without citations, `from_search` are passages of any document.
 
     No passage of a `silent` claim shares a word with it: its passages are all those of its documents, for a judge, if
     they are few.
@@ -104,13 +105,13 @@ class _CitedClaim(msgspec.Struct, frozen=True):
     passages: tuple[Passage, ...]
     lent: bool = False
     silent: bool = False
-    found: bool = False
+    from_search: bool = False
 
 
 class TextDraft(RuledClaims, frozen=True, kw_only=True):
     """A text whose claims have been checked by the rules."""
 
-    marked: MarkedText
+    marked_text: MarkedText
     references: tuple[Named, ...]
     cites: Mapping[str, tuple[str, ...]]
     lines: tuple[int, ...]
@@ -119,90 +120,111 @@ class TextDraft(RuledClaims, frozen=True, kw_only=True):
     def with_opinions(self, opinions: Mapping[str, Check]) -> CheckedText:
         """The result of the check; `opinions` are a judge's verdicts, by claim."""
         checks = self.final_checks(opinions)
-        checked = tuple(self._claim(each, checks[each.id]) for each in self.found)
-        passages = {passage.id: passage for each in self.found for passage in _passages_shown(each, checks[each.id])}
-        counted = (Claim(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked)
+        checked_claims = tuple(
+            self._claim(pending_claim, checks[pending_claim.id]) for pending_claim in self.pending_claims
+        )
+        passages = {
+            passage.id: passage
+            for pending_claim in self.pending_claims
+            for passage in _passages_shown(pending_claim, checks[pending_claim.id])
+        }
+        counted_claims = (
+            Claim(id=c.id, text=c.text, start=c.start, end=c.end, verdict=c.verdict) for c in checked_claims
+        )
         return CheckedText(
-            claims=checked,
+            claims=checked_claims,
             references=self.references,
             passages=tuple(passages.values()),
-            summary=summarize(counted),
-            uncited=sum(not claim.references and claim.verdict not in HOLDING for claim in checked),
+            summary=summarize(counted_claims),
+            uncited=sum(not claim.references and claim.verdict not in HOLDING for claim in checked_claims),
         )
 
-    def _claim(self, each: PendingClaim, check: Check) -> CheckedClaim:
-        start, end = self.marked.origin(each.sentence.start), self.marked.origin(each.sentence.end)
+    def _claim(self, pending_claim: PendingClaim, check: Check) -> CheckedClaim:
+        start, end = (
+            self.marked_text.origin(pending_claim.sentence.start),
+            self.marked_text.origin(pending_claim.sentence.end),
+        )
         return CheckedClaim(
-            id=each.id,
-            text=each.sentence.text,
+            id=pending_claim.id,
+            text=pending_claim.sentence.text,
             line=bisect_right(self.lines, start),
             start=start,
             end=max(start, end),
             verdict=check.verdict,
             rule=check.rule,
             reason=check.reason,
-            references=self.cites[each.id],
-            passages=tuple(passage.id for passage in _passages_shown(each, check)),
+            references=self.cites[pending_claim.id],
+            passages=tuple(passage.id for passage in _passages_shown(pending_claim, check)),
             nearest=check.nearest,
-            found=self.found_in.get(each.id, ()),
+            found=self.found_in.get(pending_claim.id, ()),
         )
 
 
-def _passages_shown(each: PendingClaim, check: Check) -> tuple[Passage, ...]:
+def _passages_shown(pending_claim: PendingClaim, check: Check) -> tuple[Passage, ...]:
     """The passages used for a claim: none if no passage shares a word with it and no judge was asked."""
-    return () if check is NO_SHARED_WORD else each.evidence.passages
+    return () if check is NO_SHARED_WORD else pending_claim.evidence.passages
 
 
 def check_by_rules(
-    text: str, marked: MarkedText, shelf: DocumentAccess, rules: CheckRules = DEFAULT_RULES
+    text: str, marked_text: MarkedText, shelf: DocumentAccess, rules: CheckRules = DEFAULT_RULES
 ) -> TextDraft:
-    """Check every claim of `text` by `rules`. `marked` is `text` with markers.
+    """Check every claim of `text` by `rules`. `marked_text` is `text` with markers.
 
     Raises:
         StoreError: a document's text is missing or damaged.
     """
-    desk, rules = _ReferenceDesk(marked, shelf), msgspec.structs.replace(rules, inherits=False)
-    with use_phrases(Phrases(statements=exported_notices(marked.text))):
-        cited = desk.cited_claims(claims(marked.text, html=True))
-    held = HeldPassages(desk.sources)
-    held.add_documents(
-        compare_with_documents({passage.id: passage for each in cited for passage in each.passages}, shelf.text_of)
+    desk, rules = _ReferenceDesk(marked_text, shelf), msgspec.structs.replace(rules, inherits=False)
+    with use_phrases(Phrases(statements=exported_notices(marked_text.text))):
+        cited_claims = desk.cited_claims(claims(marked_text.text, html=True))
+    held_passages = HeldPassages(desk.sources)
+    held_passages.add_documents(
+        compare_with_documents(
+            {passage.id: passage for cited_claim in cited_claims for passage in cited_claim.passages}, shelf.text_of
+        )
     )
-    found: list[PendingClaim] = []
+    pending_claims: list[PendingClaim] = []
     once = dict[object, tuple[ClaimEvidence, CodeRuling]]()  # a repeated claim with the same citations is checked once
-    for each in cited:
-        inputs = _verdict_inputs(each)
+    for cited_claim in cited_claims:
+        inputs = _verdict_inputs(cited_claim)
         if inputs not in once:
-            pending = PendingClaim(each.sentence.id, each.sentence, held.claim_evidence(each.passages))
-            ruling = _check_by_code(each, pending, desk, rules)
-            once[inputs] = _narrow_evidence(pending, ruling, held, rules) if each.found else (pending.evidence, ruling)
-        found.append(PendingClaim(each.sentence.id, each.sentence, once[inputs][0]))
+            pending = PendingClaim(
+                cited_claim.sentence.id, cited_claim.sentence, held_passages.claim_evidence(cited_claim.passages)
+            )
+            ruling = _check_by_code(cited_claim, pending, desk, rules)
+            once[inputs] = (
+                _narrow_evidence(pending, ruling, held_passages, rules)
+                if cited_claim.from_search
+                else (pending.evidence, ruling)
+            )
+        pending_claims.append(PendingClaim(cited_claim.sentence.id, cited_claim.sentence, once[inputs][0]))
     return TextDraft(
-        marked=marked,
-        found=tuple(found),
-        rulings={each.sentence.id: once[_verdict_inputs(each)][1] for each in cited},
-        added=rules.added,
-        references=tuple(desk.describe(reference) for reference in marked.references),
-        cites={c.sentence.id: () if c.lent else tuple(each.id for each in c.references) for c in cited},
-        found_in={
-            each.sentence.id: desk.addresses(claim.evidence.passages)
-            for each, claim in zip(cited, found, strict=True)
-            if each.found
+        marked_text=marked_text,
+        pending_claims=tuple(pending_claims),
+        rulings={cited_claim.sentence.id: once[_verdict_inputs(cited_claim)][1] for cited_claim in cited_claims},
+        added_checks=rules.added_checks,
+        references=tuple(desk.describe(reference) for reference in marked_text.references),
+        cites={
+            c.sentence.id: () if c.lent else tuple(reference.id for reference in c.references) for c in cited_claims
         },
-        lines=(0, *(at + 1 for at, sign in enumerate(text) if sign == "\n")),
+        found_in={
+            cited_claim.sentence.id: desk.addresses(claim.evidence.passages)
+            for cited_claim, claim in zip(cited_claims, pending_claims, strict=True)
+            if cited_claim.from_search
+        },
+        lines=(0, *(position + 1 for position, sign in enumerate(text) if sign == "\n")),
     )
 
 
 class _ReferenceDesk:
     """The references of a text with their documents and passages, looked up on first use."""
 
-    def __init__(self, marked: MarkedText, shelf: DocumentAccess) -> None:
+    def __init__(self, marked_text: MarkedText, shelf: DocumentAccess) -> None:
         self.sources: dict[str, Source] = {}
-        self._references = {reference.id: reference for reference in marked.references}
-        self._documents = {reference.id: shelf.find(reference) for reference in marked.references}
-        self._whole: dict[str, WholeSource] = {}
+        self._references = {reference.id: reference for reference in marked_text.references}
+        self._documents = {reference.id: shelf.find(reference) for reference in marked_text.references}
+        self._whole_sources: dict[str, WholeSource] = {}
         self._shelf = shelf
-        self._first = len(marked.references) + 1
+        self._first = len(marked_text.references) + 1
 
     def has(self, reference: TextReference) -> bool:
         """True if there is a document for a reference."""
@@ -222,58 +244,65 @@ class _ReferenceDesk:
             documents=tuple(document.url for document in self._documents[reference.id]),
         )
 
-    def cited_claims(self, found: Sequence[ReportSentence]) -> list[_CitedClaim]:
+    def cited_claims(self, sentences: Sequence[ReportSentence]) -> list[_CitedClaim]:
         """Each claim with the passages picked for it.
 
         A claim without a citation that occurs word for word in the next citation of its block gets that citation.
         """
-        cited: list[_CitedClaim] = []
-        following: tuple[int, tuple[TextReference, ...]] = (-1, ())
-        for sentence in reversed(found):
+        picked: list[_CitedClaim] = []
+        next_citation: tuple[int, tuple[TextReference, ...]] = (-1, ())
+        for sentence in reversed(sentences):
             names = dict.fromkeys(id for marker in sentence.markers for id in marker.ids)
-            own = tuple(self._references[id] for id in names)
-            if own:
-                following = (sentence.block, own)
-            lent = following[1] if not own and following[0] == sentence.block else ()
-            cited.append(self._pick_passages(sentence, own or lent, lent=bool(lent)))
-        return cited[::-1]
+            own_references = tuple(self._references[id] for id in names)
+            if own_references:
+                next_citation = (sentence.block, own_references)
+            lent = next_citation[1] if not own_references and next_citation[0] == sentence.block else ()
+            picked.append(self._pick_passages(sentence, own_references or lent, lent=bool(lent)))
+        return picked[::-1]
 
     def _pick_passages(
         self, sentence: ReportSentence, references: tuple[TextReference, ...], *, lent: bool
     ) -> _CitedClaim:
         passages = tuple(
-            passage for each in references for passage in self._whole_source(each).best_passages(sentence.text)
+            passage
+            for reference in references
+            for passage in self._whole_source(reference).best_passages(sentence.text)
         )
         if lent:
             passages = tuple(
                 p for p in (verbatim_passage(sentence.text, ClaimEvidence(passages=passages, sources={})),) if p
             )
-        if not passages and (lent or not references) and self._shelf.everything:
-            return _CitedClaim(sentence, (), self._pool.best_passages(sentence.text), found=True)
+        if not passages and (lent or not references) and self._shelf.all_documents:
+            return _CitedClaim(sentence, (), self._pool.best_passages(sentence.text), from_search=True)
         silent = not passages and not lent
         if silent:
             passages = tuple(
-                islice((p for each in references for p in self._whole_source(each).passages), MOST_PASSAGES + 1)
+                islice(
+                    (p for reference in references for p in self._whole_source(reference).passages), MAX_PASSAGES + 1
+                )
             )
-            passages = passages if len(passages) <= MOST_PASSAGES else ()
+            passages = passages if len(passages) <= MAX_PASSAGES else ()
         return _CitedClaim(sentence, references if passages or not lent else (), passages, lent, silent)
 
     def _whole_source(self, reference: TextReference) -> WholeSource:
-        if reference.id not in self._whole:
-            self._whole[reference.id] = WholeSource(self._passages(reference))
-        return self._whole[reference.id]
+        if reference.id not in self._whole_sources:
+            self._whole_sources[reference.id] = WholeSource(self._passages(reference))
+        return self._whole_sources[reference.id]
 
     @cached_property
     def _pool(self) -> WholeSource:
         """The passages of all documents; their sources are numbered after the references."""
-        every = (self._passages_of(f"S{self._first + at}", each) for at, each in enumerate(self._shelf.everything))
+        every = (
+            self._passages_of(f"S{self._first + index}", document)
+            for index, document in enumerate(self._shelf.all_documents)
+        )
         return WholeSource(passage for passages in every for passage in passages)
 
     def _passages(self, reference: TextReference) -> list[Passage]:
-        found: list[Passage] = []
-        for at, document in enumerate(self._documents[reference.id]):
-            found.extend(self._passages_of(reference.id if at == 0 else f"{reference.id}{at:06d}", document))
-        return found
+        passages: list[Passage] = []
+        for index, document in enumerate(self._documents[reference.id]):
+            passages.extend(self._passages_of(reference.id if index == 0 else f"{reference.id}{index:06d}", document))
+        return passages
 
     def _passages_of(self, source: str, document: Document) -> list[Passage]:
         self.sources[source] = _source(source, document)
@@ -295,31 +324,37 @@ def _source(id: str, document: Document) -> Source:
     )
 
 
-def _verdict_inputs(each: _CitedClaim) -> object:
+def _verdict_inputs(claim: _CitedClaim) -> object:
     """The values the verdict on a claim depends on."""
-    sentence = each.sentence
-    cites = tuple(reference.id for reference in each.references), tuple(passage.id for passage in each.passages)
-    return sentence.text, bool(sentence.markers), sentence.head, *cites, each.silent
+    sentence = claim.sentence
+    cites = tuple(reference.id for reference in claim.references), tuple(passage.id for passage in claim.passages)
+    return sentence.text, bool(sentence.markers), sentence.head, *cites, claim.silent
 
 
-def _check_by_code(each: _CitedClaim, found: PendingClaim, desk: _ReferenceDesk, rules: CheckRules) -> CodeRuling:
+def _check_by_code(
+    claim: _CitedClaim, pending_claim: PendingClaim, desk: _ReferenceDesk, rules: CheckRules
+) -> CodeRuling:
     """The verdict of all checks without a model."""
-    if not each.references:
-        return _uncited_verdict(found, rules) if each.passages else CodeRuling(check=NO_CITATION)
-    missing = [reference for reference in each.references if reference.is_defined and not desk.has(reference)]
-    if not any(desk.has(reference) for reference in each.references):
-        return CodeRuling(check=_absent_check(missing, each.references))
-    if each.silent and not missing:  # a translation, or other words: a judge can decide
-        return CodeRuling(check=NO_SHARED_WORD, is_open=bool(each.passages))
-    ruling = CodeRuling(check=NO_SHARED_WORD) if each.silent else code_ruling(found.sentence, found.evidence, rules)
+    if not claim.references:
+        return _uncited_verdict(pending_claim, rules) if claim.passages else CodeRuling(check=NO_CITATION)
+    missing = [reference for reference in claim.references if reference.is_defined and not desk.has(reference)]
+    if not any(desk.has(reference) for reference in claim.references):
+        return CodeRuling(check=_absent_check(missing, claim.references))
+    if claim.silent and not missing:  # a translation, or other words: a judge can decide
+        return CodeRuling(check=NO_SHARED_WORD, is_open=bool(claim.passages))
+    ruling = (
+        CodeRuling(check=NO_SHARED_WORD)
+        if claim.silent
+        else code_ruling(pending_claim.sentence, pending_claim.evidence, rules)
+    )
     if missing and ruling.check.verdict in ("unsupported", "unchecked"):
         return CodeRuling(check=_absent_check(missing, ()), findings=ruling.findings)
     return ruling
 
 
-def _uncited_verdict(found: PendingClaim, rules: CheckRules) -> CodeRuling:
+def _uncited_verdict(pending_claim: PendingClaim, rules: CheckRules) -> CodeRuling:
     """The verdict on a sentence without citations, by the passages that were found for it."""
-    ruling = code_ruling(found.sentence, found.evidence, rules)
+    ruling = code_ruling(pending_claim.sentence, pending_claim.evidence, rules)
     if ruling.check.verdict != "unsupported":
         return ruling
     why = ruling.check.reason.replace("the cited passage", "the passage")  # which was found, not cited
@@ -328,38 +363,38 @@ def _uncited_verdict(found: PendingClaim, rules: CheckRules) -> CodeRuling:
 
 
 def _narrow_evidence(
-    found: PendingClaim, ruling: CodeRuling, held: HeldPassages, rules: CheckRules
+    pending_claim: PendingClaim, ruling: CodeRuling, held_passages: HeldPassages, rules: CheckRules
 ) -> tuple[ClaimEvidence, CodeRuling]:
     """The evidence that decides about a claim, of what was found for it, with the verdict by it alone.
 
     These are the passages any of which gives the verdict; else all without which it is another.
     """
-    passages, verdict = found.evidence.passages, ruling.check.verdict
+    passages, verdict = pending_claim.evidence.passages, ruling.check.verdict
     if len(passages) < 2 or verdict not in ("quoted", "supported", "contradicted"):
-        return found.evidence, ruling
+        return pending_claim.evidence, ruling
 
-    def by(some: tuple[Passage, ...]) -> tuple[ClaimEvidence, CodeRuling]:
-        evidence = held.claim_evidence(some)
-        return evidence, code_ruling(found.sentence, evidence, rules)
+    def check_with(subset: tuple[Passage, ...]) -> tuple[ClaimEvidence, CodeRuling]:
+        evidence = held_passages.claim_evidence(subset)
+        return evidence, code_ruling(pending_claim.sentence, evidence, rules)
 
-    kept = tuple(each for each in passages if by((each,))[1].check.verdict == verdict)
-    if not kept:
-        kept = passages
-        for each in reversed(passages):
-            rest = tuple(other for other in kept if other is not each)
-            kept = rest if rest and by(rest)[1].check.verdict == verdict else kept
-    narrowed = by(kept)
-    return narrowed if narrowed[1].check.verdict == verdict else (found.evidence, ruling)
+    decisive = tuple(passage for passage in passages if check_with((passage,))[1].check.verdict == verdict)
+    if not decisive:
+        decisive = passages
+        for passage in reversed(passages):
+            remaining = tuple(other for other in decisive if other is not passage)
+            decisive = remaining if remaining and check_with(remaining)[1].check.verdict == verdict else decisive
+    narrowed_result = check_with(decisive)
+    return narrowed_result if narrowed_result[1].check.verdict == verdict else (pending_claim.evidence, ruling)
 
 
 def _absent_check(missing: Sequence[TextReference], references: Sequence[TextReference]) -> Check:
     """The verdict on a claim whose documents were not given: unverifiable; references missing from the list do not
     count.
     """
-    named = ", ".join(map(_reference_name, missing or references))
+    names = ", ".join(map(_reference_name, missing or references))
     if missing:
-        return Check(rule="citation", verdict="unchecked", reason=f"not available: {named}")
-    return Check(rule="citation", verdict="unsupported", reason=f"{named} is not in the list of references")
+        return Check(rule="citation", verdict="unchecked", reason=f"not available: {names}")
+    return Check(rule="citation", verdict="unsupported", reason=f"{names} is not in the list of references")
 
 
 def _reference_name(reference: TextReference) -> str:

@@ -22,9 +22,9 @@ from assay.core.text import sentences
 # (`provenance`). These were chosen by hand; `bench/grounding.py` measures the effect (docs/verification-measured.md).
 # The model was trained with them (`bench/grounding_training.py`): a change needs a new model.
 
-LONGEST_PART = 60
+MAX_PART_WORDS = 60
 """Words. Text without sentence ends (tables, code, lists) is cut into pieces of this size."""
-MOST_EVIDENCE = 400_000
+MAX_EVIDENCE_CHARS = 400_000
 """Characters; only the beginning of longer evidence is read."""
 UNKNOWN_WEIGHT = 11.0
 """The weight of a word that is not in `frequencies.txt`, in nats."""
@@ -34,7 +34,7 @@ ALIKE_STEMS = 0.7
 """How much of two stems must agree from their beginning (Dice's measure) to count as similar."""
 COMMON_HEAD = 4
 """The first letters that similar stems share."""
-MOST_PARTS = 40
+MAX_PARTS = 40
 """Parts of the evidence compared with a sentence, those with most of its weight."""
 PART_COST = 0.01
 """The cost of each word of a part in the ranking, in nats: of equal parts the shorter comes first."""
@@ -47,7 +47,7 @@ docs/verification.md gives it to readers.
 """
 WHOLE_SENTENCE = 0.95
 """The share of a sentence, by weight, that its best part must say to be the same sentence in another order."""
-MOST_LISTED = 6
+MAX_LISTED_WORDS = 6
 """Words that a reason lists."""
 ENGLISH_WORDS = 8
 """Words; a claim of this length without an English function word is in another language."""
@@ -95,19 +95,19 @@ class WordToken(msgspec.Struct, frozen=True, gc=False):
 
 def tokens(sentence: str) -> tuple[WordToken, ...]:
     """The words of one sentence, in order."""
-    found: list[WordToken] = []
+    word_tokens: list[WordToken] = []
     for match in _WORD.finditer(_MARKUP.sub(" ", unicodedata.normalize("NFKC", sentence))):
-        found.append(_token(match[0].replace("’", "'"), not found))
-    return _join_scales(found)
+        word_tokens.append(_token(match[0].replace("’", "'"), not word_tokens))
+    return _join_scales(word_tokens)
 
 
-def _join_scales(found: list[WordToken]) -> tuple[WordToken, ...]:
+def _join_scales(word_tokens: list[WordToken]) -> tuple[WordToken, ...]:
     """Join a figure and the scale word after it ("3 million") into one number; the scale word also stays a word."""
-    for at in range(len(found) - 1):
-        one, scale = found[at], _SCALES.get(found[at + 1].text.lower())
-        if one.number and scale and one.stem.replace(".", "", 1).isdecimal():
-            found[at] = msgspec.structs.replace(one, stem=_figure(f"{float(one.stem) * 10**scale:.4f}"))
-    return tuple(found)
+    for index in range(len(word_tokens) - 1):
+        figure, scale = word_tokens[index], _SCALES.get(word_tokens[index + 1].text.lower())
+        if figure.number and scale and figure.stem.replace(".", "", 1).isdecimal():
+            word_tokens[index] = msgspec.structs.replace(figure, stem=_figure(f"{float(figure.stem) * 10**scale:.4f}"))
+    return tuple(word_tokens)
 
 
 @lru_cache(maxsize=50_000)
@@ -139,101 +139,107 @@ _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "de", "anti")
 @cache
 def opposites_table() -> dict[str, frozenset[str]]:
     """The opposites of each stem, in both directions."""
-    found: dict[str, set[str]] = {}
+    table: dict[str, set[str]] = {}
     text = resources.files(__package__).joinpath("opposites.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
         if line.startswith("#") or "|" not in line:
             continue
-        one, other = ({stem(word, "en") for word in side.split()} for side in line.split("|"))
-        for here, there in ((one, other), (other, one)):
-            for key in here:
-                found.setdefault(key, set()).update(there - {key})
-    return {key: frozenset(others) for key, others in found.items()}
+        left, right = ({stem(word, "en") for word in side.split()} for side in line.split("|"))
+        for stems, opposite_stems in ((left, right), (right, left)):
+            for key in stems:
+                table.setdefault(key, set()).update(opposite_stems - {key})
+    return {key: frozenset(excluded) for key, excluded in table.items()}
 
 
 @cache
 def opposites(key: str) -> frozenset[str]:
     """Stems that exclude the stem `key`: those in the table, and itself with or without a reversing prefix."""
-    turned = {prefix + key for prefix in _PREFIXES if len(key) > 3}
+    prefixed = {prefix + key for prefix in _PREFIXES if len(key) > 3}
     bare = {key[len(prefix) :] for prefix in _PREFIXES if key.startswith(prefix) and len(key) - len(prefix) > 3}
-    return opposites_table().get(key, frozenset()) | turned | bare
+    return opposites_table().get(key, frozenset()) | prefixed | bare
 
 
 class StemIndex(msgspec.Struct, frozen=True, gc=False):
-    """`parts` are sentences or pieces of them; `places` the parts that contain each stem, ascending.
+    """`parts` are sentences or pieces of them; `parts_by_stem` the parts that contain each stem, ascending.
 
-    `neighbours` are pairs of adjacent stems, including function words; `skipping` pairs of content stems with at most
+    `neighbours` are pairs of adjacent stems, including function words; `skipgrams` pairs of content stems with at most
     one content word between them; `heads` the stems by their first letters.
     """
 
     parts: tuple[tuple[WordToken, ...], ...]
-    places: dict[str, tuple[int, ...]]
+    parts_by_stem: dict[str, tuple[int, ...]]
     neighbours: frozenset[tuple[str, str]]
-    skipping: frozenset[tuple[str, str]]
+    skipgrams: frozenset[tuple[str, str]]
     heads: dict[str, tuple[str, ...]]
 
     def around(self, part: int, reach: int = 1) -> tuple[WordToken, ...]:
         """The words of a part and of `reach` parts before and after it."""
-        return tuple(token for each in self.parts[max(0, part - reach) : part + reach + 1] for token in each)
+        return tuple(
+            token for nearby_part in self.parts[max(0, part - reach) : part + reach + 1] for token in nearby_part
+        )
 
     def stem_similarity(self, stem: str) -> float:
         """How much of `stem` the most similar stem shares from its beginning (Dice's measure), 0 below 0.7."""
-        near = max((_shared_beginning(stem, other) for other in self.heads.get(stem[:COMMON_HEAD], ())), default=0.0)
-        return near if near >= ALIKE_STEMS else 0.0
+        similarity = max(
+            (_shared_beginning(stem, candidate) for candidate in self.heads.get(stem[:COMMON_HEAD], ())), default=0.0
+        )
+        return similarity if similarity >= ALIKE_STEMS else 0.0
 
 
 @lru_cache(maxsize=16)
 def index_evidence(evidence: str) -> StemIndex:
     """Index `evidence`; the latest results are cached."""
-    parts = tuple(_parts(evidence[:MOST_EVIDENCE]))
-    places: dict[str, list[int]] = {}
-    for at, part in enumerate(parts):
+    parts = tuple(_parts(evidence[:MAX_EVIDENCE_CHARS]))
+    parts_by_stem: dict[str, list[int]] = {}
+    for index, part in enumerate(parts):
         for key in dict.fromkeys(token.stem for token in part):
-            places.setdefault(key, []).append(at)
+            parts_by_stem.setdefault(key, []).append(index)
     heads: dict[str, list[str]] = {}
-    for key in places:
+    for key in parts_by_stem:
         if len(key) >= COMMON_HEAD and not key[0].isdecimal():
             heads.setdefault(key[:COMMON_HEAD], []).append(key)
     stems = [token.stem for part in parts for token in part]
     content = [token.stem for part in parts for token in part if token.content]
     return StemIndex(
         parts=parts,
-        places={key: tuple(found) for key, found in places.items()},
+        parts_by_stem={key: tuple(members) for key, members in parts_by_stem.items()},
         neighbours=frozenset(pairwise(stems)),
-        skipping=frozenset([*pairwise(content), *zip(content, content[2:], strict=False)]),
-        heads={head: tuple(found) for head, found in heads.items()},
+        skipgrams=frozenset([*pairwise(content), *zip(content, content[2:], strict=False)]),
+        heads={head: tuple(members) for head, members in heads.items()},
     )
 
 
 def _parts(text: str) -> list[tuple[WordToken, ...]]:
-    found: list[tuple[WordToken, ...]] = []
+    pieces: list[tuple[WordToken, ...]] = []
     for start, end in sentences(text):
         words = tokens(text[start:end])
-        found.extend(words[at : at + LONGEST_PART] for at in range(0, len(words), LONGEST_PART))
-    return found
+        pieces.extend(words[offset : offset + MAX_PART_WORDS] for offset in range(0, len(words), MAX_PART_WORDS))
+    return pieces
 
 
-def _shared_beginning(one: str, other: str) -> float:
-    same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return 2 * same / (len(one) + len(other))
+def _shared_beginning(first: str, second: str) -> float:
+    same = next(
+        (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
+    return 2 * same / (len(first) + len(second))
 
 
 def weight(token: WordToken) -> float:
     """The weight of a word: its inverse document frequency over sentences, in nats; for numbers between 6 and 9."""
-    known = _weights().get(token.stem, UNKNOWN_WEIGHT)
+    frequency_weight = _weights().get(token.stem, UNKNOWN_WEIGHT)
     least, most = NUMBER_WEIGHTS
-    return min(most, max(least, known)) if token.number else known
+    return min(most, max(least, frequency_weight)) if token.number else frequency_weight
 
 
 @cache
 def _weights() -> dict[str, float]:
     """The shipped table: each line has a weight in tenths of nats, and its stems."""
     text = resources.files(__package__).joinpath("frequencies.txt").read_text(encoding="utf-8")
-    found = {}
+    weights = {}
     for line in text.splitlines():
         tenths, *stems = line.split()
-        found.update(dict.fromkeys(stems, int(tenths) / 10))
-    return found
+        weights.update(dict.fromkeys(stems, int(tenths) / 10))
+    return weights
 
 
 # The passage nearest to a claim, and what it lacks: where nothing is certain, a reader looks there.
@@ -245,41 +251,41 @@ def add_nearest(check: Check, claim: str, passages: Sequence[Passage]) -> Check:
     """`check` with the nearest of `passages`, if the claim does not hold and there is one."""
     if check.verdict in HOLDING or check.nearest is not None:
         return check
-    found = nearest_passage(claim, passages)
-    return msgspec.structs.replace(check, nearest=found) if found else check
+    nearest = nearest_passage(claim, passages)
+    return msgspec.structs.replace(check, nearest=nearest) if nearest else check
 
 
 def nearest_passage(claim: str, passages: Sequence[Passage]) -> Nearest | None:
     """The passage with most of the claim's words by weight, the first of equals; None if no word is shared."""
-    telling = _content_tokens(claim)
-    best, most = None, 0.0
+    claim_tokens = _content_tokens(claim)
+    best, best_weight = None, 0.0
     for passage in passages:
-        missing = _missing_words(claim, telling, passage)
-        shared = sum(map(weight, telling)) - sum(map(weight, missing))
-        if shared > most:
-            listed = tuple(token.text for token in missing[:_LISTED])
-            best, most = Nearest(passage=passage.id, missing=listed), shared
+        missing = _missing_words(claim, claim_tokens, passage)
+        shared_weight = sum(map(weight, claim_tokens)) - sum(map(weight, missing))
+        if shared_weight > best_weight:
+            missing_texts = tuple(token.text for token in missing[:_LISTED])
+            best, best_weight = Nearest(passage=passage.id, missing=missing_texts), shared_weight
     return best
 
 
 def _content_tokens(claim: str) -> list[WordToken]:
     """The distinct words, numbers and names of a claim, in order."""
-    found: dict[str, WordToken] = {}
+    distinct: dict[str, WordToken] = {}
     for start, end in sentences(claim):
         for token in tokens(claim[start:end]):
             if token.content:
-                found.setdefault(token.stem, token)
-    return list(found.values())
+                distinct.setdefault(token.stem, token)
+    return list(distinct.values())
 
 
-def _missing_words(claim: str, telling: Sequence[WordToken], passage: Passage) -> list[WordToken]:
+def _missing_words(claim: str, claim_tokens: Sequence[WordToken], passage: Passage) -> list[WordToken]:
     text = " \n".join((passage.text, *passage.above))
-    read = index_evidence(text)
-    other = {token.stem for token in _content_tokens(without_values(claim, text))}
+    index = index_evidence(text)
+    other_stems = {token.stem for token in _content_tokens(without_values(claim, text))}
     return [
         token
-        for token in telling
-        if token.stem in other
-        and token.stem not in read.places
-        and (token.number or not read.stem_similarity(token.stem))
+        for token in claim_tokens
+        if token.stem in other_stems
+        and token.stem not in index.parts_by_stem
+        and (token.number or not index.stem_similarity(token.stem))
     ]

@@ -15,7 +15,7 @@ from assay.core.lexicon import ABSOLUTES, HEDGES, NEGATIVES, NEUTRAL_WORDS, QUAL
 from assay.core.text import sentences
 from assay.verify.verifier.index import (
     COPIED_ORDER,
-    MOST_PARTS,
+    MAX_PARTS,
     PART_COST,
     WHOLE_SENTENCE,
     StemIndex,
@@ -29,17 +29,19 @@ from assay.verify.verifier.index import (
 
 
 class ClaimWords(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """`words` of the claim's sentence; `telling` its distinct content words with their weights, `total` their sum.
+    """`words` of the claim's sentence; `weighted_words` its distinct content words with their weights, `total` their
+    sum.
 
-    `best` is the part of the evidence that says most of it, `near` that part with its neighbours. The four shares are
-    of `total`: said by the best part, by the second best, by the best three in a row, by the best two anywhere.
+    `best` is the part of the evidence that says most of it, `nearby_words` that part with its neighbours. The four
+    shares are of `total`: said by the best part, by the second best, by the best three in a row, by the best two
+    anywhere.
     """
 
     words: tuple[WordToken, ...]
-    telling: tuple[tuple[WordToken, float], ...]
+    weighted_words: tuple[tuple[WordToken, float], ...]
     total: float
     best: tuple[WordToken, ...] = ()
-    near: tuple[WordToken, ...] = ()
+    nearby_words: tuple[WordToken, ...] = ()
     single: float = 0.0
     second: float = 0.0
     row: float = 0.0
@@ -51,13 +53,13 @@ class ClaimWords(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def share(self, stems: Collection[str]) -> float:
         """The weighted share of the significant words that are among `stems`."""
-        return sum(weight for token, weight in self.telling if token.stem in stems) / self.total
+        return sum(weight for token, weight in self.weighted_words if token.stem in stems) / self.total
 
 
 def claim_words(claim: str, index: StemIndex) -> tuple[ClaimWords, ...]:
     """One record for each sentence of `claim` with content words; empty for a claim without."""
-    found = (tokens(claim[start:end]) for start, end in sentences(claim))
-    return tuple(_sentence_words(words, index) for words in found if any(token.content for token in words))
+    token_lists = (tokens(claim[start:end]) for start, end in sentences(claim))
+    return tuple(_sentence_words(words, index) for words in token_lists if any(token.content for token in words))
 
 
 def _sentence_words(words: tuple[WordToken, ...], index: StemIndex) -> ClaimWords:
@@ -65,8 +67,10 @@ def _sentence_words(words: tuple[WordToken, ...], index: StemIndex) -> ClaimWord
     for token in words:
         if token.content:
             distinct.setdefault(token.stem, token)
-    telling = tuple((token, weight(token)) for token in distinct.values())
-    draft = ClaimWords(words=words, telling=telling, total=sum(weight for _, weight in telling) or 1.0)
+    weighted_words = tuple((token, weight(token)) for token in distinct.values())
+    draft = ClaimWords(
+        words=words, weighted_words=weighted_words, total=sum(weight for _, weight in weighted_words) or 1.0
+    )
     order = _rank_parts(draft, index)
     return _with_best_parts(draft, index, order) if order else draft
 
@@ -77,8 +81,8 @@ def copied_share(claim: str, index: StemIndex, in_background: Collection[str]) -
     Of the sentences with a word of `in_background`, the one that is said most. 1 means that nothing else was changed.
     """
     stems = {token.stem for words in in_background for token in tokens(words)}
-    touched = [sight for sight in claim_words(claim, index) if any(token.stem in stems for token in sight.words)]
-    return max((_sentence_copied_share(sight, stems) for sight in touched), default=0.0)
+    matching = [sight for sight in claim_words(claim, index) if any(token.stem in stems for token in sight.words)]
+    return max((_sentence_copied_share(sight, stems) for sight in matching), default=0.0)
 
 
 def _sentence_copied_share(sight: ClaimWords, in_background: Collection[str]) -> float:
@@ -90,18 +94,18 @@ def _sentence_copied_share(sight: ClaimWords, in_background: Collection[str]) ->
 def _rank_parts(sight: ClaimWords, index: StemIndex) -> list[tuple[float, int]]:
     """The parts that share words with the claim, with the share of its weight they say; best first."""
     scores: dict[int, float] = {}
-    for token, value in sight.telling:
-        for part in index.places.get(token.stem, ()):
+    for token, value in sight.weighted_words:
+        for part in index.parts_by_stem.get(token.stem, ()):
             scores[part] = scores.get(part, 0.0) + value
     order = sorted(scores, key=lambda part: (PART_COST * len(index.parts[part]) - scores[part], part))
-    return [(scores[part] / sight.total, part) for part in order[:MOST_PARTS]]
+    return [(scores[part] / sight.total, part) for part in order[:MAX_PARTS]]
 
 
 def _with_best_parts(sight: ClaimWords, index: StemIndex, order: list[tuple[float, int]]) -> ClaimWords:
     single, best = order[0]
     stems = {token.stem for token in index.parts[best]}
     rows = [
-        (sight.share({token.stem for token in index.around(part)}), -at, part) for at, (_, part) in enumerate(order)
+        (sight.share({token.stem for token in index.around(part)}), -rank, part) for rank, (_, part) in enumerate(order)
     ]
     row, _, middle = max(rows)
     two = max(
@@ -110,7 +114,7 @@ def _with_best_parts(sight: ClaimWords, index: StemIndex, order: list[tuple[floa
     return msgspec.structs.replace(
         sight,
         best=index.parts[best],
-        near=index.around(middle),
+        nearby_words=index.around(middle),
         single=single,
         second=order[1][0] if len(order) > 1 else 0.0,
         row=row,
@@ -120,11 +124,14 @@ def _with_best_parts(sight: ClaimWords, index: StemIndex, order: list[tuple[floa
 
 def unsaid_words(sight: ClaimWords) -> list[WordToken]:
     """The claim's words that the nearest sentences lack, without the commonest function words."""
-    stems, known = {token.stem for token in sight.near}, NEUTRAL_WORDS | word_spellings(sight.near)
+    stems, known_texts = (
+        {token.stem for token in sight.nearby_words},
+        NEUTRAL_WORDS | word_spellings(sight.nearby_words),
+    )
     return [
         token
         for token in sight.words
-        if (token.text.lower() not in known if token.function else token.stem not in stems)
+        if (token.text.lower() not in known_texts if token.function else token.stem not in stems)
     ]
 
 
@@ -144,8 +151,8 @@ def _qualifiers(sight: ClaimWords) -> set[str]:
     stems = {token.stem for token in sight.content}
     return {
         token.text.lower()
-        for at, token in enumerate(sight.best)
-        if token.text.lower() in QUALIFIERS and any(next.stem in stems for next in sight.best[at + 1 : at + 4])
+        for index, token in enumerate(sight.best)
+        if token.text.lower() in QUALIFIERS and any(next.stem in stems for next in sight.best[index + 1 : index + 4])
     }
 
 
@@ -163,11 +170,11 @@ def words_with_opposites(sight: ClaimWords) -> list[WordToken]:
 def opposed_words(sight: ClaimWords) -> list[tuple[WordToken, WordToken]]:
     """Words of the claim that the best part does not say, each with a word there that excludes it."""
     by_stem = {token.stem: token for token in sight.best}
-    found: list[tuple[WordToken, WordToken]] = []
+    pairs: list[tuple[WordToken, WordToken]] = []
     for token in words_with_opposites(sight):
-        against = opposites(token.stem) & by_stem.keys() if token.stem not in by_stem else ()
-        found.extend((token, by_stem[stem]) for stem in sorted(against)[:1])
-    return found
+        excluding = opposites(token.stem) & by_stem.keys() if token.stem not in by_stem else ()
+        pairs.extend((token, by_stem[stem]) for stem in sorted(excluding)[:1])
+    return pairs
 
 
 def has_exchanged_words(sight: ClaimWords) -> bool:
@@ -175,44 +182,48 @@ def has_exchanged_words(sight: ClaimWords) -> bool:
 
     A passive does not count: with "by" after the word on one side only, the neighbours should be swapped.
     """
-    return any(_is_exchanged(at, sight) for at, token in enumerate(sight.words) if token.content and not token.name)
+    return any(
+        _is_exchanged(index, sight) for index, token in enumerate(sight.words) if token.content and not token.name
+    )
 
 
-def _is_exchanged(at: int, sight: ClaimWords) -> bool:
-    word = sight.words[at].stem
-    places = [place for place, token in enumerate(sight.best) if token.stem == word]
-    if len(places) != 1:
+def _is_exchanged(index: int, sight: ClaimWords) -> bool:
+    word = sight.words[index].stem
+    positions = [position for position, token in enumerate(sight.best) if token.stem == word]
+    if len(positions) != 1:
         return False
     best = {token.stem for token in sight.best if token.content}
-    before = next((token.stem for token in reversed(sight.words[:at]) if token.content and token.stem in best), word)
-    after = next((token.stem for token in sight.words[at + 1 :] if token.content and token.stem in best), word)
-    theirs = sight.best[: places[0]], sight.best[places[0] + 1 :]
+    before = next((token.stem for token in reversed(sight.words[:index]) if token.content and token.stem in best), word)
+    after = next((token.stem for token in sight.words[index + 1 :] if token.content and token.stem in best), word)
+    theirs = sight.best[: positions[0]], sight.best[positions[0] + 1 :]
     stems = [{token.stem for token in side} for side in theirs]
     if word in (before, after) or before == after:
         return False
-    turned = after in stems[0] - stems[1] and before in stems[1] - stems[0]
-    return turned and _has_by(sight.words[at + 1 :]) == _has_by(theirs[1])
+    is_swapped = after in stems[0] - stems[1] and before in stems[1] - stems[0]
+    return is_swapped and _has_by(sight.words[index + 1 :]) == _has_by(theirs[1])
 
 
 def _has_by(words: Sequence[WordToken]) -> bool:
     return any(token.text.lower() == "by" for token in words[:3])
 
 
-def is_edited(seen: Iterable[ClaimWords], found: Mapping[str, float]) -> bool:
+def is_edited(sights: Iterable[ClaimWords], claim_features: Mapping[str, float]) -> bool:
     """True if no score may call a claim with these features supported.
 
     It says the opposite of its best part, negates more or less, or swaps words; or it is copied except for a limit, a
     name, a number or the order. In a rephrased sentence such signs are only weighed, since it needs other words and
     limits.
     """
-    moved = found["turned"] > 0 or found["names_turned"] > 0 or found["same_part"] < 1
-    if (moved or found["slots_unsaid"] > 0 or found["limits"] > 0) and found["aligned"] >= COPIED_ORDER:
+    is_reordered = claim_features["turned"] > 0 or claim_features["names_turned"] > 0 or claim_features["same_part"] < 1
+    if (is_reordered or claim_features["slots_unsaid"] > 0 or claim_features["limits"] > 0) and claim_features[
+        "aligned"
+    ] >= COPIED_ORDER:
         return True
     return any(
         extra_negations(sight)
         or opposed_words(sight)
         or (sight.single >= WHOLE_SENTENCE and has_exchanged_words(sight))
-        for sight in seen
+        for sight in sights
     )
 
 

@@ -19,7 +19,7 @@ from assay.verify.verifier.index import (
     ENGLISH_WORDS,
     LIKELY,
     LOG_ODDS_BOUND,
-    MOST_LISTED,
+    MAX_LISTED_WORDS,
     StemIndex,
     WordToken,
     index_evidence,
@@ -80,10 +80,10 @@ class VerifierModel(msgspec.Struct, frozen=True, kw_only=True):
     def probability(self, features: Mapping[str, float]) -> float:
         """The probability that a claim with these features is supported."""
         row = [float(features[name]) for name in self.features]
-        scaled = zip(row, self.mean, self.scale, self.weight, strict=True)
-        linear = self.bias + sum((value - mean) / scale * weight for value, mean, scale, weight in scaled)
-        boosted = self.base + sum(tree.evaluate(row) for tree in self.trees)
-        return _probability(self.offset + self.slope * (linear + boosted) / 2)
+        terms = zip(row, self.mean, self.scale, self.weight, strict=True)
+        linear = self.bias + sum((value - mean) / scale * weight for value, mean, scale, weight in terms)
+        tree_score = self.base + sum(tree.evaluate(row) for tree in self.trees)
+        return _probability(self.offset + self.slope * (linear + tree_score) / 2)
 
     def vetoed_probability(self, score: float) -> float:
         """The probability if a deterministic rule objects as well."""
@@ -119,29 +119,29 @@ class WeighedClaim(msgspec.Struct, frozen=True, kw_only=True):
         return self.score >= LIKELY
 
 
-def weigh(claim: str, evidence: str, *, doubted: bool = False) -> WeighedClaim:
+def weigh(claim: str, evidence: str, *, is_doubted: bool = False) -> WeighedClaim:
     """Weigh `claim` against `evidence`, both plain text in English, which the model knows.
 
-    With `doubted`, a rule objects that is too often wrong to decide alone: the score is lowered, and the claim is never
-    called supported.
+    With `is_doubted`, a rule objects that is too often wrong to decide alone: the score is lowered, and the claim is
+    never called supported.
     """
-    read = index_evidence(evidence)
-    seen = claim_words(claim, read)
-    if not seen:
+    index = index_evidence(evidence)
+    sights = claim_words(claim, index)
+    if not sights:
         return WeighedClaim(verdict="unchecked", score=0.5, reasons=(_("the claim has no words to compare"),))
-    if not _is_english(seen):
+    if not _is_english(sights):
         return WeighedClaim(
             verdict="unchecked", score=0.5, reasons=(_("not in English, the only language that can be weighed"),)
         )
-    found = features(seen, read)
-    score = load_model().probability(found)
-    score = load_model().vetoed_probability(score) if doubted else score
-    edits, others = _edits(seen, read, found), _unsaid_words(seen, read)
-    average = sum(sight.row * len(sight.words) for sight in seen) / sum(len(sight.words) for sight in seen)
+    claim_features = features(sights, index)
+    score = load_model().probability(claim_features)
+    score = load_model().vetoed_probability(score) if is_doubted else score
+    edits, unsaid = _edits(sights, index, claim_features), _unsaid_words(sights, index)
+    average = sum(sight.row * len(sight.words) for sight in sights) / sum(len(sight.words) for sight in sights)
     share = _("the nearest sentences have {share} of its words").format(share=f"{average:.0%}")
-    reasons = (share, *others, *edits)
+    reasons = (share, *unsaid, *edits)
     verdict = _verdict(score)
-    if verdict == "supported" and (doubted or is_edited(seen, found)):
+    if verdict == "supported" and (is_doubted or is_edited(sights, claim_features)):
         verdict = "unchecked"
     return WeighedClaim(verdict=verdict, score=score, reasons=reasons)
 
@@ -152,8 +152,8 @@ def _verdict(score: float) -> Verdict:
     return "unsupported" if score < load_model().unsupported else "unchecked"
 
 
-def _is_english(seen: Sequence[ClaimWords]) -> bool:
-    words = [token for sight in seen for token in sight.words]
+def _is_english(sights: Sequence[ClaimWords]) -> bool:
+    words = [token for sight in sights for token in sight.words]
     letters = [sign for token in words for sign in token.text if sign.isalpha()]
     latin = sum(unicodedata.name(sign, "").startswith("LATIN") for sign in letters)
     if latin < len(letters) / 2:
@@ -161,23 +161,23 @@ def _is_english(seen: Sequence[ClaimWords]) -> bool:
     return len(words) < ENGLISH_WORDS or any(token.text.lower() in FUNCTION_WORDS for token in words)
 
 
-def _unsaid_words(seen: Sequence[ClaimWords], read: StemIndex) -> list[str]:
+def _unsaid_words(sights: Sequence[ClaimWords], index: StemIndex) -> list[str]:
     """The claim's words that the evidence, or its nearest sentences, lack, for a reader."""
-    new = list(dict.fromkeys(token for sight in seen for token in unsaid_words(sight)))
-    signs = _reason(_("not in the evidence"), (token.text for token in new if not _occurs_in(token, read)))
-    return signs + _reason(_("not in the nearest sentences"), (token.text for token in new if _occurs_in(token, read)))
+    new = list(dict.fromkeys(token for sight in sights for token in unsaid_words(sight)))
+    signs = _reason(_("not in the evidence"), (token.text for token in new if not _occurs_in(token, index)))
+    return signs + _reason(_("not in the nearest sentences"), (token.text for token in new if _occurs_in(token, index)))
 
 
-def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, float]) -> list[str]:
+def _edits(sights: Sequence[ClaimWords], index: StemIndex, claim_features: Mapping[str, float]) -> list[str]:
     """Signs of an edit, for a reader.
 
     Words in reverse order or apart, a word replaced by its opposite or negated, a limit added or left out, a name or
     number that the nearest sentences lack: nearly all words of a false sentence may be there. Missing ordinary words
     are not a sign: rephrasing needs them.
     """
-    new = (text for sight in seen for text in unsaid_slots(sight))
+    new = (text for sight in sights for text in unsaid_slots(sight))
     signs = _reason(_("a name or number the nearest sentences lack"), new)
-    for sight in seen:
+    for sight in sights:
         pattern = _("the claim says {claimed}, the evidence {said}")
         signs += [
             pattern.format(claimed=repr(ours.text), said=repr(theirs.text)) for ours, theirs in opposed_words(sight)
@@ -186,24 +186,24 @@ def _edits(seen: Sequence[ClaimWords], read: StemIndex, found: Mapping[str, floa
             *_denial(sight),
             *_reason(_("only in the claim or only in the evidence"), sorted(unshared_limits(sight))),
         ]
-    if found["turned"] > 0 or found["names_turned"] > 0:
+    if claim_features["turned"] > 0 or claim_features["names_turned"] > 0:
         signs.append(_("its words stand in another order in the evidence"))
-    if found["same_part"] < 1:
+    if claim_features["same_part"] < 1:
         signs.append(_("words that stand together here are in different sentences of the evidence"))
     return list(dict.fromkeys(signs))
 
 
-def _reason(what: str, words: Iterable[str]) -> list[str]:
+def _reason(label: str, words: Iterable[str]) -> list[str]:
     every = list(dict.fromkeys(words))
-    return [label_text(what, join_some(every, MOST_LISTED))] if every else []
+    return [label_text(label, join_some(every, MAX_LISTED_WORDS))] if every else []
 
 
-def _occurs_in(token: WordToken, read: StemIndex) -> bool:
-    return token.stem in read.places or (not token.number and read.stem_similarity(token.stem) > 0)
+def _occurs_in(token: WordToken, index: StemIndex) -> bool:
+    return token.stem in index.parts_by_stem or (not token.number and index.stem_similarity(token.stem) > 0)
 
 
 def _denial(sight: ClaimWords) -> list[str]:
-    more = extra_negations(sight)
-    if more > 0:
+    extra = extra_negations(sight)
+    if extra > 0:
         return [_("the claim denies something that the evidence does not")]
-    return [_("the evidence denies something that the claim does not")] if more < 0 else []
+    return [_("the evidence denies something that the claim does not")] if extra < 0 else []

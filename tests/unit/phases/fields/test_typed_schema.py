@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.phases.fields.schema import MOST_FIELDS, Leaf, canonical_schema, listed_fields, read_schema
+from assay.phases.fields.schema import MAX_FIELDS, Leaf, canonical_schema, listed_fields, read_schema
 
 
 def form(properties: dict[str, Any], **more: Any) -> Any:
@@ -89,8 +89,8 @@ def test_what_is_not_understood_is_refused_by_place(schema: str, message: str) -
 
 
 def test_too_many_fields_are_refused() -> None:
-    with pytest.raises(UsageError, match=f"at most {MOST_FIELDS} are filled"):
-        form({f"f{number}": {"type": "string"} for number in range(MOST_FIELDS + 1)})
+    with pytest.raises(UsageError, match=f"at most {MAX_FIELDS} are filled"):
+        form({f"f{number}": {"type": "string"} for number in range(MAX_FIELDS + 1)})
 
 
 def test_a_schema_is_kept_as_it_was_written_without_its_spaces() -> None:

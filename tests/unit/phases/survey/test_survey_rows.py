@@ -10,7 +10,7 @@ from research import document
 from assay.core.report_sentences import read_sentences
 from assay.core.sources import PassageSpan
 from assay.locale import use_locale
-from assay.phases.survey.batches import MAX_DOCUMENT_CHARS, MOST_DOCUMENTS, group_documents
+from assay.phases.survey.batches import MAX_BATCH_DOCUMENTS, MAX_DOCUMENT_CHARS, group_documents
 from assay.phases.survey.collection import (
     MAX_SHOWN_ROWS,
     Row,
@@ -76,5 +76,5 @@ def test_batches_hold_every_document_once_in_order_and_fit(sizes: list[int], roo
     found = list(group_documents(sized, room))
     assert [each for group in found for each in group] == sized
     for group in found:
-        assert len(group) <= MOST_DOCUMENTS
+        assert len(group) <= MAX_BATCH_DOCUMENTS
         assert len(group) == 1 or sum(min(each.size, MAX_DOCUMENT_CHARS) for each in group) <= room

@@ -27,15 +27,15 @@ HARMLESS = [
 def test_a_sentence_which_tells_how_to_judge_is_left_out(instruction: str) -> None:
     text = f"The plant employs 400 people. {instruction}\n\nIt was founded in 1950."
     shown = build_exhibit("x", evidence(passage("S1.1", text)))
-    assert LEFT_OUT in shown.shown
-    assert instruction not in shown.shown
-    assert "The plant employs 400 people." in shown.shown
-    assert "It was founded in 1950." in shown.shown
+    assert LEFT_OUT in shown.text
+    assert instruction not in shown.text
+    assert "The plant employs 400 people." in shown.text
+    assert "It was founded in 1950." in shown.text
 
 
 @pytest.mark.parametrize("sentence", HARMLESS)
 def test_other_sentences_stay(sentence: str) -> None:
-    assert sentence in build_exhibit("x", evidence(passage("S1.1", f"It is so. {sentence} It was so."))).shown
+    assert sentence in build_exhibit("x", evidence(passage("S1.1", f"It is so. {sentence} It was so."))).text
 
 
 async def test_a_passage_cannot_answer_for_the_judge() -> None:
@@ -59,7 +59,7 @@ def test_all_of_the_evidence_is_inside_the_fence_and_no_line_of_it_is_ours(
     passages = [passage(f"S{at}.1", text) for at, text in enumerate(texts, 1)]
     sources = {each.source: source(each.source, title) for each in passages}
     around = {each.id: Surroundings(id=each.id, before=before, after=before) for each in passages}
-    shown = build_exhibit("a", ClaimEvidence(passages=tuple(passages), sources=sources, around=around)).shown
+    shown = build_exhibit("a", ClaimEvidence(passages=tuple(passages), sources=sources, surroundings=around)).text
     lines = shown.split("\n")
     assert lines[0] == lines[-1]
     assert lines.count(lines[0]) == 2
@@ -73,7 +73,7 @@ def test_all_of_the_evidence_is_inside_the_fence_and_no_line_of_it_is_ours(
 def test_the_size_is_bounded(passages: int, repeats: int, most: int) -> None:
     text = "The northern plant employs 400 people, and the sea is grey. " * repeats
     collected = evidence(*(passage(f"S{at}.1", text) for at in range(1, passages + 1)))
-    shown = build_exhibit("The plant is old.", collected, most).shown
+    shown = build_exhibit("The plant is old.", collected, most).text
     assert estimate_tokens(shown) <= 2 * most + 240 * passages
 
 
@@ -83,6 +83,6 @@ def test_of_a_long_text_the_nearest_parts_are_shown() -> None:
     )
     text = f"{filler}\n\nThe northern plant employs 400 people.\n\n{filler}"
     shown = build_exhibit("The northern plant has many people.", evidence(passage("S1.1", text)))
-    assert "The northern plant employs 400 people." in shown.shown
-    assert "[…]" in shown.shown
-    assert estimate_tokens(shown.shown) < 3_000
+    assert "The northern plant employs 400 people." in shown.text
+    assert "[…]" in shown.text
+    assert estimate_tokens(shown.text) < 3_000

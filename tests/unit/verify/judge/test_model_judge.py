@@ -123,7 +123,7 @@ async def test_the_same_under_another_name_is_supported() -> None:
 
 async def test_what_stands_around_a_passage_is_shown_and_values_may_stand_there() -> None:
     around = {"S1.1": Surroundings(id="S1.1", before="In Lyon:", after="It was built for 12 million euros.")}
-    found = ClaimEvidence(passages=PLANT.passages, sources={"S1": source("S1", "Plants")}, around=around)
+    found = ClaimEvidence(passages=PLANT.passages, sources={"S1": source("S1", "Plants")}, surroundings=around)
     judging = Judging()
     judged = await judging.judged([rules("supported", A="12 million euros")], "It cost 12 million euros.", found)
     assert judged.check.verdict == "supported"

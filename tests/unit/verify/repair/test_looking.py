@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.sources import PassageSpan
-from assay.verify.repair.candidates import MOST, PassageIndex, PickedPassage
+from assay.verify.repair.candidates import MAX_CLAIM_PASSAGES, PassageIndex, PickedPassage
 from assay.verify.repair.remedies import TERMS, queries
 
 
@@ -44,6 +44,6 @@ def test_a_query_has_the_telling_words_and_a_long_claim_two() -> None:
 @given(st.lists(st.text(alphabet="ab c.7", max_size=30), max_size=12), st.text(alphabet="ab c.7", max_size=30))
 def test_few_are_picked_each_once(texts: list[str], claim: str) -> None:
     found = PassageIndex(picked(at, text) for at, text in enumerate(texts)).best_passages(claim)
-    assert len(found) <= MOST
+    assert len(found) <= MAX_CLAIM_PASSAGES
     assert len({each.span.ordinal for each in found}) == len(found)
     queries(claim)

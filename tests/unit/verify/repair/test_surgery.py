@@ -61,7 +61,7 @@ def test_a_sentence_goes_with_what_it_leaves_empty(report: str, gone: list[str],
 
 def test_a_heading_of_a_template_stays_and_says_that_nothing_was_found() -> None:
     report = "## A\n\nOne is 1.\n\n## B\n\nTwo is 2.\n\n## C\n\nThree is 3.\n"
-    left = apply_changes(report, {"c2": Remove(), "c3": Remove()}, emptied="Nothing.")
+    left = apply_changes(report, {"c2": Remove(), "c3": Remove()}, placeholder="Nothing.")
     assert left == "## A\n\nOne is 1.\n\n## B\n\nNothing.\n\n## C\n\nNothing.\n"
 
 

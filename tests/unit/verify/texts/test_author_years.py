@@ -58,7 +58,7 @@ def checked(text: str, *, everything: bool = False) -> CheckedText:
         find=Catalogue([DOCUMENT], "/work").find,
         spans=lambda document: segment(TIDES, document.syntax),
         text_of=lambda name: TIDES.encode(),
-        everything=(DOCUMENT,) if everything else (),
+        all_documents=(DOCUMENT,) if everything else (),
     )
     return check_by_rules(text, mark_citations(text), shelf).with_opinions({})
 

@@ -95,7 +95,7 @@ def test_whatever_is_written_markers_stand_where_something_was_cited(text: str) 
     points = [marked.origin(point) for point in range(len(marked.text) + 1)]
     assert points == sorted(points)
     assert points[-1] == len(text)
-    ends = [(place.start, place.end) for place in marked.places]
+    ends = [(place.start, place.end) for place in marked.citations]
     assert all(left[1] <= right[0] for left, right in pairwise(ends))
 
 

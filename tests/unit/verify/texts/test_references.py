@@ -65,7 +65,7 @@ def test_a_reference_is_found_with_its_address(text: str) -> None:
     ],
 )
 def test_what_is_no_reference(text: str) -> None:
-    assert defined(text).all == ()
+    assert defined(text).entries == ()
 
 
 def test_each_part_of_a_text_may_have_its_own_list() -> None:
@@ -87,9 +87,9 @@ def test_an_entry_which_is_repeated_as_a_definition_keeps_its_title() -> None:
 
 def test_hostile_headings_and_lists_take_no_time() -> None:
     begun = time.process_time()
-    assert defined("# " + "-" * 20_000 + "x").all == ()
+    assert defined("# " + "-" * 20_000 + "x").entries == ()
     known = defined("[1]: https://example.org/a\n\n" * 5_000)
-    assert {known.lookup("1", at) for at in range(5_000)} <= set(known.all)
+    assert {known.lookup("1", at) for at in range(5_000)} <= set(known.entries)
     assert time.process_time() - begun < 5
 
 
@@ -106,6 +106,6 @@ def test_labels_are_compared_without_case_space_and_zeros() -> None:
 @given(st.text(alphabet="[]^:.1aS \n*#-(h)t`p/", max_size=200))
 def test_entries_ascend_and_lie_in_the_text(text: str) -> None:
     at = 0
-    for each in defined(text).all:
+    for each in defined(text).entries:
         assert at <= each.start < each.end <= len(text)
         at = each.end

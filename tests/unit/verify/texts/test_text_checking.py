@@ -60,7 +60,7 @@ def shelf(
         return texts[sha256].encode()
 
     return DocumentAccess(
-        find=Catalogue(documents, FOLDER).find, spans=spans, text_of=text_of, everything=tuple(everything)
+        find=Catalogue(documents, FOLDER).find, spans=spans, text_of=text_of, all_documents=tuple(everything)
     )
 
 

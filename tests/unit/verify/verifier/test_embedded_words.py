@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.lexicon import stem
 from assay.verify.verifier.index import (
-    LONGEST_PART,
+    MAX_PART_WORDS,
     UNKNOWN_WEIGHT,
     WordToken,
     index_evidence,
@@ -67,8 +67,8 @@ def test_the_table_is_symmetric_and_nothing_opposes_itself() -> None:
 
 def test_the_index_knows_where_words_stand() -> None:
     found = index_evidence("The bridge opened in 1932. It is made of steel.")
-    assert found.places["bridg"] == (0,)
-    assert found.places["steel"] == (1,)
+    assert found.parts_by_stem["bridg"] == (0,)
+    assert found.parts_by_stem["steel"] == (1,)
     assert ("bridg", "open") in found.neighbours
     assert found.stem_similarity("opening") > 0.7 > 0 == found.stem_similarity("harbour")
 
@@ -76,7 +76,7 @@ def test_the_index_knows_where_words_stand() -> None:
 @given(st.lists(st.sampled_from(["steel", "bridge", "of", "1932", "Sydney"]), max_size=300))
 def test_text_without_sentence_ends_is_cut_and_nothing_is_lost(words: list[str]) -> None:
     found = index_evidence(" ".join(words))
-    assert all(0 < len(part) <= LONGEST_PART for part in found.parts)
+    assert all(0 < len(part) <= MAX_PART_WORDS for part in found.parts)
     assert [token.text for part in found.parts for token in part] == words
 
 
