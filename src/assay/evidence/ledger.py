@@ -266,7 +266,7 @@ class Ledger:
             )
             for passage in passages
         ]
-        question = read_question(query, beside="\n".join(passage.text for passage in passages[:5]))
+        question = read_question(query, document_text="\n".join(passage.text for passage in passages[:5]))
         return [passages[index] for index in rank(question, statements, limit)]
 
     def excerpts(self, passages: Iterable[Passage]) -> list[DocumentPassages]:

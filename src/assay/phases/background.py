@@ -131,7 +131,7 @@ def _best_passages(
         (index, span) for index, (_lane, document_passages) in enumerate(texts) for span in document_passages.spans
     ]
     parsed_question = read_question(
-        question, beside="\n".join(span.text for _index, span in every[:LANGUAGE_SAMPLE_PASSAGES])
+        question, document_text="\n".join(span.text for _index, span in every[:LANGUAGE_SAMPLE_PASSAGES])
     )
     ranking = rank(parsed_question, [_statement(texts[index][1].document, index, span) for index, span in every], limit)
     best = [every[position] for position in ranking]

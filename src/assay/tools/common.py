@@ -142,7 +142,7 @@ def _with_following(spans: Sequence[PassageSpan], best: Iterable[PassageSpan]) -
 
 def rank_passages(spans: Sequence[PassageSpan], find: str) -> list[PassageSpan]:
     """The passages that share words with `find` in text or heading, best first."""
-    question = read_question(find, beside="\n".join(span.text for span in spans[:LANGUAGE_SAMPLE_PASSAGES]))
+    question = read_question(find, document_text="\n".join(span.text for span in spans[:LANGUAGE_SAMPLE_PASSAGES]))
     statements = [
         QuotableStatement(
             text=passage.text,

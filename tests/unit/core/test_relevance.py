@@ -25,7 +25,7 @@ def statements(*texts: str, source: int = 0) -> list[QuotableStatement]:
 
 
 def best(question: str, *texts: str) -> str:
-    return texts[judge(read_question(question, beside=" ".join(texts)), statements(*texts)).ranked[0].index]
+    return texts[judge(read_question(question, document_text=" ".join(texts)), statements(*texts)).ranked[0].index]
 
 
 @pytest.mark.parametrize(
@@ -191,6 +191,6 @@ def test_words_which_share_a_few_letters_are_not(one: str, other: str) -> None:
 
 
 def test_of_very_many_statements_the_same_are_ranked_first() -> None:
-    asked = read_question("When was the lighthouse automated?", beside=" ".join(TOWER))
+    asked = read_question("When was the lighthouse automated?", document_text=" ".join(TOWER))
     others = [f"Line {number} of the log" for number in range(PREFILTER_STATEMENTS)]
     assert rank(asked, statements(*TOWER, *others), 2) == rank(asked, statements(*TOWER), 2)

@@ -44,7 +44,7 @@ BESIDE = {
     ],
 )
 def test_each_language_asks_in_its_own_words(question: str, language: str, wanted: str) -> None:
-    assert read_question(question, beside=BESIDE.get(language, "")).answer_kind == wanted
+    assert read_question(question, document_text=BESIDE.get(language, "")).answer_kind == wanted
 
 
 @pytest.mark.parametrize("question", ["Who is Kim?", "What is in the kit?", "What is AI?", "How do I use ile?"])
@@ -138,7 +138,7 @@ def test_plain_digits_change_nothing_else(text: str) -> None:
 def test_a_year_in_other_digits_is_a_year() -> None:
     texts = ("پل کهنه در سال ۱۸۷۲ ساخته شد.", "پل کهنه ۴ دهانه دارد.", "پل کهنه در سال ۱۹۳۰ بسته شد.")
     statements = [QuotableStatement(text=text, position=place) for place, text in enumerate(texts)]
-    question = read_question("پل کهنه در سال 1872 چه شد؟", beside=" ".join(texts))
+    question = read_question("پل کهنه در سال 1872 چه شد؟", document_text=" ".join(texts))
     assert judge(question, statements).ranked[0].index == 0
 
 

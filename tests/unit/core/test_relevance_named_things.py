@@ -18,7 +18,7 @@ def gains(question: str, *texts: str, heading: str = "", label: str = "") -> lis
     statements = [
         QuotableStatement(text=text, position=place, heading=heading, label=label) for place, text in enumerate(texts)
     ]
-    return definition_gains(read_question(question, beside=" ".join(texts)), statements)
+    return definition_gains(read_question(question, document_text=" ".join(texts)), statements)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_the_definition_opens_the_answer() -> None:
     )
     statements = [QuotableStatement(text=text, position=place) for place, text in enumerate(texts)]
     for question, first in (("What is a sponsor?", 2), ("For what do I need a sponsor?", 1)):
-        assert judge(read_question(question, beside=" ".join(texts)), statements).ranked[0].index == first
+        assert judge(read_question(question, document_text=" ".join(texts)), statements).ranked[0].index == first
 
 
 def test_what_describes_a_term_defines_it() -> None:
@@ -98,7 +98,7 @@ def statements(label: str = "", heading: str = "", title: str = "") -> list[Quot
 
 
 def order(question: str, found: list[QuotableStatement]) -> list[str]:
-    ranked = judge(read_question(question, beside=" ".join(each.text for each in found)), found).ranked
+    ranked = judge(read_question(question, document_text=" ".join(each.text for each in found)), found).ranked
     return [found[each.index].text for each in ranked]
 
 
@@ -172,7 +172,7 @@ def test_an_option_is_known_by_its_hyphens() -> None:
 def may_answer(question: str, *texts: str, scope: str = "", passages: int = 40, address: str = "") -> bool:
     """Whether something may answer; `scope` is the text of the other passages of a library."""
     statements = [QuotableStatement(text=text, position=3 * at, address=address) for at, text in enumerate(texts)]
-    read = read_question(question, beside=" ".join(texts))
+    read = read_question(question, document_text=" ".join(texts))
     held = set(keys(" ".join((*texts, scope)), read.analysis))
     rarity = Rarity(passages=passages, holding={key: int(key in held) for key in keys(question, read.analysis)})
     return judge(read, statements, rarity if passages else None).chance > 0

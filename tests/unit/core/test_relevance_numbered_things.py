@@ -25,7 +25,7 @@ VERSIONS = [
 
 
 def able(question: str, statements: list[QuotableStatement]) -> list[str]:
-    read = read_question(question, beside=" ".join(each.text for each in statements))
+    read = read_question(question, document_text=" ".join(each.text for each in statements))
     return [statements[each.index].text for each in judge(read, statements).ranked]
 
 

@@ -18,7 +18,8 @@ def statements(*texts: str) -> list[QuotableStatement]:
 
 def ordered(question: str, *texts: str) -> list[str]:
     return [
-        texts[each.index] for each in judge(read_question(question, beside=" ".join(texts)), statements(*texts)).ranked
+        texts[each.index]
+        for each in judge(read_question(question, document_text=" ".join(texts)), statements(*texts)).ranked
     ]
 
 
@@ -67,7 +68,7 @@ def test_the_question_of_a_faq_is_left_out() -> None:
     ],
 )
 def test_the_verb_in_another_form_counts_as_said(question: str, text: str, held: bool) -> None:
-    assert bool(verb_keys(read_question(question, beside=text), text)) == held
+    assert bool(verb_keys(read_question(question, document_text=text), text)) == held
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_the_verb_in_another_form_counts_as_said(question: str, text: str, held:
     ],
 )
 def test_who_did_it_needs_the_verb_a_doer_or_a_full_name(question: str, text: str, tells: bool) -> None:
-    assert tells_who(read_question(question, beside=text), [text]) == tells
+    assert tells_who(read_question(question, document_text=text), [text]) == tells
 
 
 WROTE = "Who wrote the manual of the tool?"
@@ -102,7 +103,7 @@ WROTE = "Who wrote the manual of the tool?"
     ],
 )
 def test_a_request_or_a_heading_names_nobody(text: str, told: bool) -> None:
-    assert tells_who(read_question(WROTE, beside=text), [text]) is told
+    assert tells_who(read_question(WROTE, document_text=text), [text]) is told
 
 
 # Signs of what a question asks for: a time between two years, a price.
@@ -130,7 +131,7 @@ def test_times_are_bounded_by_two_years(text: str, times: list[tuple[int, int]])
 
 def best(question: str, *texts: str) -> str:
     statements = [QuotableStatement(text=text, position=place) for place, text in enumerate(texts)]
-    return texts[judge(read_question(question, beside=" ".join(texts)), statements).ranked[0].index]
+    return texts[judge(read_question(question, document_text=" ".join(texts)), statements).ranked[0].index]
 
 
 def test_a_year_within_a_time_is_that_time() -> None:
@@ -203,7 +204,7 @@ LONG = [f"The ferry number {number} to Borkum is blue." for number in range(9)]
 )
 def test_nothing_answers_if_a_name_is_nowhere(question: str, texts: list[str], answers: bool) -> None:
     statements = [QuotableStatement(text=text, position=place) for place, text in enumerate(texts)]
-    assert (judge(read_question(question, beside=" ".join(texts)), statements).chance > 0) == answers
+    assert (judge(read_question(question, document_text=" ".join(texts)), statements).chance > 0) == answers
 
 
 def test_where_nouns_have_capitals_no_word_is_known_as_a_name() -> None:
@@ -301,7 +302,7 @@ def test_a_number(text: str) -> None:
 )
 def test_who_has_none_is_counted(question: str, texts: tuple[str, ...], first: int) -> None:
     statements = [QuotableStatement(text=text, position=at, title="Planets") for at, text in enumerate(texts)]
-    judgement = judge(read_question(question, beside=" ".join(texts)), statements)
+    judgement = judge(read_question(question, document_text=" ".join(texts)), statements)
     assert judgement.is_answered()
     assert texts[judgement.ranked[0].index] == texts[first]
 

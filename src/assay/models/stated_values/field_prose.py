@@ -56,7 +56,7 @@ def value_in_prose(target: TargetField, books: Sequence[SourcePassages]) -> Stat
     """The value of a field according to prose; None if no sentence probably states it with a value of its type."""
     sentences = [(book, sentence) for book in books for sentence in book.sentences]
     statements = [sentence.statement(books.index(book), book.title) for book, sentence in sentences]
-    question = read_question(target.text, beside="\n".join(statement.text for statement in statements[:5]))
+    question = read_question(target.text, document_text="\n".join(statement.text for statement in statements[:5]))
     judgement, analysis = judge(question, statements), question.analysis
     names = frozenset(key for name in target.names for key in keys(name, analysis))
     named_books = [book for book in books if not names.isdisjoint(_source_keys(book, analysis))] or books

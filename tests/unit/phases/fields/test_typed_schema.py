@@ -36,7 +36,7 @@ def test_every_kind_of_property_is_read() -> None:
     own, site, parts = found.parts
     assert found.title == "A thing"
     assert found.order == ("name", "tags", "status", "age", "born", "site", "parts")
-    assert [(slot.name, slot.leaf.type, slot.many) for slot in own.slots] == [
+    assert [(slot.name, slot.leaf.type, slot.is_list) for slot in own.slots] == [
         ("name", "string", False),
         ("tags", "string", True),
         ("status", "string", False),
@@ -48,8 +48,8 @@ def test_every_kind_of_property_is_read() -> None:
     assert own.slots[2].leaf.enum == ("Draft", "Final")
     assert own.slots[3].leaf == Leaf(type="integer", bounds={"minimum": 0})
     assert (own.slots[4].leaf.format, own.slots[4].description) == ("date", "When")
-    assert (site.name, site.many, site.slots[0].leaf.type) == ("site", False, "boolean")
-    assert (parts.name, parts.many, parts.slots[0].leaf.type) == ("parts", True, "number")
+    assert (site.name, site.is_list, site.slots[0].leaf.type) == ("site", False, "boolean")
+    assert (parts.name, parts.is_list, parts.slots[0].leaf.type) == ("parts", True, "number")
 
 
 @pytest.mark.parametrize(
