@@ -226,7 +226,7 @@ def _use(serve_once: Callable[[], None]) -> None:
     os.environ.clear()
     os.environ.update(before)
     tls_context()
-    tls_context(told=True)
+    tls_context(from_environment=True)
     assert threading.active_count() == 1, threading.enumerate()  # a fork has only the one which forks
 
 

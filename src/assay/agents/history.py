@@ -214,8 +214,8 @@ def _sources_line(blocks: Sequence[SourceBlock]) -> str:
 
 def _exclude(blocks: Sequence[SourceBlock], excluded: Sequence[SourceBlock]) -> list[SourceBlock]:
     """The passages that are in none of `excluded`, below their sources."""
-    excluded_ids = {each.id for block in excluded for each in block.passages}
-    return _filter_blocks(blocks, lambda each: each not in excluded_ids)
+    excluded_ids = {passage.id for block in excluded for passage in block.passages}
+    return _filter_blocks(blocks, lambda passage_id: passage_id not in excluded_ids)
 
 
 def _best_blocks(blocks: Sequence[SourceBlock], topic: str) -> list[SourceBlock]:

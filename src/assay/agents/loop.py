@@ -125,7 +125,7 @@ async def register_results(
     run: Run, ledger: Ledger, outcomes: Sequence[CallOutcome], topic: str
 ) -> tuple[CallResult, ...]:
     """Give ids to what a turn's calls showed, in call order, in one step, and return the answers to the calls."""
-    excerpts = [each for outcome in outcomes if outcome.observation for each in outcome.observation.shown]
+    excerpts = [excerpt for outcome in outcomes if outcome.observation for excerpt in outcome.observation.shown]
 
     async def register(step_context: StepContext) -> TurnRows:
         registration = ledger.register(run.lane, excerpts, *_queries_and_opened(outcomes))
@@ -136,11 +136,11 @@ async def register_results(
         step_context.record(*registration.rows)
         return TurnRows(registration.rows)
 
-    locations = [(each.document.sha256, [span.ordinal for span in each.spans]) for each in excerpts]
+    locations = [(excerpt.document.sha256, [span.ordinal for span in excerpt.spans]) for excerpt in excerpts]
     # Under the writer's gate: results are kept, whatever limit has been reached meanwhile.
     turn_rows = await run.with_gate("write").step("observe", register, returns=TurnRows, input=locations)
     ledger.apply(turn_rows.rows)
-    return tuple(_result(run, ledger, each, topic) for each in outcomes)
+    return tuple(_result(run, ledger, outcome, topic) for outcome in outcomes)
 
 
 def _queries_and_opened(outcomes: Sequence[CallOutcome]) -> tuple[list[str], list[str]]:

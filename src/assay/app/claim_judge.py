@@ -131,13 +131,15 @@ class ClaimJudge(msgspec.Struct, frozen=True):
         opinions: dict[str, Check] = {}
         semaphore, rules = asyncio.Semaphore(AT_ONCE), msgspec.structs.replace(rules, uses_judge=True)
 
-        async def judge_claim(claim_run: Run, each: PendingClaim) -> None:
+        async def judge_claim(claim_run: Run, claim: PendingClaim) -> None:
             async with semaphore:
-                checked_claim = await check_claim(claim_run, each.id, each.sentence, each.evidence, rules)
-            opinions[each.id] = checked_claim.check
+                checked_claim = await check_claim(claim_run, claim.id, claim.sentence, claim.evidence, rules)
+            opinions[claim.id] = checked_claim.check
 
         async def pipeline(run: Run) -> Outcome:
-            await run.with_gate("verify").gather(*(Branch(each.id, partial(judge_claim, each=each)) for each in claims))
+            await run.with_gate("verify").gather(
+                *(Branch(claim.id, partial(judge_claim, claim=claim)) for claim in claims)
+            )
             return Outcome()
 
         world = _world(self.name, self.model, self.store, self.rate_limiter)

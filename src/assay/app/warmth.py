@@ -73,7 +73,7 @@ def _load(context: Context) -> None:
             worlds.model(context, name)
     if not settings.search.offline:
         tls_context()
-        tls_context(told=True)
+        tls_context(from_environment=True)
         with suppress(AssayError):
             context.online.warm()
     compile_all()

@@ -176,9 +176,9 @@ class QuestionGroup(LazyGroup):
         words = " ".join(itertools.takewhile(lambda arg: not arg.startswith("-"), args)).strip()
         if ctx.resilient_parsing or not words or _names_documents(args):
             return
-        habits = {word: " ".join(meant) for word, meant in _HABITS.items()} | {"help": "--help"}
-        if meant := suggest_command_line(words, self.lazy, habits, self._subcommands):
-            raise click.UsageError(f"{words!r} was not researched; {meant}", ctx)
+        habits = {word: " ".join(command_words) for word, command_words in _HABITS.items()} | {"help": "--help"}
+        if suggestion := suggest_command_line(words, self.lazy, habits, self._subcommands):
+            raise click.UsageError(f"{words!r} was not researched; {suggestion}", ctx)
 
     def _subcommands(self, name: str) -> Mapping[str, str]:
         command = self.get_command(click.Context(self), name)

@@ -25,7 +25,7 @@ from assay.services.schedules import format_interval, parse_interval
 from assay.settings import Settings, load
 
 T = TypeVar("T")
-_KINDS = {each.__struct_config__.tag: each for each in get_args(JobWork)}
+_KINDS = {work.__struct_config__.tag: work for work in get_args(JobWork)}
 NO_JOBS = "there are no jobs: `assay docs add PATH --queue` leaves one to the workers"
 JOB_WORDS = {"failed": "failed", "cancelled": "was cancelled"}
 _STATES: tuple[JobState, ...] = get_args(JobState)

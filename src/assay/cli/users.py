@@ -150,10 +150,15 @@ def list_users(as_json: bool, home: Path | None) -> None:
     """
     users_with_tokens = asyncio.run(_users_and_tokens(home))
     rows = [
-        (user.name, user.role, format_day(user.created), ", ".join(f"{each.id} {each.name}".strip() for each in tokens))
+        (
+            user.name,
+            user.role,
+            format_day(user.created),
+            ", ".join(f"{token.id} {token.name}".strip() for token in tokens),
+        )
         for user, tokens in users_with_tokens
     ]
-    lines = [_user_line(*each) for each in users_with_tokens]
+    lines = [_user_line(*user_and_tokens) for user_and_tokens in users_with_tokens]
     print_list(lines, ("name", "role", "since", "tokens"), rows, as_json=as_json)
 
 

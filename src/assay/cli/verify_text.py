@@ -150,15 +150,15 @@ def _read_bounded(stream: BinaryIO) -> bytes:
 
 
 def _verdict_lines(result: VerifiedText, name: str, *, problems: bool) -> Iterator[str]:
-    references = {each.id: each for each in result.references}
-    passages = {each.id: each for each in result.passages}
+    references = {reference.id: reference for reference in result.references}
+    passages = {passage.id: passage for passage in result.passages}
     for claim in result.claims:
         if not (problems and claim.verdict in HOLDING):
             yield from _claim(claim, references, passages)
-    missing = [each for each in result.references if not each.documents]
+    missing = [reference for reference in result.references if not reference.documents]
     if missing:
         yield "not available:"
-        yield from (f"  {clean(_reference_name(each))}" for each in missing)
+        yield from (f"  {clean(_reference_name(reference))}" for reference in missing)
         yield ""
     yield f"{clean(name)}: {summary_line(result.summary)}"
     if result.uncited:

@@ -68,14 +68,16 @@ class _AddressFacts:
     def __init__(self, view: RunView) -> None:
         claimed_ids = (id for claim in view.claims for id in claim.passages)
         books = compile_bibliography(view.report.text, view.sources, view.passages, claimed_ids)
-        self._read_urls = {canonical_url(each.url) for each in view.sources.values() if each.media_type != SNIPPET}
-        self._cited_urls = {canonical_url(each.source.url) for each in books.entries if each.number is not None}
-        self._failure_reasons = {canonical_url(each.url): each.reason for each in view.unreadable}
+        self._read_urls = {
+            canonical_url(source.url) for source in view.sources.values() if source.media_type != SNIPPET
+        }
+        self._cited_urls = {canonical_url(entry.source.url) for entry in books.entries if entry.number is not None}
+        self._failure_reasons = {canonical_url(page.url): page.reason for page in view.unreadable}
 
     def row(self, group: list[SearchMade]) -> SearchRow:
-        best = max(group, key=lambda each: (not each.failed, each.results))
+        best = max(group, key=lambda search: (not search.failed, search.results))
         urls = list(dict.fromkeys(map(canonical_url, best.found)))
-        refusals = {each.url: each.reason for search in group for each in search.excluded}
+        refusals = {page.url: page.reason for search in group for page in search.excluded}
         unread_reasons = {
             url: self._failure_reasons[url]
             for url in urls
@@ -134,18 +136,20 @@ class SearchSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 def summarize_searches(view: RunView) -> SearchSummary:
     """The searches and sources of a run, by its log so far. A search over no documents does not count."""
-    all_searches = [each for each in searches(view) if each.provider != LOCAL_PROVIDER or view.documents]
-    answered_searches = [each for each in all_searches if not each.failed]
-    providers = tuple(dict.fromkeys(each.provider for each in answered_searches))
-    reasons = {each.provider: each.failed for each in all_searches if each.failed and each.provider not in providers}
+    all_searches = [search for search in searches(view) if search.provider != LOCAL_PROVIDER or view.documents]
+    answered_searches = [search for search in all_searches if not search.failed]
+    providers = tuple(dict.fromkeys(search.provider for search in answered_searches))
+    reasons = {
+        search.provider: search.failed for search in all_searches if search.failed and search.provider not in providers
+    }
     return SearchSummary(
         documents=view.documents,
         providers=providers,
-        queries=len({each.query for each in answered_searches}),
-        hits=len({url for each in answered_searches for url in each.found}),
+        queries=len({search.query for search in answered_searches}),
+        hits=len({url for search in answered_searches for url in search.found}),
         silent=tuple(Silent(provider=name, reason=reason) for name, reason in reasons.items()),
-        read=len({each.document_sha256 for each in view.sources.values() if each.media_type != SNIPPET}),
-        unreadable=len({each.url for each in view.unreadable}),
+        read=len({source.document_sha256 for source in view.sources.values() if source.media_type != SNIPPET}),
+        unreadable=len({page.url for page in view.unreadable}),
         agents=len(view.lanes),
         ended=tuple(dict.fromkeys(why for lane in view.lanes if (why := lane.error or lane.stop) not in ("", "done"))),
     )

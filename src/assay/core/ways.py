@@ -81,9 +81,9 @@ _OPERATOR = "have whoever runs the server "
 _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
     (regex(rf"`?\bassay {pattern}`?"), dict(zip(("http", "mcp", "page"), words, strict=True)))
     for pattern, words in (
-        (rf"runs resume {_NAME}", tuple(_WAYS["resume"][each] for each in ("http", "mcp", "page"))),
-        (rf"runs cancel {_NAME}", tuple(_WAYS["cancel"][each] for each in ("http", "mcp", "page"))),
-        (rf"runs approve {_NAME}", tuple(_WAYS["approve"][each] for each in ("http", "mcp", "page"))),
+        (rf"runs resume {_NAME}", tuple(_WAYS["resume"][interface] for interface in ("http", "mcp", "page"))),
+        (rf"runs cancel {_NAME}", tuple(_WAYS["cancel"][interface] for interface in ("http", "mcp", "page"))),
+        (rf"runs approve {_NAME}", tuple(_WAYS["approve"][interface] for interface in ("http", "mcp", "page"))),
         (
             rf"runs answer {_NAME}",
             (

@@ -83,17 +83,20 @@ def _claim_count(count: int) -> str:
 def _content(entry: FeedEntry) -> Markup:
     changes = entry.changes
     if changes is None:
-        return join((el("p", f"{_summary(entry)}."), _list("Claims", [_claim(each) for each in entry.report.claims])))
-    sources = [one_line(each.title or each.url) for each in changes.sources_added]
+        return join((el("p", f"{_summary(entry)}."), _list("Claims", [_claim(claim) for claim in entry.report.claims])))
+    sources = [one_line(source.title or source.url) for source in changes.sources_added]
     return join(
         (
             el("p", f"{_summary(entry)}. {_claim_count(changes.same)} said the same before."),
             _list(
                 "Changed",
-                [join((_claim(each.before, "del"), " → ", _claim(each.after, "ins"))) for each in changes.changed],
+                [
+                    join((_claim(change.before, "del"), " → ", _claim(change.after, "ins")))
+                    for change in changes.changed
+                ],
             ),
-            _list("Added", [_claim(each) for each in changes.added]),
-            _list("Dropped", [_claim(each) for each in changes.dropped]),
+            _list("Added", [_claim(claim) for claim in changes.added]),
+            _list("Dropped", [_claim(claim) for claim in changes.dropped]),
             _list("Sources added", sources),
         )
     )

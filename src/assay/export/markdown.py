@@ -85,9 +85,9 @@ def _verification(view: RunView, report: Report) -> str:
         ),
         _table(
             (_("To check"), _("Verdict"), _("Why")),
-            [(strip_markers(each.text), verdict(each.verdict), verdict_reason(each.reason)) for each in problems],
+            [(strip_markers(claim.text), verdict(claim.verdict), verdict_reason(claim.reason)) for claim in problems],
         ),
-        _table((_("Taken out"), _("Why")), [(each.text, each.why) for each in report.removed]),
+        _table((_("Taken out"), _("Why")), [(removed.text, removed.why) for removed in report.removed]),
     )
     return _section(_("Verification"), _join_paragraphs(*tables, report_parts.counts_line(summary)))
 

@@ -161,12 +161,14 @@ def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSourc
         Piece(text=make_line(label.title or label.where).text, link=label.target),
         Piece(text=make_line(join_list(name.full for name in read_names(source.author))).text),
         Piece(text=make_line(report_parts.found_date(source) or one_line(format_report_date(source.published))).text),
-        *(Piece(text=make_line(each).text) for each in report_parts.source_notes(source)),
+        *(Piece(text=make_line(note).text) for note in report_parts.source_notes(source)),
         Piece(text=make_line(label.where).text if label.title else "", link=label.target),
         Piece(text=report_parts.retrieval_text(label.retrieved)),
     )
     apart = [piece for part in parts if part.text for piece in (Piece(text=_(", ")), part)][1:]
-    return PaperSource(number=source.number or 0, line=make_line(*apart), quotes=tuple(_quote(each) for each in quotes))
+    return PaperSource(
+        number=source.number or 0, line=make_line(*apart), quotes=tuple(_quote(quote) for quote in quotes)
+    )
 
 
 def _quote(passage: ReportPassage) -> Line:

@@ -93,8 +93,8 @@ def _kind(value: Any) -> str:
 
 
 def _title(value: Any) -> str:
-    titles = (value.get(each) for each in _TITLES) if isinstance(value, dict) else ()
-    return next((clean_title(clean(each)) for each in titles if isinstance(each, str) and each.strip()), "")
+    titles = (value.get(key) for key in _TITLES) if isinstance(value, dict) else ()
+    return next((clean_title(clean(title)) for title in titles if isinstance(title, str) and title.strip()), "")
 
 
 def _objects(value: Any) -> tuple[dict[str, str], Objects]:

@@ -49,7 +49,7 @@ MAX_QUESTION_CHARS = 2_000
 """Characters of a question in which names are looked for."""
 MAX_NAMES = 2
 SPECULATION_EVENTS = {
-    each.kind for each in (SearchExpected, SearchPerformed, SourceExpected, SourceAdded, SourceFailed)
+    event.kind for event in (SearchExpected, SearchPerformed, SourceExpected, SourceAdded, SourceFailed)
 }
 """The events that show what was begun ahead and what was asked for."""
 TOPIC_LETTERS, MAX_TOPIC_WORDS = 3, 4
@@ -95,15 +95,15 @@ async def _search(run: Run, name: str, queries: Sequence[str]) -> None:
 def name_queries(question: str) -> tuple[str, ...]:
     """Queries for what a question quotes, and for its names, each with the question's other words."""
     question = question[:MAX_QUESTION_CHARS]
-    quotations = [" ".join(found.split()) for found in _QUOTED.findall(question)]
+    quotations = [" ".join(quotation.split()) for quotation in _QUOTED.findall(question)]
     names = _names(_QUOTED.sub(" ", question))
     name_words = {word for name in names for word in words(name)}
     empty = stop_terms(analysis_for(question))
     topic = [
         word for word in words(question) if len(word) >= TOPIC_LETTERS and word not in name_words and word not in empty
     ]
-    found = [*quotations, *(" ".join((name, *topic[:MAX_TOPIC_WORDS])) for name in names)]
-    return tuple(dict.fromkeys(query for query in found if query.strip()))[:MAX_NAMES]
+    queries = [*quotations, *(" ".join((name, *topic[:MAX_TOPIC_WORDS])) for name in names)]
+    return tuple(dict.fromkeys(query for query in queries if query.strip()))[:MAX_NAMES]
 
 
 def _names(text: str) -> list[str]:

@@ -225,8 +225,8 @@ async def request_agent_stop(journal: Journal, clock: Clock, run_id: str, lane: 
 
     The process that executes the run stops it, now or when the run is resumed.
     """
-    stops = (msgspec.json.decode(each, type=AgentStop) for each in await journal.inbox(run_id, STOPPING))
-    if before := next((each.id for each in stops if each.lane == lane), ""):
+    stops = (msgspec.json.decode(message, type=AgentStop) for message in await journal.inbox(run_id, STOPPING))
+    if before := next((stop.id for stop in stops if stop.lane == lane), ""):
         return before
     name = secrets.token_hex(4)
     draft = external_draft(clock, ControlAccepted(action=AGENT_CANCEL, id=name, lane=lane), f"control-accepted-{name}")
@@ -269,9 +269,9 @@ async def reject_untaken(execution: Execution, why: str) -> tuple[EventDraft, ..
     """The events for instructions that no decision will take into account any more."""
     untaken = await untaken_instructions(execution)
     execution.instruction_count += len(untaken)
-    events = (ControlRejected(action="steer", id=each.id, why=why) for each in untaken)
+    events = (ControlRejected(action="steer", id=instruction.id, why=why) for instruction in untaken)
     drafts = [execution.draft(event, (), f"{event.kind}-{event.id}") for event in events]
-    return (*drafts, *(_rejected_stop_draft(execution, each, why) for each in await _pending_stops(execution)))
+    return (*drafts, *(_rejected_stop_draft(execution, stop, why) for stop in await _pending_stops(execution)))
 
 
 def apply_action(execution: Execution, action: Action) -> None:
@@ -298,10 +298,10 @@ async def apply_agent_stops(execution: Execution) -> None:
 
 async def _pending_stops(execution: Execution) -> tuple[AgentStop, ...]:
     messages = await execution.journal.inbox(execution.run_id, STOPPING)
-    stops = (msgspec.json.decode(each, type=AgentStop) for each in messages)
+    stops = (msgspec.json.decode(message, type=AgentStop) for message in messages)
     settled_kinds = (ControlApplied.kind, ControlRejected.kind)
     return tuple(
-        each for each in stops if execution.event_keys.isdisjoint(f"{kind}-{each.id}" for kind in settled_kinds)
+        stop for stop in stops if execution.event_keys.isdisjoint(f"{kind}-{stop.id}" for kind in settled_kinds)
     )
 
 

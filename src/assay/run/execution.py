@@ -58,7 +58,7 @@ class Execution:
         self.answering_models: set[str] = set()  # the models that have answered since this process resumed the run
         self.steps = dict(memory.steps)
         self.answer_rows = tuple(row for row in memory.ledger if row.kind == "answer")
-        longest = max((each.report_tokens for each in brief.depths.values()), default=REPORT_OUTPUT)
+        longest = max((depth.report_tokens for depth in brief.depths.values()), default=REPORT_OUTPUT)
         reserve = Reserve.of(brief.budget, writer_profile(brief, world), verify=brief.verify, output=longest)
         self.accounts = Accounts(brief.budget, memory.holds, reserve)
         self.seconds = brief.budget.seconds
@@ -76,7 +76,7 @@ class Execution:
         self.cancelled = self.paused = False
         self.instruction_count = 0
         self.messages = 0  # left for the run, as of the last renewal of the lease
-        stops = (each.data for each in memory.steps.values() if each.tag == STOPPED)
+        stops = (step.data for step in memory.steps.values() if step.tag == STOPPED)
         self.stopped_lanes = {msgspec.json.decode(lane, type=int) for lane in stops}
         self.broken: BaseException | None = None
         self.main: asyncio.Task[Any] | None = None

@@ -158,7 +158,7 @@ def _with_computed(stored_event: ReplayedEvent, computed_event: ReplayedEvent | 
 
 FORK_STEP = "fork"
 """The step of a copied event: no attempt of this run emitted it, and none computes it."""
-_COUNTING_EVENTS = frozenset(each.kind for each in (UsageUpdated, BudgetLow, StepRestarted, StepDiverged))
+_COUNTING_EVENTS = frozenset(event.kind for event in (UsageUpdated, BudgetLow, StepRestarted, StepDiverged))
 
 ReviseEvent = Callable[[Event], Event | None]
 """Changes an event for the new run; None leaves it out."""

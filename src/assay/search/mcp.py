@@ -191,7 +191,7 @@ class _LimitedTransport(httpx2.AsyncBaseTransport):
     """A transport that cuts answers at a number of bytes."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._inner, self._max_bytes = httpx2.AsyncHTTPTransport(verify=tls_context(told=True)), max_bytes
+        self._inner, self._max_bytes = httpx2.AsyncHTTPTransport(verify=tls_context(from_environment=True)), max_bytes
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)

@@ -216,7 +216,7 @@ class Broadcast:
         return data
 
     async def _send(self, group: Sequence[Envelope]) -> None:
-        before, frames = self.last, [(each.seq, each.type, event_frame(each)) for each in group]
+        before, frames = self.last, [(envelope.seq, envelope.type, event_frame(envelope)) for envelope in group]
         if frames:
             self._recent.extend(frames)
             self.last = frames[-1][0]
@@ -228,7 +228,8 @@ class Broadcast:
             if chunk is not None:
                 self._spoke[types] = now
             parts = (
-                (each, chunk if each.last_seq == before else _unseen_chunk(frames, each)) for each in list(followers)
+                (follower, chunk if follower.last_seq == before else _unseen_chunk(frames, follower))
+                for follower in list(followers)
             )
             await self._write(parts)
 

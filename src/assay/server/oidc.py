@@ -344,7 +344,7 @@ class OidcProvider:
         try:
             async with (
                 asyncio.timeout(TIMEOUT_SECONDS),
-                httpx2.AsyncClient(timeout=TIMEOUT_SECONDS, verify=tls_context(told=True)) as client,
+                httpx2.AsyncClient(timeout=TIMEOUT_SECONDS, verify=tls_context(from_environment=True)) as client,
                 client.stream("GET", url, headers={"Accept": "application/json"} | (headers or {})) as response,
             ):
                 response.raise_for_status()

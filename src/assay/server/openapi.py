@@ -189,7 +189,7 @@ def openapi_document(endpoints: Sequence[Endpoint], edition: OpenApi = "3.2.0") 
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
-        "tags": [{"name": tag} for tag in dict.fromkeys(each.tag for each in endpoints)],
+        "tags": [{"name": tag} for tag in dict.fromkeys(endpoint.tag for endpoint in endpoints)],
         "paths": paths,
         "components": {
             "schemas": types.components,

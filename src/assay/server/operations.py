@@ -177,5 +177,7 @@ def endpoints() -> tuple[Endpoint, ...]:
     return (*routes_of.endpoints, *api.ENDPOINTS)
 
 
-PART = RouteGroup(prefix=METRICS, routes=lambda _: [each.route() for each in routes_of.endpoints], needs="route")
+PART = RouteGroup(
+    prefix=METRICS, routes=lambda _: [endpoint.route() for endpoint in routes_of.endpoints], needs="route"
+)
 """The rights for the gate: all routes but this one are open to anybody."""

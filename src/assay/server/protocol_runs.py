@@ -55,8 +55,8 @@ def body_type(option: DeclaredOption, kind: Any) -> Any:
 
 def _field_type(kind: Any) -> Any:
     match get_origin(kind), get_args(kind):
-        case abc.Sequence, (each,):
-            return GenericAlias(tuple, (each, ...))
+        case abc.Sequence, (element,):
+            return GenericAlias(tuple, (element, ...))
         case abc.Mapping, pair:
             return GenericAlias(dict, pair)
     return kind

@@ -123,13 +123,13 @@ async def collection_summary(assay: Researcher, collection: str, questions: int)
     sample = documents[::step]
     passages = [passage for document in sample for passage in await _passages(assay, document, collection)]
     subjects = _subjects(passages)
-    dates = sorted(each.published for each in documents if each.published)
+    dates = sorted(document.published for document in documents if document.published)
     return CollectionOverview(
         collection=collection,
         documents=len(documents),
-        bytes=sum(each.size for each in documents),
-        kinds=dict(Counter(each.media_type for each in documents).most_common()),
-        languages=dict(Counter(each.language or "unknown" for each in documents).most_common()),
+        bytes=sum(document.size for document in documents),
+        kinds=dict(Counter(document.media_type for document in documents).most_common()),
+        languages=dict(Counter(document.language or "unknown" for document in documents).most_common()),
         first=dates[0] if dates else "",
         last=dates[-1] if dates else "",
         undated=len(documents) - len(dates),
@@ -182,7 +182,9 @@ def _subjects(passages: Sequence[_Passage]) -> tuple[CollectionSubject, ...]:
         for stem, count in stem_counts.items()
         if 1 < count <= max_count and len(where[stem]) <= widest
     }
-    titles = {each.document.sha256: one_line(each.document.title or each.document.name) for each in passages}
+    titles = {
+        passage.document.sha256: one_line(passage.document.title or passage.document.name) for passage in passages
+    }
     return tuple(
         CollectionSubject(
             term=forms[stem].most_common(1)[0][0],

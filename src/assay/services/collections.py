@@ -144,8 +144,8 @@ async def sync(
     library = context.store.library
     await check_collection(context, collection)
     every = await asyncio.to_thread(library.origins, collection)
-    only_places = None if only is None else {places.absolute_path(each) for each in only} | set(only)
-    origins = [each for each in every if only_places is None or each.place in only_places]
+    only_places = None if only is None else {places.absolute_path(place) for place in only} | set(only)
+    origins = [origin for origin in every if only_places is None or origin.place in only_places]
     if not origins:
         raise UsageError(
             f"Assay does not know where the collection {collection!r} was added from: "
@@ -153,9 +153,9 @@ async def sync(
         )
     with reading_monitor(context, progress) as monitor:
         reader = PlaceReader(context, monitor)
-        before = {each.place: each for each in origins}
+        before = {origin.place: origin for origin in origins}
         current = await _reread_places(reader, origins)
-        after = [places.keep_earlier_skipped(each, before.get(each.place), reader.unchanged) for each in current]
+        after = [places.keep_earlier_skipped(origin, before.get(origin.place), reader.unchanged) for origin in current]
         result = await asyncio.to_thread(_apply, context, collection, every, after)
         await asyncio.to_thread(context.search.sync, monitor.report_line)
     fields = {"warnings": _unique(reader.warnings), "notes": _unique(reader.notes), "skipped": reader.skipped}
@@ -185,8 +185,8 @@ async def _reread_places(reader: PlaceReader, origins: Sequence[Origin]) -> list
         by_kind[origin.kind if origin.kind in by_kind else ""].append(origin)
     after = await reader.reread_paths(by_kind[FILES], UNSORTED)
     after += await reader.read_pages(by_kind[PAGE], UNSORTED)
-    after += [await reader.crawl(each, UNSORTED) for each in by_kind[CRAWL]]
-    return after + [await reader.read_connected(each.place, UNSORTED, each) for each in by_kind[""]]
+    after += [await reader.crawl(origin, UNSORTED) for origin in by_kind[CRAWL]]
+    return after + [await reader.read_connected(origin.place, UNSORTED, origin) for origin in by_kind[""]]
 
 
 async def _ingest_result(
@@ -222,8 +222,8 @@ def _store_origins(
     library, now = context.store.library, context.clock.now()
     any_documents = any(origin.documents for origin in origins)
     stored = [origin for origin in origins if origin.documents or (any_documents and origin.skipped)]
-    before = {each.place: each for each in library.origins(collection)} if unchanged else {}
-    merged = (places.keep_earlier_skipped(each, before.get(each.place), unchanged) for each in stored)
+    before = {origin.place: origin for origin in library.origins(collection)} if unchanged else {}
+    merged = (places.keep_earlier_skipped(origin, before.get(origin.place), unchanged) for origin in stored)
     dated_origins = [msgspec.structs.replace(origin, synced_at=now) for origin in merged]
     if dated_origins:
         library.add_origins(collection, dated_origins)
@@ -240,10 +240,10 @@ def _apply(
     Reading takes long, so what others have added and removed since `before` is looked up again: it stays so.
     """
     library, now = context.store.library, context.clock.now()
-    origins_by_place = {each.place: each for each in library.origins(collection)}
+    origins_by_place = {origin.place: origin for origin in library.origins(collection)}
     looked_at = {origin.place: origin for origin in after if origin.place in origins_by_place}
     renewed = [
-        _updated_origin(context, each, origins_by_place[place].left_out, now) for place, each in looked_at.items()
+        _updated_origin(context, origin, origins_by_place[place].left_out, now) for place, origin in looked_at.items()
     ]
     other_origins = [origin for place, origin in origins_by_place.items() if place not in looked_at]
     documents_before = {sha for origin in before for sha in origin.documents}

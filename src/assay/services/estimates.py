@@ -140,12 +140,14 @@ def estimate_from_rules(
     """The ranges that the rules of the depth allow; if it is not known yet, those of all depths."""
     fixed_depth = depth or (brief.depth if brief.depth != "auto" else None)
     depths: list[SetDepth] = [fixed_depth] if fixed_depth else ["light", "medium", "extended"]
-    several = [_estimate_at_depth(brief, profiles, each, steps) for each in depths]
+    estimates = [_estimate_at_depth(brief, profiles, candidate, steps) for candidate in depths]
     return Estimate(
-        calls=_merge_spans(each.calls for each in several),
-        tokens=_merge_spans(each.tokens for each in several),
-        seconds=_merge_spans(each.seconds for each in several),
-        usd=_merge_spans(each.usd for each in several if each.usd) if all(each.usd for each in several) else None,
+        calls=_merge_spans(estimate.calls for estimate in estimates),
+        tokens=_merge_spans(estimate.tokens for estimate in estimates),
+        seconds=_merge_spans(estimate.seconds for estimate in estimates),
+        usd=_merge_spans(estimate.usd for estimate in estimates if estimate.usd)
+        if all(estimate.usd for estimate in estimates)
+        else None,
     )
 
 

@@ -44,7 +44,7 @@ def _remove(context: Context, references: Sequence[str], collection: str) -> lis
     urls = {document.sha256: document.url for document in documents}
     library.remove(urls, collection)
     library.forget_origins(collection, [origin.place for origin in whole_origins])
-    changed = [places.exclude_documents(each, urls) for each in library.origins(collection)]
+    changed = [places.exclude_documents(origin, urls) for origin in library.origins(collection)]
     library.add_origins(collection, changed)
     return documents
 
@@ -71,10 +71,12 @@ def _documents_and_origins(
             )
             inside = [named_origin, *inside]
         whole_origins += inside
-        documents |= {each.sha256: each for each in lying}
-        other_hashes = {sha for each in origins if each not in whole_origins for sha in each.documents}
-        mine = library.documents_by_hash([sha for each in inside for sha in each.documents if sha not in other_hashes])
-        documents |= {each.sha256: each for each in mine}
+        documents |= {document.sha256: document for document in lying}
+        other_hashes = {sha for origin in origins if origin not in whole_origins for sha in origin.documents}
+        mine = library.documents_by_hash(
+            [sha for origin in inside for sha in origin.documents if sha not in other_hashes]
+        )
+        documents |= {document.sha256: document for document in mine}
     return list(documents.values()), whole_origins
 
 
@@ -131,31 +133,31 @@ def _find_in_folder(
     folder = places.absolute_path(reference)
     try:
         folders = dict.fromkeys((folder, os.path.realpath(folder)))  # documents have the address behind a link
-        bases = [Path(each).as_uri().rstrip("/") for each in folders]
+        bases = [Path(path).as_uri().rstrip("/") for path in folders]
     except ValueError:  # no path
         return [], []
-    below = tuple(f"{each.rstrip(os.sep)}{os.sep}" for each in folders)
-    inside = [each for each in origins if each.kind == FILES and each.place.startswith(below)]
+    below = tuple(f"{path.rstrip(os.sep)}{os.sep}" for path in folders)
+    inside = [origin for origin in origins if origin.kind == FILES and origin.place.startswith(below)]
     if not inside and os.sep not in reference and not os.path.isdir(folder):
         return [], []
     starts = tuple(f"{base}{end}" for base in bases for end in ("/", places.MEMBER))
-    other_origins = [each for each in origins if each not in inside and not places.may_contain(each, folders)]
-    elsewhere = {sha for each in other_origins for sha in each.documents}
-    lying = (each for each in library.documents([collection]) if each.url.startswith(starts))
-    return inside, [each for each in lying if each.sha256 not in elsewhere]
+    other_origins = [origin for origin in origins if origin not in inside and not places.may_contain(origin, folders)]
+    elsewhere = {sha for origin in other_origins for sha in origin.documents}
+    lying = (document for document in library.documents([collection]) if document.url.startswith(starts))
+    return inside, [document for document in lying if document.sha256 not in elsewhere]
 
 
 def _file_documents(library: Library, reference: str, collection: str) -> list[Document]:
     """The documents of the file at a path: by its address, or as it was last read."""
     path = places.absolute_path(reference)
     try:
-        addresses = [Path(each).as_uri() for each in dict.fromkeys((path, os.path.realpath(path)))]
+        addresses = [Path(path_text).as_uri() for path_text in dict.fromkeys((path, os.path.realpath(path)))]
     except ValueError:
         return []
-    documents = [each for uri in addresses for each in library.find(uri, [collection]) if each.url == uri]
+    documents = [document for uri in addresses for document in library.find(uri, [collection]) if document.url == uri]
     stamped_hashes = {sha for stamp in library.stamps([path]).values() for sha in stamp.documents}
     if not documents and stamped_hashes:
-        documents = [each for each in library.documents([collection]) if each.sha256 in stamped_hashes]
+        documents = [document for document in library.documents([collection]) if document.sha256 in stamped_hashes]
     return documents
 
 
@@ -194,14 +196,16 @@ def matching_documents(pattern: str, documents: Iterable[Document]) -> list[Docu
 
     `*` and `?` stand for characters within one part of a path or an address, `**` for any folders too.
     """
-    whole_pieces, of_path = (_PIECE.findall(_fold(each)) for each in (pattern, _address_of(pattern)))
+    whole_pieces, of_path = (_PIECE.findall(_fold(text)) for text in (pattern, _address_of(pattern)))
     return [
-        each
-        for each in documents
+        document
+        for document in documents
         if any(
-            _matches(whole_pieces, _fold(text)) for text in (each.name, _file_name(each), each.title, each.url) if text
+            _matches(whole_pieces, _fold(text))
+            for text in (document.name, _file_name(document), document.title, document.url)
+            if text
         )
-        or _matches(of_path, _fold(unquote(each.url)))
+        or _matches(of_path, _fold(unquote(document.url)))
     ]
 
 

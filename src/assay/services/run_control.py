@@ -75,7 +75,7 @@ async def stop_agent(context: Context, reference: str, lane: int, wait: float) -
     row = await find(context, reference)
     if row.status in FINAL:
         raise NotNow(f"run {row.run_id} has ended ({row.status}): none of its agents is still working")
-    agents = {each.lane: each for each in (await stored_runs.view(context, row.run_id)).lanes}
+    agents = {agent.lane: agent for agent in (await stored_runs.view(context, row.run_id)).lanes}
     if lane not in agents:
         raise UnknownName("agent", str(lane), hint=_describe_agents(agents))
     if agents[lane].state not in ACTIVE_STATES:
@@ -85,8 +85,8 @@ async def stop_agent(context: Context, reference: str, lane: int, wait: float) -
     end, seq = context.clock.monotonic() + wait, 0  # it may have been requested, and done, before
     while True:
         current = await journal.find(row.run_id)
-        for each in await journal.events(row.run_id, after=seq):
-            event, seq = decode(each), each.seq
+        for envelope in await journal.events(row.run_id, after=seq):
+            event, seq = decode(envelope), envelope.seq
             if isinstance(event, (ControlApplied, ControlRejected)) and event.id == id:
                 return "applied" if isinstance(event, ControlApplied) else "ended"
         if current.status in FINAL:

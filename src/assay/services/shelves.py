@@ -213,12 +213,12 @@ async def copies(context: Context, documents: Sequence[Document]) -> dict[str, t
 
 def _copies(context: Context, documents: Sequence[Document]) -> dict[str, tuple[str, ...]]:
     paths = context.store.library.files_of([document.sha256 for document in documents])
-    files = {sha: [Path(path) for path in found if os.path.exists(path)] for sha, found in paths.items()}
-    copies = (
+    files = {sha: [Path(path) for path in file_paths if os.path.exists(path)] for sha, file_paths in paths.items()}
+    copies_of_documents = (
         (document, [path for path in files.get(document.sha256, ()) if not is_from_file(document.url, path)])
         for document in documents
     )
-    return {document.sha256: tuple(map(os.fspath, found)) for document, found in copies if found}
+    return {document.sha256: tuple(map(os.fspath, copies)) for document, copies in copies_of_documents if copies}
 
 
 def is_from_file(url: str, file: Path) -> bool:

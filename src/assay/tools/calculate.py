@@ -146,17 +146,17 @@ def _extreme_of_documents(texts: DocumentTexts, documents: Sequence[Document], q
         return None
     table = table_of_documents(
         (
-            each,
-            [TablePiece(name, span.text, span.start) for name, (document, span) in spans.items() if document is each],
+            document,
+            [TablePiece(name, span.text, span.start) for name, (owner, span) in spans.items() if owner is document],
         )
-        for each in documents
+        for document in documents
     )
     answer = answer_question(question, [table]) if table is not None else None
     if table is None or answer is None or answer.computation.operation not in ("max", "min"):
         return None
-    each, values = answer.answers[0], [value for value in table.column(answer.computation.column) if value]
+    answer_rows, values = answer.answers[0], [value for value in table.column(answer.computation.column) if value]
     is_comparable = answer.computation.conditions or (
-        len(each.rows) == len(values) and 2 * len(values) > len(documents)
+        len(answer_rows.rows) == len(values) and 2 * len(values) > len(documents)
     )
     if not is_comparable or (not table.language and any(map(_UNSURE.search, values))):
         return None
@@ -165,9 +165,9 @@ def _extreme_of_documents(texts: DocumentTexts, documents: Sequence[Document], q
 
 def _joint_observation(result: FoundAnswer, spans: Mapping[str, tuple[Document, PassageSpan]]) -> Observation:
     """The answer over several documents, with the passages of the cells that were compared, the best first."""
-    each = result.answers[0]
-    columns = (result.computation.column, *(each.column for each in result.computation.conditions))
-    rows = [*each.named_rows, *(row for row in each.rows if row not in each.named_rows)]
+    answer = result.answers[0]
+    columns = (result.computation.column, *(condition.column for condition in result.computation.conditions))
+    rows = [*answer.named_rows, *(row for row in answer.rows if row not in answer.named_rows)]
     names = dict.fromkeys(row.cells[column].name for row in rows for column in columns if column in row.cells)
     cited_spans = [spans[name] for name in names]
     spans_by_document: dict[str, list[PassageSpan]] = {}
@@ -176,9 +176,9 @@ def _joint_observation(result: FoundAnswer, spans: Mapping[str, tuple[Document, 
         spans_by_document.setdefault(document.sha256, []).append(span)
     hashes = list(spans_by_document)
     ordinals = tuple(span.ordinal for _, span in cited_spans)
-    note = Note(each.text, ordinals, tuple(hashes.index(document.sha256) + 1 for document, _ in cited_spans))
+    note = Note(answer.text, ordinals, tuple(hashes.index(document.sha256) + 1 for document, _ in cited_spans))
     return Observation(
-        summary=each.text,
+        summary=answer.text,
         shown=tuple(
             DocumentPassages(
                 document=documents[hash], spans=tuple(sorted(document_spans, key=lambda span: span.ordinal))

@@ -116,8 +116,8 @@ async def _resolve_documents(
     """
     library, collections = run.world.library, run.brief.scope.collections
 
-    async def resolve(_: Run, text: str, met: Document | None) -> Sequence[Document] | str:
-        document = met or next(iter(await asyncio.to_thread(library.find, text, collections)), None)
+    async def resolve(_: Run, text: str, known_document: Document | None) -> Sequence[Document] | str:
+        document = known_document or next(iter(await asyncio.to_thread(library.find, text, collections)), None)
         try:
             if is_page(text, document):
                 return await read_page(run, ledger, step_context, document.url if document else text, parts)
@@ -125,10 +125,15 @@ async def _resolve_documents(
             return failed.reason
         return [document] if document is not None else f"No document is called {text!r}."
 
-    branches = (Branch(text, partial(resolve, text=text, met=met)) for text, met in documents_by_name.items())
+    branches = (
+        Branch(text, partial(resolve, text=text, known_document=known_document))
+        for text, known_document in documents_by_name.items()
+    )
     answers = await run.gather(*branches)
     notes = [answer for answer in answers if isinstance(answer, str)]
-    documents_by_hash = {each.sha256: each for answer in answers if not isinstance(answer, str) for each in answer}
+    documents_by_hash = {
+        document.sha256: document for answer in answers if not isinstance(answer, str) for document in answer
+    }
     if not documents_by_hash:
         raise ToolError(" ".join(notes) + " Search, then open by source id.")
     return list(documents_by_hash.values()), notes

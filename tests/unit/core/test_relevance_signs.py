@@ -18,7 +18,8 @@ def statements(*texts: str) -> list[QuotableStatement]:
 
 def ordered(question: str, *texts: str) -> list[str]:
     return [
-        texts[each.index] for each in judge(read_question(question, document_text=" ".join(texts)), statements(*texts)).ranked
+        texts[each.index]
+        for each in judge(read_question(question, document_text=" ".join(texts)), statements(*texts)).ranked
     ]
 
 

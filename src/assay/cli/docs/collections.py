@@ -288,12 +288,17 @@ def _lines(overview: CollectionOverview) -> list[str]:
     if overview.subjects:
         sample = f" (of {overview.looked_into} documents)" if overview.looked_into < overview.documents else ""
         lines += ["", f"Subjects{sample}"]
-        lines += [f"  {clean(each.term)}: {shorten('; '.join(each.documents), WIDE)}" for each in overview.subjects]
+        lines += [
+            f"  {clean(subject.term)}: {shorten('; '.join(subject.documents), WIDE)}" for subject in overview.subjects
+        ]
     if overview.questions:
         lines += ["", "Questions it answers"]
-    for each in overview.questions:
-        page = f", p. {each.page}" if each.page else ""
-        lines += [f"  {each.question}", f"    {shorten(each.answer, WIDE)} ({shorten(each.document, 40)}{page})"]
+    for question in overview.questions:
+        page = f", p. {question.page}" if question.page else ""
+        lines += [
+            f"  {question.question}",
+            f"    {shorten(question.answer, WIDE)} ({shorten(question.document, 40)}{page})",
+        ]
     return lines
 
 

@@ -44,8 +44,10 @@ def back_matter_losses(question: str, statements: Sequence[QuotableStatement]) -
     """What each statement loses since it stands in back matter that the question does not ask for; 0 for all if nothing
     else was found.
     """
-    inside = [_is_inside(each.title, each.address, each.heading) for each in statements]
-    return [0.0 if all(inside) or _ASKS_FOR_IT.search(question) else BACK_MATTER_WEIGHT * each for each in inside]
+    inside = [_is_inside(statement.title, statement.address, statement.heading) for statement in statements]
+    return [
+        0.0 if all(inside) or _ASKS_FOR_IT.search(question) else BACK_MATTER_WEIGHT * is_inside for is_inside in inside
+    ]
 
 
 @lru_cache(maxsize=16384)

@@ -150,8 +150,8 @@ class Features:
 
     def matched_keys(self) -> frozenset[str]:
         """The keys of the question that any document has, in its text, title or address."""
-        addresses = frozenset(each.address for each in self.statements if each.address)
-        address_keys = frozenset(key for each in addresses for key in keys(each, self.question.analysis))
+        addresses = frozenset(statement.address for statement in self.statements if statement.address)
+        address_keys = frozenset(key for address in addresses for key in keys(address, self.question.analysis))
         scope_keys = frozenset(key for key in self._question_keys if self._scope.get(key))
         return scope_keys.union(self._match_keys(address_keys), *self._sources.values())
 
@@ -189,14 +189,14 @@ class Features:
         return {key: 1.0 for key in years if any(first <= int(key) <= last for first, last in times)}
 
     def _rarity(self, scope: Rarity | None) -> dict[str, float]:
-        counts = Counter(key for found in self._sets for key in self._match_keys(found))
+        counts = Counter(key for statement_keys in self._sets for key in self._match_keys(statement_keys))
         size = max(len(self.statements), MIN_RARITY_STATEMENTS)
-        found = {key: _inverse_frequency(size, counts[key]) for key in self._question_keys}
+        weights = {key: _inverse_frequency(size, counts[key]) for key in self._question_keys}
         if scope is not None and scope.passages > len(self.statements):
             size = max(scope.passages, MIN_RARITY_STATEMENTS)
             scope_keys = (key for key in self._question_keys if key in scope.holding)
-            found |= {key: _inverse_frequency(size, min(size, scope.holding[key])) for key in scope_keys}
-        return {key: weight * (LIGHT_WEIGHT if key in self.question.light else 1.0) for key, weight in found.items()}
+            weights |= {key: _inverse_frequency(size, min(size, scope.holding[key])) for key in scope_keys}
+        return {key: weight * (LIGHT_WEIGHT if key in self.question.light else 1.0) for key, weight in weights.items()}
 
     def _by_source(self) -> dict[int, dict[str, float]]:
         by_source: dict[int, dict[str, float]] = defaultdict(dict)

@@ -71,10 +71,10 @@ def grade_sentences(
         return words
     sides = [_grade_all((pair.question_about(side),), statements, rarity) for side in pair.sides]
     if all("answers" in side for side in sides):
-        return tuple("answers" if "answers" in each else each[0] for each in zip(words, *sides, strict=True))
+        return tuple("answers" if "answers" in grades else grades[0] for grades in zip(words, *sides, strict=True))
     return tuple(
-        "related" if word == "answers" and not _names_both(pair, each) else word
-        for word, each in zip(words, statements, strict=True)
+        "related" if word == "answers" and not _names_both(pair, statement) else word
+        for word, statement in zip(words, statements, strict=True)
     )
 
 
@@ -92,13 +92,13 @@ def _grade_all(
     if (
         not statements
         or not question_texts
-        or differ_in_language(question_texts[0], [each.text for each in statements])
+        or differ_in_language(question_texts[0], [statement.text for statement in statements])
     ):
         return (unknown,) * len(statements)
-    sentence_text = "\n".join(each.text for each in statements)
+    sentence_text = "\n".join(statement.text for statement in statements)
     questions = [
-        read_question(each, "" if index == 0 else question_texts[0], sentence_text)
-        for index, each in enumerate(question_texts)
+        read_question(question_text, "" if index == 0 else question_texts[0], sentence_text)
+        for index, question_text in enumerate(question_texts)
     ]
     usable_questions = [question for question in questions if not question.elliptical]
     if not usable_questions:
@@ -106,13 +106,13 @@ def _grade_all(
     vectors = [grade_features(question, statements, rarity) for question in usable_questions]
     cited_statements = _cited_statements(statements)
     judgements = [judge(question, cited_statements, rarity) for question in usable_questions]
-    answer_flags = [each.is_answered() for each in judgements]
-    best = {cited_statements[each.ranked[0].index].text for each in judgements if each.is_answered()}
+    answer_flags = [judgement.is_answered() for judgement in judgements]
+    best = {cited_statements[judgement.ranked[0].index].text for judgement in judgements if judgement.is_answered()}
     return tuple(
         "answers"
         if statement.text in best and is_field(statement.text)
         else _best_grade(
-            [each[index] for each in vectors], [has_answer or statement.framed for has_answer in answer_flags]
+            [vector[index] for vector in vectors], [has_answer or statement.framed for has_answer in answer_flags]
         )
         for index, statement in enumerate(statements)
     )

@@ -160,9 +160,10 @@ def read_asking(question: str) -> AskedOperation:
 def _choose_language(question: str) -> tuple[str, AskedOperation]:
     detected = question_language(question)
     readings = [
-        (each, _read_in_language(question, each)) for each in ([detected] if detected in languages() else languages())
+        (language, _read_in_language(question, language))
+        for language in ([detected] if detected in languages() else languages())
     ]
-    return next((each for each in readings if each[1].operations[0].operation != "cell"), readings[0])
+    return next((reading for reading in readings if reading[1].operations[0].operation != "cell"), readings[0])
 
 
 def _read_in_language(question: str, language: str) -> AskedOperation:

@@ -215,8 +215,10 @@ class Units:
         page = self._pages.get(path)
         if page is None or max(path.stat().st_size, page.stat().st_size) > min(self._largest, MAX_TWIN_BYTES):
             return ""
-        contents = [read_file(each, self._largest, text=True, folder=file.folder) for each in (path, page)]
-        same = all(contents) and is_twin(*(each.data for each in contents if each is not None))
+        contents = [
+            read_file(source_path, self._largest, text=True, folder=file.folder) for source_path in (path, page)
+        ]
+        same = all(contents) and is_twin(*(content.data for content in contents if content is not None))
         return "the source of a page beside it" if same else ""
 
     def _unpack(self, archive: Archive, data: bytes, name: str, url: str) -> Iterator[Unit]:

@@ -168,7 +168,7 @@ KNOWN = regex(
 )
 T = TypeVar("T")
 RENDERINGS: Mapping[str, Callable[[RunView, CitationMode], bytes]] = {
-    f"report{each.suffix}": each.write for each in (json.EXPORTER, markdown.EXPORTER, html.EXPORTER)
+    f"report{exporter.suffix}": exporter.write for exporter in (json.EXPORTER, markdown.EXPORTER, html.EXPORTER)
 }
 """The forms of the report in a bundle, by name; each has the same bytes for the same view."""
 
@@ -224,11 +224,11 @@ def bundle_members(record: Record, citations: CitationMode) -> list[BundleMember
     members = [BundleMember(name, render(record.view, citations)) for name, render in RENDERINGS.items()]
     members += [
         BundleMember(LOG, log_bytes(record.log)),
-        BundleMember(SOURCES, encode([_origin(record, each) for each in sources])),
+        BundleMember(SOURCES, encode([_origin(record, source) for source in sources])),
     ]
-    members += [BundleMember(document_name(each), record.blobs.get(each.document_sha256)) for each in sources]
-    snapshots = dict.fromkeys(each.snapshot_sha256 for each in sources)
-    members += [BundleMember(f"snapshots/{each}", record.blobs.get(each)) for each in snapshots]
+    members += [BundleMember(document_name(source), record.blobs.get(source.document_sha256)) for source in sources]
+    snapshots = dict.fromkeys(source.snapshot_sha256 for source in sources)
+    members += [BundleMember(f"snapshots/{sha}", record.blobs.get(sha)) for sha in snapshots]
     members.sort(key=lambda member: member.name)
     manifest = Manifest(
         release=installed_release(), run_id=record.view.run_id, citations=citations, members=manifest_entries(members)

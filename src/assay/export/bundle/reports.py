@@ -262,14 +262,14 @@ def _origin_problems(bundle: Bundle) -> Iterator[str]:
     except StoreError as error:
         yield f"{SOURCES} cannot be read: {error}"
         return
-    pairs = [(each.document_sha256, each.snapshot_sha256) for each in origins]
-    expected_pairs = [(each.document_sha256, each.snapshot_sha256) for each in cited_sources(bundle.view)]
+    pairs = [(origin.document_sha256, origin.snapshot_sha256) for origin in origins]
+    expected_pairs = [(source.document_sha256, source.snapshot_sha256) for source in cited_sources(bundle.view)]
     if pairs != expected_pairs:
         yield f"{SOURCES} does not tell of the cited documents and their snapshots"
         return
-    for each in origins:
-        sizes = (each.document_size, each.snapshot_size)
-        names = (f"documents/{each.document_sha256}.txt", f"snapshots/{each.snapshot_sha256}")
+    for origin in origins:
+        sizes = (origin.document_size, origin.snapshot_size)
+        names = (f"documents/{origin.document_sha256}.txt", f"snapshots/{origin.snapshot_sha256}")
         for name, size in zip(names, sizes, strict=True):
             if name in bundle.members and len(bundle.members[name]) != size:
                 yield f"{name} does not have the size {SOURCES} tells"

@@ -132,7 +132,7 @@ class WebFetcher:
         # The user has not told Assay about the environment's proxies, so they are not used.
         self._network = network or GuardedBackend(PUBLIC)
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=tls_context(told=True),
+            ssl_context=tls_context(from_environment=True),
             network_backend=self._network,
             max_connections=limits.connections,
             keepalive_expiry=15.0,

@@ -44,7 +44,10 @@ class WebPoster:
         self._policy = parse_policy(allow, setting)
         self._network = GuardedBackend(self._policy, resolve)
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=tls_context(told=True), network_backend=self._network, max_connections=16, keepalive_expiry=5.0
+            ssl_context=tls_context(from_environment=True),
+            network_backend=self._network,
+            max_connections=16,
+            keepalive_expiry=5.0,
         )
 
     async def check_address(self, url: str) -> None:

@@ -155,11 +155,16 @@ def _antecedent(pronoun: str, earlier_messages: Sequence[ConversationMessage]) -
             restate_follow_up(earlier_messages[index].text, earlier_messages[:index]) or earlier_messages[index].text
         )
         reply = next(
-            (each.text for each in earlier_messages[index + 1 :] if each.by == "assistant" and not each.questions), ""
+            (
+                message.text
+                for message in earlier_messages[index + 1 :]
+                if message.by == "assistant" and not message.questions
+            ),
+            "",
         )
         if subject := (pronoun in _OF_PERSONS and _person_asked(questions[-1], reply)) or _thing_asked(questions[-1]):
             return subject
-    topics = (" ".join(subject_words(analyze(each))[:MAX_SUBJECT_WORDS]) for each in questions)
+    topics = (" ".join(subject_words(analyze(question))[:MAX_SUBJECT_WORDS]) for question in questions)
     return next(filter(None, topics), "")
 
 

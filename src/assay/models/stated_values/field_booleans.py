@@ -85,13 +85,16 @@ def stated_truths(target: TargetField, books: Sequence[SourcePassages]) -> list[
     analysis = read_question(target.text).analysis
     for book in books:
         wordings = list(_wordings(target, book.title, analysis))
-        english = question_language(" ".join(each.text for each in book.passages)[:LANGUAGE_SAMPLE_CHARS]) in ("", "en")
+        english = question_language(" ".join(passage.text for passage in book.passages)[:LANGUAGE_SAMPLE_CHARS]) in (
+            "",
+            "en",
+        )
         for sentence in book.sentences:  # header fields were read before
-            values = (_boolean_in_line(sentence.text, each) for each in wordings)
-            value = next((each for each in values if each is not None), None)
+            values = (_boolean_in_line(sentence.text, wording) for wording in wordings)
+            value = next((truth for truth in values if truth is not None), None)
             if value is None and english and analysis == "en" and sentence.kind == "prose":
-                values = (_boolean_in_sentence(sentence.text, each) for each in wordings)
-                value = next((each for each in values if each is not None), None)
+                values = (_boolean_in_sentence(sentence.text, wording) for wording in wordings)
+                value = next((truth for truth in values if truth is not None), None)
             if value is not None:
                 truths.append(StatedTruth(value, sentence.passage))
     return truths

@@ -56,20 +56,22 @@ def value_in_prose(target: TargetField, books: Sequence[SourcePassages]) -> Stat
     """The value of a field according to prose; None if no sentence probably states it with a value of its type."""
     sentences = [(book, sentence) for book in books for sentence in book.sentences]
     statements = [sentence.statement(books.index(book), book.title) for book, sentence in sentences]
-    question = read_question(target.text, document_text="\n".join(each.text for each in statements[:5]))
+    question = read_question(target.text, document_text="\n".join(statement.text for statement in statements[:5]))
     judgement, analysis = judge(question, statements), question.analysis
     names = frozenset(key for name in target.names for key in keys(name, analysis))
     named_books = [book for book in books if not names.isdisjoint(_source_keys(book, analysis))] or books
     ranked_sentences = [
-        (book, each) for book, each in (sentences[each.index] for each in judgement.ranked) if book in named_books
+        (book, sentence)
+        for book, sentence in (sentences[ranked.index] for ranked in judgement.ranked)
+        if book in named_books
     ]
     measure = stated_measure(target, ranked_sentences, question)
     if measure is not None or not judgement.is_answered():
         return measure
     candidates: list[tuple[float, int, StatedValue]] = []
-    for rank, (book, sentence) in enumerate(sentences[each.index] for each in judgement.ranked[:MAX_SENTENCES]):
+    for rank, (book, sentence) in enumerate(sentences[ranked.index] for ranked in judgement.ranked[:MAX_SENTENCES]):
         share, spans = match_field(target, sentence.text, analysis)
-        document_text = " ".join(each.text for each in book.passages)
+        document_text = " ".join(passage.text for passage in book.passages)
         if (
             book in named_books
             and spans

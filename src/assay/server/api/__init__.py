@@ -40,4 +40,4 @@ ENDPOINTS: tuple[Endpoint, ...] = (
 )
 
 
-PART = RouteGroup(prefix=PREFIX, routes=lambda _: [each.route() for each in ENDPOINTS], needs="route")
+PART = RouteGroup(prefix=PREFIX, routes=lambda _: [endpoint.route() for endpoint in ENDPOINTS], needs="route")

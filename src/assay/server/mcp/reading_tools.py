@@ -135,16 +135,16 @@ async def evidence(
     """
     view = await view_of(ctx, run_id)
     report = await asyncio.to_thread(build_report, view)
-    claims = [each for each in report.claims if _is_requested(each, citation, claim)][:CLAIMS]
+    claims = [row for row in report.claims if _is_requested(row, citation, claim)][:CLAIMS]
     if not claims and (claim or citation is not None):
-        claim_ids = ", ".join(each.id for each in report.claims[:CLAIMS]) or "none"
+        claim_ids = ", ".join(row.id for row in report.claims[:CLAIMS]) or "none"
         raise ToolError(f"no such claim or citation in the report of run {view.run_id}; its claims are: {claim_ids}")
-    passage_ids = {each.passage for one in claims for each in one.citations} | {
-        each.passage for one in claims for each in one.against
+    passage_ids = {cited.passage for row in claims for cited in row.citations} | {
+        opposed.passage for row in claims for opposed in row.against
     }
     return EvidenceFound(
         run_id=view.run_id,
-        claims=[_claim(each) for each in claims],
+        claims=[_claim(row) for row in claims],
         evidence=_evidence(report, passage_ids),
     )
 

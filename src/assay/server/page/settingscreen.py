@@ -182,9 +182,11 @@ async def show_settings(
         admin=admin,
         settings=listed_settings.settings if listed_settings else (),
         restart=listed_settings is not None and listed_settings.restart,
-        keys=[each for each in listed_settings.settings if each.name.startswith(KEYS)] if listed_settings else (),
+        keys=[setting for setting in listed_settings.settings if setting.name.startswith(KEYS)]
+        if listed_settings
+        else (),
         tokens=(await users.list_tokens(call)).tokens if identity is not None else (),
-        permissions=[each for each in identity.permissions if each != "metrics"] if identity else (),
+        permissions=[permission for permission in identity.permissions if permission != "metrics"] if identity else (),
         logged_in=identity is not None,
         token=secret,
         webhook_secret=webhook_secret,

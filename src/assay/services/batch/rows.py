@@ -208,13 +208,15 @@ def error_reason(error: Exception, shape: type[msgspec.Struct]) -> str:
     if match := _MISSING.match(text):
         return f"there is no {match['name']}"
     if match := _UNKNOWN.match(text):
-        names = [each.name for each in msgspec.structs.fields(shape)]
+        names = [field.name for field in msgspec.structs.fields(shape)]
         return str(UnknownName("option of a run", match["name"], names))
     if match := _VALUE.match(text):
         allowed = _values(shape, match["name"])
         return f"{match['name']}: {match['value']} is not one of {', '.join(allowed)}" if allowed else text
     if match := _TYPE.match(text):
-        needed = " or ".join(_TYPES.get(each, each) for each in match["wanted"].split(" | ") if each != "null")
+        needed = " or ".join(
+            _TYPES.get(type_name, type_name) for type_name in match["wanted"].split(" | ") if type_name != "null"
+        )
         return f"{match['name']}: {_TYPES.get(match['given'], match['given'])} was given, {needed} is needed"
     return f"not JSON: {text}" if not isinstance(error, msgspec.ValidationError) else text
 
@@ -236,10 +238,10 @@ def _names_in(line: str) -> list[str]:
 
 def _values(shape: type[msgspec.Struct], name: str) -> list[str]:
     """The words that a field may be."""
-    types = [each.type for each in msgspec.structs.fields(shape) if each.name == name]
+    types = [field.type for field in msgspec.structs.fields(shape) if field.name == name]
     words: list[str] = []
-    for each in map(msgspec.inspect.type_info, types):
-        members: tuple[Any, ...] = each.types if isinstance(each, msgspec.inspect.UnionType) else (each,)
+    for info in map(msgspec.inspect.type_info, types):
+        members: tuple[Any, ...] = info.types if isinstance(info, msgspec.inspect.UnionType) else (info,)
         for member in members:
             if isinstance(member, msgspec.inspect.LiteralType):
                 words += map(str, member.values)

@@ -309,15 +309,15 @@ def _origins(parts: Sequence[Job]) -> list[Origin]:
         place = part.arguments["place"]
         kinds[place] = place.partition(":")[0] if part.arguments.get("kept") else FILES
         gave.setdefault(place, {}).update(dict.fromkeys(part.result["documents"]))
-        skipped.setdefault(place, []).extend(SkippedFile(**each) for each in part.result["skipped"])
+        skipped.setdefault(place, []).extend(SkippedFile(**skipped_file) for skipped_file in part.result["skipped"])
     return [
         Origin(
             place=place,
             kind=kinds[place],
-            documents=tuple(each),
+            documents=tuple(hashes),
             skipped=tuple(skipped[place])[: places.MAX_SKIPPED_FILES],
         )
-        for place, each in gave.items()
+        for place, hashes in gave.items()
     ]
 
 

@@ -209,14 +209,14 @@ def _move_uploads(connection: Connection, owner: str, old: str, new: str) -> Non
             connection.execute(
                 update(origins)
                 .where(origins.c.collection == row.collection, origins.c.place == row.place)
-                .values(place=new_path, left_out=[_moved_address(each, old, new) for each in row.left_out])
+                .values(place=new_path, left_out=[_moved_address(address, old, new) for address in row.left_out])
             )
     for path in connection.execute(select(files.c.path).where(files.c.owner == owner)).scalars().all():
         if (new_path := _moved_path(path, old, new)) != path:
             connection.execute(update(files).where(files.c.owner == owner, files.c.path == path).values(path=new_path))
-    old_prefix, new_prefix = (f"upload://{PurePath(each).stem}/" for each in (old, new))
+    old_prefix, new_prefix = (f"upload://{PurePath(folder).stem}/" for folder in (old, new))
     for table, columns in ((documents, (documents.c.url, documents.c.lookup)), (snapshots, (snapshots.c.url,))):
-        replacements = {each.name: func.replace(each, old_prefix, new_prefix) for each in columns}
+        replacements = {column.name: func.replace(column, old_prefix, new_prefix) for column in columns}
         connection.execute(
             update(table).where(table.c.owner == owner, columns[0].like(literal(f"{old_prefix}%"))).values(replacements)
         )

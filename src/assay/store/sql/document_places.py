@@ -39,20 +39,22 @@ def stored_places(connection: Connection, owner: str, hashes: Iterable[str]) -> 
 
 def move(connection: Connection, owner: str, moves: Sequence[DocumentMove]) -> None:
     """Give documents of an owner their new places, in one order: two writers never deadlock."""
-    for batch in batches(sorted(moves, key=lambda each: each.sha256)):
-        titles = connection.execute(_TITLES, {"some": [each.sha256 for each in batch], "whose": owner})
-        title_of = {each.sha256: each.title for each in titles}
+    for batch in batches(sorted(moves, key=lambda document_move: document_move.sha256)):
+        titles = connection.execute(
+            _TITLES, {"some": [document_move.sha256 for document_move in batch], "whose": owner}
+        )
+        title_of = {row.sha256: row.title for row in titles}
         rows = [
             {
-                "of": each.sha256,
+                "of": document_move.sha256,
                 "whose": owner,
-                "before": each.before,
-                "to": each.url,
-                "called": each.name,
-                "found_by": common.lookup_text(each.name, each.url, title_of[each.sha256]),
+                "before": document_move.before,
+                "to": document_move.url,
+                "called": document_move.name,
+                "found_by": common.lookup_text(document_move.name, document_move.url, title_of[document_move.sha256]),
             }
-            for each in batch
-            if each.sha256 in title_of
+            for document_move in batch
+            if document_move.sha256 in title_of
         ]
         if rows:
             connection.execute(_MOVE, rows)

@@ -50,9 +50,9 @@ class SqlLibrary(SqlCollections):
         with self._database.write() as connection:
             if documents:
                 connection.execute(
-                    _ADD_SNAPSHOT, [msgspec.structs.asdict(each) | owner_column for each, _ in documents]
+                    _ADD_SNAPSHOT, [msgspec.structs.asdict(snapshot) | owner_column for snapshot, _ in documents]
                 )
-                connection.execute(_ADD_DOCUMENT, [_document_row(each) | owner_column for _, each in documents])
+                connection.execute(_ADD_DOCUMENT, [_document_row(document) | owner_column for _, document in documents])
             _include(connection, self._sight, [document.sha256 for _, document in documents], collection)
             if files:
                 connection.execute(_STAMP, [_stamp_row(stamp) | owner_column for stamp in files])

@@ -73,7 +73,7 @@ WITH taken AS (
   WHERE run_id = %(of)s::text AND fence = %(held)s::bigint RETURNING number, last_seq
 ), said AS (
   INSERT INTO events (run, seq, {", ".join(_EVENTS)})
-  SELECT taken.number, taken.last_seq - %(more)s::bigint + given.place, {", ".join(f"given.{each}" for each in _EVENTS)}
+  SELECT taken.number, taken.last_seq - %(more)s::bigint + given.place, {", ".join(f"given.{name}" for name in _EVENTS)}
   FROM taken, {_parameter_rows("events", _EVENTS)}
 ), done AS (
   {_upsert("steps", _STEPS, "key")}
