@@ -162,8 +162,8 @@ async def test_pages_of_threads_stand_still_while_runs_come(ana):
     assert names(first) == ["t4", "t3"]
     await begin(ana, "late", thread="t0")  # would be the first now
     await begin(ana, "new", thread="t9")
-    second = await ana.threads(limit=2, place=first.next)
-    third = await ana.threads(limit=2, place=second.next)
+    second = await ana.threads(limit=2, position=first.next)
+    third = await ana.threads(limit=2, position=second.next)
     assert (names(second), names(third), third.next) == (["t2", "t1"], ["t0"], None)
     assert names(await ana.threads()) == ["t9", "t0", "t4", "t3", "t2", "t1"]
 
@@ -248,7 +248,7 @@ async def test_read_page_by_page_nothing_is_missed_or_twice(stores, limit: int, 
         assert functools.reduce(operator.iadd, await every_page(view, limit), []) == runs
         found, place = [], None
         while True:
-            page = await view.threads(limit=limit, place=place)
+            page = await view.threads(limit=limit, position=place)
             found += names(page)
             place = page.next
             if place is None:

@@ -53,7 +53,7 @@ SYNTAXES: tuple[Syntax, ...] = get_args(Syntax)
 SourceKind = Literal["primary", "official", "scholarly", "news", "reference", "forum", "unknown"]
 SOURCE_KINDS: tuple[SourceKind, ...] = get_args(SourceKind)
 
-LONGEST_PASSAGE = 500
+MAX_PASSAGE_CHARS = 500
 """Code points of a passage; an extractor that writes `rows` keeps its lines below this."""
 
 SNIPPET = "text/x-search-snippet"

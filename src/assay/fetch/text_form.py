@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from assay.core.charsets import codec, is_escaped
 from assay.core.errors import ExtractError
 from assay.core.lazy import lazy_module, regex
-from assay.core.sources import LONGEST_PASSAGE
+from assay.core.sources import MAX_PASSAGE_CHARS
 from assay.core.tables.cells import is_head
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def unique_column_names(head: Sequence[str]) -> Row:
     return names
 
 
-def row_lines(row: Sequence[str], header: Sequence[str], longest: int = LONGEST_PASSAGE) -> Iterator[str]:
+def row_lines(row: Sequence[str], header: Sequence[str], longest: int = MAX_PASSAGE_CHARS) -> Iterator[str]:
     """The row as one line; if that is longer than `longest`, several lines that each repeat its first cell.
 
     Cells are labelled with their names in `header`, cells beyond it with their number, and without a header not at all.
@@ -235,7 +235,7 @@ class TextBuilder:
                 for cell in filter(None, row):
                     self.paragraph(cell)
             return
-        lines = [f"| {line} |" for line in labelled_lines(cells, LONGEST_PASSAGE - BARS_LENGTH)]
+        lines = [f"| {line} |" for line in labelled_lines(cells, MAX_PASSAGE_CHARS - BARS_LENGTH)]
         self._add("\n".join(lines))
 
     def block(self, text: str) -> None:

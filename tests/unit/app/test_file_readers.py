@@ -70,7 +70,7 @@ def test_a_large_file_is_read_elsewhere_and_to_the_same(readers: LazyReaders) ->
         reader, large = of(readers, suffix), small * (MIN_APART_BYTES // len(small) + 1)
         elsewhere = list(reader.extract(large, f"a{suffix}"))
         assert len(set(children()) - before) == 1
-        assert elsewhere == list(reader._here.extract(large, f"a{suffix}")), suffix  # type: ignore[attr-defined]
+        assert elsewhere == list(reader._in_process.extract(large, f"a{suffix}")), suffix  # type: ignore[attr-defined]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
@@ -96,12 +96,12 @@ def test_a_large_file_which_takes_too_long_is_given_up(
     monkeypatch.setattr(processes, "MIN_APART_BYTES", 1)
     workers = Workers(1, seconds=0.01)  # less than any process takes to start
     with pytest.raises(TooSlow, match=r"not read within 0\.01 seconds; split it, or save it anew"):
-        list(workers.isolate_large(of(readers, suffix)._here).extract(LARGE[suffix] * 9, f"a{suffix}"))  # type: ignore[attr-defined]
+        list(workers.isolate_large(of(readers, suffix)._in_process).extract(LARGE[suffix] * 9, f"a{suffix}"))  # type: ignore[attr-defined]
     workers.close()
 
 
 def test_rows_have_an_end_however_short_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "MOST_ROWS", 5_000)
+    monkeypatch.setattr(texts, "MAX_ROWS", 5_000)
     data = gzip.compress(b'{"text": "The tide rises."}\n' * 3 + b"\n" * 100_000)
     assert len(data) < 500
     read = texts.JsonLinesExtractor().extract(data, "a.jsonl.gz")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.sources import LONGEST_PASSAGE
+from assay.core.sources import MAX_PASSAGE_CHARS
 from assay.evidence.segment import segment
 
 ANY = st.text(st.sampled_from("ab é図. \n\r\f|:-•1)\u2028"), max_size=80)
@@ -46,7 +46,7 @@ def test_spans_are_exact_ascending_and_leave_no_word_out(text: str, syntax: str)
         assert end <= span.start < span.end
         end = span.end
         assert data[span.start : span.end].decode() == span.text
-        assert len(span.text) <= LONGEST_PASSAGE
+        assert len(span.text) <= MAX_PASSAGE_CHARS
         if syntax == "pages":
             assert span.page == data[: span.start].count(b"\f") + 1
     kept = "".join("".join(span.text.split()) for span in spans)

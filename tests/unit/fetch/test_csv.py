@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import ExtractError
-from assay.core.sources import LONGEST_PASSAGE, Extracted
+from assay.core.sources import MAX_PASSAGE_CHARS, Extracted
 from assay.core.tables.cells import is_head
 from assay.evidence.segment import segment
 from assay.fetch.text import CsvExtractor, sniff
@@ -118,7 +118,7 @@ def test_a_long_row_is_several_passages_which_each_name_it() -> None:
     spans = segment(found.text, found.syntax)
     assert len(spans) > 4
     assert all(span.text.startswith("name: The first | ") for span in spans[:-1])
-    assert all(len(span.text) <= LONGEST_PASSAGE for span in spans)
+    assert all(len(span.text) <= MAX_PASSAGE_CHARS for span in spans)
     assert spans[-1].text == "name: The second | short: 2 | long: brief"
     assert " ".join(span.text.rpartition("long: ")[2] for span in spans[1:-1]) == words
 

@@ -50,7 +50,7 @@ def _opensearch(settings: Settings) -> Diagnosis:
         return broken_diagnosis("search index", str(error), "start it, or set search.index to local")
     client.close()
     return ok_diagnosis(
-        "search index", f"{version_info.get('distribution', '?')} {version_info.get('number', '?')} at {client.place}"
+        "search index", f"{version_info.get('distribution', '?')} {version_info.get('number', '?')} at {client.host}"
     )
 
 

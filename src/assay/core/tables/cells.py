@@ -15,7 +15,7 @@ import msgspec
 
 from assay.core.lazy import regex
 from assay.core.plain_text import spaced_rows
-from assay.core.sources import LONGEST_PASSAGE
+from assay.core.sources import MAX_PASSAGE_CHARS
 
 MAX_HEAD_CHARS = 80
 MAX_CAPTION_CHARS = 200
@@ -274,7 +274,7 @@ def _labelled_rows(group: _Group) -> list[TableRow]:
 
 def _continues_row(before: _Line, line: _Line) -> bool:
     """True if a line continues the row above: it repeats the first cell, and both are too long for one line."""
-    if len(before.piece.text) + len(line.piece.text) <= LONGEST_PASSAGE or len(line.heads) < 2:
+    if len(before.piece.text) + len(line.piece.text) <= MAX_PASSAGE_CHARS or len(line.heads) < 2:
         return False
     same = (before.heads[0], before.cells[0].text) == (line.heads[0], line.cells[0].text)
     return same and set(before.heads[1:-1]).isdisjoint(line.heads[1:])
@@ -336,7 +336,7 @@ def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     cells = [cell for cell in row[1:] if cell] + [row[0]] * bool(row[0])
     if not below or len(cells) < max(len(row) - 1, 1) or len({cell.casefold() for cell in cells}) < len(cells):
         return False
-    if any(len(cell) > LONGEST_PASSAGE for cell in cells):
+    if any(len(cell) > MAX_PASSAGE_CHARS for cell in cells):
         return False
     figures = [(column, cell) for column, cell in enumerate(row) if _FIGURE.fullmatch(cell)]
     if not figures:

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from assay.core.lazy import regex
-from assay.core.sources import LONGEST_PASSAGE, BlockKind, PassageSpan
+from assay.core.sources import MAX_PASSAGE_CHARS, BlockKind, PassageSpan
 from assay.core.text import sentences
 from assay.evidence.segment import lines as shape
 from assay.evidence.segment.blocks import TextBlock
@@ -207,8 +207,6 @@ class _Context:
 
 # Blocks cut to size.
 
-MAX_PASSAGE_CHARS = LONGEST_PASSAGE
-"""The longest passage, in code points."""
 FULL_PASSAGE_CHARS = 300
 """A passage this long takes no further sentence."""
 MAX_SENTENCES = 3

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import ExtractError
 from assay.core.languages import detect_language
-from assay.core.sources import LONGEST_PASSAGE, Extracted
+from assay.core.sources import MAX_PASSAGE_CHARS, Extracted
 from assay.fetch.fields import title_from_name
 from assay.fetch.office.package import DAMAGED, LOCKED, OLE, open_checked, require_module
 from assay.fetch.text_form import Row, clean, one_cell, row_lines, split_head, unique_column_names
@@ -148,7 +148,7 @@ def _lines(rows: list[NumberedRow], first: int) -> tuple[Row, list[str]]:
             continue
         cell_range = f" | cells: {column_letters(first)}{number}:{column_letters(first + width - 1)}{number}"
         names = () if index < len(above) else header
-        lines += [line + cell_range for line in row_lines(cells, names, LONGEST_PASSAGE - len(cell_range))]
+        lines += [line + cell_range for line in row_lines(cells, names, MAX_PASSAGE_CHARS - len(cell_range))]
     return header, lines or [" | ".join(head)]
 
 

@@ -9,7 +9,7 @@ from statistics import median
 import msgspec
 
 from assay.core.lazy import regex
-from assay.core.sources import LONGEST_PASSAGE
+from assay.core.sources import MAX_PASSAGE_CHARS
 from assay.core.tables.cells import is_head
 from assay.fetch.text_form import one_cell, row_lines, unique_column_names
 
@@ -76,7 +76,7 @@ def _table(lines: Sequence[LineOfPrint], first: int) -> TableLines | None:
     if len(rows) <= MIN_ROWS or not is_head(rows[0], rows[1:]) or not _is_filled(rows):
         return None
     head = unique_column_names(rows[0])
-    table_rows = [f"| {line} |" for row in rows[1:] for line in row_lines(row, head, LONGEST_PASSAGE - BARS_LENGTH)]
+    table_rows = [f"| {line} |" for row in rows[1:] for line in row_lines(row, head, MAX_PASSAGE_CHARS - BARS_LENGTH)]
     return TableLines(first, last, tuple(table_rows))
 
 

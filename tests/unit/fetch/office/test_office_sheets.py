@@ -11,7 +11,7 @@ from office_files import TABLE, book, open_sheet
 from sampling import scaled
 
 from assay.core.errors import ExtractError
-from assay.core.sources import LONGEST_PASSAGE
+from assay.core.sources import MAX_PASSAGE_CHARS
 from assay.evidence.segment import segment
 from assay.fetch.office.xlsx import OdsExtractor, XlsxExtractor, column_letters, format_value
 
@@ -113,5 +113,5 @@ def test_no_line_is_past_a_passage_and_no_cell_is_lost(rows: list[list[int | str
         assert not any(str(cell).strip() for row in rows for cell in row if cell is not None)
         return
     text = "".join(each.text for each in found)
-    assert all(len(span.text) <= LONGEST_PASSAGE for each in found for span in segment(each.text, each.syntax))
+    assert all(len(span.text) <= MAX_PASSAGE_CHARS for each in found for span in segment(each.text, each.syntax))
     assert all(str(cell) in text for row in rows for cell in row if isinstance(cell, int))
