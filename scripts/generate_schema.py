@@ -17,12 +17,17 @@ from assay.core.usage import Usage
 TARGET = Path(__file__).parents[1] / "src/assay/export/schemas/assay.report-1.json"
 HASH = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 OFFSETS = ("start", "end")
+PUBLISHED = {"SearchSummary": "Looked"}
+"""Types that readers of the schema know under another name than the code."""
 
 
 def schema() -> dict[str, Any]:
     """The schema: every field that is always written is required, unknown fields are allowed."""
     (root,), components = msgspec.json.schema_components([Report], ref_template="#/$defs/{name}")
-    definitions = {name: _strict(name, each) for name, each in sorted(components.items())}
+    text = msgspec.json.encode(components).decode()
+    for name, public in PUBLISHED.items():
+        text = text.replace(f'"{name}"', f'"{public}"').replace(f'"#/$defs/{name}"', f'"#/$defs/{public}"')
+    definitions = {name: _strict(name, each) for name, each in sorted(msgspec.json.decode(text).items())}
     definitions["Report"]["properties"]["schema"] = {"const": SCHEMA}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

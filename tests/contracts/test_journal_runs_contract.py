@@ -311,7 +311,7 @@ async def test_the_newest_run_of_a_thread(journal, other):
 
 async def test_what_a_run_is_given_is_stored_with_it(journal, other):
     given = RunInputs(steps=(step("a"), step("b", b"2")), ledger=(row("S1001"), row("S1002", b"[]", lane=2)))
-    await journal.create("r1", "why?", b"{}", [draft("a"), draft("b", step="fork")], given=given)
+    await journal.create("r1", "why?", b"{}", [draft("a"), draft("b", step="fork")], inputs=given)
     memory = await other.load("r1")
     assert memory.steps == {"a": step("a"), "b": step("b", b"2")}
     assert memory.ledger == given.ledger
@@ -325,10 +325,10 @@ async def test_what_a_run_is_given_is_stored_with_it(journal, other):
 
 
 async def test_an_id_given_out_twice_leaves_what_the_first_was_given(journal, other):
-    await journal.create("r1", "why?", b"{}", [draft("a")], given=RunInputs(steps=(step("a"),)))
+    await journal.create("r1", "why?", b"{}", [draft("a")], inputs=RunInputs(steps=(step("a"),)))
     with pytest.raises(StoreError, match="r1 exists"):
         await other.create(
-            "r1", "else?", b"[]", [draft("b")], given=RunInputs(steps=(step("b"),), ledger=(row("S1001"),))
+            "r1", "else?", b"[]", [draft("b")], inputs=RunInputs(steps=(step("b"),), ledger=(row("S1001"),))
         )
     memory = await journal.load("r1")
     assert (set(memory.steps), memory.ledger) == ({"a"}, ())

@@ -76,9 +76,9 @@ async def test_another_s_run_is_neither_read_nor_changed(shared):
 async def test_an_allowance_counts_all_owners(shared):
     within = RunInputs(within=(Allowance(since="2026-11-23", usd=1.0),))
     brief = b'{"budget":{"usd":0.7}}'
-    await shared.journal.owned_by("ana").create("a3", "q", brief, [draft()], given=within)
+    await shared.journal.owned_by("ana").create("a3", "q", brief, [draft()], inputs=within)
     with pytest.raises(Overtaken):
-        await shared.journal.owned_by("bob").create("b3", "q", brief, [draft()], given=within)
+        await shared.journal.owned_by("bob").create("b3", "q", brief, [draft()], inputs=within)
 
 
 async def test_the_queue_shows_ones_own(shared):

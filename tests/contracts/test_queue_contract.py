@@ -35,7 +35,7 @@ async def test_first_come_first_served_and_each_run_once(stores, queue: Queue) -
 async def test_a_run_may_be_queued_by_the_transaction_which_stores_it(stores, queue: Queue) -> None:
     place = QueuePlace(user="ann", priority=3, release="9.9")
     await put(stores.one, "usual")
-    await stores.one.journal.create("soon", "question", b"{}", [draft("created")], given=RunInputs(place=place))
+    await stores.one.journal.create("soon", "question", b"{}", [draft("created")], inputs=RunInputs(place=place))
     first = (await queue.list_runs())[0]
     assert (first.run_id, first.user, first.priority, first.release, first.ready) == ("soon", "ann", 3, "9.9", True)
     assert (await stores.one.journal.find("soon")).queued
@@ -45,7 +45,7 @@ async def test_a_run_may_be_queued_by_the_transaction_which_stores_it(stores, qu
 async def test_a_run_which_could_not_be_stored_is_not_queued_either(stores, queue: Queue) -> None:
     await stores.one.journal.create("a", "question", b"{}", [draft("created")])
     with pytest.raises(StoreError):
-        await stores.one.journal.create("a", "again", b"{}", [draft("created")], given=RunInputs(place=QueuePlace()))
+        await stores.one.journal.create("a", "again", b"{}", [draft("created")], inputs=RunInputs(place=QueuePlace()))
     assert await queue.list_runs() == []
 
 
@@ -210,7 +210,7 @@ async def test_who_listens_is_told_that_there_is_something_to_take(stores, queue
     try:
         await put(stores.one, "a")
         place = RunInputs(place=QueuePlace())
-        await stores.one.journal.create("b", "question", b"{}", [draft("created")], given=place)
+        await stores.one.journal.create("b", "question", b"{}", [draft("created")], inputs=place)
         await queue.park("a")
         await queue.wake("a")
         await queue.remove("a")

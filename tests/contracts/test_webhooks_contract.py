@@ -144,7 +144,7 @@ async def test_webhooks_go_with_their_user(stores, webhooks) -> None:
 
 
 async def test_a_run_is_made_with_its_webhook_and_takes_it_along(stores, webhooks, ana) -> None:
-    await ana.create("r", "?", b"{}", [draft("created", "run.created")], given=RunInputs(webhook=hook("w1")))
+    await ana.create("r", "?", b"{}", [draft("created", "run.created")], inputs=RunInputs(webhook=hook("w1")))
     await begun(ana, "other")
     for run_id in ("r", "other"):
         await commit_event(ana, run_id, "run.waiting", "waiting")
@@ -170,7 +170,7 @@ async def test_a_run_is_made_with_its_webhook_and_takes_it_along(stores, webhook
 
 
 async def test_a_run_which_is_deleted_has_no_webhook(webhooks, ana) -> None:
-    await ana.create("r", "?", b"{}", [draft("created", "run.created")], given=RunInputs(webhook=hook("w1")))
+    await ana.create("r", "?", b"{}", [draft("created", "run.created")], inputs=RunInputs(webhook=hook("w1")))
     await webhooks.record_deliveries({}, [Delivery(id="evt_1", webhook="w1", type="run.waiting", body=b"{}")])
     await ana.delete("r")
     assert await webhooks.find("ana", "w1") is None

@@ -156,10 +156,12 @@ PATHS = {
 PUBLISHED = {
     "CollectionNames": "Collections",
     "Diagnosis": "FindingFinding",
+    "ExcludedPage": "Left",
     "FindingView": "ModelFinding",
     "Notice": "SourcesNotice",
     "PassageSpan": "SourcesSpan",
     "RunWarning": "ModelNotice",
+    "SearchSummary": "Looked",
     "Span": "EstimateSpan",
     "SteeringText": "Told",
     "TextRange": "Stretch",

@@ -44,7 +44,7 @@ def test_every_kind_of_property_is_read() -> None:
         ("born", "string", False),
     ]
     assert own.slots[0].description == "What it is called"
-    assert own.slots[1].most == 3
+    assert own.slots[1].max_count == 3
     assert own.slots[2].leaf.enum == ("Draft", "Final")
     assert own.slots[3].leaf == Leaf(type="integer", bounds={"minimum": 0})
     assert (own.slots[4].leaf.format, own.slots[4].description) == ("date", "When")
