@@ -16,9 +16,9 @@ from assay.core.sources import PassageSpan
 from assay.search.local.index import DOCUMENTS_SCHEMA, PASSAGES_SCHEMA, LocalIndex, unpack
 from assay.search.local.words import restrict_to_rows
 
-MOST_PASSAGES = 10_000
+MOST_PASSAGES = 20_000
 """A scope with more passages is searched in the index on disk. For speed."""
-MOST_SCOPES = 32
+MOST_SCOPES = 16
 """Scopes kept in memory."""
 PAGE_DOCUMENTS = 200
 """Documents read from the library at a time."""
