@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-INDEX_FORMAT = "local-3"
+INDEX_FORMAT = "local-4"
 """The folder's name; it changes with the schema or the analysis, so that an old index is left alone."""
 WRITER_HEAP_BYTES = 64_000_000
 """Bytes a writer may buffer before it writes a segment."""
@@ -49,6 +49,7 @@ def _documents_schema() -> tantivy.Schema:
     builder.add_text_field("name", tokenizer_name=WHITESPACE, index_option="position")
     builder.add_text_field("body", tokenizer_name=WHITESPACE, index_option="freq")
     builder.add_bytes_field("field", stored=True)
+    builder.add_bytes_field("unfound", stored=True)
     builder.add_text_field("sha256", stored=True, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
@@ -122,6 +123,10 @@ class LocalIndex:
         self.passages.reload()
         self.last_row = _last_row(self.documents)
         self.analyses = _analyses(self.documents)
+        # until a merge, deleted documents count in the frequencies of words
+        indexed = sum(self.documents.searcher().doc_freq("analysis", name) for name in self.analyses)
+        self.has_deleted = indexed > self.documents.searcher().num_docs
+        self.scopes: dict[frozenset[int], LocalIndex | None] = {}
 
     @property
     def exists(self) -> bool:
@@ -202,6 +207,8 @@ class IndexWriter:
         entry.add_text("body", texts.body)
         for span in texts.fields:
             entry.add_bytes("field", pack(span))
+        for span in found.unfound:
+            entry.add_bytes("unfound", pack(span))
         self._documents.add_document(entry)
 
 
@@ -216,6 +223,7 @@ class IndexedTexts(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     body: str
     fields: tuple[PassageSpan, ...]
+    unfound: tuple[PassageSpan, ...]
     passages: tuple[tuple[PassageSpan, str], ...]
 
 
@@ -223,6 +231,7 @@ def indexed_texts(document: Document, spans: Sequence[PassageSpan]) -> IndexedTe
     """The terms of a document and its passages, and the header fields stored with it."""
     analysis = analysis_of(document.language)
     body: list[str] = []
+    unfound: list[PassageSpan] = []
     passages: list[tuple[PassageSpan, str]] = []
     heading: tuple[str, ...] = ()
     above = ""
@@ -230,6 +239,7 @@ def indexed_texts(document: Document, spans: Sequence[PassageSpan]) -> IndexedTe
         text = " ".join(terms(span.text, analysis))
         body.append(text)
         if span.kind in UNFOUND_KINDS or CONTENTS_ENTRY.fullmatch(span.text):
+            unfound.append(span)
             continue
         if span.heading != heading:
             heading = span.heading
@@ -241,6 +251,7 @@ def indexed_texts(document: Document, spans: Sequence[PassageSpan]) -> IndexedTe
         name=" ".join(name_terms(f"{document.name} {document.url}", analysis)),
         body=" ".join(body),
         fields=tuple([span for span in spans if span.kind == "field"][:MAX_HEADER_FIELDS]),
+        unfound=tuple(unfound),
         passages=tuple(passages),
     )
 

@@ -27,6 +27,7 @@ from assay.search.local.index import (
     unwritable_error,
 )
 from assay.search.local.local_ranks import IndexSnapshot, shown_spans
+from assay.search.local.scope_index import scope_index
 from assay.search.local.slips import rarity_of
 from assay.search.local.words import TITLE_MEANT, TitleMatcher, Words
 from assay.search.shared_index import (
@@ -100,7 +101,9 @@ class LocalSearch:
             if scope is not None and not scope:
                 return Rarity()
             with index_errors():
-                return rarity_of(IndexSnapshot(self._open_index()), text, scope)
+                with self._guard:
+                    view, scope = self._snapshot(self._open_index(), scope)
+                return rarity_of(view, text, scope)
         except (StoreError, OSError, IndexDamaged) as error:
             raise SearchError(f"local search: {error}") from error
 
@@ -359,12 +362,18 @@ class LocalSearch:
 
     # answering
 
+    def _snapshot(self, index: LocalIndex, scope: set[int] | None) -> tuple[IndexSnapshot, set[int] | None]:
+        """What to search, and in which rows of it; None: all."""
+        rows = range(1, index.last_row + 1) if scope is None and index.has_deleted else scope
+        own = None if rows is None else scope_index(index, self._library, rows)
+        return (IndexSnapshot(index), scope) if own is None else (IndexSnapshot(own), None)
+
     def _search(self, query: Query, scope: set[int] | None, explain: bool) -> list[Explanation]:
         with self._guard:
             if self._index is None:
                 raise IndexDamaged("another thread found it so")
             with index_errors():
-                view = IndexSnapshot(self._index)
+                view, scope = self._snapshot(self._index, scope)
         words = Words(query.text, {*view.analyses, analysis_of(query.language)})
         matcher = TitleMatcher(query.text)
 
