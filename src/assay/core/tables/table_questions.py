@@ -277,7 +277,7 @@ class _TableQuestion(TableWords):
         noun = frozenset(keys(self.asking.noun, self.read.analysis))
         left = self._unused_keys(values)
         named = [at for at, head in enumerate(self.asked_heads) if self.matching_keys(noun, head)]
-        told = self.matching_keys(noun, self.around) or self._used_keys(values) & noun
+        told = self.matching_keys(noun, self.row_names()) or self._used_keys(values) & noun
         column = named[0] if named and not self.has_figures(named[0]) and not self.has_durations(named[0]) else -1
         bounded = self._bounded_column(left) if self.asking.limits else -1
         if any(self.has_durations(at) for at in named):
