@@ -17,7 +17,8 @@ from assay.core.relevance.relevance_constants import (
     OPENING_WEIGHTS,
 )
 from assay.core.relevance.signs import REASON
-from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
+from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, near_keys
+from assay.core.tables.records import is_field
 from assay.core.text import words
 
 _ASKED = [
@@ -226,7 +227,8 @@ def _texts(features: Features) -> Iterator[str]:
 
 def is_row_on_subject(features: Features, at: int) -> bool:
     """True if a row is about what the question names, and has something of what is asked about that: it describes only
-    its own subject, and only what its key or its column says. A row without a reason does not say why.
+    its own subject, and only what its key or its column says: the key in any form, the value in that word. A row
+    without a reason does not say why.
     """
     question, each = features.question, features.statements[at]
     if each.kind != "row":
@@ -239,7 +241,10 @@ def is_row_on_subject(features: Features, at: int) -> bool:
     if not names | features.subjects <= held or is_another_kind(question, each.text.partition(":")[0], held):
         return False
     rest = set(question.keys) - names - features.subjects - question.light - titled
-    return not rest or not rest.isdisjoint(own)
+    if not rest or not is_field(each.text):
+        return not rest or not rest.isdisjoint(own)
+    near = near_keys(rest, keys(f"{each.label} {each.text.partition(':')[0]}", question.analysis))
+    return bool(near) or any(features.matches(at).get(key) == 1.0 for key in rest)
 
 
 def is_complete_row(features: Features, at: int) -> bool:
