@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from assay.core.messages import Rarity
 from assay.core.relevance import QuotableStatement, judge, read_question
-from assay.core.relevance.named_things import definition_gains, entry_gains, is_defined_by
+from assay.core.relevance.features import Features
+from assay.core.relevance.named_things import definition_gains, entry_gains, is_defined_by, is_row_on_subject
 from assay.core.relevance.topic_question import keys
 
 # What a question asks the meaning of: the statement that defines it comes first.
@@ -213,3 +214,20 @@ def test_initials_are_the_name() -> None:
     assert not may_answer("How many passengers did the XYR carry?", carried)
     tested = "The boilers are tested every ten years by the NRSO."
     assert may_answer("Who tested the boilers for the National Rail Safety Office?", tested, scope="safety rail office")
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "answers"),
+    [
+        ("Are dogs allowed beside the lake?", "From: Ida Galloway <ida@port.example>", False),
+        ("Are dogs allowed beside the lake?", "Dogs: on a lead", True),
+        ("Who owns the lake?", "Owner: Ida Galloway", True),
+        ("Which of them has a landing stage?", "Beside it: a landing stage", True),
+        ("Which of them has a landing stage?", "Island: none", False),
+    ],
+)
+def test_a_line_with_a_key_answers_by_its_key_or_by_the_very_word_in_its_value(
+    question: str, line: str, answers: bool
+) -> None:
+    row = QuotableStatement(text=line, kind="row")
+    assert is_row_on_subject(Features(read_question(question, beside=line), [row]), 0) is answers

@@ -73,6 +73,29 @@ def test_the_answer_has_three_sentences_at_most_and_nothing_is_lost() -> None:
     assert all(fact in text for fact in FACTS)
 
 
+def test_a_field_found_after_a_better_sentence_does_not_replace_it() -> None:
+    log = source("S1001", "Harbor log", "Keeper: Ann Lee", "Depth: 7 m", FACTS[0])
+    lines = ("Task: Dredging", f"- {FACTS[0]} [S1001.2]", "- Depth of Harbor log: 7 m [S1001.1]")
+    finding = user("findings", "\n".join(lines))
+    text = asked("write", user("question", QUESTION), finding, user("evidence", log))
+    assert text.startswith(f"{FACTS[0]} [S1001.2]\n\nDepth of Harbor log: 7 m [S1001.1]")
+
+
+def test_a_title_with_a_colon_is_no_field_of_a_record() -> None:
+    title, other = "Mud and boats: how the harbor is dredged", source("S1002", "Annals of the Port", "It is old.")
+    found = [
+        asked(
+            "answer",
+            user("question", QUESTION),
+            user("evidence", source("S1001", "Coastal Journal 4", *header, "Boats are slow.")),
+            user("evidence", other),
+        )
+        for header in ((title,), (title, "Pages: 4 to 9"))
+    ]
+    assert [f"{title} [S1001.0]" in text for text in found] == [True, False]
+    assert "Mud and boats of Coastal Journal 4: how the harbor is dredged [S1001.0]" in found[1]
+
+
 def test_the_length_is_followed() -> None:
     body = {words: report(words=words).removesuffix(f"*{BUILT_IN_NOTE}*") for words in (5, 30, 1_000)}
     assert body[5].count("[S1001.") == 1

@@ -75,7 +75,7 @@ def test_what_was_deleted_changes_no_answer(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("most", [3, 4])
 def test_a_large_scope_is_searched_in_the_whole_index(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr(scope_index, "MOST_PASSAGES", most)
+    monkeypatch.setattr(scope_index, "MAX_SCOPE_PASSAGES", most)
     store = memory_store()
     fill(store, {"one.md": "Tides.\n\nPilots.", "two.md": "A harbor.\n\nWinter tides."}, "folder")
     fill(store, {"other.md": "Tides and gauges."}, "others")
@@ -88,7 +88,7 @@ def test_a_large_scope_is_searched_in_the_whole_index(monkeypatch: pytest.Monkey
 
 
 def test_the_index_of_a_scope_is_kept_until_something_changes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(scope_index, "MOST_SCOPES", 2)
+    monkeypatch.setattr(scope_index, "MAX_CACHED_SCOPES", 2)
     store = memory_store()
     documents = fill(store, {"one.md": "Tides.", "two.md": "A harbor."}, "folder")
     fill(store, {"other.md": "Tides and gauges."}, "others")

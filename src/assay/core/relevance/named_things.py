@@ -17,7 +17,8 @@ from assay.core.relevance.relevance_constants import (
     OPENING_WEIGHTS,
 )
 from assay.core.relevance.signs import REASON
-from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys
+from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, near_keys
+from assay.core.tables.records import is_field
 from assay.core.text import words
 
 _ASKED = [
@@ -242,7 +243,8 @@ def _texts(features: Features) -> Iterator[str]:
 
 def is_row_on_subject(features: Features, index: int) -> bool:
     """True if a row is about what the question names, and has something of what is asked about that: it describes only
-    its own subject, and only what its key or its column says. A row without a reason does not say why.
+    its own subject, and only what its key or its column says: the key in any form, the value in that word. A row
+    without a reason does not say why.
     """
     question, statement = features.question, features.statements[index]
     if statement.kind != "row":
@@ -257,7 +259,11 @@ def is_row_on_subject(features: Features, index: int) -> bool:
     ):
         return False
     other_keys = set(question.keys) - names - features.subjects - question.light - title_keys
-    return not other_keys or not other_keys.isdisjoint(own_keys)
+    if not other_keys or not is_field(statement.text):
+        return not other_keys or not other_keys.isdisjoint(own_keys)
+    field_key = f"{statement.label} {statement.text.partition(':')[0]}"
+    in_key = near_keys(other_keys, keys(field_key, question.analysis))
+    return bool(in_key) or any(features.matches(index).get(key) == 1.0 for key in other_keys)
 
 
 def is_complete_row(features: Features, index: int) -> bool:

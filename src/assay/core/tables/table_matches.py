@@ -25,6 +25,8 @@ MIN_HEADER_LETTERS = 3
 
 WORD_PARTS = regex(r"(?<=[a-zà-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|[\W_]+")
 ARTICLES = frozenset("the a an der die das den dem le la les el los las".split())
+_NUMBERED = regex(r"^(?:[^\W\d_]+\s*)?\d+(?:\.\d+)*\s*[.:]\s+")
+"""The number of a table or section before its name: "Table 3: Ports"."""
 _DIGITS = regex(r"\d[\d.,/:-]*\d|\d")
 
 
@@ -65,10 +67,9 @@ class TableWords:
         )
         self.names = self.topic_question.names & set(self.topic_keys)
         self.heads = [self.name_keys("" if UNNAMED_COLUMN.fullmatch(head) else head) for head in table.heads]
-        kind = (
-            asked_kind(asked_operation.remaining_text) if table.of_documents else ""
-        )  # documents rarely say what they all are
-        self.context_keys = self.name_keys(" ".join((table.title, table.caption, *table.heading, kind)))
+        # documents rarely say what they all are
+        self.kind = asked_kind(asked_operation.remaining_text) if table.of_documents else ""
+        self.context_keys = self.name_keys(" ".join((table.title, table.caption, *table.heading, self.kind)))
         self.extra = frozenset(key for phrase in asked_operation.phrases for key in keys(phrase, analysis)) - stop
         self.stop = stop
         self.folded_text = _fold(asked_operation.remaining_text)
@@ -96,6 +97,15 @@ class TableWords:
         return (unique_keys & other_keys) | frozenset(nearby) | short
 
     # rows
+
+    def row_names(self) -> frozenset[str]:
+        """The keys of what the rows are called: of a caption or heading of which the question has every word; if there
+        is neither, of the title, as in a file that is nothing but a table.
+        """
+        above = [name for name in (self.table.caption, *self.table.heading) if name]
+        named = [self.name_keys(_NUMBERED.sub("", name)) - self.stop for name in above]
+        whole = (name for name in named if self.matching_keys(name, frozenset(self.topic_keys)) == name)
+        return self.name_keys(self.kind if above else f"{self.table.title} {self.kind}").union(*whole)
 
     def values(self) -> list[NamedValue] | None:
         """The cell values in the question, longest first; none shares a word with another.

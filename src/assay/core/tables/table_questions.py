@@ -344,7 +344,7 @@ class _TableQuestion(TableWords):
         noun = frozenset(keys(self.asked_operation.noun, self.topic_question.analysis))
         unused_keys = self._unused_keys(values)
         named_columns = [index for index, head in enumerate(self.asked_heads) if self.matching_keys(noun, head)]
-        context_matches = self.matching_keys(noun, self.context_keys) or self._used_keys(values) & noun
+        context_matches = self.matching_keys(noun, self.row_names()) or self._used_keys(values) & noun
         column = (
             named_columns[0]
             if named_columns and not self.has_figures(named_columns[0]) and not self.has_durations(named_columns[0])

@@ -13,7 +13,7 @@ from assay.core.relevance import Judgement, comparisons, judge, read_question
 from assay.core.relevance.named_things import is_another_kind, is_defined_by
 from assay.core.relevance.signs import is_question
 from assay.core.relevance.topic_question import near_keys
-from assay.core.tables.records import is_field
+from assay.core.tables.records import MIN_FIELDS, is_field
 from assay.core.tables.rows import format_row
 from assay.core.tables.words import read_asking
 from assay.core.text import ends_sentence, words
@@ -21,7 +21,7 @@ from assay.models.questions import links
 from assay.models.questions.conditions import asks_for_several
 from assay.models.questions.question import Identifier, ParsedQuestion, analyze, has_pronoun, is_comparison
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topic_keys
-from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line, read_field
+from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
 from assay.models.shown_documents.shelf import (
     QuotableUnit,
     ShownSources,
@@ -274,11 +274,13 @@ def _frame_of_record(
     """A line of a record with its document's name, if the question has no word of its own: "Owner of Miller's Hut: Ann
     Lee" for "which hut is owned by Ann Lee?".
 
-    None for other sentences, for a field of an entry of a manual, and for a definition.
+    None for other sentences, for a single line with a colon (a title), for a field of an entry of a manual, and for a
+    definition.
     """
-    field = read_field(sentence.passage, sentence.text) if sentence.kind == "row" and len(shelf.books) > 1 else None
+    field = next((field for field in book.fields if field.passage == sentence.passage), None)
+    is_alone = len(shelf.books) < 2 or len(book.fields) < MIN_FIELDS
     shared_keys = {key for other in shelf.books if other is not book for key in topic_keys(other.title)}
-    if field is None or not (set(topic_keys(book.title)) - shared_keys).isdisjoint(stems(question.text)):
+    if field is None or is_alone or not (set(topic_keys(book.title)) - shared_keys).isdisjoint(stems(question.text)):
         return None
     sections = sum(any(line.heading == sentence.heading for line in other.sentences) for other in shelf.books)
     of_entry = sentence.entry and sections == 1

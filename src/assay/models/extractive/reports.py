@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 import msgspec
 from msgspec.structs import replace
@@ -295,8 +296,10 @@ def _is_under_question(question: str, unit: QuotableUnit, shelf: ShownSources) -
 
 
 def _leading_units(units: Sequence[QuotableUnit], parts: int) -> list[QuotableUnit]:
-    """The first units in order that answer: all frames, or the first sentences, fewer if the question has parts."""
-    frames = [unit for unit in units if unit.frame]
+    """The first units in order that answer: the frames they begin with, or the first sentences, fewer if the question
+    has parts.
+    """
+    frames = list(takewhile(lambda unit: unit.frame, units))
     return frames or list(units[: MAX_ANSWER_SENTENCES if parts == 1 else MAX_SOURCE_SENTENCES])
 
 

@@ -207,7 +207,7 @@ class IndexWriter:
         entry.add_text("body", texts.body)
         for span in texts.fields:
             entry.add_bytes("field", pack(span))
-        for span in found.unfound:
+        for span in texts.unfound:
             entry.add_bytes("unfound", pack(span))
         self._documents.add_document(entry)
 

@@ -16,9 +16,9 @@ from assay.core.sources import PassageSpan
 from assay.search.local.index import DOCUMENTS_SCHEMA, PASSAGES_SCHEMA, LocalIndex, unpack
 from assay.search.local.words import restrict_to_rows
 
-MOST_PASSAGES = 20_000
+MAX_SCOPE_PASSAGES = 20_000
 """A scope with more passages is searched in the index on disk. For speed."""
-MOST_SCOPES = 16
+MAX_CACHED_SCOPES = 16
 """Scopes kept in memory."""
 PAGE_DOCUMENTS = 200
 """Documents read from the library at a time."""
@@ -31,11 +31,11 @@ def scope_index(index: LocalIndex, library: Library, rows: Collection[int]) -> L
         IndexDamaged: the index belongs to another library.
         StoreError: the library cannot be read.
     """
-    if len(rows) > MOST_PASSAGES:
+    if len(rows) > MAX_SCOPE_PASSAGES:
         return None
     key = frozenset(rows)
     if key not in index.scopes:
-        while len(index.scopes) >= MOST_SCOPES:
+        while len(index.scopes) >= MAX_CACHED_SCOPES:
             del index.scopes[next(iter(index.scopes))]
         index.scopes[key] = _build(index, library, rows)
     return index.scopes[key]
@@ -43,35 +43,35 @@ def scope_index(index: LocalIndex, library: Library, rows: Collection[int]) -> L
 
 def _build(index: LocalIndex, library: Library, rows: Collection[int]) -> LocalIndex | None:
     searcher = index.passages.searcher()
-    places = _places(searcher, PASSAGES_SCHEMA, rows, MOST_PASSAGES + 1)
-    if len(places) > MOST_PASSAGES:
+    addresses = _addresses(searcher, PASSAGES_SCHEMA, rows, MAX_SCOPE_PASSAGES + 1)
+    if len(addresses) > MAX_SCOPE_PASSAGES:
         return None
     spans: dict[int, list[PassageSpan]] = {row: [] for row in rows}
-    for row, place in places:
-        spans[row].append(unpack(searcher.doc(place)["span"][0]))
+    for row, address in addresses:
+        spans[row].append(unpack(searcher.doc(address)["span"][0]))
     searcher = index.documents.searcher()
-    entries = dict(sorted(_places(searcher, DOCUMENTS_SCHEMA, rows, len(rows))))
-    made = LocalIndex(None)
-    writer = made.writer()
+    entries = dict(sorted(_addresses(searcher, DOCUMENTS_SCHEMA, rows, len(rows))))
+    scope = LocalIndex(None)
+    writer = scope.writer()
     for first in range(0, len(entries), PAGE_DOCUMENTS):
         documents = library.documents_at(list(entries)[first : first + PAGE_DOCUMENTS])
         for row, document in sorted(documents.items()):
             entry = searcher.doc(entries[row])
             if entry.get_first("sha256") != document.sha256:
                 raise IndexDamaged("it belongs to another library")
-            cut = [*spans[row], *map(unpack, entry.get_all("unfound"))]
-            writer.add(row, document, sorted(cut, key=lambda span: span.ordinal))
+            all_spans = [*spans[row], *map(unpack, entry.get_all("unfound"))]
+            writer.add(row, document, sorted(all_spans, key=lambda span: span.ordinal))
     writer.commit()
     writer.close()
-    made.reload()
-    return made
+    scope.reload()
+    return scope
 
 
-def _places(
-    searcher: tantivy.Searcher, schema: tantivy.Schema, rows: Collection[int], most: int
+def _addresses(
+    searcher: tantivy.Searcher, schema: tantivy.Schema, rows: Collection[int], limit: int
 ) -> list[tuple[int, tantivy.DocAddress]]:
-    """The entries of these rows, at most `most`, each with its row."""
+    """The entries of these rows, at most `limit`, each with its row."""
     query = restrict_to_rows(schema, tantivy.Query.all_query(), rows)
-    places = [place for _, place in searcher.search(query, most, count=False).hits]
-    found = searcher.fast_field_values("row", places)
-    return [(int(row or 0), place) for row, place in zip(found, places, strict=True)]
+    addresses = [address for _, address in searcher.search(query, limit, count=False).hits]
+    entry_rows = searcher.fast_field_values("row", addresses)
+    return [(int(row or 0), address) for row, address in zip(entry_rows, addresses, strict=True)]

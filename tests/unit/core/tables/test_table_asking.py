@@ -145,6 +145,23 @@ def test_how_many_there_can_be_is_not_how_many_there_are() -> None:
     assert found.answers[0].text == "Number of rows: 2"
 
 
+@pytest.mark.parametrize(
+    ("title", "above", "counted"),
+    [
+        ("ponds.csv", "", True),
+        ("Newts of the village ponds: a survey", "The survey lasted a year.", False),
+        ("A survey of ponds", "Table 2: Results", False),
+        ("A survey", "Table 2: Ponds", True),
+        ("A survey", "Depth of the ponds in spring", False),
+    ],
+)
+def test_rows_are_counted_as_what_they_are_called(title: str, above: str, counted: bool) -> None:
+    lines = (*filter(None, [above]), "| Mixture | Depth |", "|---|---|", "| sand | 2 |", "| clay | 3 |")
+    read = read_tables([TablePiece(str(at), line) for at, line in enumerate(lines)], title)
+    found = answer_question("How many ponds were studied?", read)
+    assert (found.answers[0].text if found else None) == ("Number of rows: 2" if counted else None)
+
+
 def test_two_columns_which_fit_as_well_answer_nothing() -> None:
     birds = table("birds.csv", "bird;bill length;bill depth", "Gentoo;47;15", "Adelie;39;18")
     assert answer_question("What is the average bill of the birds?", [birds]) is None
