@@ -230,4 +230,4 @@ def test_a_line_with_a_key_answers_by_its_key_or_by_the_very_word_in_its_value(
     question: str, line: str, answers: bool
 ) -> None:
     row = QuotableStatement(text=line, kind="row")
-    assert is_row_on_subject(Features(read_question(question, beside=line), [row]), 0) is answers
+    assert is_row_on_subject(Features(read_question(question, document_text=line), [row]), 0) is answers

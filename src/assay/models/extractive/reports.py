@@ -27,12 +27,13 @@ from assay.models.extractive.answers import (
     is_near_duplicate,
     select_answers,
 )
+from assay.models.extractive.finding_units import Finding, distinct_units, parse_finding, quotable_units
 from assay.models.extractive.requests import last_message, question_of, template_of
 from assay.models.questions.conditions import asks_for_several
 from assay.models.questions.question import ParsedQuestion, analyze, question_parts
 from assay.models.questions.words import stems, topic_keys
-from assay.models.shown_documents.passages import PassageSentence, one_line
-from assay.models.shown_documents.shelf import QuotableUnit, ShownSources, frame_field
+from assay.models.shown_documents.passages import one_line
+from assay.models.shown_documents.shelf import QuotableUnit, ShownSources
 from assay.models.shown_documents.tabular import is_in_rows, is_row_of
 
 Sections = list[tuple[str, list[QuotableUnit]]]
@@ -108,8 +109,6 @@ MAX_ANSWER_SENTENCES = 3
 MAX_SOURCE_SENTENCES = 2
 """The most sentences that answer a part of a question, and the most from one source if several have some."""
 MAX_SECTION_UNITS = 6
-Finding = tuple[str, list[QuotableUnit]]
-"""An agent's task and its findings, best first."""
 
 
 def find(request: Request) -> str:
@@ -120,7 +119,7 @@ def find(request: Request) -> str:
     shelf = sources_seen(request)
     return (
         format_findings(
-            _distinct_units(
+            distinct_units(
                 [*comparison_frames(task, main_question, shelf), *select_answers(task, shelf, main_question)]
             )
         )
@@ -149,9 +148,9 @@ def write(request: Request) -> str:
     shape, template = last_message(request, "rules", ReportShape) or ReportShape(), template_of(request)
     words = shape.words if shape.asked else 0
     findings = [
-        (task, _quotable_units(units, shelf)) for task, units in map(_parse_finding, request.user_texts("findings"))
+        (task, quotable_units(units, shelf)) for task, units in map(parse_finding, request.user_texts("findings"))
     ]
-    all_units = _distinct_units([unit for _, units in findings for unit in units])
+    all_units = distinct_units([unit for _, units in findings for unit in units])
     if not all_units:
         return no_answer_text()
     lead_units = _leading_findings(question, shelf, findings) or all_units[:1]
@@ -161,7 +160,7 @@ def write(request: Request) -> str:
             for task, units in findings
             for unit in units
         ]
-        sections = _fill_template(template, lead_units, _distinct_units(extended_units), shelf)
+        sections = _fill_template(template, lead_units, distinct_units(extended_units), shelf)
         blocks = _render_sections(
             [(heading, _take_unreported(units, set(), len(units))) for heading, units in sections], words
         )
@@ -246,7 +245,7 @@ def _answer_parts(question: ParsedQuestion, shelf: ShownSources) -> list[Quotabl
             return comparison
     parts = [analyze(part) for part in question_parts(question.text)]
     answers = [_leading_units(select_answers(part, shelf, question), len(parts)) for part in parts]
-    return _distinct_units([unit for units in answers for unit in units])
+    return distinct_units([unit for units in answers for unit in units])
 
 
 def _leading_findings(question: ParsedQuestion, shelf: ShownSources, findings: Sequence[Finding]) -> list[QuotableUnit]:
@@ -259,8 +258,8 @@ def _leading_findings(question: ParsedQuestion, shelf: ShownSources, findings: S
     part_units = [units for task, units in findings if task.partition("\n")[0] in part_titles and units]
     groups = part_units or [units for _, units in findings if units]
     if asks_for_several(question):
-        return _distinct_units([unit for units in groups for unit in units])
-    return _distinct_units([unit for units in groups for unit in _leading_units(units, len(groups))])
+        return distinct_units([unit for units in groups for unit in units])
+    return distinct_units([unit for units in groups for unit in _leading_units(units, len(groups))])
 
 
 def _compare(pair: Comparison, findings: Sequence[Finding], shelf: ShownSources) -> list[QuotableUnit]:
@@ -281,7 +280,7 @@ def _compare(pair: Comparison, findings: Sequence[Finding], shelf: ShownSources)
     ]
     names_both = any(all(side.issubset(stems(unit.text)) for side in sides) for unit in best)
     return (
-        _distinct_units([*contrasts, *(unit for units in side_units for unit in units)])
+        distinct_units([*contrasts, *(unit for units in side_units for unit in units)])
         if contrasts or all(side_units) or not names_both
         else []
     )
@@ -320,77 +319,6 @@ def _paragraphs(units: Sequence[QuotableUnit]) -> str:
 # what the agents found
 
 
-def _parse_finding(text: str) -> Finding:
-    """A finding's task, and its lines as units; text that cites nothing is left out."""
-    first, _, rest = text.partition("\n")
-    task = first.removeprefix("Task:").strip() if first.startswith("Task:") else ""
-    body = rest if task else text
-    return task, [unit for line in body.splitlines() for unit in _cited_pieces(line)]
-
-
-def _cited_pieces(line: str) -> list[QuotableUnit]:
-    """The pieces of a line up to each marker, with the passages that it names."""
-    units: list[QuotableUnit] = []
-    start = 0
-    for marker in markers.parse_markers(line):
-        text = line[start : marker.start].strip().removeprefix("- ").strip()
-        start = marker.end
-        if text and marker.passages:
-            source = marker.passages[0].partition(".")[0]
-            units.append(QuotableUnit(text=text, passages=marker.passages, source=source))
-        elif units and marker.passages and not text:
-            passages = tuple(dict.fromkeys((*units[-1].passages, *marker.passages)))
-            units[-1] = msgspec.structs.replace(units[-1], passages=passages)
-    return units
-
-
-def _quotable_units(units: Sequence[QuotableUnit], shelf: ShownSources) -> list[QuotableUnit]:
-    """`units` whose words the evidence has, or that are one of its frames; others by their citations."""
-    return [grounded for unit in units for grounded in _ground(unit, shelf)]
-
-
-def _ground(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
-    book = shelf.by_passage.get(unit.passages[0])
-    if book is None:
-        return []
-    texts = {passage.id: one_line(passage.text) for passage in book.passages}
-    if any(unit.text in texts.get(passage, "") for passage in unit.passages) or is_row_of(unit, shelf):
-        return [unit]
-    if is_in_rows(unit, shelf):
-        return [replace(unit, frame=True)]
-    for field in book.fields:
-        frame = frame_field(book, field)
-        if frame.text == unit.text:
-            return [frame]
-    cited_sentences = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
-    rows = [row for sentence in cited_sentences if (row := _without_entry_name(unit, sentence)) is not None]
-    if any(row.text in texts.get(passage, "") for row in rows for passage in row.passages) or any(
-        is_row_of(row, shelf) for row in rows
-    ):
-        return [unit]
-    unit_keys = frozenset(stems(unit.text))
-    best = sorted(cited_sentences, key=lambda sentence: -len(unit_keys.intersection(stems(sentence.text))))[:1]
-    return [
-        QuotableUnit(text=candidate.text, passages=(candidate.passage,), source=book.id)
-        for candidate in best
-        if unit_keys.intersection(stems(candidate.text))
-    ]
-
-
-def _without_entry_name(unit: QuotableUnit, sentence: PassageSentence) -> QuotableUnit | None:
-    """A unit without the name of the entry before it; None if it has none."""
-    prefix = f"{sentence.entry}: "
-    has_name = sentence.entry and unit.text.startswith(prefix)
-    return msgspec.structs.replace(unit, text=unit.text[len(prefix) :]) if has_name else None
-
-
-def _distinct_units(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:
-    return list({unit.text: unit for unit in reversed(units)}.values())[::-1]
-
-
-# sections
-
-
 def _sections_by_step(steps: Sequence[PlanStep], findings: Sequence[Finding]) -> list[tuple[str, list[QuotableUnit]]]:
     """The findings by plan step, in the plan's order; the rest by their tasks."""
     sections: dict[str, list[QuotableUnit]] = {_heading(step.title): [] for step in steps}
@@ -399,7 +327,7 @@ def _sections_by_step(steps: Sequence[PlanStep], findings: Sequence[Finding]) ->
         fits = step is not None and _overlap(step, task) > 0
         heading = _heading(step.title) if step is not None and fits else _heading(task)
         sections.setdefault(heading, []).extend(units)
-    return [(heading or "Further findings", _distinct_units(units)) for heading, units in sections.items()]
+    return [(heading or "Further findings", distinct_units(units)) for heading, units in sections.items()]
 
 
 def _overlap(step: PlanStep, task: str) -> float:
