@@ -99,7 +99,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         return is_italic and bool(inner) and "*" not in inner and "\n" not in inner
 
     def replace_content(self, text: str) -> str:
-        """Its text with `said` in the place of what it says, in the same looks."""
+        """Its text with `text` in the place of what it says, in the same looks."""
         return self.text.replace(self.content.strip("*"), text)
 
     def leaves(self) -> Iterator[Block]:

@@ -124,7 +124,7 @@ def bind_slot(
     spans: Iterable[EvidenceSpan],
     same: Callable[[EvidenceSpan], bool],
 ) -> Bound:
-    """Weigh `spans` by the words `context` a slot; `same` says which have the claim's value."""
+    """Weigh `spans` by the words around a slot, its `context`; `same` says which have the claim's value."""
     best: dict[bool, tuple[float, EvidenceSpan | None]] = {True: (0.0, None), False: (0.0, None)}
     for span in spans:
         fit = context.fit(evidence, span)
@@ -257,7 +257,7 @@ def word_slot(claim: AnalyzedText, index: int) -> ClaimSlot:
 
 
 def conflict_finding(rule: str, slot: ClaimSlot, texts: Texts, span: EvidenceSpan) -> SlotFinding:
-    """The finding that the evidence has the words `span` instead, which alone makes the claim unsupported."""
+    """The finding that the evidence has the words at `span` instead, which alone makes the claim unsupported."""
     reading = texts.readings[span.passage]
     text = reading.plain.text[reading.words[span.index].start : reading.words[max(span.index, span.last)].end]
     passage = texts.passages[span.passage]

@@ -212,7 +212,7 @@ class EvidenceIndex(HeldPassages):
 
 
 def text_reader(library: Library, reader: DocumentReader, hashes: Collection[str] = ()) -> TextOf:
-    """A function that returns a stored document's text by its hash; the documents `hashes` are found at once.
+    """A function that returns a stored document's text by its hash; those of `hashes` are found at once.
     Blocking.
     """
     documents = {document.sha256: document for document in library.documents_by_hash(hashes)}
