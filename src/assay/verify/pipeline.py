@@ -36,8 +36,8 @@ from assay.verify.claim_check import (
     code_ruling,
 )
 from assay.verify.evidence_index import (
+    CitedPassages,
     EvidenceIndex,
-    HeldPassages,
     TextOf,
     claims_by_start,
     compare_with_documents,
@@ -341,7 +341,7 @@ class RereadReport(RuledClaims, frozen=True, kw_only=True):
 def recheck_by_code(view: RunView, text_of: TextOf, rules: CheckRules = DEFAULT_RULES) -> RereadReport:
     """Check every claim of a run's report against its documents by today's rules. Blocking."""
     cited_passages = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
-    evidence = HeldPassages(view.sources)
+    evidence = CitedPassages(view.sources)
     evidence.add_documents(compare_with_documents(cited_passages, text_of))
     with use_phrases(Phrases(statements=view.report.stated)):
         sentences = claims_by_start(view.report.text)
