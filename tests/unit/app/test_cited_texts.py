@@ -74,7 +74,7 @@ async def test_what_was_given_is_not_fetched(file: Path) -> None:
 
 
 async def test_pages_have_a_limit(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verification, "MOST_PAGES", 2)
+    monkeypatch.setattr(verification, "MAX_PAGES", 2)
     async with Assay() as assay:
         await assay.add(file)
         pages = Pages((await assay.documents())[0])

@@ -101,7 +101,7 @@ def test_a_large_file_which_takes_too_long_is_given_up(
 
 
 def test_rows_have_an_end_however_short_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "MOST_ROWS", 5_000)
+    monkeypatch.setattr(texts, "MAX_ROWS", 5_000)
     data = gzip.compress(b'{"text": "The tide rises."}\n' * 3 + b"\n" * 100_000)
     assert len(data) < 500
     read = texts.JsonLinesExtractor().extract(data, "a.jsonl.gz")

@@ -60,7 +60,7 @@ def test_one_warning_for_a_kind_of_trouble(store: Store, tmp_path: Path) -> None
     assert found.warnings == (f"partly read {tmp_path / 'a.zip'}: 0.txt, 1.txt, 2.txt and 2 more: binary, not text",)
 
 
-@pytest.mark.parametrize(("cap", "most"), [("MOST_MEMBERS", 4), ("MOST_UNPACKED", 4_000)])
+@pytest.mark.parametrize(("cap", "most"), [("MAX_MEMBERS", 4), ("MAX_UNPACKED_BYTES", 4_000)])
 def test_archives_within_an_archive_share_its_allowance(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap: str, most: int
 ) -> None:

@@ -46,7 +46,7 @@ def test_a_claim_to_check_carries_its_verdict_and_is_listed() -> None:
 def test_notices_of_code_share_one_quiet_paragraph() -> None:
     view = full(NOTICES).view
     stated: dict[str, Statement] = {"As of 2026-01-02.": "date", "Compiled by a machine.": "notice"}
-    known = msgspec.structs.replace(view, report=msgspec.structs.replace(view.report, statements=stated))
+    known = msgspec.structs.replace(view, report=msgspec.structs.replace(view.report, stated=stated))
     assert "\nAs of 2026-01-02. Compiled by a machine.\n" in render(known, "numbers", 80, colour=False)
     assert "\x1b[2;3mAs of 2026-01-02." in render(known, "numbers", 80, colour=True)
     assert "\nAs of 2026-01-02.\n\nCompiled by a machine.\n" in shown(NOTICES)  # the writer's own

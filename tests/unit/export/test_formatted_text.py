@@ -150,7 +150,7 @@ def test_plain_text_is_kept(text: str) -> None:
 def test_a_notice_is_known_by_its_block_wherever_it_is_shown() -> None:
     dated = "*As of 2026-01-02.*"
     view = full(f"The tide rises. [S1.1]\n\n{dated}\n\n> {dated}\n\n- As of 2026-01-02. It rises. [S1.1]\n").view
-    report = msgspec.structs.replace(view.report, statements={"As of 2026-01-02.": "date"})
+    report = msgspec.structs.replace(view.report, stated={"As of 2026-01-02.": "date"})
     known = msgspec.structs.replace(view, report=report)
     modes: tuple[CitationMode, ...] = ("numbers", "links", "none")
     for mode in modes:
@@ -167,7 +167,7 @@ def test_a_notice_is_known_by_its_block_wherever_it_is_shown() -> None:
 def test_a_notice_is_known_although_a_sign_in_it_is_escaped_where_it_is_shown() -> None:
     text = "Nothing was found about [1] <img>."
     view = full(f"The tide rises. [S1.1]\n\n*{text}*\n").view
-    report = msgspec.structs.replace(view.report, statements={text: "notice"})
+    report = msgspec.structs.replace(view.report, stated={text: "notice"})
     known = msgspec.structs.replace(view, report=report, claims=())
     body = read_body(known, "numbers")
     assert "\\[1] \\<img>" in body.report.markdown

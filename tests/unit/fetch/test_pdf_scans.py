@@ -93,7 +93,7 @@ def sees(monkeypatch: pytest.MonkeyPatch, *texts: str) -> None:
 
 def test_pages_there_is_no_time_for_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     sees(monkeypatch, "The lighthouse of Brest was built in 1863.")
-    monkeypatch.setattr(recognition, "MOST_PAGES", 1)
+    monkeypatch.setattr(recognition, "MAX_PAGES", 1)
     documents = ScannedPdfExtractor().extract(scanned(clean, clean), "scan.pdf")
     assert "1863" in next(documents).text
     with pytest.raises(ExtractError, match="the last 1 of its 2 pages were not read"):

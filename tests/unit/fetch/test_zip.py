@@ -100,7 +100,7 @@ def test_a_bomb_of_many_members_is_given_up() -> None:
 
 
 def test_too_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_MEMBERS", 3)
+    monkeypatch.setattr(module, "MAX_MEMBERS", 3)
     found: list[ArchiveMember] = []
     with pytest.raises(ExtractError, match="holds more than 3 files"):
         found.extend(ZipArchive().members(packed({f"{n}.txt": b"x" for n in range(5)}), "x.zip", LARGEST))

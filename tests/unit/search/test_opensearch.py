@@ -230,7 +230,7 @@ def test_a_document_whose_text_is_gone_is_found_by_its_title(server: OpenSearchS
 
 
 def test_a_large_scope_is_asked_in_parts(search: OpenSearchSearch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.search.opensearch.opensearch_ranks.MOST_TERMS", 4)
+    monkeypatch.setattr("assay.search.opensearch.opensearch_ranks.MAX_FILTER_TERMS", 4)
     search.sync()
     ranked = search.answer(Query(text="tide"), set(range(2, 13)))
     assert sorted(hit.document.name for hit in ranked) == sorted(f"doc-{number}.md" for number in range(1, 11))[:10]

@@ -190,8 +190,8 @@ def with_member(copy: Path, bad: Path, name: str, data: bytes) -> None:
 
 
 async def test_what_unpacks_to_too_much_is_left_out(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(restore, "LARGEST", 1_000_000)
-    monkeypatch.setattr(restore, "LARGEST_ALSO", 1_000)
+    monkeypatch.setattr(restore, "MAX_BLOB_BYTES", 1_000_000)
+    monkeypatch.setattr(restore, "MAX_EXTRA_BYTES", 1_000)
     databases.backup(home, Settings(), tmp_path / "copy.zip")
     zeros = bytes(1_000_001)
     bombs = (sha256(zeros), zstandard.compress(zeros)), ("0" * 64, zeros)

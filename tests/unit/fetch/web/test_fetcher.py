@@ -309,7 +309,7 @@ async def test_of_an_endless_robots_file_the_first_lines_hold():
 
 
 async def test_sites_are_forgotten_in_the_end(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "MOST_SITES", 2)
+    monkeypatch.setattr(module, "MAX_SITES", 2)
     async with fetcher() as web:
         first = web._site("http://a:80")
         web._site("http://b:80")

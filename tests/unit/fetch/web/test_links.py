@@ -79,7 +79,7 @@ def test_entities_are_not_followed_and_bombs_do_not_go_off(tmp_path):
 
 
 def test_no_more_than_a_page_can_have(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(response, "MOST_LINKS", 500)
+    monkeypatch.setattr(response, "MAX_LINKS", 500)
     assert len(links(b"".join(b'<a href="%d">x</a>' % n for n in range(510)), AT).links) == 500
 
 
