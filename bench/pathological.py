@@ -35,7 +35,7 @@ from assay.fetch.html import HtmlExtractor
 from assay.fetch.text import CodeExtractor, CsvExtractor, JsonLinesExtractor, MarkdownExtractor, TextExtractor
 
 SIZES = {"text": (100_000, 1_000_000, 10_000_000), "draft": (100_000, 1_000_000, 4_000_000)}
-"""Characters; a draft of more is refused (`app.verification.LONGEST`)."""
+"""Characters; a draft of more is refused (`app.verification.MAX_TEXT_CHARS`)."""
 AIMS = {"text": 1_000_000, "draft": 200_000}
 """Characters a second."""
 CAP = 60.0

@@ -52,7 +52,7 @@ FEWER_ROWS = f"""
 from assay.cli import main
 from assay.fetch import text
 
-text.MOST_ROWS = {FEWER}
+text.MAX_ROWS = {FEWER}
 raise SystemExit(main())
 """
 """The command, which takes fewer rows of a file: to read as many as it does takes seconds."""

@@ -306,8 +306,8 @@ async def test_what_a_killed_worker_fetched_is_deleted_by_the_next(
 async def test_what_is_too_large_for_anybody_is_not_tried_again(
     tmp_path: Path, repository: Path, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module, limit in ((git_places, "MAX_LISTED_FILES"), (objects, "MAX_LISTED_OBJECTS")):
-        monkeypatch.setattr(module, limit, FILES - 1)
+    monkeypatch.setattr(git_places, "MAX_LISTED_FILES", FILES - 1)
+    monkeypatch.setattr(objects, "MAX_LISTED_OBJECTS", FILES - 1)
     async with Assay(home=tmp_path / "home") as assay:
         for place in (f"git+file://{repository}", bucket):
             job = await assay.begin_job(AddJob(paths=(place,), collection="project"))

@@ -273,7 +273,7 @@ async def _write(run: Run, ledger: Ledger, task: AgentTask, history: History, op
 async def ask_for_findings(
     kind: str, ask: Callable[[str], Awaitable[Reply]], run: Run, ledger: Ledger, task: AgentTask
 ) -> str:
-    """The text of a reply, `kind` findings or an analysis; if it is badly written, that of a second one.
+    """The text of a reply, findings or an analysis by `kind`; if it is badly written, that of a second one.
 
     `ask` gets a note on what was wrong, "" at first. If the second is unusable too, what can be used of
     both counts.

@@ -76,7 +76,7 @@ async def _ask(reference: str, question: str, option_values: dict[str, Any], out
 
 
 class StreamingDisplay(PlainDisplay):
-    """Milestones on stderr, and the answer on stdout as it grows; `said` is the text already printed."""
+    """Milestones on stderr, and the answer on stdout as it grows; `printed` is the text already shown."""
 
     def __init__(self, verbosity: int, citations: CitationMode) -> None:
         super().__init__(verbosity)

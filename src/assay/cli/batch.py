@@ -217,10 +217,9 @@ class _Progress:
     """Prints a line on stderr for each finished question."""
 
     def __init__(self, job: _BatchTask) -> None:
-        self._job, self._done = job, 0
+        self._job = job
 
     def __call__(self, order: BatchRow, row: BatchResult) -> None:
-        self._done += 1
         if self._job.quiet and row.status == "completed":
             return
         detail = row.error or claims_of(row)

@@ -282,7 +282,7 @@ def suggest_command_line(
     Args:
         names: the commands.
         habits: other first words that are understood, with the command line each stands for.
-        inside: returns the commands in a group.
+        subcommands_of: returns the commands in a group.
     """
     if _ADDRESS.fullmatch(words):
         return (

@@ -164,7 +164,7 @@ class OutputOptions:
 
 
 def gather_output_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Gather the options of a command's output in one argument, `output_options`."""
+    """Gather the options of a command's output in one argument, `wanted`."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> int:

@@ -103,7 +103,7 @@ def find_record_problems(
 
 
 def unknown_marker_ids(report: str, known_ids: Set[str]) -> list[str]:
-    """The ids in the markers of `report` that are not `known_ids`, one for each occurrence."""
+    """The ids in the markers of `report` that are not in `known_ids`, one for each occurrence."""
     return [
         id for marker in parse_markers(report) for id in marker.ids if id not in marker.implied and id not in known_ids
     ]

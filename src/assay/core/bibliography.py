@@ -67,7 +67,7 @@ def compile_bibliography(
         text: with its markers.
         sources: all that were found, by id.
         passages: all that may be cited, by id.
-        claimed: ids of passages the claims rest on; those of a document that the text cites count as cited.
+        claimed_ids: ids of passages the claims rest on; those of a document that the text cites count as cited.
     """
     source_ids = sorted(sources, key=id_sort_key)
     canonical = _first_sources([sources[id] for id in source_ids])

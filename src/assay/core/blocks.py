@@ -99,7 +99,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
         return is_italic and bool(inner) and "*" not in inner and "\n" not in inner
 
     def replace_content(self, text: str) -> str:
-        """Its text with `said` in the place of what it says, in the same looks."""
+        """Its text with `text` in the place of what it says, in the same looks."""
         return self.text.replace(self.content.strip("*"), text)
 
     def leaves(self) -> Iterator[Block]:
@@ -131,7 +131,7 @@ def read_blocks(text: str, *, html: bool = False) -> tuple[Block, ...]:
 
 @functools.lru_cache(maxsize=64)
 def _cached_blocks(text: str, known_statements: frozenset[tuple[str, Statement]], html: bool) -> tuple[Block, ...]:
-    del known_statements  # what code stated decides on origins: without it in the key those of before would be given
+    del known_statements  # only part of the key: what code stated decides on who blocks are by
     return parse_blocks(text, html=html)
 
 

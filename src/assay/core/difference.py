@@ -148,7 +148,7 @@ def _similar_pairs(dropped: Claims, added: Claims) -> Iterable[tuple[float, int,
 
 
 def _new_sources(sources: Iterable[ReportSource], other_sources: Iterable[ReportSource]) -> Iterable[ReportSource]:
-    """The cited sources that are not among the `other_sources` cited ones."""
+    """The cited sources that are not among `other_sources`."""
     other_cited = [source for source in other_sources if source.number is not None]
     texts, urls = (
         {source.document_sha256 for source in other_cited},

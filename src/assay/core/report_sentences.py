@@ -20,7 +20,7 @@ from assay.core.markers import BLANKS, Marker, parse_markers
 from assay.core.scanner import scan
 from assay.core.tables.cells import row_cells
 from assay.core.text import sentences, words
-from assay.core.translation import current_phrases, statement_kind
+from assay.core.translation import Statement, current_phrases, statement_kind
 
 # The role of a sentence: it states a fact, frames a field, concludes, or gives the report its structure.
 
@@ -140,11 +140,9 @@ def read_sentences(report: str, *, html: bool = False) -> tuple[ReportSentence, 
 
 @functools.lru_cache(maxsize=128)
 def _cached_sentences(
-    report: str, code_sentences: frozenset[tuple[str, str]], html: bool
+    report: str, known_statements: frozenset[tuple[str, Statement]], html: bool
 ) -> tuple[ReportSentence, ...]:
-    del (
-        code_sentences
-    )  # sentences stated by code affect roles: without this in the key, an outdated result would be returned
+    del known_statements  # only part of the key: what code stated decides on the roles of sentences
     markers = parse_markers(report)
     starts = [marker.start for marker in markers]
     all_sentences: list[ReportSentence] = []

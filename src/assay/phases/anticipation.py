@@ -153,7 +153,7 @@ def unused_usage(events: Iterable[Event], addresses_of: Callable[[Source], Seque
 
     Args:
         events: those of the kinds in `SPECULATION_EVENTS`.
-        way: returns the addresses that led to a source.
+        addresses_of: returns the addresses that led to a source.
     """
     expected, performed = set[tuple[str, str]](), set[tuple[str, str]]()
     expected_pages, opened_pages, sources = set[str](), set[str](), list[Source]()

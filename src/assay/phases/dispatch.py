@@ -248,7 +248,7 @@ class Dispatch:
     ) -> SentAgent:
         """Send an agent, or find the one already sent for this call; its lane is logged before it starts.
 
-        It starts once those it `needs` have reported, and its task is made anew from what is `arguments` with their
+        It starts once those it `needs` have reported, and its task is made anew from its `arguments` with their
         findings.
         """
         lanes = tuple(agent.handle.lane for agent in needs)

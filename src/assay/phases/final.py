@@ -53,7 +53,7 @@ class ClosingAssessment:
     Args:
         before: the coverage before writing.
         passages: every passage shown in the run, by id.
-        formed: whether the text has a fixed form, to which nothing may be added.
+        fixed_form: whether the text has a fixed form, to which nothing may be added.
     """
 
     def __init__(self, before: Sequence[Coverage], passages: Mapping[str, Passage], *, fixed_form: bool) -> None:
@@ -95,7 +95,7 @@ def reassess_coverage(
     Args:
         before: the coverage before writing; the question first.
         passages: every passage shown in the run, by id.
-        standing: the claims of the report.
+        claims: the claims of the report.
         removed: the removed claims, as they were found.
     """
     sure_locations = _places(claim for claim in claims if claim.check.verdict in HOLDING)

@@ -249,7 +249,7 @@ class SourceRemoval:
         )
 
     def update_plan(self, plan: Plan, current: Plan) -> Plan:
-        """An earlier version of the plan, with the findings its steps have `current`."""
+        """An earlier version of the plan, with the findings its steps have in `current`."""
         findings_by_step = {step.id: step.finding for step in current.steps}
         steps = (
             msgspec.structs.replace(step, finding=findings_by_step.get(step.id, "")) if step.finding else step

@@ -211,7 +211,7 @@ def part_slot(part: int) -> str:
 
 
 class ReportPart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part written in one go: the `number`-th of `of` parts of the report."""
+    """A part written in one go: the `number`-th of `total` parts of the report."""
 
     part: FindingsPart
     number: int

@@ -192,11 +192,11 @@ def single_step_plan(question: str) -> Plan:
     return Plan(title=question[:TITLE_LENGTH], steps=(PlanStep(id=1, title=question),))
 
 
-def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
+def read_plan(text: str, max_steps: int, *, is_continuation: bool = False) -> Plan | None:
     """Read a plan from a model's reply: JSON alone, in a fence or between words. None if it has no step.
 
-    `more` says that these steps follow others. Then none of them has to search, and there may be none if the planner
-    says that there is enough already.
+    `is_continuation` says that these steps follow others. Then none of them has to search, and there may be none if
+    the planner says that there is enough already.
     """
     value = read_json(text)
     if isinstance(value, list):
@@ -207,10 +207,10 @@ def read_plan(text: str, max_steps: int, *, more: bool = False) -> Plan | None:
     entries = value.get("steps")
     steps = [_read_step(entry) for entry in entries] if isinstance(entries, list) else []
     parsed_steps = [step for step in steps if step is not None]
-    if not more:  # there is no step to retry yet
+    if not is_continuation:  # there is no step to retry yet
         parsed_steps = [msgspec.structs.replace(step, again=0) for step in parsed_steps]
-    numbered_steps = _number_steps(parsed_steps, max_steps, must_search=not more)
-    enough = more and value.get("enough_context") is True
+    numbered_steps = _number_steps(parsed_steps, max_steps, must_search=not is_continuation)
+    enough = is_continuation and value.get("enough_context") is True
     if not numbered_steps and not enough:
         return None
     title = one_line_text(value.get("title")) or (numbered_steps[0].title if numbered_steps else "")

@@ -61,7 +61,7 @@ async def replan(
 
     Args:
         decisions: all of the reflector's; the last one asks for the new plan.
-        tried: ids of the steps worked on.
+        tried_ids: ids of the steps worked on.
         highest: the highest id that a step of this run ever had; no id is used for two steps.
 
     Raises:
@@ -72,7 +72,11 @@ async def replan(
     async def attempt(tokens: int) -> Plan | None:
         request = _request(run, agent_pool, research, decisions, max_new_steps, tokens)
         return await ask_until_readable(
-            run, "analytical", request, partial(read_plan, max_steps=max_new_steps, more=True), UNREADABLE_PLAN_NOTE
+            run,
+            "analytical",
+            request,
+            partial(read_plan, max_steps=max_new_steps, is_continuation=True),
+            UNREADABLE_PLAN_NOTE,
         )
 
     try:

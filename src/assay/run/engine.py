@@ -217,7 +217,7 @@ class Engine:
     ) -> None:
         """Store a run with its frozen brief, without executing it.
 
-        A forked run begins with a `log` and with what it is `inputs`. A run with a `priority` is queued in the same
+        A forked run begins with a `log` and with its `inputs`. A run with a `priority` is queued in the same
         transaction, so that no process has to survive until it could be queued afterwards.
 
         Raises:
@@ -238,7 +238,7 @@ class Engine:
     ) -> World:
         """Prepare a run and store it. Try again if other runs meanwhile used what it needs of a daily limit.
 
-        A run with a `priority` is queued in the transaction that stores what it is `inputs`.
+        A run with a `priority` is queued in the transaction that stores its `inputs`.
 
         Raises:
             UsageError: the budget is too small for a report.

@@ -99,7 +99,7 @@ class ForeseenCall:
     def __init__(
         self, name: str, model: Model, request: Request, turn: AbstractAsyncContextManager[None], max_tokens: int
     ) -> None:
-        """Begin. If it takes more than `max_tokens` tokens before anybody asks, it ends.
+        """Begin. If it takes more than `max_tokens` before anybody asks, it ends.
 
         Args:
             name: the model's.
@@ -241,7 +241,7 @@ def affordable_count(rules: Speculation, budget: Budget, spent: Usage, kind: Kin
 
 
 def has_room_for(allowed_count: int, ahead: WorkAhead, kind: Kind, lane: int, lanes: int) -> bool:
-    """True if one of the `allowed_count` pieces is left for a lane, with `lanes` at work.
+    """True if one of `allowed_count` pieces is left for a lane, with `lanes` at work.
 
     Lanes at work have equal parts, at least one each. Pages from guessed searches are counted apart, so they take
     nothing from lanes, whose guesses are better, until a share of the run's own work exceeds both.

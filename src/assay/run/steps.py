@@ -169,7 +169,7 @@ def _enclosing_span(kind: SpanKind) -> WorkSpan | None:
 
 
 def watch_span(run: RunPlace, kind: SpanKind, name: str, **facts: Fact) -> AbstractContextManager[WorkSpan | None]:
-    """A span of the work at `run`; None if nobody watches."""
+    """A span of the work of `run`; None if nobody watches."""
     watch = run.world.watch
     if watch is None:
         return _NOTHING

@@ -176,7 +176,7 @@ class StreamHooks(msgspec.Struct, frozen=True, kw_only=True):
         thinking: whether the model's reasoning goes on the log.
         on_call: called with each tool call the moment it is complete in the stream, and not on replay.
         listener: receives the text as it goes on the log, and may emit events beside it.
-        reading: how to read the text, for the log and the reply: wrappers around it are removed.
+        reader_factory: how to read the text, for the log and the reply: wrappers around it are removed.
         on_begin: called when the call is under way, at each attempt, and not on replay: what probably follows may be
             begun (see `Run.foresee`).
         slot: under which this call may have been begun ahead; "" for none.

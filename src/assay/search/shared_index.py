@@ -241,7 +241,7 @@ class ServerIndex(ABC):
     ) -> list[Hit]:
         """The documents as hits, by their hashes when they were indexed; those that have left the library are skipped.
 
-        `fields` returns the header fields in a row, for documents that are `matcher` by name.
+        `fields` returns the header fields in a row, for documents that `matcher` finds by name.
         """
         documents = self._library.documents_at([match.row for match in matches])
         hits = []

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.ports.users import AuditEntry
 from assay.server.audit import Auditor, origin
-from assay.server.gate import who_of
+from assay.server.gate import identity_of
 from assay.server.guards import SAFE
 from assay.server.metrics import route_templates
 from assay.server.wire import Endpoint
@@ -80,7 +80,7 @@ class AuditMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        identity = who_of(HTTPConnection(scope))
+        identity = identity_of(HTTPConnection(scope))
         caller = (identity.via if identity else "none", (scope.get("client") or ("",))[0])
 
         async def record_status(message: Message) -> None:

@@ -182,7 +182,7 @@ def set_cookie(request: HTTPConnection, response: Response, name: str, value: st
     )
 
 
-def who_of(request: HTTPConnection) -> Identity | None:
+def identity_of(request: HTTPConnection) -> Identity | None:
     """Who sent a request; None if no login is required."""
     return cast("Identity | None", request.scope.get("state", {}).get(WHO))
 
@@ -193,7 +193,7 @@ def check_permission(request: HTTPConnection, permission: Permission) -> None:
     Raises:
         Refusal: they do not.
     """
-    identity = who_of(request)
+    identity = identity_of(request)
     if identity is not None and not _has_permission(request.scope, identity, permission):
         denial = permission_problem(permission)
         raise refusal("forbidden", denial.detail)

@@ -182,9 +182,9 @@ class Caller(msgspec.Struct, frozen=True):
         Args:
             question: what is to be found out.
             key: names the request.
-            again: whether the request may have come before; without, the key is only noted.
+            may_repeat: whether the request may have come before; without, the key is only noted.
             sources: as for `Assay.create`.
-            wanted: as for `Assay.create`.
+            options: as for `Assay.create`.
 
         Raises:
             UsageError, UnknownName: as `Assay.create`.

@@ -185,7 +185,7 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
     """Check the keyword arguments of a function when it is called.
 
     Args:
-        more: the `TypedDict` of its further keywords, as `module:name`; it is loaded at the first call.
+        type_path: the `TypedDict` of its further keywords, as `module:name`; it is loaded at the first call.
 
     Raises (when it is called):
         UnknownOption: it does not accept such a keyword.
@@ -212,7 +212,7 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
 
 
 def check_keywords(function_name: str, keywords: Mapping[str, object], names: Iterable[str], type_path: str) -> None:
-    """Make sure that `function_name` accepts the keywords `keywords`: its `names`, and those of the `TypedDict` named
+    """Make sure that `function_name` accepts these keywords: it has those in `names`, and those of the `TypedDict` at
     `type_path`.
 
     Raises:

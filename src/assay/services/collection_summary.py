@@ -143,7 +143,7 @@ def start_summary(assay: Researcher, overview: CollectionOverview, **options: Un
     """Start a run that writes the summary of a collection by subject, in the language of most of its documents.
 
     Args:
-        found: what the collection contains.
+        overview: what the collection contains.
         options: those of `Assay.start`: the model, its limits, whether it may see private documents.
     """
     run_options = RunOptions(mode="deep_research", depth="light", length="short", ask="never", review_plan="never")

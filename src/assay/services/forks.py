@@ -331,7 +331,7 @@ def _file(source: Source) -> str:
 def _change_scope(
     library: Library, scope: Scope, removed: Sequence[Source], added_collections: Sequence[str], paths: Sequence[str]
 ) -> Scope:
-    """The scope without these sources, and with the documents of the collections `added_collections`, read from
+    """The scope without these sources, and with the documents of `added_collections`, read from
     `paths`.
     """
     removed_hashes = {source.document_sha256 for source in removed}

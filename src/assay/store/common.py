@@ -64,7 +64,7 @@ def read_labels_text(text: str) -> dict[str, str]:
 
 
 def label_marks(label: str) -> tuple[str, ...]:
-    """Texts of which one occurs in the labels of any run with the label `label`.
+    """Texts of which one occurs in the labels of any run that has `label`.
 
     A quotation mark inside a name or a value is escaped, so that no text looks like the beginning of a label.
     """
@@ -88,7 +88,7 @@ class Listeners:
         self._lock = threading.Lock()
 
     def add(self, listener: Listener) -> Callable[[], None]:
-        """Call `told` from now on; call the result to stop that."""
+        """Call `listener` from now on; call the result to stop that."""
         with self._lock:
             self._listeners = (*self._listeners, listener)
         return lambda: self._remove(listener)

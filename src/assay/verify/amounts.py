@@ -196,7 +196,7 @@ def _amounts(text: str, mask: bytearray) -> list[Amount]:
         if group == "run" and "," in match["run"] and (parts := _split_number_list(match["run"])):
             position = match.start("run")
             for part in parts:
-                amounts.append(_whole_amount(part, position, text))
+                amounts.append(_whole_amount(part, position))
                 position += len(part) + 1
             continue
         amounts.append(_amount(match, text))
@@ -208,7 +208,7 @@ def _split_number_list(run: str) -> list[str]:
     return [] if _readings(run)[0] else [part for part in run.split(",") if part]
 
 
-def _whole_amount(part: str, start: int, text: str) -> Amount:
+def _whole_amount(part: str, start: int) -> Amount:
     values, literal, decimals = _readings(part)
     quantum = Decimal(1).scaleb(-decimals)
     return Amount(text=part, start=start, end=start + len(part), literal=literal, values=values, quantum=quantum)

@@ -111,8 +111,8 @@ def check_by_code(claim: str, evidence: ClaimEvidence, has_markers: bool, checks
     Args:
         claim: the sentence, without markers.
         evidence: what it cites.
-        marked: whether it has markers at all.
-        off: rules to skip (`findings.RULES`, "verbatim", "field").
+        has_markers: whether it has markers at all.
+        checks_off: rules to skip (`findings.RULES`, "verbatim", "field").
     """
     check, findings = apply_rules(claim, evidence, has_markers, checks_off)
     return check or weigh_words(claim, evidence, findings, checks_off)
@@ -174,7 +174,7 @@ def _weighable(evidence: ClaimEvidence) -> str:
 def examine(
     claim: str, evidence: ClaimEvidence, checks_off: Collection[str] = (), added_checks: Sequence[AddedCheck] = ()
 ) -> tuple[SlotFinding, ...]:
-    """Everything the deterministic checks find about the slots of a claim: ours, then the `added_checks` ones.
+    """Everything the deterministic checks find about the slots of a claim: ours, then `added_checks`.
 
     Rules in `checks_off` are skipped. The same claim and evidence give the same findings, which include the stated
     slots.

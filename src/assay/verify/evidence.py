@@ -42,7 +42,7 @@ class EvidenceSpan(msgspec.Struct, frozen=True):
     last: int = -1
 
 
-class Bound(msgspec.Struct, frozen=True):
+class SlotFit(msgspec.Struct, frozen=True):
     """The best place with the claim's value, the best with another, and how well each fits (0 to 1).
 
     `words` is the number of significant words the weighing rests on.
@@ -123,15 +123,15 @@ def bind_slot(
     evidence: Sequence[AnalyzedText],
     spans: Iterable[EvidenceSpan],
     same: Callable[[EvidenceSpan], bool],
-) -> Bound:
-    """Weigh `spans` by the words `context` a slot; `same` says which have the claim's value."""
+) -> SlotFit:
+    """Weigh `spans` by the words around a slot, its `context`; `same` says which have the claim's value."""
     best: dict[bool, tuple[float, EvidenceSpan | None]] = {True: (0.0, None), False: (0.0, None)}
     for span in spans:
         fit = context.fit(evidence, span)
         kind = same(span)
         if best[kind][1] is None or fit > best[kind][0]:
             best[kind] = (fit, span)
-    return Bound(best[True][1], best[False][1], best[True][0], best[False][0], context.words)
+    return SlotFit(best[True][1], best[False][1], best[True][0], best[False][0], context.words)
 
 
 class ClaimEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -257,7 +257,7 @@ def word_slot(claim: AnalyzedText, index: int) -> ClaimSlot:
 
 
 def conflict_finding(rule: str, slot: ClaimSlot, texts: Texts, span: EvidenceSpan) -> SlotFinding:
-    """The finding that the evidence has the words `span` instead, which alone makes the claim unsupported."""
+    """The finding that the evidence has the words at `span` instead, which alone makes the claim unsupported."""
     reading = texts.readings[span.passage]
     text = reading.plain.text[reading.words[span.index].start : reading.words[max(span.index, span.last)].end]
     passage = texts.passages[span.passage]

@@ -99,7 +99,7 @@ class Documents(msgspec.Struct, frozen=True, kw_only=True):
     wrong: dict[str, str] = {}
 
 
-class HeldPassages:
+class CitedPassages:
     """What stored documents say about cited passages: where these are cut, what surrounds them, what is wrong."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
@@ -142,7 +142,7 @@ class HeldPassages:
         return tuple(dict.fromkeys(self._problems[id] for id in ids if id in self._problems))
 
 
-class EvidenceIndex(HeldPassages):
+class EvidenceIndex(CitedPassages):
     """Every passage shown and every source found, and what the stored documents say about cited ones.
 
     `passages` and `sources` are by id; they may grow while claims are repaired.
@@ -212,7 +212,7 @@ class EvidenceIndex(HeldPassages):
 
 
 def text_reader(library: Library, reader: DocumentReader, hashes: Collection[str] = ()) -> TextOf:
-    """A function that returns a stored document's text by its hash; the documents `hashes` are found at once.
+    """A function that returns a stored document's text by its hash; those of `hashes` are found at once.
     Blocking.
     """
     documents = {document.sha256: document for document in library.documents_by_hash(hashes)}

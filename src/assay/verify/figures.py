@@ -133,10 +133,10 @@ def _is_equal(claim: Amount, values: tuple[Decimal, ...], quantum: Decimal, evid
         return False
     if is_converted and quantum > claim.quantum * 20:
         return False
-    return any(_is_rounding(value, claim) for value in values)
+    return any(_rounds_to(value, claim) for value in values)
 
 
-def _is_rounding(value: Decimal, claim: Amount) -> bool:
+def _rounds_to(value: Decimal, claim: Amount) -> bool:
     with localcontext() as context:
         context.prec = 60
         return any(

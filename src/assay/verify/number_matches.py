@@ -11,7 +11,7 @@ from assay.verify.figures import is_same_amount, is_same_day
 
 
 def states(evidence: Token, claim: Token, evidence_tokens: Sequence[Token]) -> bool:
-    """True if `evidence` states what `claim` does, at its precision; `stated` are all tokens beside it."""
+    """True if `evidence` states what `claim` does, at its precision; `evidence_tokens` are all tokens beside it."""
     if isinstance(claim, Day):
         return isinstance(evidence, Day) and _same_day(claim, evidence, evidence_tokens)
     if _names_century(claim, evidence):

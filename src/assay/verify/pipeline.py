@@ -36,8 +36,8 @@ from assay.verify.claim_check import (
     code_ruling,
 )
 from assay.verify.evidence_index import (
+    CitedPassages,
     EvidenceIndex,
-    HeldPassages,
     TextOf,
     claims_by_start,
     compare_with_documents,
@@ -65,7 +65,7 @@ async def grade_relevance(
 ) -> tuple[ClaimResult, ...]:
     """Grade how far each claim answers the run's question, `read_as` it was understood, and log it.
 
-    Nothing answers it in a report that says so: it is not `has_answer`, and shows what is nearest.
+    Nothing answers it in a report that says so: it is without `has_answer`, and shows what is nearest.
     """
     questions = run_questions(run.brief, read_as)
     sentences = [_cited_sentence(result, sources) for result in results]
@@ -148,7 +148,7 @@ class VerifiedReport(msgspec.Struct, frozen=True, kw_only=True):
 class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report as written, with markers.
 
-    `proofreader` has found and checked claims while it was written, as it `streamed_text`; they are neither logged nor
+    `proofreader` has found and checked claims in `streamed_text` while it was written; they are neither logged nor
     checked again. `has_answer` is False if it only says that nothing was found, with the nearest passages. `question`
     is the one it answers, as triage read it.
     """
@@ -174,11 +174,11 @@ async def verify_report(
     Args:
         run: where events go; reading, judging, model calls and searches are steps of it.
         report: the text with the claims.
-        held: every passage shown in the run, and every source.
+        evidence_index: every passage shown in the run, and every source.
         rules: if not `enabled`, every claim is `unchecked(off)`, and without sources `unchecked(no sources)`; the gate
             is still passed. Whether there is a judge is determined here.
         means: what repair works with; without it nothing is repaired.
-        closing: changes the text last, before the gate, if claims are checked; it gets the removed claims.
+        closing_step: changes the text last, before the gate, if claims are checked; it gets the removed claims.
     """
     uses_judge = rules.enabled and "judge" not in rules.checks_off and has_judge(run)
     rules = msgspec.structs.replace(rules, uses_judge=uses_judge)
@@ -211,7 +211,7 @@ async def find_claims(
 ) -> tuple[PendingClaim, ...]:
     """Find the claims of `report` and their passages, compare these with the stored documents, and log each claim.
 
-    Claims of the report as it `streamed_text` keep their ids.
+    Claims of `streamed_text`, the report as it was streamed, keep their ids.
     """
     pairs = evidence_index.citable_ids.claims_with_passages(claims(report))
     named_passages = _cited_passages(report, evidence_index.passages) | {
@@ -341,7 +341,7 @@ class RereadReport(RuledClaims, frozen=True, kw_only=True):
 def recheck_by_code(view: RunView, text_of: TextOf, rules: CheckRules = DEFAULT_RULES) -> RereadReport:
     """Check every claim of a run's report against its documents by today's rules. Blocking."""
     cited_passages = {id: view.passages[id] for claim in view.claims for id in claim.passages if id in view.passages}
-    evidence = HeldPassages(view.sources)
+    evidence = CitedPassages(view.sources)
     evidence.add_documents(compare_with_documents(cited_passages, text_of))
     with use_phrases(Phrases(statements=view.report.stated)):
         sentences = claims_by_start(view.report.text)

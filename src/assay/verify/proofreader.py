@@ -236,8 +236,8 @@ class Proofreader:
         run: the run's own place.
         ledger: what may be cited; it may grow.
         reader: reads stored documents.
-        asked: the task of the writer's model calls.
-        added: checks of other packages.
+        task: the task of the writer's model calls.
+        added_checks: checks of other packages.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ from assay.core.claims import Claim, Summary
 from assay.core.errors import LimitReached, StoreError
 from assay.core.report_sentences import claims
 from assay.core.sources import Passage, sha256
-from assay.verify.evidence_index import EvidenceIndex, HeldPassages, compare_with_documents, find_unrecorded
+from assay.verify.evidence_index import CitedPassages, EvidenceIndex, compare_with_documents, find_unrecorded
 
 if TYPE_CHECKING:
     from assay.evidence.documents import DocumentReader
@@ -42,7 +42,7 @@ def problems(
     text: Callable[[str], bytes] = text_of,
 ) -> tuple[str, ...]:
     cited = {id: passages[id] for claim in claims for id in claim.passages if id in passages}
-    held = HeldPassages({})
+    held = CitedPassages({})
     held.add_documents(compare_with_documents(cited, text))
     return (*find_record_problems(REPORT, claims, passages, ("S1",), summary), *held.problems(cited))
 

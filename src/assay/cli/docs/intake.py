@@ -344,7 +344,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 async def _read_folder(
     assay: Assay, folder: str, collection: str, verbosity: int, known_warnings: frozenset[str] | None
 ) -> frozenset[str]:
-    """Read the folder as it is now, and return the warnings about it; those `known_warnings` are not repeated.
+    """Read the folder as it is now, and return the warnings about it; `known_warnings` are not repeated.
 
     What cannot be read is tried again with the next change.
     """

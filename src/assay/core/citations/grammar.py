@@ -85,8 +85,8 @@ class Parser:
 
     Args:
         text: the text so far.
-        whole: whether the text is complete.
-        closed: places that no citation may include, and where each ends.
+        final: whether the text is complete.
+        closed_spans: places that no citation may include, and where each ends.
     """
 
     def __init__(self, text: str, final: bool, closed_spans: Mapping[int, int] | None = None) -> None:

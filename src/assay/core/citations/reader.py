@@ -37,8 +37,8 @@ class Fences:
     """Rewrites a stream.
 
     Args:
-        knows: whether a run gave out an id.
-        wrapping: the languages of a fence that is removed if the text begins with it.
+        is_known: whether a run gave out an id.
+        wrapper_languages: the languages of a fence that is removed if the text begins with it.
     """
 
     def __init__(self, is_known: IsKnown = lambda _: False, wrapper_languages: frozenset[str] = MARKDOWN) -> None:

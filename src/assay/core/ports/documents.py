@@ -328,7 +328,7 @@ class Library(Collections, Protocol):
         """The documents in `collections`, in the order they were added."""
 
     def members(self, collections: Sequence[str]) -> set[int]:
-        """The row numbers (see `after`) of the documents in `collections`."""
+        """The row numbers (see `documents_after`) of the documents in `collections`."""
 
     def count(self, collections: Sequence[str]) -> int:
         """The number of documents in `collections`."""

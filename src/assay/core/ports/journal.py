@@ -251,7 +251,7 @@ class Journal(RunListing, Protocol):
         """Return the events with `seq > after`, in order."""
 
     def listen(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Call `told`, from any thread, with the id of each run whose log has grown. Call the result to stop.
+        """Call `listener`, from any thread, with the id of each run whose log has grown. Call the result to stop.
 
         It also reports `QUEUE_NEWS` and `JOBS_NEWS`. It notices the writes of this process and, on PostgreSQL, of every
         process. It may miss some, so whoever must know also polls from time to time.

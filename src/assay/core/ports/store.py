@@ -45,7 +45,7 @@ class Adoption(Protocol):
         Args:
             source: the present owner; empty for the local user.
             target: the new owner.
-            moved: folders of uploads, and where their files are from now on.
+            moved_folders: folders of uploads, and where their files are from now on.
 
         Raises:
             UsageError: both have something with the same name, or documents are being read for `source`.

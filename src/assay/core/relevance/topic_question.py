@@ -118,13 +118,13 @@ CAPITALIZING = frozenset(("de", "lb"))
 
 
 class TopicQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A question: `keys` of its topic words, in order, and the `answer_kind` kind of answer.
+    """A question: `keys` of its topic words, in order, and the kind of answer, `answer_kind`.
 
     `names` are those keys that are written as names or contain digits, `name_keys` the keys of each name of one or more
     words, none if either language writes every noun with a capital letter. `measure` is what a number is wanted of.
     `language` is that of the documents, "" if unknown. A question is `elliptical` if no word of it has a topic ("How
     far?"): its keys are then those of all its words. `denied_keys` are the keys that a negation in it denies ("which
-    providers need no key?"), found by the negations of `negation_language`, a language. `light` are keys that only
+    providers need no key?"), found by the negations of `negation_language`. `light` are keys that only
     ask for the measure.
     """
 

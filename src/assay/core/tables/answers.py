@@ -329,7 +329,7 @@ def _bodies_of_sentence(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 def match_form(
     message: str, text: str, known_values: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, str] | None:
-    """The texts in the placeholders of a message; those `known_values` must match exactly."""
+    """The texts in the placeholders of a message; `known_values` must match exactly."""
     parts = re.split(r"\{(\w+)\}", message)
     pattern = "".join(
         re.escape(part)

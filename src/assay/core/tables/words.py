@@ -83,7 +83,7 @@ class AskedOperation(msgspec.Struct, frozen=True, kw_only=True):
     `operations` are the operations it may mean: only one, unless words of degree have several measures. `phrases` are
     the words that named them; `noun` is what follows "how many". `beyond` are words for what is not computed here.
     `group_operation` is what may be computed over each group of rows before the extreme is taken, as
-    `grouping_phrases` words say; it is `implied` by "most". `payment_words` are the verbs of an amount, and nouns for
+    `grouping_phrases` say; it is `implied` by "most". `payment_words` are the verbs of an amount, and nouns for
     money.
     """
 

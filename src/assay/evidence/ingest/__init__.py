@@ -152,7 +152,7 @@ def ingest(
 
     Raises:
         UsageError: a path does not exist, or a glob matches nothing.
-        NothingRead: no document could be read at all, if one is `require_document`.
+        NothingRead: no document could be read at all, with `require_document`.
         StoreError: the library or the blobs cannot be written.
     """
     files, warnings = find_files(paths)

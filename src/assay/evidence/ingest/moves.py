@@ -134,7 +134,7 @@ def _origin_with_moves(origin: Origin, new_places: Mapping[str, str]) -> Origin 
 def is_gone(file: str, *, is_shared: bool = False) -> bool:
     """True if this is the address of a file of this machine that does not exist. One that cannot be looked at may.
 
-    If the library is `is_shared`, it is of this machine only if the folder is.
+    If `is_shared`, it is of this machine only if the folder is.
     """
     try:
         parts = urlsplit(file)

@@ -176,8 +176,8 @@ def _parts(
 ) -> Iterator[PrintedPart]:
     """The pieces of a line that are separated by more white space than words are.
 
-    A row with longer cells than the one `neighbour_parts` it has less space between them: where that one has some, in
-    all places.
+    A row with longer cells than its neighbour, which has `neighbour_parts`, has less space between them: where the
+    neighbour has some, in all places.
     """
     gaps = [(left_part.right, right_part.left) for left_part, right_part in pairwise(neighbour_parts)]
     parts: list[PrintedPart] = []

@@ -129,7 +129,7 @@ class Direct:
     ) -> None:
         """`model` is the provider's own name for it; `key` goes into requests and nowhere else.
 
-        If there are `signing_keys` keys (see `Access`), they sign the requests, and `key` is not used.
+        If there are `signing_keys` (see `Access`), they sign the requests, and `key` is not used.
         """
         self._model, self._service, self._profile, self._key = model, service, profile, key
         self._signing_keys, self._takes_forms = signing_keys, True

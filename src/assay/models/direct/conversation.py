@@ -55,7 +55,7 @@ class Client(NamedTuple):
 
 
 def client(service: DirectService, model: str, key: str, signing_keys: tuple[str, ...] = ()) -> Client:
-    """The model called `model` at `service`. `signing_keys` keys (see `core.ports.Access`) are used instead of `key`.
+    """The model called `model` at `service`. `signing_keys` (see `core.ports.Access`) are used instead of `key`.
 
     Raises:
         ImportError: the extra is damaged.

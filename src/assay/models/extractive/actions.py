@@ -56,7 +56,7 @@ def classify_complexity(text: str) -> Complexity:
 
 
 def queries(text: str, main_question: str = "") -> tuple[str, ...]:
-    """Up to three queries for `text`, a part of the question `main_question`: its words, its documents, its quotations.
+    """Up to three queries for `text`, a part of `main_question`: its words, its documents, its quotations.
 
     A part that says too little alone (a phrase, "how can they be avoided?") is searched with the words of the whole.
     """

@@ -170,7 +170,7 @@ class ChatCompletions:
             self._concessions, concessions_left = new_concessions, concessions_left - 1
 
     async def _wait_for_loading(self, seconds_left: float, max_seconds: float) -> None:
-        """Wait for a server that is loading its model; `seconds_left` of `max_seconds` seconds remain."""
+        """Wait for a server that is loading its model; `seconds_left` of `max_seconds` remain."""
         if seconds_left <= LOADING_RETRY_SECONDS:
             raise ModelError(
                 f"{self._service.name} is still loading its model after {max_seconds:g} s: try again, or allow more "

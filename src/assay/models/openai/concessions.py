@@ -81,7 +81,7 @@ NO_CONCESSIONS = Concessions()
 def next_concessions(
     before: Concessions, fields: Mapping[str, Any], status: int, fault: ServiceFault
 ) -> Concessions | None:
-    """The next concessions after this refusal of the request `fields`; None if it names nothing in the request."""
+    """The next concessions after this refusal of a request with `fields`; None if it names nothing in the request."""
     if (
         status not in REFUSAL_STATUSES or fault.is_rejected_call
     ):  # a wrong call by the model is not a refusal of the request

@@ -261,8 +261,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
     `books` is empty for a question about a topic. `missing` names the numbered documents that the question is about and
     that are not shown: their neighbours must not answer for them. `other_terms` are the terms to look for in texts.
-    `question` is the question without titles, since their words ask for nothing. It is `by_title` if it names
-    documents by title alone.
+    `question` is the question without titles, since their words ask for nothing. `by_title` says that it
+    names documents by title alone.
     """
 
     books: tuple[SourcePassages, ...] = ()

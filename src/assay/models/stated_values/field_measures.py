@@ -121,9 +121,7 @@ def is_bare(number: re.Match[str]) -> bool:
 
 
 def convert_to_unit(number: str | None, source_unit: str, unit: str) -> str | None:
-    """A number of the unit `source_unit` in the unit that a label writes as `unit`; None if one of them has no
-    certain size.
-    """
+    """A number of `source_unit` in the unit that a label writes as `unit`; None if one of them has no certain size."""
     target_unit = UNIT_NAMES[unit.lower()]
     if number is None or source_unit == target_unit:
         return number

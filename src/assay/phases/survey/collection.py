@@ -102,7 +102,7 @@ def compose_report(
     """The report: the count, then the first rows with their citations, and the number of rows not shown.
 
     Args:
-        asked: what was looked for, as a heading.
+        query: what was looked for, as a heading.
         cite: the marker of a line.
     """
     blocks = [first_line(rows, extent), f"## {escape_markdown(query)}"]

@@ -111,7 +111,7 @@ class WordIndex(LibrarySearch, Protocol):
 class HybridSearch:
     """Search by words and by meaning over the library. Implements `core.ports.LibrarySearch`.
 
-    `allowed` says whether the embedder may see queries over the given collections.
+    `is_allowed` says whether the embedder may see queries over the given collections.
     """
 
     name = "local"

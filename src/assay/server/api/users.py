@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from assay.core.errors import NotLoggedIn
 from assay.core.ports.users import PERMISSIONS, Credential, Permission, UserRole, UserRow
 from assay.server.api.run_requests import RequestBody
-from assay.server.gate import cookie_of, is_secure, set_cookie, set_session_cookie, who_of
+from assay.server.gate import cookie_of, identity_of, is_secure, set_cookie, set_session_cookie
 from assay.server.oidc import LoginAttempt, OidcProvider
 from assay.server.problems import refusal
 from assay.server.wire import JSON, Endpoints, RouteCall, format_timestamp, struct_from
@@ -144,7 +144,7 @@ async def log_out(call: RouteCall) -> Response:
 
 async def end_session(call: RouteCall) -> str:
     """End the current session; return where the browser ends that of the provider too, "" for nowhere."""
-    identity, oidc = who_of(call.request), call.backend.oidc
+    identity, oidc = identity_of(call.request), call.backend.oidc
     if identity is None or identity.via != "session":
         return ""
     session = await _users(call).log_out(identity)
@@ -156,7 +156,7 @@ async def end_session(call: RouteCall) -> str:
 @routes.get("/auth/me")
 async def show_me(call: RouteCall) -> WhoShown:
     """Show the current user and their rights."""
-    identity = who_of(call.request)
+    identity = identity_of(call.request)
     if identity is None:
         return WhoShown(name="", role="admin", permissions=PERMISSIONS["admin"], via="none")
     return _identity(identity)
@@ -235,7 +235,7 @@ def _user(call: RouteCall) -> Identity:
     Raises:
         Refusal: this server has no users.
     """
-    identity = who_of(call.request)
+    identity = identity_of(call.request)
     if identity is None:
         raise refusal("wrong-state", "this server has no users: whoever runs it must add one and restart it")
     return identity

@@ -19,7 +19,7 @@ from assay.core.ports.users import AuditEntry
 from assay.core.view import RunView
 from assay.core.ways import adapt_wording, set_surface
 from assay.server.audit import Auditor
-from assay.server.gate import permission_problem, who_of
+from assay.server.gate import identity_of, permission_problem
 from assay.server.problems import Refusal
 from assay.server.protocol_runs import Caller
 from assay.server.streams import Tickets
@@ -86,7 +86,7 @@ def check_may_write(ctx: Ctx) -> None:
 def may_write(ctx: Ctx) -> bool:
     """True if the caller, or their token, may start and change runs."""
     request = _request(ctx)
-    identity = None if request is None else who_of(request)
+    identity = None if request is None else identity_of(request)
     return identity is None or identity.may("write")
 
 
@@ -117,7 +117,7 @@ async def record_action(ctx: Ctx, action: str, run_id: str) -> None:
     request, caller = _request(ctx), caller_of(ctx)
     if request is None or not isinstance(caller.runs, Audits):
         return  # over stdio there is one user, as in a terminal
-    identity, address = who_of(request), request.client.host if request.client else ""
+    identity, address = identity_of(request), request.client.host if request.client else ""
     entry = AuditEntry(
         actor=caller.owner,
         action=action,

@@ -17,7 +17,7 @@ from assay.export.html.article import render_plain
 from assay.locale import PAGE_LOCALES
 from assay.plugins import names
 from assay.server.api import automation, runs, system, users
-from assay.server.gate import set_cookie, set_session_cookie, who_of
+from assay.server.gate import identity_of, set_cookie, set_session_cookie
 from assay.server.page.forms import convert_texts, read_form
 from assay.server.page.templates_environment import (
     DENSITIES,
@@ -169,7 +169,7 @@ async def show_settings(
     trial: ModelTrial | None = None,
 ) -> Response:
     """Models, appearance, tokens, and for admins all settings."""
-    identity = who_of(call.request)
+    identity = identity_of(call.request)
     admin = identity is None or identity.may("admin")
     listed_settings = await system.list_settings(call) if admin else None
     return screen(

@@ -33,7 +33,7 @@ from assay.export.html.markup import sprite, verdict_word
 from assay.locale import PAGE_LOCALES, use_page_locale
 from assay.server import guards
 from assay.server.api.documents import hide_upload_paths
-from assay.server.gate import check_permission, who_of
+from assay.server.gate import check_permission, identity_of
 from assay.server.page import words
 from assay.server.page.words import NAMES, chosen_language, language_of
 from assay.server.problems import Problem, Refusal, problem_of, refusal
@@ -144,7 +144,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
 def frame_of(request: Request, section: Section) -> Frame:
     """The frame of a screen."""
     theme, density = request.cookies.get(THEME, ""), request.cookies.get(DENSITY, "")
-    identity = who_of(request)
+    identity = identity_of(request)
     return Frame(
         section=section,
         theme=theme if theme in THEMES else THEMES[0],

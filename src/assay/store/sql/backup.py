@@ -108,7 +108,7 @@ def back_up(source: Path | DatabaseBackend, blobs: KeptBlobs, target: Path, *, a
     """Back up a database to the file `target`, with `.zip` together with the blobs its documents need.
 
     Args:
-        at: the database's file, or how to connect to it.
+        source: the database's file, or how to connect to it.
         also: further files for a `.zip`, if they exist.
 
     Raises:

@@ -95,7 +95,7 @@ class DatabaseBackend(Protocol):
         """Notify other processes, once this transaction is committed, that the log of a run has grown."""
 
     def listen(self, listener: Callable[[Iterable[str]], None]) -> Callable[[], None] | None:
-        """Call `told`, from a separate thread, with the runs that any process announces; call the result to stop.
+        """Call `listener`, from a separate thread, with the runs that any process announces; call the result to stop.
 
         None if the database has no notifications. Notifications are lost while the database is away.
         """

@@ -175,7 +175,7 @@ def check_library(location: Path | DatabaseBackend, blobs: KeptBlobs, *, quick: 
     """Check everything in a library and its runs, without changes. Blocking, as long as reading every byte takes.
 
     Args:
-        at: the database's file, or how to connect to it.
+        location: the database's file, or how to connect to it.
         blobs: the blobs; remote ones are read remotely.
         quick: check that blobs exist, without reading them.
 

@@ -177,7 +177,7 @@ def _threads(owner: str | None, *conditions: ColumnElement[bool]) -> Select[Any]
         .where(reads.owner_condition(owner), runs.c.thread != "", *conditions)
         .group_by(runs.c.owner, runs.c.thread)
         .subquery()
-        .alias("held")
+        .alias("run_ranges")
     )
     count, first, last = list(run_ranges.c)[2:]
     return (

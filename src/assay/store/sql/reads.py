@@ -212,7 +212,7 @@ def _envelope(run_id: str, seq: int, at: str, path: list[str], type: str, data: 
 
 
 def inbox(run_id: str, owner: str | None, topic: str) -> tuple[Select[Any], dict[str, object]]:
-    """The statement for the messages on `topic`, with its parameters; `left` reads its rows."""
+    """The statement for the messages on `topic`, with its parameters; `remaining_messages` reads its rows."""
     statement = _INBOX if owner is None else _OWN_INBOX
     return statement, {"of": run_id, "topic": topic, "owner": owner}
 

@@ -59,9 +59,9 @@ def restore(
 
     Args:
         file: a `.zip` of `back_up`, or a database alone.
-        at: the database's file, or its backend.
+        target: the database's file, or its backend.
         blobs: the destination of the blobs; they know of `library_id`.
-        own: the new library's id.
+        library_id: the new library's id.
         also: an additional file of the home, written if the copy has one of its name.
 
     Raises:

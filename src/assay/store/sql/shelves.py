@@ -182,13 +182,17 @@ class SqlCollections:
     @retry_while_away
     def collections(self) -> list[CollectionRow]:
         document_counts = (
-            select(members.c.collection, func.count().label("held")).group_by(members.c.collection).subquery()
+            select(members.c.collection, func.count().label("documents")).group_by(members.c.collection).subquery()
         )
         origin_counts = (
-            select(origins.c.collection, func.count().label("came")).group_by(origins.c.collection).subquery()
+            select(origins.c.collection, func.count().label("origins")).group_by(origins.c.collection).subquery()
         )
         statement = (
-            select(collections, document_counts.c.held, origin_counts.c.came)
+            select(
+                collections,
+                document_counts.c.documents.label("document_count"),
+                origin_counts.c.origins.label("origin_count"),
+            )
             .outerjoin(document_counts, document_counts.c.collection == collections.c.number)
             .outerjoin(origin_counts, origin_counts.c.collection == collections.c.number)
             .where(self._sight.collections)
@@ -203,9 +207,9 @@ class SqlCollections:
         mine = self._sight.owner in (None, row["owner"])
         return CollectionRow(
             name=self._sight.reference(row["owner"], row["name"]),
-            documents=row["held"] or 0,
+            documents=row["document_count"] or 0,
             private=bool(row["private"]),
-            origins=(row["came"] or 0) if mine else 0,
+            origins=(row["origin_count"] or 0) if mine else 0,
             owner=row["owner"],
             open=bool(row["open"]),
             readers=tuple(readers) if mine else (),

@@ -83,7 +83,7 @@ class Transactions:
         return cast("asyncio.Future[tuple[Envelope, ...]]", job.future)
 
     def listen(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Call `told` with the id of each run whose log has grown; call the result to stop that."""
+        """Call `listener` with the id of each run whose log has grown; call the result to stop that."""
         stop = self._listeners.add(listener)
         if self._stop_listening is None:
             self._stop_listening = self._database.backend.listen(self._listeners.notify)

@@ -151,7 +151,7 @@ def enqueue(connection: Connection, number: int, place: QueuePlace) -> None:
 def acquire(
     connection: Connection, run_id: str, owner: str | None, holder: str, period: tuple[float, float], evict: str = ""
 ) -> Lease:
-    """Take the lease for the period `period` if it is free, expired, the holder's own, or held by `evict`."""
+    """Take the lease for `period` if it is free, expired, the holder's own, or held by `evict`."""
     now, until = period
     longest = now + MAX_LEASE_SECONDS
     values = {"of": run_id, "now": now, "longest": longest, "by": holder, "evicted": evict, "until": until}

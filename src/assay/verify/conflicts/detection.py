@@ -98,7 +98,7 @@ def find_conflicts(
     Args:
         passages: every passage shown in the run, by id.
         sources: their sources, by id.
-        cited: ids of the passages that the report or a finding cites; each conflict includes one of them.
+        cited_ids: ids of the passages that the report or a finding cites; each conflict includes one of them.
         groups: which documents copy one another (`verify.copies.group_by_copying`), by hash.
     """
     statements = _collect_statements(passages, sources, cited_ids)

@@ -44,7 +44,7 @@ def disagree(statement: SourceStatement, other: SourceStatement, *, copies: bool
     """True if `statement` and `other` give different values of the same subject, measure and time.
 
     Args:
-        one: a statement.
+        statement: a statement.
         other: a statement of another document.
         copies: whether the two documents are near-copies. Then only sentences that are equal except for the value
             count.
@@ -205,7 +205,7 @@ def _is_version(source: Source | None, other: Source | None, *, copies: bool) ->
 
 
 def _value_fit(value: Value, other: Value) -> float:
-    """How well the words around the value of `value` fit that of `other`; 0 if another value there fits better."""
+    """How well the words around `value` fit `other`; 0 if another value there fits better."""
     context = slot_context(value.reading, (value.index,))
     fit = context.fit([other.reading], EvidenceSpan(0, other.index))
     rivals = (

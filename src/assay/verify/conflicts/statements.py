@@ -68,7 +68,7 @@ def dates_as_values(
         reading: a sentence.
         dates: its words that are times.
         alone: whether it has no other value: then its only date is that of whatever in it happens once.
-        telling: the stems of the significant words.
+        significant_words: the stems of the significant words.
     """
     if alone and len(dates) == 1 and DATING.intersection(significant_words):
         return list(dates)

@@ -99,19 +99,19 @@ def _find(claim: AnalyzedText, first: int, last: int, texts: Texts, runs: list[E
         for index in reading.places.get(key, ())
     ]
     is_stated = all(texts.has(key) or any(key in name for name in texts.names) for key in keys)
-    bound = bind_slot(
+    slot_fit = bind_slot(
         slot_context(claim, range(first, last + 1)), texts.readings, [*own_spans, *runs], set(own_spans).__contains__
     )
     if first in denied_words(claim):  # "it is not in Norway" says nothing against "it is in Iceland"
         return SlotFinding(rule="name", slot=slot, outcome="stated" if is_stated else "absent")
     if (
-        bound.other is None
-        or not bound.conflicts(at_least=FITS, ratio=RATIO)
-        or _is_in_same_sentence(bound.other, own_spans, texts)
-        or _is_spelt_otherwise(claim.words[first : last + 1], bound.other, texts)
+        slot_fit.other is None
+        or not slot_fit.conflicts(at_least=FITS, ratio=RATIO)
+        or _is_in_same_sentence(slot_fit.other, own_spans, texts)
+        or _is_spelt_otherwise(claim.words[first : last + 1], slot_fit.other, texts)
     ):
         return SlotFinding(rule="name", slot=slot, outcome="stated" if is_stated else "absent")
-    return conflict_finding("name", slot, texts, bound.other)
+    return conflict_finding("name", slot, texts, slot_fit.other)
 
 
 def _is_in_same_sentence(other: EvidenceSpan, own_spans: list[EvidenceSpan], texts: Texts) -> bool:

@@ -21,12 +21,12 @@ from assay.core.text import words
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, Word
 from assay.verify.evidence import (
-    Bound,
     ClaimSlot,
     EvidenceSpan,
     Outcome,
     SlotContext,
     SlotFinding,
+    SlotFit,
     bind_slot,
     slot_context,
 )
@@ -141,14 +141,16 @@ def _find(compared: _ComparedNumbers, index: int) -> SlotFinding:
         for span, evidence_token in (compared.evidence_tokens.items() if compared.is_weighed else ())
         if span not in stating_spans and could_replace(token, evidence_token) and not compared.is_taken(span, index)
     )
-    bound = bind_slot(
+    slot_fit = bind_slot(
         compared.contexts[index], texts.readings, (*stating_spans, *other_spans), stating_spans.__contains__
     )
     if stating_spans:
-        misfit = bound.conflicts(at_least=_required_fit(compared, bound), ratio=RATIO)
-        conflicting_span = bound.other if misfit else compared.exchanged_place(index)
+        misfit = slot_fit.conflicts(at_least=_required_fit(compared, slot_fit), ratio=RATIO)
+        conflicting_span = slot_fit.other if misfit else compared.exchanged_place(index)
         outcome: Outcome = "conflict" if conflicting_span else "stated"
-        return _finding(claim, index, texts, outcome, conflicting_span or bound.same, veto=conflicting_span is not None)
+        return _finding(
+            claim, index, texts, outcome, conflicting_span or slot_fit.same, veto=conflicting_span is not None
+        )
     formula = ""
     if isinstance(token, Amount):
         formula = recompute(claim, token, tuple(compared.evidence_tokens.values())) or explain_column_sum(
@@ -157,7 +159,7 @@ def _find(compared: _ComparedNumbers, index: int) -> SlotFinding:
     if formula:
         slot = ClaimSlot(token.text, *claim.origin(index, index))
         return SlotFinding(rule="derived", slot=slot, outcome="stated", said=formula)
-    instead = bound.other if bound.misfits >= SAID else None
+    instead = slot_fit.other if slot_fit.misfits >= SAID else None
     is_spared = _is_spared(claim, index, texts) or (instead is None and _is_loose(claim, index, texts))
     veto = not (is_spared or _is_entailed(compared, token, instead))
     span = instead if veto else None
@@ -170,12 +172,14 @@ def _is_entailed(compared: _ComparedNumbers, token: Token, instead: EvidenceSpan
     return isinstance(token, Amount) and isinstance(evidence_token, Amount) and entails(token, evidence_token)
 
 
-def _required_fit(compared: _ComparedNumbers, bound: Bound) -> float:
+def _required_fit(compared: _ComparedNumbers, slot_fit: SlotFit) -> float:
     """How well another value must fit: less if only its passage names the claim's subject."""
-    if bound.same is None or bound.other is None or bound.same.passage == bound.other.passage:
+    if slot_fit.same is None or slot_fit.other is None or slot_fit.same.passage == slot_fit.other.passage:
         return FITS
     subjects = {word.key for word in compared.claim.words if word.kind == "name"}
-    same_keys, other_keys = (compared.texts.readings[span.passage].places.keys() for span in (bound.same, bound.other))
+    same_keys, other_keys = (
+        compared.texts.readings[span.passage].places.keys() for span in (slot_fit.same, slot_fit.other)
+    )
     return OTHER_SUBJECT if subjects & other_keys and not subjects & same_keys else FITS
 
 

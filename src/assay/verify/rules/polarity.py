@@ -79,7 +79,7 @@ def _negation(
         for passage, reading in enumerate(texts.readings)
         for position in reading.places.get(key, ())
     ]
-    bound = bind_slot(
+    slot_fit = bind_slot(
         slot_context(claim, (index,)),
         texts.readings,
         spans,
@@ -89,15 +89,17 @@ def _negation(
         return None
     slot = word_slot(claim, index)
     if (
-        bound.other is None
-        or not bound.conflicts(at_least=NEGATION_FITS, ratio=RATIO)
-        or _both_deny(claim, index, texts, bound.other)
-        or _denies_rank(claim, index, denied, texts, bound.other)
-        or _is_over(claim, index, texts, bound.other)
+        slot_fit.other is None
+        or not slot_fit.conflicts(at_least=NEGATION_FITS, ratio=RATIO)
+        or _both_deny(claim, index, texts, slot_fit.other)
+        or _denies_rank(claim, index, denied, texts, slot_fit.other)
+        or _is_over(claim, index, texts, slot_fit.other)
     ):
         return SlotFinding(rule="negation", slot=slot, outcome="stated")
-    negator = theirs[bound.other.passage].get(bound.other.index, bound.other.index)
-    return conflict_finding("negation", slot, texts, EvidenceSpan(bound.other.passage, negator, bound.other.index))
+    negator = theirs[slot_fit.other.passage].get(slot_fit.other.index, slot_fit.other.index)
+    return conflict_finding(
+        "negation", slot, texts, EvidenceSpan(slot_fit.other.passage, negator, slot_fit.other.index)
+    )
 
 
 def _is_negator(word: Word) -> bool:
@@ -277,11 +279,11 @@ def _opposition_finding(
     opposed: OpposedWords, claim: AnalyzedText, index: int, texts: Texts, agrees: dict[EvidenceSpan, bool]
 ) -> SlotFinding:
     """The finding for a word; `agrees` says of each place whether it has the word's sense, or an opposing one."""
-    bound = bind_slot(slot_context(claim, (index,)), texts.readings, agrees, agrees.__getitem__)
+    slot_fit = bind_slot(slot_context(claim, (index,)), texts.readings, agrees, agrees.__getitem__)
     slot = word_slot(claim, index)
-    if bound.other is None or not bound.conflicts(at_least=opposed.at_least, ratio=RATIO):
-        return SlotFinding(rule=opposed.rule, slot=slot, outcome="stated" if bound.same else "absent")
-    return conflict_finding(opposed.rule, slot, texts, bound.other)
+    if slot_fit.other is None or not slot_fit.conflicts(at_least=opposed.at_least, ratio=RATIO):
+        return SlotFinding(rule=opposed.rule, slot=slot, outcome="stated" if slot_fit.same else "absent")
+    return conflict_finding(opposed.rule, slot, texts, slot_fit.other)
 
 
 # Whether the claim leaves out, or reverses, a word that bounds or softens the evidence: "up to 30 %" is not "30 %",
@@ -328,15 +330,15 @@ def _bounded_findings(claim: AnalyzedText, index: int, amount: Amount, texts: Te
     }
     if all(not token.bound for token in evidence_amounts.values()):
         return
-    bound = bind_slot(
+    slot_fit = bind_slot(
         slot_context(claim, (index,)),
         texts.readings,
         evidence_amounts,
         lambda span: evidence_amounts[span].bound not in _AGAINST[amount.bound],
     )
-    if bound.other is None or not bound.conflicts(at_least=QUALIFIER_FITS, ratio=1.0):
+    if slot_fit.other is None or not slot_fit.conflicts(at_least=QUALIFIER_FITS, ratio=1.0):
         return
-    conflict_span = EvidenceSpan(bound.other.passage, max(0, bound.other.index - 2), bound.other.index)
+    conflict_span = EvidenceSpan(slot_fit.other.passage, max(0, slot_fit.other.index - 2), slot_fit.other.index)
     yield conflict_finding("quantifier", ClaimSlot(amount.text, *claim.origin(index, index)), texts, conflict_span)
 
 
@@ -376,7 +378,9 @@ def _omitted_qualifier(claim: AnalyzedText, texts: Texts, passage: int, index: i
     slots = claim.places.get(reading.words[after].key, ()) if after is not None else ()
     if after is None or not slots or reading.words[after].kind == "sign":
         return None
-    bound = bind_slot(slot_context(claim, slots[:1]), texts.readings, [EvidenceSpan(passage, after)], lambda _: False)
-    if not bound.conflicts(at_least=QUALIFIER_FITS, ratio=1.0):
+    slot_fit = bind_slot(
+        slot_context(claim, slots[:1]), texts.readings, [EvidenceSpan(passage, after)], lambda _: False
+    )
+    if not slot_fit.conflicts(at_least=QUALIFIER_FITS, ratio=1.0):
         return None
     return conflict_finding("quantifier", word_slot(claim, slots[0]), texts, EvidenceSpan(passage, index, after))

@@ -19,7 +19,7 @@ from assay.core.translation import Phrases, use_phrases
 from assay.verify.checks import NO_CITATION, NO_SHARED_WORD
 from assay.verify.claim_check import DEFAULT_RULES, CheckRules, CodeRuling, PendingClaim, RuledClaims, code_ruling
 from assay.verify.evidence import ClaimEvidence
-from assay.verify.evidence_index import HeldPassages, TextOf, compare_with_documents
+from assay.verify.evidence_index import CitedPassages, TextOf, compare_with_documents
 from assay.verify.judge.question import MAX_PASSAGES
 from assay.verify.rules.quotes import verbatim_passage
 from assay.verify.texts.marked_text import MarkedText, TextReference
@@ -176,8 +176,8 @@ def check_by_rules(
     desk, rules = _ReferenceDesk(marked_text, shelf), msgspec.structs.replace(rules, inherits=False)
     with use_phrases(Phrases(statements=exported_notices(marked_text.text))):
         cited_claims = desk.cited_claims(claims(marked_text.text, html=True))
-    held_passages = HeldPassages(desk.sources)
-    held_passages.add_documents(
+    cited_passages = CitedPassages(desk.sources)
+    cited_passages.add_documents(
         compare_with_documents(
             {passage.id: passage for cited_claim in cited_claims for passage in cited_claim.passages}, shelf.text_of
         )
@@ -188,11 +188,11 @@ def check_by_rules(
         inputs = _verdict_inputs(cited_claim)
         if inputs not in once:
             pending = PendingClaim(
-                cited_claim.sentence.id, cited_claim.sentence, held_passages.claim_evidence(cited_claim.passages)
+                cited_claim.sentence.id, cited_claim.sentence, cited_passages.claim_evidence(cited_claim.passages)
             )
             ruling = _check_by_code(cited_claim, pending, desk, rules)
             once[inputs] = (
-                _narrow_evidence(pending, ruling, held_passages, rules)
+                _narrow_evidence(pending, ruling, cited_passages, rules)
                 if cited_claim.from_search
                 else (pending.evidence, ruling)
             )
@@ -363,7 +363,7 @@ def _uncited_verdict(pending_claim: PendingClaim, rules: CheckRules) -> CodeRuli
 
 
 def _narrow_evidence(
-    pending_claim: PendingClaim, ruling: CodeRuling, held_passages: HeldPassages, rules: CheckRules
+    pending_claim: PendingClaim, ruling: CodeRuling, cited_passages: CitedPassages, rules: CheckRules
 ) -> tuple[ClaimEvidence, CodeRuling]:
     """The evidence that decides about a claim, of what was found for it, with the verdict by it alone.
 
@@ -374,7 +374,7 @@ def _narrow_evidence(
         return pending_claim.evidence, ruling
 
     def check_with(subset: tuple[Passage, ...]) -> tuple[ClaimEvidence, CodeRuling]:
-        evidence = held_passages.claim_evidence(subset)
+        evidence = cited_passages.claim_evidence(subset)
         return evidence, code_ruling(pending_claim.sentence, evidence, rules)
 
     decisive = tuple(passage for passage in passages if check_with((passage,))[1].check.verdict == verdict)

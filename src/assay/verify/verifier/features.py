@@ -215,7 +215,7 @@ def _signs(sight: ClaimWords, index: StemIndex) -> Mapping[str, float]:
 
 
 def _share(flags: Sequence[bool]) -> float:
-    """The share of `held` that is true; 1 if it is empty."""
+    """The share of `flags` that is true; 1 if it is empty."""
     return sum(flags) / len(flags) if flags else 1.0
 
 

@@ -136,7 +136,7 @@ def weigh(claim: str, evidence: str, *, is_doubted: bool = False) -> WeighedClai
     claim_features = features(sights, index)
     score = load_model().probability(claim_features)
     score = load_model().vetoed_probability(score) if is_doubted else score
-    edits, unsaid = _edits(sights, index, claim_features), _unsaid_words(sights, index)
+    edits, unsaid = _edits(sights, claim_features), _unsaid_words(sights, index)
     average = sum(sight.row * len(sight.words) for sight in sights) / sum(len(sight.words) for sight in sights)
     share = _("the nearest sentences have {share} of its words").format(share=f"{average:.0%}")
     reasons = (share, *unsaid, *edits)
@@ -168,7 +168,7 @@ def _unsaid_words(sights: Sequence[ClaimWords], index: StemIndex) -> list[str]:
     return signs + _reason(_("not in the nearest sentences"), (token.text for token in new if _occurs_in(token, index)))
 
 
-def _edits(sights: Sequence[ClaimWords], index: StemIndex, claim_features: Mapping[str, float]) -> list[str]:
+def _edits(sights: Sequence[ClaimWords], claim_features: Mapping[str, float]) -> list[str]:
     """Signs of an edit, for a reader.
 
     Words in reverse order or apart, a word replaced by its opposite or negated, a limit added or left out, a name or

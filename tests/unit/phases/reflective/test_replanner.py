@@ -86,16 +86,16 @@ def test_no_number_stands_for_two_steps(steps: list[PlanStep], tried: set[int], 
 
 def test_only_a_later_plan_may_be_empty_or_without_a_search() -> None:
     analysis = '{"steps": [{"title": "Judge", "type": "analysis", "again": 2}]}'
-    first, later = read_plan(analysis, 3), read_plan(analysis, 3, more=True)
+    first, later = read_plan(analysis, 3), read_plan(analysis, 3, is_continuation=True)
     assert first is not None and later is not None  # noqa: PT018
     assert (first.steps[0].needs_search, first.steps[0].again) == (True, 0)
     assert (later.steps[0].needs_search, later.steps[0].again) == (False, 2)
     assert read_plan('{"enough_context": true, "steps": []}', 3) is None
-    enough = read_plan('{"enough_context": true, "steps": []}', 3, more=True)
+    enough = read_plan('{"enough_context": true, "steps": []}', 3, is_continuation=True)
     assert enough is not None
     assert enough.enough_context
-    assert read_plan('{"enough_context": "yes", "steps": []}', 3, more=True) is None
+    assert read_plan('{"enough_context": "yes", "steps": []}', 3, is_continuation=True) is None
     for strange in ("true", "-1", "1e99", "99999999999999999999", '"2"', "[2]"):
-        plan = read_plan(f'{{"steps": [{{"title": "x", "again": {strange}}}]}}', 3, more=True)
+        plan = read_plan(f'{{"steps": [{{"title": "x", "again": {strange}}}]}}', 3, is_continuation=True)
         assert plan is not None
         assert plan.steps[0].again == 0
