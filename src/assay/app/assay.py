@@ -66,9 +66,8 @@ class Assay(RunQueue):
             wanted: the options of the run; see `RunOptions`.
 
         Raises (at once for the question and the options, else from the handle):
-            UsageError: the question is empty, an option has a wrong value, a path does not exist, no document is
-                readable, the budget is too small for a report, the run to continue has not ended, or private documents
-                would leave this machine.
+            UsageError: the question is empty, an option or a path is wrong, no document is readable, the budget is too
+                small for a report, the run to continue has not ended, or private documents would leave this machine.
             UnknownName: there is no such model, or no run with the id to continue.
         """
         return run_start.start(self._context, question, sources, progress, wanted)
@@ -88,10 +87,8 @@ class Assay(RunQueue):
 
         Args:
             question: as in `start`, like the arguments not listed here.
-            priority: -100 to 100; queues the run for workers in the transaction that stores it. None: the run is not
-                queued.
-            webhook: an address that a server over the same store notifies about this run only; see
-                `Webhooks.make_for_run`.
+            priority: -100 to 100; queues the run for workers when it is stored. None: the run is not queued.
+            webhook: an address that a server over the same store notifies of this run; see `Webhooks.make_for_run`.
 
         Raises:
             UsageError, UnknownName: as `start`, and as `enqueue` if there is a priority.

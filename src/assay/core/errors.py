@@ -119,9 +119,8 @@ def _closest(name: str, names: Sequence[str]) -> Sequence[str]:
     matches = difflib.get_close_matches(name.partition(".")[0], groups, n=1)
     if matches and "." in name:
         return [known_name for known_name in names if known_name.partition(".")[0] == matches[0]]
-    return sorted(
-        {f"{group}.*" if dot else group for group, dot, _ in (known_name.partition(".") for known_name in names)}
-    )
+    parts = (name.partition(".") for name in names)
+    return sorted({f"{group}.*" if dot else group for group, dot, _ in parts})
 
 
 class UnknownOption(UnknownName, TypeError):
@@ -377,12 +376,8 @@ class InputNeeded(AssayError):
     """The run waits on `topic` for an answer that nobody here can give; it is stored and can be resumed."""
 
     def __init__(self, run_id: str, topic: str) -> None:
-        advice = (
-            f"to approve it: assay runs approve {run_id}"
-            if topic == "plan"
-            else f"to give them: assay runs answer {run_id}"
-        )
-        super().__init__(f"run {run_id} waits for {topic}; {advice}")
+        advice = "to approve it: assay runs approve" if topic == "plan" else "to give them: assay runs answer"
+        super().__init__(f"run {run_id} waits for {topic}; {advice} {run_id}")
         self.run_id, self.topic = run_id, topic
 
 

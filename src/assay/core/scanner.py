@@ -283,13 +283,11 @@ class Scanner:
             return 0
         closing = {"(": "\\)", "[": "\\]"}.get(self.text[self._position + 1])
         if closing:
-            edge = self._block_edge()
-            end = self.text.find(closing, self._position + 2, edge)
+            edge, start = self._block_edge(), self._position + 2
+            end = self.text.find(closing, start, edge)
             if end < 0:
                 self._end_unclosed(edge)
-            elif (
-                self.text.find(self.text[self._position : self._position + 2], self._position + 2, end) < 0
-            ):  # formulas are not nested
+            elif self.text.find(self.text[self._position : start], start, end) < 0:  # formulas are not nested
                 return end + 2
         return self._position + 2 if self.text[self._position + 1] != "\n" else 0
 

@@ -143,10 +143,8 @@ class Ledger:
         state = self._state
         if row.kind == "source":
             source_row = msgspec.json.decode(row.data, type=SourceRow)
-            state.sources[source_row.source.id], state.documents[source_row.document.sha256] = (
-                source_row.source,
-                source_row.document,
-            )
+            state.sources[source_row.source.id] = source_row.source
+            state.documents[source_row.document.sha256] = source_row.document
             state.ids[row.lane, source_row.document.sha256] = source_row.source.id
             state.lane_sources[row.lane].append(source_row.source.id)
             state.count[row.lane] = max(state.count[row.lane], int(source_row.source.id[1:]) % (LANE_SOURCES + 1))

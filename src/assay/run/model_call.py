@@ -181,12 +181,8 @@ class Attempts:
                 # others have tried more than once; or it is the last hope, and nobody is there
                 is_unreachable = (was_open or (self._is_unanswered and not fallback)) and not error.reached
                 self._record_unusable(name, error)
-                if (
-                    not error.transient
-                    or is_unreachable
-                    or attempt == MAX_TRIES - 1
-                    or self._has_given_up(name, fallback)
-                ):
+                is_final = not error.transient or is_unreachable or attempt == MAX_TRIES - 1
+                if is_final or self._has_given_up(name, fallback):
                     return None
                 await self._clock.sleep(_pause_seconds(error, attempt))
                 if self._has_given_up(name, fallback):

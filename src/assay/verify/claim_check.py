@@ -80,21 +80,17 @@ def decide(claim: str, text: str, added_checks: Sequence[AddedCheck] = ()) -> Ru
             return RuleDecision(verdict="unchecked", score=0.5, rule="length", reasons=(reason,))
     claim, evidence = without_citations(claim, text), text_evidence(text)
     if verbatim_passage(claim, evidence) is not None:
-        return RuleDecision(
-            verdict="quoted", score=VERBATIM_SCORE, rule="verbatim", reasons=("stands there word for word",)
-        )
+        reasons: tuple[str, ...] = ("stands there word for word",)
+        return RuleDecision(verdict="quoted", score=VERBATIM_SCORE, rule="verbatim", reasons=reasons)
     findings = examine(claim, evidence, added_checks=added_checks)
     veto_check, doubt = veto(claim, findings, evidence), objection(findings, evidence)
     weighed = weigh(reword_numbers(claim, findings), text, is_doubted=doubt is not None)
     reasons = (doubt.reason, *weighed.reasons) if doubt else weighed.reasons
     if veto_check is None:
-        return RuleDecision(
-            verdict=weighed.verdict, score=weighed.score, rule="lexical", reasons=reasons, findings=findings
-        )
-    score = min(_MAX_VETOED_SCORE, weighed.score)
-    return RuleDecision(
-        verdict=veto_check.verdict, score=score, rule=veto_check.rule, reasons=reasons, findings=findings
-    )
+        verdict, score, rule = weighed.verdict, weighed.score, "lexical"
+    else:
+        verdict, score, rule = veto_check.verdict, min(_MAX_VETOED_SCORE, weighed.score), veto_check.rule
+    return RuleDecision(verdict=verdict, score=score, rule=rule, reasons=reasons, findings=findings)
 
 
 def without_citations(claim: str, text: str) -> str:
@@ -273,9 +269,8 @@ def _with_nearest(check: Check, sentence: ReportSentence, evidence: ClaimEvidenc
     if check.rule == "off":
         return check
     result = lower_hearsay(check, evidence)
-    failed = result.verdict in ("unsupported", "contradicted") or (
-        result.rule == "lexical" and result.verdict == "unchecked"
-    )
+    is_unsure = result.rule == "lexical" and result.verdict == "unchecked"
+    failed = is_unsure or result.verdict in ("unsupported", "contradicted")
     if failed and rules.inherits and has_inherited_citation(sentence, evidence.passages):
         result = NO_CITATION
     return add_nearest(result, sentence.text, evidence.passages)
@@ -309,9 +304,8 @@ class RuledClaims(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def fault_messages(self) -> tuple[str, ...]:
         """Messages about failed checks of other packages."""
-        return fault_messages(
-            self.added_checks, (finding for ruling in self.rulings.values() for finding in ruling.findings)
-        )
+        findings = (finding for ruling in self.rulings.values() for finding in ruling.findings)
+        return fault_messages(self.added_checks, findings)
 
 
 class Checks:

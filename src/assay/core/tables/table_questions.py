@@ -48,11 +48,8 @@ class FoundAnswer(msgspec.Struct, frozen=True, kw_only=True):
 def answer_question(question: str, tables: Iterable[ReadTable]) -> FoundAnswer | None:
     """The best answer to a question over `tables`, of equal ones that from the first table; None if there is none."""
     asked_operation = read_asking(question)
-    answers = [
-        answer
-        for table in tables
-        if (answer := _TableQuestion(question, asked_operation, table).best_answer()) is not None
-    ]
+    best_answers = (_TableQuestion(question, asked_operation, table).best_answer() for table in tables)
+    answers = [answer for answer in best_answers if answer is not None]
     return max(answers, key=lambda answer: (answer.coverage, answer.fit), default=None)
 
 
@@ -74,11 +71,8 @@ class _TableQuestion(TableWords):
             return None
         if (values := self.values()) is None:
             return None
-        answers = (
-            answer
-            for measured_operation in self.asked_operation.operations
-            for answer in self._column_answers(measured_operation, values)
-        )
+        operations = self.asked_operation.operations
+        answers = (answer for operation in operations for answer in self._column_answers(operation, values))
         return max(answers, key=lambda candidate: (candidate.coverage, candidate.fit), default=None)
 
     def cells(self, head: str) -> Iterator[tuple[str, TableAnswer]]:
@@ -391,9 +385,8 @@ class _TableQuestion(TableWords):
             self.table.of_records and not computation.conditions
         )  # nothing but its words ties a question to a list
         if needs_all:
-            covered_keys |= self._keys_of(
-                verb[0] for verb in phrase_pattern(self.language, "doing").finditer(self.asked_operation.remaining_text)
-            )
+            verbs = phrase_pattern(self.language, "doing").finditer(self.asked_operation.remaining_text)
+            covered_keys |= self._keys_of(verb[0] for verb in verbs)
         beyond = self._keys_of(self.asked_operation.beyond)
         if self.names - covered_keys or not beyond <= (frozenset() if counts_rows else self.heads[computation.column]):
             return  # a word for what is not computed here, unless it belongs to the header

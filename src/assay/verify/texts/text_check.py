@@ -120,9 +120,7 @@ class TextDraft(RuledClaims, frozen=True, kw_only=True):
     def with_opinions(self, opinions: Mapping[str, Check]) -> CheckedText:
         """The result of the check; `opinions` are a judge's verdicts, by claim."""
         checks = self.final_checks(opinions)
-        checked_claims = tuple(
-            self._claim(pending_claim, checks[pending_claim.id]) for pending_claim in self.pending_claims
-        )
+        checked_claims = tuple(self._claim(pending, checks[pending.id]) for pending in self.pending_claims)
         passages = {
             passage.id: passage
             for pending_claim in self.pending_claims
