@@ -77,7 +77,8 @@ def _cell_readings(sentence: str, table: ReadTable) -> Iterator[tuple[str, str]]
 def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> bool:
     """True if a subject consists of cells of the row, with or without their headers, separated by commas."""
     filled = [at for at, cell in row.cells.items() if at != column and cell.text]
-    held = (text for at in filled for text in (row.text(at), table.cell_with_header(row, at)) if text in subject)
+    forms = (table.cell_with_measure, table.cell_with_header, lambda row, at: row.text(at))
+    held = (text for at in filled for form in forms if (text := form(row, at)) in subject)
     texts = "|".join(map(re.escape, held))
     return bool(texts) and re.fullmatch(rf"(?:{texts})(?:, (?:{texts}))*", subject) is not None
 
