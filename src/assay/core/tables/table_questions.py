@@ -95,7 +95,10 @@ class _TableQuestion(TableWords):
         if way.operation == "count":
             yield from self._count_answers(values)
         left = self._unused_keys(values)
-        able = (at for at in self._unchosen_columns(values) if self._is_able(at, way))
+        able = [at for at in self._unchosen_columns(values) if self._is_able(at, way)]
+        named = [at for at in able if self.heads[at] and self.heads[at] <= frozenset(self.said)]
+        if way.operation == "cell" and len({self.table.heads[at] for at in named}) > 1:
+            return  # "in 2024 and 2025": one cell is half an answer
         rated = sorted(((fit, at) for at in able if (fit := self._header_fit(at, left, way))[0] > 0), reverse=True)
         if rated and (len(rated) == 1 or rated[0][0] != rated[1][0]):
             yield from self._over_column(way, values, *rated[0])
