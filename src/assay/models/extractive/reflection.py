@@ -100,7 +100,7 @@ def _assess_part(part: QuestionPart, found: Sequence[FindingMessage]) -> Assesse
         return AssessedPart(part=part.part, status="answered")
     named = ", ".join(f"“{word}”" for word in words(part.text) if carries_topic(word))
     return AssessedPart(
-        part=part.part, status="partly", reason=_("what was found does not name {words}").format(words=named)
+        part=part.part, status="partly", reason=_("the passages found do not mention {words}").format(words=named)
     )
 
 
