@@ -214,7 +214,7 @@ DOI_CHARS = 1_500
 """Code points at the top of a paper that may have its DOI. By hand."""
 MAX_PAGES_NAMED = 3
 SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
-MAX_LINES_TO_TITLE, MIN_TITLE_SIZE, SAME_SIZE, MAX_TITLE_CHARS = 8, 1.25, 0.95, 200
+MAX_LINES_TO_TITLE, MIN_TITLE_SIZE, SAME_SIZE, MAX_TITLE_CHARS = 8, 1.4, 0.95, 200
 """Lines above a title with itself, its size as a multiple of that of the text, how much smaller its other lines may be,
 and its length. By hand.
 """
@@ -311,7 +311,7 @@ def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extracto
     author = facts.get("Author", "")
     made = _DATE.match(facts.get("CreationDate", ""))
     if not title or _FILE_LIKE.search(title):
-        title = printed_title(pages[0]) or first_line(text) or title_from_name(name)
+        title = printed_title(pages[0] if pages else ()) or first_line(text) or title_from_name(name)
     return Extracted(
         text=text,
         extractor=extractor,
