@@ -58,8 +58,8 @@ _ABOUT = regex(
     re.IGNORECASE,
 )
 """Words before the subject of a document, or within a time."""
-_PLACE = regex(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2},\s*\Z")
-"""A place before the day of a letter."""
+_PLACE = regex(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){0,2},(?:\s+(?:le|den|el|a|lì))?\s*\Z", re.IGNORECASE)
+"""A place before the day of a letter, as "Brest, le 9 octobre 2025"."""
 _ANNUAL = regex(
     r"(?<!\w)(?:annual (?:report|review|accounts)|year ?book|jahresbericht|jahrbuch|geschäftsbericht|rapport annuel"
     r"|(?:informe|memoria) anual|relazione annuale|relatório anual|jaarverslag|годовой отч[её]т|年度报告|年度報告"

@@ -210,7 +210,8 @@ def _weights() -> dict[str, dict[str, float]]:
 
 
 ASKED = _weights()
-TOKEN = regex(r"[^\W\d_]+")
+TOKEN = regex(r"\b[^\W\d_]+\b")
+"""A word: not the W of 2025-W18, nor the A of a cell's place."""
 MIN_COMMON_WORDS, MIN_COMMON_SHARE, MIN_TEXT_WEIGHT = 3, 0.08, 0.75
 """Of a text: the least number of its common words, their share, and the least of them if a word of several languages
 counts by so much less. "a" and "i" say little of a text, and one word alone, however often, says nothing.

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from assay.core.lazy import regex
+from assay.core.lexicon import SCALES
 from assay.core.text import words_of_name
 
 
@@ -172,6 +174,19 @@ def round_converted(value: Decimal) -> Decimal:
     with localcontext() as context:
         context.prec = max(ROUNDED, value.adjusted() + 1)
         return +value
+
+
+_MEASURE_WORD = regex(r"[^\W\d_]+|[$€£¥₹]")
+_SIZED = CURRENCIES.keys() | SCALES.keys()
+_BETWEEN_WORDS = frozenset("in of en de".split())
+ONE_LETTER_SCALES = frozenset("kmb")
+"""Scales that are also other words: "m" are metres, unless a currency stands before it."""
+
+
+def is_measure_name(text: str) -> bool:
+    """True if a text is nothing but a currency or a scale, perhaps with a unit: "£ million", "€m", "in thousands"."""
+    words = {word.casefold() for word in _MEASURE_WORD.findall(text)} - _BETWEEN_WORDS
+    return bool(words & (_SIZED - ONE_LETTER_SCALES)) and words <= _SIZED | UNIT_NAMES.keys()
 
 
 class LabelWithUnit(NamedTuple):

@@ -38,6 +38,8 @@ HEADER_ERRORS = (ValueError, IndexError, TypeError, AttributeError, OverflowErro
 """The errors the library raises for an unreadable header; it has no single error for that."""
 MAX_HEADER_CHARS = 2_000
 """The most characters of a header that are read: the library's time grows with the square of the length."""
+_OWN_LINE = regex(r"(?:[-*•–]|\(?\w{1,3}[.)])\s|[\w -]{1,30}:\s")
+"""A quoted item of a list, or header of a message, which continues no sentence."""
 SEPARATOR = regex(rb"^From [^\r\n]{1,1000}\r?\n", re.MULTILINE)
 
 
@@ -48,7 +50,7 @@ class EmlExtractor:
     attachments are named, and read as `Attachments`.
     """
 
-    name = "eml/2"
+    name = "eml/3"
     suffixes: tuple[str, ...] = (".eml",)
     media_type = "message/rfc822"
     isolated = True
@@ -60,7 +62,7 @@ class EmlExtractor:
 class MboxExtractor:
     """One document per message of a mailbox (RFC 4155), as `EmlExtractor` reads it."""
 
-    name = "mbox/2"
+    name = "mbox/3"
     suffixes = (".mbox",)
     media_type = "application/mbox"
     isolated = True
@@ -189,12 +191,26 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
         if _is_attached(part):
             attachments.append(_attached_name(part))
         elif kind == "text/plain":
-            plain.append(_text(part))
+            plain.append(_quote_paragraphs(_text(part)))
         elif kind == "text/html":
             tree = lexbor.LexborHTMLParser(limit_nesting(_text(part)))
             formatted.append(to_markdown(tree.body) if tree.body is not None else "")
     stub = STUB_FACTOR * sum(len(text.split()) for text in plain) < sum(len(text.split()) for text in formatted)
     return "\n\n".join(formatted if stub else plain), attachments
+
+
+def _quote_paragraphs(text: str) -> str:
+    """A text in which only the first line of a quoted paragraph has the marks of a quotation: `>` within a sentence
+    would stand in every quote of it.
+    """
+    lines: list[str] = []
+    depth = 0
+    for line in text.split("\n"):
+        content = line.lstrip("> \t") if line.startswith(">") else line
+        marks = line[: len(line) - len(content)].count(">")
+        lines.append(content if marks and marks == depth and not _OWN_LINE.match(content) else line)
+        depth = marks if content.strip() else 0
+    return "\n".join(lines)
 
 
 def _parts(message: Message) -> Iterator[EmailMessage]:

@@ -16,7 +16,7 @@ import msgspec
 from assay.core import measures
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
-from assay.verify.number_words import BOUNDS, MONEY, ONE_LETTER, Bound, Share, column_measure, shares
+from assay.verify.number_words import BOUNDS, MONEY, Bound, Share, row_measure, shares
 
 
 def _any(names: Iterable[str]) -> str:
@@ -55,7 +55,7 @@ _NUMBER = regex(
     rf"(?P<front>[{re.escape('$€£¥₹')}]|\b(?:usd|eur|gbp|jpy|cny|inr) )?[ ]?"
     rf"(?:(?P<run>{_RUN})|\b(?P<word>{_SPELT})\b)"
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?"
-    rf"(?:[ -]?(?P<scale>(?:{_any(name for name in SCALES if name not in ONE_LETTER)})(?![^\W\d_])\.?"
+    rf"(?:[ -]?(?P<scale>(?:{_any(name for name in SCALES if name not in measures.ONE_LETTER_SCALES)})(?![^\W\d_])\.?"
     rf"|[千万萬亿億])|(?P<letter>[kmb])(?![^\W_]))?"
     rf"(?:[ -]?(?P<unit>%|(?:{_any(name for name in measures.UNIT_NAMES if name != '%')})(?![^\W_]|[/·][^\W\d_])))?"
     rf"(?: ?(?P<back>[{re.escape('$€£¥₹元円')}]|(?:{_any(MONEY)})\b))?",
@@ -325,9 +325,9 @@ def _complete_ranges(amounts: list[Amount], text: str) -> list[Amount]:
 def _unit_beside(amount: Amount, text: str) -> Amount:
     """In "aged 15-64" and "at the age of 75", years are meant; in a row, the header may have the unit."""
     bare = amount.units == ("",) and not (amount.currency or amount.scaled or amount.ordinal or amount.year)
-    sign = amount.start - (text[amount.start - 1 : amount.start] in ("+", "-"))
+    sign = amount.start - (text[amount.start - 1 : amount.start] in ("+", "-", "("))
     if bare and text[max(0, sign - 2) : sign].rstrip(" ").endswith(":"):
-        head = column_measure(text[max(0, sign - 110) : sign])
+        head = row_measure(text[text.rfind("\n", 0, sign) + 1 : sign])
         scaled_values = tuple(_times(value, head.power, value < 0) for value in amount.values) if head.power else ()
         return msgspec.structs.replace(
             amount, units=head.units, currency=head.currency, values=(*amount.values, *scaled_values)

@@ -13,7 +13,6 @@ from assay.core import measures
 from assay.core.lazy import regex
 from assay.core.lexicon import NUMBER_WORDS, ORDINALS, SCALES
 
-ONE_LETTER = frozenset("kmb")
 MONEY = [name for name in measures.CURRENCIES if name.isalpha() and name.isascii()]
 Bound = Literal["", "about", "nearly", "over", "least", "under", "most"]
 BOUNDS: dict[Bound, str] = {
@@ -75,6 +74,10 @@ PERCENT_COLUMN = regex(rf"(?:\A|[|\n])[^|:\n]{{0,60}}?{_PERCENT}[^|:\n]{{0,40}}:
 _HEAD = regex(r"(?:\A|[|\n])([^|:\n]{1,80}): ?\Z")
 """A column's name before a cell."""
 _HEAD_WORD = regex(r"[^\W\d_]+|[$€£¥₹]")
+_SHORT_SCALE = regex(r"(?:[$€£¥₹]|\b(?:eur|usd|gbp|chf)) ?(?:([kmb])\b|['’]?(000))", re.IGNORECASE)
+"""A scale in one letter or three noughts behind a currency: "£m", "EUR k", "$'000"."""
+_FIRST_CELL = regex(r"\|? ?(?P<head>[^|:\n]{1,80}): (?P<text>[^\W\d_][^|\n]*?) \|")
+MAX_HEAD_CHARS = 110
 
 
 class ColumnMeasure(msgspec.Struct, frozen=True):
@@ -92,11 +95,28 @@ def column_measure(before: str) -> ColumnMeasure:
     head = _HEAD.search(before)
     if head is None:
         return ColumnMeasure()
-    words = [word.casefold() for word in _HEAD_WORD.findall(head[1])[-2:]]
+    words = [word.casefold() for word in _HEAD_WORD.findall(head[1])]
+    words = words if measures.is_measure_name(head[1]) else words[-2:]
     currency = next((measures.CURRENCIES[word] for word in reversed(words) if word in measures.CURRENCIES), "")
-    power = next((SCALES[word] for word in words if word in SCALES and word not in ONE_LETTER), 0)
+    short = _SHORT_SCALE.search(head[1])
+    power = next((SCALES[word] for word in words if word in SCALES and word not in measures.ONE_LETTER_SCALES), 0)
+    power = power or (SCALES[(short[1] or "k").casefold()] if short else 0)
     unit = "" if currency else measures.split_label(head[1]).unit.lower()
     return ColumnMeasure((measures.UNIT_NAMES[unit] if unit else "",), currency, power)
+
+
+def row_measure(before: str) -> ColumnMeasure:
+    """What a row says of a cell's figures, by the text before it: the column's name, else that of the first column, if
+    it is nothing but a measure (`£ million: Net debt | 2025: `), or the first cell (`Net debt (£ million) | 2025: `).
+    """
+    own = column_measure(before[-MAX_HEAD_CHARS:])
+    first = _FIRST_CELL.match(before) if own == ColumnMeasure() else None
+    if first is None:
+        return own
+    if measures.is_measure_name(first["head"]):
+        return column_measure(f"{first['head']}: ")
+    shared = column_measure(f"{first['text']}: ") if first["text"].endswith(")") else own
+    return shared if shared.currency or shared.power or "%" in shared.units else own
 
 
 class Share(msgspec.Struct, frozen=True):

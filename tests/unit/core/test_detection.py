@@ -97,3 +97,8 @@ def test_a_foreign_word_does_not_decide() -> None:
 @given(st.text())
 def test_any_text(text: str) -> None:
     assert len(detect_language(text)) in (0, 2)
+
+
+def test_a_letter_beside_a_figure_is_no_word() -> None:
+    rows = [f"Week: 2025-W{week} | Catch (t): 5.2 | cells: A{week}:B{week}" for week in range(10, 30)]
+    assert detect_language("\n\n".join(rows)) == ""

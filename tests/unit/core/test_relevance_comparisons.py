@@ -40,6 +40,7 @@ def test_the_two_things(question: str, left: str, right: str) -> None:
         "How high is the tide at Brest?",
         "Compare ebb, flood and slack water",
         "Compare ebb and ebb",
+        "Compare the catch in 2023 and 2024",
         "Compare what the harbour office wrote in its last report and the tide",
         "How do " + "very " * 100 + "long things and others differ?",
     ],

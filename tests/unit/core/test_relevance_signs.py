@@ -227,6 +227,7 @@ def test_where_nouns_have_capitals_no_word_is_known_as_a_name() -> None:
         "Das kostet 5 Mark.",
         "Der Eintritt ist kostenlos.",
         "It costs two francs.",
+        "Photocopy: 15p",
     ],
 )
 def test_a_price(text: str) -> None:
@@ -242,6 +243,7 @@ def test_a_price(text: str) -> None:
         "A sugar-free drink is sold in Europe.",
         "Francis lives in San Francisco, in France.",
         "The library ends with a question mark.",
+        "The film is shown in 1080p.",
         "The script reads $HOLM_BIN.",
         "Рубежи страны.",
     ],

@@ -51,6 +51,7 @@ def test_two_agents() -> None:
         "How this was made",
     ]
     assert texts(found, ".counts li") == ["1 supported", "1 contradicted"]
+    assert not any("text/html" in facts for facts in texts(found, ".facts"))
     assert texts(found, "article p[dir]") == [
         "It became active 🐍 in 2001 [1]. contradicted Guido van Rossum wrote it [2], in July 2001 [2] [1]. supported",
         "Nothing [1] else.",

@@ -140,3 +140,13 @@ def test_a_header_of_one_sign_takes_no_longer_than_it_is(sign: bytes):
             list(EmlExtractor().extract(data + b"\n\nThe tide rises.\n", "a.eml"))
 
     assert exponent(read, lambda count: count, 2_000) < WORST
+
+
+def test_the_marks_of_a_quotation_are_not_within_its_sentences() -> None:
+    quoted = (
+        "> The tide rose by three metres\n> and fell again.\n>\n> - The north pier\n> - The south pier\n>> Was it high?"
+    )
+    text = read(message(text=f"Yes, it was.\n\n{quoted}\n")).text
+    assert text.endswith(
+        "> The tide rose by three metres\nand fell again.\n\n> - The north pier\n> - The south pier\n>> Was it high?\n"
+    )

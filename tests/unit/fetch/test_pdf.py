@@ -11,6 +11,7 @@ from assay.core.errors import ExtractError
 from assay.core.sources import Extracted
 from assay.evidence.segment import segment
 from assay.fetch.pdf import PdfExtractor
+from assay.fetch.pdf.document import printed_title
 from assay.fetch.pdf.paragraphs import PrintedLine, join_lines, paragraphs, vocabulary
 
 
@@ -156,6 +157,51 @@ def test_a_title_which_says_nothing_gives_way_to_the_first_line(title: str) -> N
         "On Bridges", "", "A bridge carries a road over a river,", "and the river does not mind that", "at all."
     )
     assert read(pdf([page], info={"Title": title})).title == "On Bridges"
+
+
+def printed(text: str, base: float, *, size: float = 10.0, right: float = 290.0) -> PrintedLine:
+    return PrintedLine(text=text, left=50, right=right, base=base, size=size)
+
+
+ARTICLE = [
+    printed("Review of Bridges 31 (2025)", 800, size=8),
+    printed("How the old bridges of the north were built,", 780, size=16, right=540),
+    printed("and by whom", 758, size=16, right=120),
+    printed("The bridge over the river was paid for by the town and the Islands", 700),
+    printed("Fund. It has carried two tracks since, of which one is closed at", 688, right=275),
+    printed("night, since the keeper lives beside it and sleeps badly.", 676, right=250),
+    printed("A second one followed.", 640, right=160),
+]
+
+
+def test_the_title_is_what_is_printed_largest_at_the_top() -> None:
+    assert printed_title(ARTICLE) == "How the old bridges of the north were built, and by whom"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        [],
+        ARTICLE[3:],
+        [printed("2025", 800, size=40), *ARTICLE[3:]],
+        [*ARTICLE[3:], *ARTICLE[3:], printed("A plate at the foot", 100, size=20)],
+    ],
+    ids=["nothing", "text alone", "a year", "large below"],
+)
+def test_nothing_clearly_larger_is_no_title(page: list[PrintedLine]) -> None:
+    assert printed_title(page) == ""
+
+
+def test_a_title_above_a_column_does_not_set_its_width_and_is_one_paragraph() -> None:
+    assert paragraphs(ARTICLE) == [
+        "Review of Bridges 31 (2025)",
+        "How the old bridges of the north were built, and by whom",
+        (
+            "The bridge over the river was paid for by the town and the Islands Fund. It has carried two tracks since, "
+            "of which one is closed at night, since the keeper lives beside it and sleeps badly."
+        ),
+        "A second one followed.",
+    ]
 
 
 def test_encrypted() -> None:

@@ -37,6 +37,12 @@ def test_header_fields_are_read_by_key_or_by_what_the_description_asks_for() -> 
     assert found["fields"]["sponsor"]["reason"]
 
 
+@pytest.mark.parametrize("genitive", ["'s", "’s"])
+def test_the_subject_is_the_name_without_its_genitive(genitive: str) -> None:
+    schema = '{"properties": {"height": {"type": "integer", "description": "metres the tide rises"}}}'
+    assert fill(f"What does the Arnholm Pilots{genitive} almanac say?", TIDES, schema)["subject"] == "Arnholm Pilots"
+
+
 @pytest.mark.parametrize(("text", "value"), [("MX-7 was tested.", None), ("The conductivity of MX-7 is 0.42.", "0.42")])
 def test_the_number_in_a_name_is_no_value(text: str, value: str | None) -> None:
     schema = '{"properties": {"conductivity": {"type": "number"}}}'

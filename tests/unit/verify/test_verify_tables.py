@@ -40,6 +40,32 @@ def test_the_header_above_a_cited_row_has_the_units_of_its_figures(claim: str, o
     assert (check_by_code(claim, cited, has_markers=True).verdict in ("unsupported", "contradicted")) is objects
 
 
+@pytest.mark.parametrize(
+    "row", ["| £ million: Net debt | 2025: 52.6 | 2024: (31.2) |", "Item: Net debt (£m) | 2025: 52.6 | 2024: (31.2)"]
+)
+@pytest.mark.parametrize(
+    ("claim", "objects"),
+    [
+        ("Net debt was £52.6 million in 2025.", False),
+        ("Net debt was £52,600,000 in 2025.", False),
+        ("Net debt was £31.2 million in 2024.", False),
+        ("Net debt was $52.6 million in 2025.", True),
+        ("Net debt was £52.6 thousand in 2025.", True),
+        ("Net debt was £62.5 million in 2025.", True),
+    ],
+)
+def test_the_measure_of_a_row_may_stand_in_its_first_column(row: str, claim: str, objects: bool) -> None:
+    assert (check_by_code(claim, evidence(row), has_markers=True).verdict in ("unsupported", "contradicted")) is objects
+
+
+def test_a_cell_is_told_with_the_measure_of_its_table() -> None:
+    row = "£ million: Net debt | 2025: 52.6 | 2024: 31.2"
+    assert check_by_code("2025 of Net debt (£ million): 52.6", evidence(row), has_markers=True).verdict == "supported"
+    assert (
+        check_by_code("2025 of Net debt (£ million): 31.2", evidence(row), has_markers=True).verdict == "contradicted"
+    )
+
+
 def evidence(*rows: str, whole: tuple[str, ...] = ()) -> ClaimEvidence:
     passages = tuple(
         Passage(

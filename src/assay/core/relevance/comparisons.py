@@ -79,6 +79,7 @@ def read_comparison(text: str) -> Comparison | None:
             left, right = (_ARTICLE.sub("", side, count=1) if _ARTICLE.match(side) else side for side in match.groups())
             left = _complete_first_side(left, right)
             fits = all(0 < len(side.split()) <= MAX_SIDE_WORDS and "," not in side for side in (left, right))
+            fits = fits and all(any(map(str.isalpha, side)) for side in (left, right))  # "in 2024 and 2025": two times
             return Comparison(text, left, right, ask) if fits and left.casefold() != right.casefold() else None
     return None
 

@@ -225,7 +225,7 @@ _MEASURES: dict[MeasureKind, tuple[str, ...]] = {
         r"\d\s(?:\w+\s)?(?:kron(?:a|e|en|or|er)|crowns|rupees?|pesos?|guilders?|shillings?|pence)\b|złot",
         r"\b(?:NOK|SEK|DKK|PLN|CZK|JPY|CNY|INR|CAD|AUD)\b|[€£¥₽₹₺₴₩₪₫]",
         r"\$\s?\d|\d\s?\$|dollar|\beuros?\b|\bpounds?\b|\bcents?\b|\byen\b|yuan|\bfran(?:cs?|ken)\b",
-        r"\d\s?(?:\w+\s)?marks?\b",
+        r"\d\s?(?:\w+\s)?marks?\b|\b\d{1,2}(?:p|ct)\b|¢",
         r"\bруб(?:л|\.)|доллар|евро|[元圆円]|美元",
         r"دولار|يورو|جنيه|dólar|\blibras?\b|\b(?:USD|EUR|GBP|CHF)\b|kostenlos|kostenfrei|gratis|umsonst|бесплатн|免费",
         r"\bfor free\b|(?<![\w-])free[\s-]of[\s-](?:charge|cost)|(?<![\w-])free\s*(?:[.,;:!?)]|$)",

@@ -14,6 +14,7 @@ from itertools import pairwise, zip_longest
 import msgspec
 
 from assay.core.lazy import regex
+from assay.core.measures import is_measure_name
 from assay.core.plain_text import spaced_rows
 from assay.core.sources import MAX_PASSAGE_CHARS
 
@@ -94,8 +95,14 @@ class ReadTable(msgspec.Struct, frozen=True, kw_only=True):
     def subject(self, row: TableRow, columns: Sequence[int]) -> str:
         """The subject of a row, by some of its cells. Figures alone have their headers before them: `pep 744`."""
         has_words = any(any(map(str.isalpha, row.text(column))) for column in columns)
-        parts = (row.text(column) if has_words else self.cell_with_header(row, column) for column in columns)
+        cell_text = self.cell_with_measure if has_words else self.cell_with_header
+        parts = (cell_text(row, column) for column in columns)
         return ", ".join(dict.fromkeys(filter(None, parts)))
+
+    def cell_with_measure(self, row: TableRow, column: int) -> str:
+        """The text of a cell, with its header behind it if that is only the measure of the table: "£ million"."""
+        text, head = row.text(column), self.heads[column]
+        return f"{text} ({head})" if text and is_measure_name(head) else text
 
     def cell_with_header(self, row: TableRow, column: int) -> str:
         """The text of a cell after its header, if there is one."""

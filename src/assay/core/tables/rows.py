@@ -84,12 +84,8 @@ def _cell_readings(sentence: str, table: ReadTable) -> Iterator[tuple[str, str]]
 def _is_subject(subject: str, table: ReadTable, row: TableRow, column: int) -> bool:
     """True if a subject consists of cells of the row, with or without their headers, separated by commas."""
     other_columns = [index for index, cell in row.cells.items() if index != column and cell.text]
-    candidates = (
-        text
-        for index in other_columns
-        for text in (row.text(index), table.cell_with_header(row, index))
-        if text in subject
-    )
+    forms = (table.cell_with_measure, table.cell_with_header, lambda row, index: row.text(index))
+    candidates = (text for index in other_columns for form in forms if (text := form(row, index)) in subject)
     texts = "|".join(map(re.escape, candidates))
     return bool(texts) and re.fullmatch(rf"(?:{texts})(?:, (?:{texts}))*", subject) is not None
 

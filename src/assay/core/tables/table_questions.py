@@ -97,15 +97,13 @@ class _TableQuestion(TableWords):
         if measured_operation.operation == "count":
             yield from self._count_answers(values)
         unused_keys = self._unused_keys(values)
-        able = (index for index in self._unchosen_columns(values) if self._is_able(index, measured_operation))
-        ranked = sorted(
-            (
-                (fit, index)
-                for index in able
-                if (fit := self._header_fit(index, unused_keys, measured_operation))[0] > 0
-            ),
-            reverse=True,
-        )
+        able = [index for index in self._unchosen_columns(values) if self._is_able(index, measured_operation)]
+        asked_keys = frozenset(self.question_keys)
+        asked = {self.table.heads[index] for index in able if self.heads[index] and self.heads[index] <= asked_keys}
+        if measured_operation.operation == "cell" and len(asked) > 1:
+            return  # "in 2024 and 2025": one cell is half an answer
+        fits = ((self._header_fit(index, unused_keys, measured_operation), index) for index in able)
+        ranked = sorted(((fit, index) for fit, index in fits if fit[0] > 0), reverse=True)
         if ranked and (len(ranked) == 1 or ranked[0][0] != ranked[1][0]):
             yield from self._over_column(measured_operation, values, *ranked[0])
         elif not ranked and (paid_column := self._paid_column(values)) is not None:

@@ -60,7 +60,6 @@ def _head(source: ReportSource) -> Markup:
             else None
         ),
         report_parts.retrieval_text(one_line(source.fetched_at)[:10]),
-        isolate(one_line(source.media_type)) if source.media_type else None,
     )
     return el(
         "div",

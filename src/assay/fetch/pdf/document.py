@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import pairwise
+from itertools import dropwhile, pairwise, takewhile
 from statistics import median
 
 import msgspec
@@ -18,7 +18,7 @@ from assay.core.sources import Extracted
 from assay.core.web_addresses import DOI, find_doi
 from assay.fetch.fields import find_date, first_line, title_from_name
 from assay.fetch.pdf.lines import Pdf
-from assay.fetch.pdf.paragraphs import PrintedLine, join_split_words, paragraphs, vocabulary
+from assay.fetch.pdf.paragraphs import PrintedLine, join_lines, join_split_words, paragraphs, vocabulary
 from assay.fetch.text_form import clean
 
 # Lines that belong to the paper and not to the text: page numbers, running heads and feet.
@@ -224,6 +224,10 @@ DOI_CHARS = 1_500
 """Code points at the top of a paper that may have its DOI. By hand."""
 MAX_PAGES_NAMED = 3
 SCANNED = "scanned? OCR is an extra: pip install 'assay[ocr]'"
+MAX_LINES_TO_TITLE, MIN_TITLE_SIZE, SAME_SIZE, MAX_TITLE_CHARS = 8, 1.4, 0.95, 200
+"""Lines above a title with itself, its size as a multiple of that of the text, how much smaller its other lines may be,
+and its length. By hand.
+"""
 _FILE_LIKE = regex(
     r"\.(?:docx?|pdf|tex|indd|qxd|ps|dvi|xlsx?|pptx?|odt|rtf|html?)$|^untitled|^[\W\d_]*$", re.IGNORECASE
 )
@@ -296,6 +300,23 @@ def _doi(text: str) -> dict[str, str]:
     return {"doi": dois.pop()} if len(dois) == 1 else {}
 
 
+def printed_title(page: Sequence[PrintedLine]) -> str:
+    """The title of a document by its print: the lines in the largest font at the top of its first page, "" if unclear.
+
+    They follow each other, have several words, and are clearly larger than the text.
+    """
+    top = page[:MAX_LINES_TO_TITLE]
+    min_size = SAME_SIZE * max((line.size for line in top), default=0.0)
+    if not top or min_size < MIN_TITLE_SIZE * median(line.size for line in page):
+        return ""
+    first, *more = takewhile(lambda line: line.size >= min_size, dropwhile(lambda line: line.size < min_size, page))
+    title, hyphen = first.text, first.hyphen
+    for line in more:
+        title, hyphen = join_lines(title, line.text, hyphen), line.hyphen
+    is_phrase = len(_WORD.findall(title)) > 1 and len(title) <= MAX_TITLE_CHARS
+    return _one_line(title) if is_phrase and title[-1] not in ".,;:" else ""
+
+
 def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extractor: str) -> Extracted:
     """Build the document from the lines of its pages."""
     text = _text(remove_running_lines(pages))
@@ -303,7 +324,8 @@ def build_document(pdf: Pdf, pages: list[list[PrintedLine]], name: str, extracto
     title = _PROGRAM.sub("", facts.get("Title", ""))
     author = facts.get("Author", "")
     created = _DATE.match(facts.get("CreationDate", ""))
-    title = title if title and not _FILE_LIKE.search(title) else first_line(text) or title_from_name(name)
+    if not title or _FILE_LIKE.search(title):
+        title = printed_title(pages[0] if pages else ()) or first_line(text) or title_from_name(name)
     return Extracted(
         text=text,
         extractor=extractor,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
+from math import log
 from statistics import median
 
 import msgspec
@@ -144,12 +145,14 @@ TAIL = regex(r"[^\W\d_]\S*(?:\s+|$)")
 WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 UNSPACED = regex(r"[\u0e00-\u0eff\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
+SIMILAR_SIZE = 1.25
+"""Fonts whose sizes differ by no more than this factor may be of one paragraph."""
 SAME_ROW = 0.4
 """Lines whose bases differ by less than this many font sizes are beside each other."""
 PIECE_GAP = 0.5
 """Adjacent lines closer than this many font sizes are one piece: a superscript, a changed font."""
-PARAGRAPH_GAP = 1.35
-"""A distance of more than this many usual ones separates paragraphs."""
+PARAGRAPH_GAP, SENTENCE_GAP = 1.35, 1.6
+"""A distance of more than this many usual ones separates paragraphs; in a sentence, as in a title, it may be wider."""
 SHORT_END_SHARE, SHORT_SHARE = 0.12, 0.3
 """A line ends its paragraph if it leaves this share of its column free: after a sentence, and before a capital."""
 JUSTIFIED_TOLERANCE, MIN_LETTERS_SHARE, MIN_COLUMN_WIDTH = 0.4, 0.6, 12
@@ -295,11 +298,12 @@ def _usual_step(rows: Sequence[PrintedLine]) -> float:
 
 
 def _is_similar_size(above: PrintedLine, line: PrintedLine) -> bool:
-    return 0.8 * above.size <= line.size <= 1.25 * above.size
+    return above.size / SIMILAR_SIZE <= line.size <= SIMILAR_SIZE * above.size
 
 
 class _ColumnEdges:
-    """How far to the right lines with about the same beginning reach: the edge of their column.
+    """How far to the right lines of about the same beginning and size reach: the edge of their column, which a title
+    above it does not set.
 
     Lines of text below each other that end at the same place fill their column, though a wider one is above it.
     """
@@ -307,18 +311,24 @@ class _ColumnEdges:
     def __init__(self, rows: Sequence[PrintedLine]) -> None:
         self._unit = max(3 * median([row.size for row in rows]), 1.0) if rows else 1.0
         self._full = {row for pair in pairwise(rows) if _is_justified(*pair) for row in pair}
-        self._right: dict[int, float] = {}
+        self._right: dict[tuple[int, int], float] = {}
         for row in rows:
-            slot = int(row.left // self._unit)
-            self._right[slot] = max(self._right.get(slot, row.right), row.right)
+            place = (int(row.left // self._unit), _size_class(row))
+            self._right[place] = max(self._right.get(place, row.right), row.right)
 
     def free_share(self, line: PrintedLine) -> float:
         """The share of its column that `line` leaves free at its end, 0 to 1."""
         if line in self._full:
             return 0.0
-        slot = int(line.left // self._unit)
-        right = max(self._right.get(nearby, line.right) for nearby in (slot - 1, slot, slot + 1))
+        slot, size = int(line.left // self._unit), _size_class(line)
+        nearby = product((slot - 1, slot, slot + 1), (size - 1, size, size + 1))
+        right = max(self._right.get(place, line.right) for place in nearby)
         return max(0.0, right - line.right) / max(right - line.left, 1.0)
+
+
+def _size_class(line: PrintedLine) -> int:
+    """A number for the size of a font: similar sizes have the same number, or neighbours."""
+    return round(log(max(line.size, 1.0), SIMILAR_SIZE))
 
 
 def _is_justified(above: PrintedLine, line: PrintedLine) -> bool:
@@ -348,7 +358,8 @@ def _begins_paragraph(above: PrintedLine, line: PrintedLine, usual: float, edges
     ends_sentence = SENTENCE_END.search(above.text) is not None
     if step < -SAME_ROW * line.size:  # up: another column, or text set beside it
         return ends_sentence or not line.text[0].islower()
-    if usual and step > PARAGRAPH_GAP * max(usual, line.size):
+    gap = PARAGRAPH_GAP if ends_sentence or not line.text[0].islower() else SENTENCE_GAP
+    if usual and step > gap * max(usual, line.size):
         return True
     if ends_sentence:
         return line.left - above.left > 0.7 * line.size or edges.free_share(above) > SHORT_END_SHARE

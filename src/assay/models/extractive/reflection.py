@@ -101,7 +101,7 @@ def _assess_part(part: QuestionPart, findings: Sequence[FindingMessage]) -> Asse
         return AssessedPart(part=part.part, status="answered")
     topic_words = ", ".join(f"“{word}”" for word in words(part.text) if carries_topic(word))
     return AssessedPart(
-        part=part.part, status="partly", reason=_("what was found does not name {words}").format(words=topic_words)
+        part=part.part, status="partly", reason=_("the passages found do not mention {words}").format(words=topic_words)
     )
 
 

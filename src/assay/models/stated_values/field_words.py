@@ -38,10 +38,12 @@ WORD = regex(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CAPITAL = r"(?:(?:[A-Z]\.)+(?= [A-Z])|[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’&-]*(?:\.(?= [A-Z]))?)"
 NAME = regex(rf"(?<!\w){_CAPITAL}(?:(?: (?:of|de|du|la|van|von|der|den|zu))? {_CAPITAL})*")
 
+_GENITIVE = regex(r"['’]s\Z")
+
 
 def capitalized_names(question: str) -> tuple[str, ...]:
-    """The names in a question: runs of capitalized words inside it."""
-    return tuple(match[0] for match in NAME.finditer(question) if match.start() > 0)
+    """The names in a question: runs of capitalized words inside it, "Skerry Line" of "Skerry Line's"."""
+    return tuple(_GENITIVE.sub("", match[0]) for match in NAME.finditer(question) if match.start() > 0)
 
 
 def plain_digits(value: str, context: str) -> str | None:

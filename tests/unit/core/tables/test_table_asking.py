@@ -123,6 +123,7 @@ def test_what_no_table_answers(question: str) -> None:
         ("How much mackerel did the fleet land in 2023?", None),
         ("How much was spent on land in 2023?", "2023 of Land: 940"),
         ("What did the steel cost in 2024?", "2024 of Steel: 6900"),
+        ("What did the steel cost in 2023 and 2024?", None),
     ],
 )
 def test_a_word_that_happens_to_name_a_row_is_not_the_subject(question: str, expected: str | None) -> None:
