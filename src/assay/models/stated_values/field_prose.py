@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from assay.core.languages import question_language
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, NEGATIVES, stop_terms
 from assay.core.relevance import judge, read_question
@@ -132,7 +133,8 @@ def _find_text(asked: FieldAsked, text: str, at: Sequence[Span]) -> str | None:
     if times and _asks_when(asked):
         return nearest_text(text, at, times)
     known = {word.casefold() for name in (*asked.names, asked.label) for word in WORD.findall(name)}
-    names = [match for match in NAME.finditer(text) if match.start()]
+    small = {word.capitalize() for word in stop_terms(question_language(text))}  # as a sentence begins with them
+    names = [match for match in NAME.finditer(text) if match.start() and match[0] not in small]
     other = [match for match in names if known.isdisjoint(word.casefold() for word in WORD.findall(match[0]))]
     near = nearest_match(text, at, other)
     if near is not None:
