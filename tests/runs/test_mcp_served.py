@@ -79,10 +79,11 @@ async def test_a_wrong_value_is_told_in_one_line_of_our_own(server: Served) -> N
         "research": ({"question": "?", "depth": "deep", "wait_seconds": 500}, ("depth: ", "'light'", "wait_seconds: ")),
         "list_runs": ({"limit": 0}, ("limit: ",)),
         "verify": ({"text": " "}, ("nothing to check: give a text, or the run_id of a report",)),
+        "Verify": ({"text": "It was built in 1900.", "run_id": "last"}, ("give a text or a run_id, not both",)),
     }
     async with connected(server.url, "auto") as client:
         for tool, (arguments, expected) in wrong.items():
-            answer = await client.call_tool(tool, arguments)
+            answer = await client.call_tool(tool.lower(), arguments)
             said = answer.content[0].text
             assert answer.is_error
             assert all(words in said for words in expected), said

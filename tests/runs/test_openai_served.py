@@ -45,6 +45,10 @@ async def test_models_are_depths_and_collections(server: Served) -> None:
         assert (await api.models.retrieve("assay-light")).id == "assay-light"
         with pytest.raises(openai.NotFoundError, match="no model named 'gpt'"):
             await api.chat.completions.create(model="gpt", messages=[{"role": "user", "content": "Why?"}])
+        with pytest.raises(openai.NotFoundError, match="no route has this address"):
+            await api.embeddings.create(model="assay", input="Why?")
+        with pytest.raises(openai.BadRequestError, match=r"put the material into a document, and name that$"):
+            await api.responses.create(model="assay", input="Why? " * 30_000)
 
 
 async def test_a_response_is_waited_for(server: Served) -> None:

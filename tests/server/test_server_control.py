@@ -66,6 +66,16 @@ async def test_a_run_waits_for_answers_and_goes_on_with_them(server: Served) -> 
         assert code(await client.post(f"{path}/answers", json={"answers": ["late"]})) == "wrong-state"
 
 
+async def test_a_run_that_was_cancelled_before_its_plan_has_none(server: Served) -> None:
+    async with server.client() as client:
+        run = await begun(client, ASKS, ask="required", **WANTED)
+        path = f"/api/v1/runs/{run}"
+        assert "ask again later" in (await client.get(f"{path}/plan")).json()["detail"]
+        await client.post(f"{path}/cancel")
+        await until(client, run, "cancelled")
+        assert (await client.get(f"{path}/plan")).json()["detail"] == f"run {run} has no plan: it is cancelled"
+
+
 async def test_a_plan_is_read_changed_and_approved(server: Served) -> None:
     async with server.client() as client:
         run = await begun(client, PLANS, review_plan="required", **WANTED)

@@ -279,6 +279,10 @@ async def test_a_run_is_begun_and_waited_for_in_one_request(server: Served) -> N
         made = await client.post("/api/v1/runs?wait=60", json=body, timeout=90)
         assert (made.status_code, made.json()["status"]) == (202, "completed")
         assert (await client.post("/api/v1/runs?wait=61", json=body)).status_code == 422
+        run = f"/api/v1/runs/{made.json()['id']}"
+        for path, more in ((f"{run}/ask?wait=60", {}), (f"{run}/follow-up?wait=60", {"depth": "light"})):
+            made = await client.post(path, json={"question": TIDE, **more}, timeout=90)
+            assert (made.status_code, made.json()["status"]) == (202, "completed")
 
 
 async def test_a_form_that_cannot_be_read_says_why(server: Served) -> None:

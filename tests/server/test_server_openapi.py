@@ -16,6 +16,7 @@ from serving import TIDE, TIDES, Served, begun, served, until
 from starlette.routing import BaseRoute, Route
 
 from assay import Assay
+from assay.core import ways
 from assay.core.events import KINDS
 from assay.server import operations, page
 from assay.server.app import PARTS, create_app
@@ -151,3 +152,15 @@ async def test_the_page_needs_nothing_from_elsewhere(server: Served) -> None:
         assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", page.text)
         assert "<script" not in page.text
         assert "details" in (await client.get("/docs.css")).text
+
+
+def test_every_request_that_takes_the_place_of_a_command_exists(described: dict[str, Any]) -> None:
+    words = [each["http"] for each in (*ways._WAYS.values(), *(words for _, words in ways._COMMANDS))]
+    proposed = re.findall(r"^([A-Z]+) (/api/v1/[^?\n]*)", "\n".join(words), re.MULTILINE)
+    there = {
+        (method, re.sub(r"\{[^}]*\}", "{}", path))
+        for path, methods in described["paths"].items()
+        for method in map(str.upper, methods)
+    }
+    assert len(proposed) > 15
+    assert {(method, re.sub(r"\{+[^}]*\}+", "{}", path.strip())) for method, path in proposed} - there == set()

@@ -61,7 +61,9 @@ async def tools(server: Served, key: str) -> AsyncIterator[Client]:
 
 async def test_the_key_of_a_client_is_a_token(server: Served) -> None:
     async with api(server, "wrong") as client:
-        with pytest.raises(openai.AuthenticationError, match="log in, or send a token"):
+        with pytest.raises(
+            openai.AuthenticationError, match="the token is none of this server, was revoked or has expired"
+        ):
             await client.responses.create(model="assay", input=QUESTION)
     async with server.client() as client:
         assert (await client.post("/mcp", json={})).status_code == 401

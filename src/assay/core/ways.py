@@ -109,7 +109,7 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
             r"docs add PATH",
             ("POST /api/v1/collections/{{collection}}/documents", "have the user add some in Assay", "in the library"),
         ),
-        (r"docs list( --skipped)?", ("GET /api/v1/documents", "list_collections", "the library")),
+        (r"docs list( --skipped)?", ("GET /api/v1/collections", "list_collections", "the library")),
         (rf"models( {_NAME})?", ("GET /api/v1/models", "the settings of Assay", "the settings")),
         (r"doctor", ("GET /api/v1/doctor", "the settings of Assay", "the administration")),
         (

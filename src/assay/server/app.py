@@ -158,10 +158,14 @@ def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = _CODES.get(error.status_code, "bad-request" if error.status_code < 500 else "bug")
     headers = dict(error.headers or {})
-    hint = "/docs describes every route, /openapi.json for programs" if code == "not-found" else ""
+    hint = (
+        "no route has this address; /docs describes every route, /openapi.json for programs"
+        if code == "not-found"
+        else ""
+    )
     if code == "method-not-allowed":
         headers["Allow"] = _methods(request)
-        hint = f"it knows {headers['Allow']}; /docs describes every route"
+        hint = f"this route takes {headers['Allow']}; /docs describes every route"
     return part_problem_response(request, problem(code, hint), headers)
 
 

@@ -31,6 +31,8 @@ WHO = "who"
 REALM = 'Bearer realm="assay"'
 METRICS = "/metrics"
 METADATA_PATH = "/.well-known/oauth-protected-resource"
+LOGIN_NEEDED = "log in, or send a token: Authorization: Bearer …"
+REJECTED = "the token is none of this server, was revoked or has expired: send another one"
 OWN_LOGIN = ("/api/v1/auth/password", "/api/v1/tokens", "/settings/password", "/settings/tokens")
 """Paths about the password and the tokens of who asks: for a session every role is enough."""
 
@@ -83,7 +85,7 @@ class AccessGate:
         if any(route.matches(scope)[0] is Match.FULL for route in self._free):
             return None
         if identity is None:
-            return problem("login-needed", "log in, or send a token: Authorization: Bearer …")
+            return problem("login-needed", REJECTED if bearer_of(HTTPConnection(scope)) else LOGIN_NEEDED)
         permission = self._required_permission(scope)
         return (
             permission_problem(permission) if permission and not _has_permission(scope, identity, permission) else None

@@ -132,7 +132,7 @@ def _question(text: object) -> str:
     if len(text) > MAX_QUESTION_CHARS:
         raise UsageError(
             f"the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} is the limit: put the material "
-            "into a file, and name it with --in"
+            "into a document, and name that (--in PATH)"
         )
     if not text.strip():
         raise UsageError("the question is empty: write one")
@@ -241,7 +241,7 @@ def _schema(options: RunOptions, mode: str) -> str:
     if schema is None:
         return ""
     if mode not in ("auto", "deep_research"):
-        raise UsageError(f"a schema needs research, and mode {mode} does none; leave out --mode")
+        raise UsageError(f"a schema needs research, and mode {mode} does none: choose another mode, or none")
     if options.get("template"):
         raise UsageError("a schema and a template both define the report; give only one")
     return canonical_schema(

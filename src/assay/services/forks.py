@@ -82,7 +82,7 @@ def _check(old: Brief, point: ForkPoint, changed_options: Iterable[str]) -> None
         if point == "research" and until == "plan":
             raise UsageError(f"{flag} needs a new plan: fork from plan")
     if old.schema and "template" in changed_options:
-        raise UsageError("this run fills a schema, so it takes no template: leave out --template")
+        raise UsageError("this run fills a schema, so it takes no template: leave it out")
 
 
 def _models(old: Mapping[Role, tuple[str, ...]], chosen: Mapping[Role, tuple[str, ...]]) -> dict[Role, tuple[str, ...]]:

@@ -62,6 +62,14 @@ def test_numbers_and_dates_are_read_out_of_the_sentence_that_says_them() -> None
     assert found["colour"]["value"] is None
 
 
+def test_the_word_a_sentence_begins_with_is_no_name() -> None:
+    leases = """## S1001 Leases <file:///leases.md>
+[S1001.0] In its time ("A live process renews it") a lease is held.
+[S1001.1] The lease is renewed every second by the process."""
+    schema = '{"properties": {"time_to_live": {"type": "string"}}}'
+    assert fill("How is a lease renewed?", leases, schema)["fields"]["time_to_live"]["value"] is None
+
+
 def test_a_cell_is_read_below_its_header_in_the_row_that_answers() -> None:
     schema = '{"properties": {"population": {"type": "number"}, "country": {"type": "string"}}}'
     found = fill("What was the population of Spain in 2020?", TABLE, schema)["fields"]

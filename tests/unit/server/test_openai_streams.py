@@ -63,22 +63,25 @@ async def test_a_stream_whose_server_stops_ends_without_its_last_part(why: Excep
     assert b"response.completed" not in b"".join(parts)
     assert b"[DONE]" not in b"".join(parts)
     chunks = await read(chat.frames(groups(EVENTS[:9], stops=why), ChatProjection("http://here"), usage=False))
-    assert b'"error"' in chunks[-1]
+    assert b'"error"' in chunks[-2]
 
 
-async def sent(answer: WaitingResponse) -> bytes:
+async def sent(answer: WaitingResponse) -> tuple[Message, bytes]:
+    """The head and the body."""
+    head: Message = {}
     body = b""
 
     async def receive() -> Message:
         raise AssertionError("nothing is read")
 
     async def send(message: Message) -> None:
-        nonlocal body
+        nonlocal head, body
+        head = head or message
         body += message.get("body", b"")
 
     scope: dict[str, Any] = {"type": "http", "asgi": {"spec_version": "2.4"}, "method": "POST", "headers": []}
     await answer(scope, receive, send)
-    return body
+    return head, body
 
 
 async def test_silence_is_filled_before_an_answer_in_json() -> None:
@@ -86,12 +89,48 @@ async def test_silence_is_filled_before_an_answer_in_json() -> None:
     answer = WaitingResponse(
         groups(EVENTS[:3], (), (), EVENTS[3:]), tickets.ticket("ann"), projection.add_event, lambda: projection.response
     )
-    body = await sent(answer)
+    _, body = await sent(answer)
     assert body.startswith(b"\n\n{")
     whole = json.loads(body)
     assert whole["status"] == "completed"
     assert set(REQUIRED) <= set(whole)
     tickets.ticket("ann")  # given back
+
+
+def failed_run() -> list[e.Envelope]:
+    log = logs.Log()
+    logs.begin(log)
+    log.add("", e.RunFailed(stop_reason="failed", error="no model answered"))
+    return log.events
+
+
+@pytest.mark.parametrize("silences", [0, 1])
+async def test_a_chat_whose_run_fails_is_an_error_and_no_answer(silences: int) -> None:
+    log, projection = failed_run(), ChatProjection("http://here")
+    parts = groups(log[:1], *[()] * silences, log[1:])
+    answer = WaitingResponse(
+        parts, Tickets(1, 1).ticket("ann"), projection.add_event, lambda: chat.completion_or_problem(projection)
+    )
+    head, body = await sent(answer)
+    assert head["status"] == (200 if silences else 502)  # the head goes out with the first white space
+    whole = json.loads(body)
+    assert whole["error"]["message"] == "The run ended without a report: no model answered"
+    assert "choices" not in whole
+    assert silences or (b"x-should-retry", b"false") in head["headers"]
+
+
+async def test_a_chat_whose_server_stops_is_told_to_come_again() -> None:
+    projection = ChatProjection("http://here")
+    answer = WaitingResponse(
+        groups(EVENTS[:9], stops=Cancelled("stopping")),
+        Tickets(1, 1).ticket("ann"),
+        projection.add_event,
+        lambda: chat.completion_or_problem(projection),
+    )
+    head, body = await sent(answer)
+    assert head["status"] == 503
+    assert b"retry-after" in dict(head["headers"])
+    assert json.loads(body)["error"]["code"] == "stopping"
 
 
 def test_a_response_has_every_key_which_is_required() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from assay.core.languages import question_language
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, NEGATIVES, stop_terms
 from assay.core.relevance import judge, read_question
@@ -150,7 +151,8 @@ def _find_text(target: TargetField, text: str, spans: Sequence[Span]) -> str | N
     if times and _asks_when(target):
         return nearest_text(text, spans, times)
     known_words = {word.casefold() for name in (*target.names, target.label) for word in WORD.findall(name)}
-    names = [match for match in NAME.finditer(text) if match.start()]
+    small_words = {word.capitalize() for word in stop_terms(question_language(text))}  # as a sentence begins with them
+    names = [match for match in NAME.finditer(text) if match.start() and match[0] not in small_words]
     other_names = [
         match for match in names if known_words.isdisjoint(word.casefold() for word in WORD.findall(match[0]))
     ]

@@ -9,6 +9,7 @@ import msgspec
 from assay.core import plan as plan_form
 from assay.core.errors import NotNow
 from assay.core.plan import Plan
+from assay.core.ports import FINAL
 from assay.core.view import Steered
 from assay.server.api.run_details import RunBegun, started_run
 from assay.server.api.run_requests import RequestBody
@@ -151,7 +152,8 @@ async def replace_plan(call: RouteCall, run: str, body: PlanGiven) -> RunBegun:
 async def _plan(call: RouteCall, run: str) -> PlanShown:
     view = await call.backend.view(call.owner, run)
     if view.plan is None:
-        raise NotNow(f"run {view.run_id} has no plan yet: it is {view.status}; ask again later")
+        later = "" if view.status in FINAL else "; ask again later"
+        raise NotNow(f"run {view.run_id} has no plan: it is {view.status}{later}")
     waits = view.status == "waiting" and view.waiting_for == "plan"
     return PlanShown(
         plan=view.plan, form=plan_form.format_plan(view.plan), approved_by=view.plan_approved_by, waits=waits

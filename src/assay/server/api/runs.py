@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing, closing
 from typing import Annotated
 
@@ -105,12 +106,7 @@ async def create_run(call: RouteCall, body: RunWanted, query: Patience) -> RunBe
     async def begin() -> str:
         return await _begin(call, body, options_of(body))
 
-    if not query.wait:
-        return located_run(call, await run_once(call, body, begin))
-    with closing(call.backend.streams.ticket(call.owner)):  # before it begins: who is refused may send it again
-        run_id = await run_once(call, body, begin)
-        await _wait_until_resting(call, await call.assay.find(run_id), query.wait)
-    return located_run(call, run_id, (await call.assay.find(run_id)).status)
+    return await _start(call, body, begin, query.wait)
 
 
 @routes.get("/runs")
@@ -175,8 +171,8 @@ async def delete_run(call: RouteCall, run: str) -> None:
 
 
 @routes.post("/runs/{run}/follow-up", status=202, headers=("Idempotency-Key",))
-async def follow_up(call: RouteCall, run: str, body: RunWanted) -> RunBegun:
-    """Start a run that continues this one: it knows the earlier messages, and what was read."""
+async def follow_up(call: RouteCall, run: str, body: RunWanted, query: Patience) -> RunBegun:
+    """Start a run that continues this one: it knows the earlier messages, and what was read. `wait` as for a run."""
 
     async def begin() -> str:
         row = await call.assay.find(run)
@@ -184,17 +180,29 @@ async def follow_up(call: RouteCall, run: str, body: RunWanted) -> RunBegun:
         options["continues"] = row.run_id
         return await _begin(call, body, options)
 
-    return located_run(call, await run_once(call, body, begin))
+    return await _start(call, body, begin, query.wait)
 
 
 @routes.post("/runs/{run}/ask", status=202, headers=("Idempotency-Key",))
-async def ask_run(call: RouteCall, run: str, body: QuestionWanted) -> RunBegun:
-    """Ask about what a run has read, in a new run of the same thread; nothing new is searched."""
+async def ask_run(call: RouteCall, run: str, body: QuestionWanted, query: Patience) -> RunBegun:
+    """Ask about what a run has read, in a new run of the same thread; nothing new is searched. `wait` as for a run."""
 
     async def begin() -> str:
         return await call.backend.begin_ask(call.owner, run, body.question, **options_of(body))
 
-    return located_run(call, await run_once(call, body, begin))
+    return await _start(call, body, begin, query.wait)
+
+
+async def _start(
+    call: RouteCall, body: RunWanted | QuestionWanted, begin: Callable[[], Awaitable[str]], wait: float
+) -> RunBegun:
+    """Start a run, and wait for it to rest for at most so many seconds."""
+    if not wait:
+        return located_run(call, await run_once(call, body, begin))
+    with closing(call.backend.streams.ticket(call.owner)):  # before it begins: who is refused may send it again
+        run_id = await run_once(call, body, begin)
+        await _wait_until_resting(call, await call.assay.find(run_id), wait)
+    return located_run(call, run_id, (await call.assay.find(run_id)).status)
 
 
 async def _begin(call: RouteCall, body: RunWanted, options: RunOptions) -> str:

@@ -161,6 +161,10 @@ async def verify(
     """Check every claim of a text against the documents it names, or those of a collection; no model is asked."""
     assay = assay_of(ctx)
     with tool_errors():
+        if run_id and text.strip():
+            raise UsageError(
+                "give a text or a run_id, not both: with a run_id, the report of that run is checked again"
+            )
         if run_id:
             recheck = await assay.recheck((await view_of(ctx, run_id)).run_id)
             sentences = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
 
 import msgspec
 from starlette.requests import Request
@@ -67,7 +68,10 @@ def json_response(value: object) -> Response:
 
 
 class WaitingResponse(StreamingResponse):
-    """A slow JSON response: white space is sent before it, so that nobody considers the connection dead."""
+    """A slow JSON response: white space is sent before it, so that nobody considers the connection dead.
+
+    A problem is answered with its own status, unless white space was sent before it.
+    """
 
     media_type = JSON
 
@@ -78,7 +82,7 @@ class WaitingResponse(StreamingResponse):
         take: Callable[[Envelope], object],
         result: Callable[[], object],
     ) -> None:
-        """Take every event of `groups`, then answer with the `result`."""
+        """Take every event of `groups`, then answer with the `result`, which may be a problem."""
 
         async def chunks() -> AsyncIterator[bytes]:
             try:
@@ -89,10 +93,33 @@ class WaitingResponse(StreamingResponse):
                         yield b"\n"
             except (Cancelled, UnknownName):  # the server stops, and the next one continues the run; or it was deleted
                 pass
-            yield msgspec.json.encode(result())
+            answer = result()
+            yield self._refuse(answer) if isinstance(answer, Problem) else msgspec.json.encode(answer)
 
         super().__init__(chunks(), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         self._ticket = ticket
+
+    def _refuse(self, problem: Problem) -> bytes:
+        """The body of a refusal; its status and headers count only if nothing was sent yet."""
+        refused = error_response(problem)
+        self.status_code = refused.status_code
+        self.headers.update({name: text for name, text in refused.headers.items() if name != "content-length"})
+        if problem.retry_after is None:
+            self.headers["x-should-retry"] = "false"  # a client that repeats the request would pay for another run
+        return bytes(refused.body)
+
+    async def stream_response(self, send: Send) -> None:
+        """Send the head together with the first piece of the body, which decides the status."""
+        pieces = aiter(self.body_iterator)
+        first = await anext(pieces)
+
+        async def all_pieces() -> AsyncIterator[Any]:
+            yield first
+            async for piece in pieces:
+                yield piece
+
+        self.body_iterator = all_pieces()
+        await super().stream_response(send)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:

@@ -41,7 +41,7 @@ from assay.server.openai.chat_stream import (
 )
 from assay.server.openai.requests import ChatRequest, Format, chat_run, text_of
 from assay.server.openai.text import ListedModel, available_models, read_model
-from assay.server.problems import problem
+from assay.server.problems import Problem, problem
 from assay.server.streams import HEARTBEAT_FRAME, EventStream, frame
 from assay.server.wire import read_body
 
@@ -151,7 +151,7 @@ async def complete(request: Request) -> Response:
     projection = ChatProjection(str(request.base_url).rstrip("/"))
     groups = events(caller_of(request), run_id)
     if not body.stream:
-        return WaitingResponse(groups, ticket, projection.add_event, lambda: projection.completion)
+        return WaitingResponse(groups, ticket, projection.add_event, lambda: completion_or_problem(projection))
     usage = bool(body.stream_options and body.stream_options.include_usage)
     return EventStream(frames(groups, projection, usage=usage), ticket)
 
@@ -165,14 +165,26 @@ async def frames(
             chunks = [chunk for envelope in group for chunk in projection.add_event(envelope)]
             yield b"".join(frame(msgspec.json.encode(chunk)) for chunk in chunks) or HEARTBEAT_FRAME
     except (Cancelled, UnknownName):
-        failure = problem("stopping", "the server is stopping; the run continues when it restarts: repeat the request")
-        yield frame(msgspec.json.encode(error_body(failure))) + DONE
-        return
-    if projection.failure:
-        yield frame(msgspec.json.encode(error_body(problem("service-failed", projection.failure))))
+        pass
+    if fault := _fault(projection):
+        yield frame(msgspec.json.encode(error_body(fault)))
     elif usage:
         yield frame(msgspec.json.encode(projection.usage_chunk()))
     yield DONE
+
+
+def completion_or_problem(projection: ChatProjection) -> Completion | Problem:
+    """The answer to a chat that is not streamed."""
+    return _fault(projection) or projection.completion
+
+
+def _fault(projection: ChatProjection) -> Problem | None:
+    """Why there is no answer: the run failed, or goes on when the server is started again."""
+    if projection.failure:
+        return problem("service-failed", projection.failure)
+    if not projection.ended:
+        return problem("stopping", "the server is stopping; the run continues when it restarts: repeat the request")
+    return None
 
 
 def _help_response(request: Request, help: HelperAnswer, body: ChatRequest) -> Response:

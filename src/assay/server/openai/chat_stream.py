@@ -8,7 +8,6 @@ from typing import Literal
 
 import msgspec
 
-from assay.core.errors import Cancelled
 from assay.core.events import (
     Envelope,
     Event,
@@ -174,15 +173,14 @@ class ChatProjection:
         )
 
     @property
-    def completion(self) -> Completion:
-        """The whole completion, once the run has ended.
+    def ended(self) -> bool:
+        """True once the run has ended."""
+        return self._folder.view.status in FINAL
 
-        Raises:
-            Cancelled: it has not; the client must ask again.
-        """
+    @property
+    def completion(self) -> Completion:
+        """The whole completion, once the run has ended."""
         view = self._folder.view
-        if view.status not in FINAL:
-            raise Cancelled(f"run {view.run_id} goes on when the server is started again")
         answer = answer_of(view, self._base)
         return Completion(
             id=self._id,

@@ -195,8 +195,9 @@ async def follow_up(call: RouteCall, run: str) -> Response:
 
     async def begin() -> str:
         if form.text("how") == "research":
-            return (await runs.follow_up(call, run, requested_run(form))).id
-        return (await runs.ask_run(call, run, convert_texts({"question": form.text("question")}, QuestionWanted))).id
+            return (await runs.follow_up(call, run, requested_run(form), runs.Patience())).id
+        wanted = convert_texts({"question": form.text("question")}, QuestionWanted)
+        return (await runs.ask_run(call, run, wanted, runs.Patience())).id
 
     return go_to(f"/runs/{await begin_once(call, form, begin)}")
 
