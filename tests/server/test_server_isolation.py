@@ -65,11 +65,13 @@ BODIES: dict[str, list[Any]] = {
 
 QUERIES: dict[str, list[dict[str, str]]] = {
     "all_events": [{}],
+    "ask_run": [{}],
     "create_run": [{}],
     "compare_runs": [{"a": "{run}", "b": "{run}"}],
     "list_webhooks": [{"run": "{run}"}],
     "draw_page": [{}, {"width": "300"}],
     "find_printed": [{"start": "0", "end": "5"}],
+    "follow_up": [{}],
     "list_all_runs": [{}],
     "list_audit": [{}],
     "list_documents": [{}],
