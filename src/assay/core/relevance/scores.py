@@ -231,15 +231,7 @@ def judge(
     vector = chance_features(features, vectors, by_words, row)
     best = [scored.index for scored in by_words[:ANSWER_STATEMENTS]]
 
-    def amiss(indices: Sequence[int]) -> bool:
-        """True if these statements, the best, cannot answer."""
-        texts = [f"{statements[index].label} {statements[index].text}" for index in indices]
-        unsaid = (
-            max(vectors[index][_AT["measure"]] for index in indices) < 0 or max(denials[index] for index in indices) < 0
-        )
-        return unsaid or has_missing_name(features) or not tells_who(question, texts)
-
-    wrong = amiss(best) or not features.has_measured_subject(best)
+    wrong = _cannot_answer(features, vectors, denials, best) or not features.has_measured_subject(best)
     sure = SURE_CHANCE if is_complete_row(features, best[0]) else 0.0
     chance = 0.0 if wrong else max(_chance(vector), sure)
 
@@ -252,8 +244,21 @@ def judge(
         return Judgement(with_measure(rank_statements(adjusted_scores)), chance, question.language)
     by_both = rank_statements(blend_scores(adjusted_scores, cosines))
     combined_chance = adjust_chance(chance, cosines, best, by_both[0].index)
-    combined_chance = 0.0 if amiss([scored.index for scored in by_both[:ANSWER_STATEMENTS]]) else combined_chance
+    best_by_both = [scored.index for scored in by_both[:ANSWER_STATEMENTS]]
+    combined_chance = 0.0 if _cannot_answer(features, vectors, denials, best_by_both) else combined_chance
     return Judgement(with_measure(by_both), combined_chance, question.language)
+
+
+def _cannot_answer(
+    features: Features, vectors: Sequence[Vector], denials: Sequence[float], indices: Sequence[int]
+) -> bool:
+    """True if these statements, the best, lack the measure asked for, affirm what the question denies, or name nobody
+    where it asks who.
+    """
+    texts = [f"{features.statements[index].label} {features.statements[index].text}" for index in indices]
+    lacks_measure = max(vectors[index][_AT["measure"]] for index in indices) < 0
+    only_affirms = max(denials[index] for index in indices) < 0
+    return lacks_measure or only_affirms or has_missing_name(features) or not tells_who(features.question, texts)
 
 
 def _answering_places(features: Features, vectors: Sequence[Vector]) -> list[int]:
