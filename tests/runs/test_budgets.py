@@ -21,6 +21,7 @@ from assay.core.usage import MEASURES, Budget
 from assay.core.view import fold_events
 from assay.models.extractive import Extractive
 from assay.models.script import Scripted, calls, says
+from assay.run.budget import MIN_CALL_USAGE
 
 QUESTION = "How far does the tide rise at Brest, and where does the mistral blow from?"
 
@@ -34,12 +35,12 @@ class Priced(Extractive):
         return msgspec.structs.replace(super().profile, price=price, window=32_000)
 
 
-async def limited(budget: Budget, strategy: str) -> Log:
+async def limited(budget: Budget, strategy: str, mode: str = "auto") -> Log:
     """A run of the built-in model under `budget`."""
     sea, model = Sea(), Priced()
     name = model.profile.name
     roles = dict.fromkeys(ROLES, (name,))
-    brief = sea.brief(question=QUESTION, models=roles, budget=budget, strategy=strategy)
+    brief = sea.brief(question=QUESTION, models=roles, budget=budget, strategy=strategy, mode=mode)
 
     world = msgspec.structs.replace(sea.world(model), models={name: model})  # type: ignore[arg-type]
     handle = sea.engine().start(fixed(brief, world))
@@ -81,6 +82,16 @@ def test_no_limit_is_passed_and_there_is_a_report(strategy: str, budget: Budget)
         for measure in MEASURES
         if (limit := getattr(budget, measure)) and getattr(spent, measure) >= 0.8 * limit
     )
+
+
+@pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
+@pytest.mark.parametrize("mode", ["auto", "deep_research", "agent", "web_search", "simple"])
+async def test_the_least_budget_is_enough_to_search_and_quote(strategy: str, mode: str) -> None:
+    """A search uses up no tokens: a limit too small for the calls of research still leaves its passages."""
+    log = await limited(Budget(tokens=MIN_CALL_USAGE.tokens), strategy, mode)
+    assert len(log.of(e.SearchPerformed)) >= 1
+    assert "The tide at Brest rises seven metres." in log.text, log.text
+
 
 
 async def test_the_last_search_ends_research_and_the_report_is_written() -> None:

@@ -241,6 +241,8 @@ def top_sources(results: Sequence[CallResult], max_sources: int) -> list[str]:
 DEFAULT_QUERIES, DEFAULT_PAGES = 2, 3
 """Used if the depth sets none."""
 MAX_RECALLED_PASSAGES = 40
+MODEL_LIMITS = ("tokens", "usd")
+"""The limits that only calls of models use up."""
 OPENING_PASSAGES = 6
 """Passages from the beginning of each recalled document: they say what it is."""
 
@@ -261,12 +263,22 @@ async def search_once(run: Run, case: Case) -> QuickLook:
     if not can_search(run, case):
         return QuickLook()
     async with run.phase("research") as phase:
-        call = ToolCall(id="question", name="search", arguments={"query": case.question})
-        try:
-            await execute_calls(phase, case.ledger.seeing(case.lanes), case.tools, [call], case.question)
-        except LimitReached as limit:
-            phase.warn(_("the documents were not searched: {why}").format(why=stop_reason_phrase(limit.reason)))
+        await _search_question(phase, case)
         return QuickLook(evidence=_shown_evidence(phase, case.ledger, case))
+
+
+async def search_after_limit(phase: Run, case: Case) -> None:
+    """Search for the question if tokens or money ran out before anything was searched: a search uses up neither."""
+    if phase.exhausted in MODEL_LIMITS and can_search(phase, case) and not case.ledger.queries(phase.brief.lane):
+        await _search_question(phase.with_gate("write"), case)
+
+
+async def _search_question(phase: Run, case: Case) -> None:
+    call = ToolCall(id="question", name="search", arguments={"query": case.question})
+    try:
+        await execute_calls(phase, case.ledger.seeing(case.lanes), case.tools, [call], case.question)
+    except LimitReached as limit:
+        phase.warn(_("the documents were not searched: {why}").format(why=stop_reason_phrase(limit.reason)))
 
 
 async def search_and_read(run: Run, case: Case) -> QuickLook:
@@ -281,6 +293,7 @@ async def search_and_read(run: Run, case: Case) -> QuickLook:
         except LimitReached as limit:
             late = limit.reason == "time" and not phase.exhausted
             phase.warn(_("the search was ended: {why}").format(why=stop_reason_phrase(limit.reason)))
+            await search_after_limit(phase, case)
         return QuickLook(evidence=_shown_evidence(phase, case.ledger, case), late=late)
 
 

@@ -22,7 +22,7 @@ from assay.phases.anticipation import (
     search_names,
     search_question,
 )
-from assay.phases.background import search_background
+from assay.phases.background import search_after_limit, search_background
 from assay.phases.case import (
     Case,
     Draft,
@@ -211,9 +211,9 @@ async def do_research(
     assert checkpoint.plan is not None
     store_checkpoint(run, "research", checkpoint, agent_pool.case.ledger)
     async with run.phase("research") as phase:
-        research, coverage = await complete_coverage(
-            phase, agent_pool, await strategy(phase, agent_pool, checkpoint.plan)
-        )
+        research = await strategy(phase, agent_pool, checkpoint.plan)
+        await search_after_limit(phase, agent_pool.case)
+        research, coverage = await complete_coverage(phase, agent_pool, research)
     checkpoint = msgspec.structs.replace(checkpoint, research=research, coverage=coverage)
     store_checkpoint(run, "write", checkpoint, agent_pool.case.ledger)
     return checkpoint, research

@@ -17,7 +17,7 @@ from assay.core.phrases import nothing_found_text, stop_reason_phrase
 from assay.core.plan import Plan
 from assay.core.translation import N_, record_statement
 from assay.core.translation import gettext as _
-from assay.phases.background import QuickLook, recall_all, search_and_read, search_once
+from assay.phases.background import QuickLook, recall_all, search_after_limit, search_and_read, search_once
 from assay.phases.case import Case, Draft, Research, agent_task, can_search, has_searchable_sources, user_message
 from assay.phases.dispatch import SentAgent, check_work_allowed, collect
 from assay.phases.fork import log_cited_sources
@@ -193,6 +193,7 @@ async def _research(run: Run, case: Case, turns: int) -> Research:
             await check_work_allowed(phase)
         except LimitReached as limit:
             phase.warn(_("no agent was sent: {why}").format(why=stop_reason_phrase(limit.reason)))
+            await search_after_limit(phase, case)
             return research
         task = agent_task(case, research, case.question, step=0, turns=turns)
         handle = phase.spawn(
@@ -200,6 +201,7 @@ async def _research(run: Run, case: Case, turns: int) -> Research:
         )
         phase.emit(AgentsPlanned(cycle=1, lanes=(handle.lane,)))
         research, _why = await collect(SentAgent(task=task, handle=handle), research)
+        await search_after_limit(phase, case)
     return research
 
 
