@@ -93,7 +93,6 @@ async def test_the_least_budget_is_enough_to_search_and_quote(strategy: str, mod
     assert "The tide at Brest rises seven metres." in log.text, log.text
 
 
-
 async def test_the_last_search_ends_research_and_the_report_is_written() -> None:
     script = [
         *planned(ONE_STEP),

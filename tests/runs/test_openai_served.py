@@ -57,7 +57,7 @@ async def test_a_response_is_waited_for(server: Served) -> None:
             model="assay-light",
             input=QUESTION,
             metadata={"team": "ports"},
-            include=["assay:claims"],  # type: ignore[list-item]
+            include=["assay:claims", "file_search_call.results"],  # type: ignore[list-item]
         )
         assert response.status == "completed"
         assert "built in 1902. [1]" in response.output_text
@@ -69,6 +69,8 @@ async def test_a_response_is_waited_for(server: Served) -> None:
         citation = message.content[0].annotations[0]
         assert citation.type == "file_citation"
         assert response.output_text[citation.index :].startswith("[1]")
+        searches = [item for item in response.output if item.type == "file_search_call"]
+        assert citation.file_id in {found.file_id for item in searches for found in item.results or ()}
         assert response.metadata == {"team": "ports"}
         assert response.model == "assay-light"
         assert response.usage is not None
@@ -214,6 +216,7 @@ async def test_a_chat(server: Served) -> None:
         assert chunks[-1].usage is not None
         assert chunks[-1].usage.total_tokens > 0
         assert chunks[-2].model_dump()["search_results"][0]["title"] == "Harbour of Vendel"
+        assert "1902" in chunks[-2].model_dump()["search_results"][0]["snippet"]
 
         run_id = chunks[0].id.removeprefix("chatcmpl-")
         assert f"[Run {run_id}: " in text

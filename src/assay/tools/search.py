@@ -161,15 +161,16 @@ async def _ask_once(run: Run, *, ledger: Ledger, provider: Search, query: Query)
         if not was_cached:
             step_context.spend(Usage(searches=1))
             step_context.record(common.answer_row(run, key, step_context))
-        urls = tuple(excerpt.document.url for excerpt in observation.shown[: query.limit])
+        documents = [excerpt.document for excerpt in observation.shown[: query.limit]]
         step_context.emit(
             SearchPerformed(
                 query=query.text,
                 provider=provider.name,
-                results=len(urls),
+                results=len(documents),
                 shared=was_cached,
-                found=urls,
+                found=tuple(document.url for document in documents),
                 excluded=tuple(excluded),
+                documents=tuple("" if document.media_type == SNIPPET else document.sha256 for document in documents),
             )
         )
         common.read_pages_ahead(run, ledger, observation.shown[: query.limit], step_context.emit)

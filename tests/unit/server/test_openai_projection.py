@@ -206,6 +206,8 @@ def test_links_and_annotations_say_where_a_citation_leads() -> None:
     ]
     assert "\n[1]: " not in answer.text
     assert [source.url for source in answer.sources] == ["https://example.org/pep1", "https://example.org/pep8"]
+    cited = [passage.text for passage in build_report(fold_events(logs.two_agents().events)).passages]
+    assert all(source.snippet in cited for source in answer.sources)
 
 
 def test_an_answer_ends_like_the_report_in_markdown_but_for_the_targets_of_its_references() -> None:

@@ -142,6 +142,7 @@ class SearchPerformed(Event, frozen=True):
     """A search ran. `shared` says its answer came from the ledger at no cost.
 
     `found` has the addresses of its results, best first; `excluded` those left out by the rules of the run.
+    `documents` has the SHA-256 of each result that is a stored document, "" for a page of the web that is not read yet.
     """
 
     query: str
@@ -150,6 +151,13 @@ class SearchPerformed(Event, frozen=True):
     shared: bool = False
     found: tuple[str, ...] = ()
     excluded: tuple[Excluded, ...] = ()
+    documents: tuple[str, ...] = ()
+
+    @property
+    def found_ids(self) -> list[tuple[str, str]]:
+        """The address of each result with the id that citations have for it: its SHA-256, or the address again."""
+        hashes = self.documents or ("",) * len(self.found)
+        return [(url, sha256 or url) for url, sha256 in zip(self.found, hashes, strict=False)]
 
 
 @kind("search.failed")

@@ -114,7 +114,7 @@ class PacketProjection:
             yield _SECTION_END  # of the draft
         elif isinstance(event, e.SearchPerformed):
             yield {"type": "search_tool_queries_delta", "queries": [event.query]}
-            documents = [{"document_id": url, "link": url} for url in event.found]
+            documents = [{"document_id": id, "link": url} for url, id in event.found_ids]
             yield {"type": "search_tool_documents_delta", "documents": documents}
         elif isinstance(event, e.FindingAdded):
             ids = dict.fromkeys(passage.source for passage in event.passages)

@@ -63,7 +63,7 @@ class WebSearchItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FoundFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A document found by a search."""
+    """A document found by a search; `file_id` is its hash, as in citations of it."""
 
     file_id: str
     filename: str

@@ -139,9 +139,9 @@ class ResponseProjection:
     def _tool_item(self, event: Event) -> Iterator[p.StreamPart]:
         match event:
             case SearchPerformed() if not event.shared:
-                yield from self._search(event.query, event.provider, event.found, "completed")
+                yield from self._search(event.query, event.provider, event.found_ids, "completed")
             case SearchFailed():
-                yield from self._search(event.query, event.provider, (), "failed")
+                yield from self._search(event.query, event.provider, [], "failed")
             case SourceAdded():
                 self._sources[event.source.id] = event.source
             case ToolStarted() if event.tool == "open":
@@ -231,11 +231,14 @@ class ResponseProjection:
 
     # tools
 
-    def _search(self, query: str, provider: str, urls: tuple[str, ...], status: ItemStatus) -> Iterator[p.StreamPart]:
+    def _search(
+        self, query: str, provider: str, found: list[tuple[str, str]], status: ItemStatus
+    ) -> Iterator[p.StreamPart]:
+        """A search; each result of `found` is an address and an id."""
         yield from self._finish_summary()
         id_suffix = f"{self._run}_{len(self._items)}"
         if provider == LOCAL:
-            results = tuple(FoundFile(file_id=url, filename=url.rpartition("/")[2]) for url in urls)
+            results = tuple(FoundFile(file_id=id, filename=url.rpartition("/")[2]) for url, id in found)
             yield from self._call(
                 FileSearchItem(
                     id=f"fs_{id_suffix}",
@@ -245,7 +248,7 @@ class ResponseProjection:
                 )
             )
             return
-        sources = tuple(UrlSource(url=url) for url in urls)
+        sources = tuple(UrlSource(url=url) for url, _id in found)
         action = SearchAction(
             type="search",
             query=query,

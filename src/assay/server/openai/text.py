@@ -45,7 +45,7 @@ Annotation = UrlCitation | FileCitation
 
 
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A source of an answer."""
+    """A source of an answer; `snippet` is the passage of it that the answer cites first."""
 
     title: str
     url: str
@@ -131,11 +131,13 @@ def _annotation(start: int, end: int, source: Source, url: str) -> Annotation:
 
 def _sources(view: RunView, base: str) -> tuple[SearchResult, ...]:
     sources = [entry.source for entry in build_bibliography(view).entries if entry.number is not None]
+    snippets = {passage.document_sha256: passage.text for passage in reversed(build_report(view).passages)}
     return tuple(
         SearchResult(
             title=one_line(source.title),
             url=url_of(source, base) or source.url,
             date=source.published or None,
+            snippet=snippets.get(source.document_sha256, ""),
             source="web" if url_of(source) else "attachment",
         )
         for source in sources
