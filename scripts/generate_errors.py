@@ -32,13 +32,15 @@ status; in Python it is `str(error)`. A message says what happened and, after a 
 last part lists reasons: they reach a model, a report's limits, or another message that says what to do. Every message
 about an unknown name offers the nearest one, or lists the known ones.
 
-A bug is none of these: it ends a command with `assay: internal error`, exit code 1, and a request with status 500.
+A bug is none of these: it ends a command with `assay: internal error`, exit code 1, and a request with status 500. If
+it is in the code of another package, the message names that package, and a run fails with `PluginFailed`.
 """
 ADVISING = (
     errors.UsageError,
     errors.StoreError,
     errors.NothingSearched,
     errors.ModelUnusable,
+    errors.PluginFailed,
 )
 """Errors which a person gets as they are."""
 PLAIN = {"NotStored", "FenceLost"}

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from assay import Assay, plugins
-from assay.core.errors import ConfigError, UnknownName
+from assay.cli.main import _Excepthook
+from assay.cli.terminal import TerminalOptions
+from assay.core.errors import ConfigError, PluginFailed, UnknownName
 
 METADATA = "Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
 
@@ -107,3 +109,55 @@ async def test_an_extractor_of_rows_that_fails_costs_one_file_from_there_on(inst
     [partly, skipped] = done.warnings
     assert partly.startswith(f"partly read {folder / 'b.acme'}: its reader acme-rows/1 failed (ValueError: invalid")
     assert skipped.startswith(f"skipped {folder / 'c.acme'}: its reader acme-rows/1 failed (ValueError: not enough")
+
+
+@pytest.mark.parametrize("source", ["raise RuntimeError('boom')\n", "def other():\n    pass\n", "def (\n"])
+def test_a_package_that_cannot_be_imported_is_named(install, source: str):
+    install("acme_broken", source, "[assay.tools]\nacme_broken = acme_broken:Tool\n")
+    with pytest.raises(ConfigError, match=r"tool 'acme_broken' .* update or uninstall the package acme_broken$"):
+        plugins.load("tools", "acme_broken")
+
+
+FAULTY = """
+import json
+
+
+async def wild(run, agents, plan):
+    return json.loads("no JSON")
+
+
+class Blank:
+    suffix = ".blank"
+
+    def render(self, record, citations="numbers"):
+        return {}["title"]
+
+
+BLANK = Blank()
+"""
+POINTS = "[assay.strategies]\nwild = acme_faulty:wild\n[assay.exporters]\n.blank = acme_faulty:BLANK\n"
+
+
+async def test_a_run_that_fails_in_the_code_of_another_package_names_it(install, tmp_path: Path):
+    install("acme_faulty", FAULTY, POINTS)
+    (tmp_path / "tides.md").write_text("The tide at Brest rises 7.5 metres.\n")
+    async with Assay() as assay:
+        run = assay.start("How far does the tide rise?", sources=[tmp_path / "tides.md"], strategy="wild")
+        [failed] = [event async for event in run.events() if event.type == "run.failed"]
+        assert b"the package acme_faulty failed" in bytes(failed.data)
+        with pytest.raises(
+            PluginFailed, match=r"^the package acme_faulty failed \(JSONDecodeError: .*\): update or un"
+        ):
+            await run.report()
+
+
+def test_only_a_package_whose_code_was_at_work_is_named(install, capsys: pytest.CaptureFixture[str]):
+    install("acme_faulty", FAULTY, POINTS)
+    with pytest.raises(KeyError) as theirs:
+        plugins.load("exporters", ".blank").render(None)
+    assert plugins.failing_package(theirs.value) == "acme_faulty"
+    _Excepthook(TerminalOptions())(KeyError, theirs.value, theirs.tb)
+    assert capsys.readouterr().err == "assay: error in the package acme_faulty: KeyError: 'title' (-vv shows where)\n"
+    with pytest.raises(AttributeError) as ours:
+        plugins.split(None)  # type: ignore[arg-type]
+    assert plugins.failing_package(ours.value) == ""

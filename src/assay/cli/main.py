@@ -21,8 +21,11 @@ from assay.core.lazy import lazy_module
 
 if TYPE_CHECKING:
     from importlib import metadata
+
+    from assay import plugins
 else:
     metadata = lazy_module("importlib.metadata")
+    plugins = lazy_module("assay.plugins")
 
 
 docs = LazyGroup(
@@ -386,4 +389,6 @@ class _Excepthook:
         if self.state.verbosity > 1:
             traceback.print_exception(kind, error, where)
             return
-        click.echo(f"assay: internal error: {kind.__name__}: {clean(str(error))} (-vv shows where)", err=True)
+        package = plugins.failing_package(error)
+        subject = f"error in the package {package}" if package else "internal error"
+        click.echo(f"assay: {subject}: {kind.__name__}: {clean(str(error))} (-vv shows where)", err=True)

@@ -8,6 +8,7 @@
     │   ├── TooMany              a user has begun as many runs as allowed
     │   ├── UnknownName          no adapter, run, document or command of that name
     │   │   └── UnknownOption    a function takes no keyword of that name
+    │   ├── WrongType            a value is of a type that the argument does not take
     │   ├── EventLoopError       called without an event loop where one is needed, or inside one where none is allowed
     │   ├── NotNow               the request is impossible in the run's present state
     │   │   └── InProgress       the same request is already in progress
@@ -42,19 +43,21 @@
     │   ├── OtherRelease         another release of Assay stored this run in a form that this one cannot continue
     │   └── NotStored            a replay reached a step that is not in the journal
     ├── IndexDamaged             the files of an index cannot be read: it is built again
+    ├── PluginFailed             the code of another package raised an exception; the message names the package
     ├── NothingSearched          a run ended without having searched anything; the message names the fix
     ├── InputNeeded              the run waits for an answer that nobody here can give
     ├── Paused                   the run's owner paused it
     └── Cancelled                the run's owner cancelled it
 
-A bug is none of these: it stays a plain exception, is never stored, and fails the run loudly.
+A bug of ours is none of these: it stays a plain exception, is never stored, and fails the run loudly.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar
+
+from assay.core.suggestions import suggest_names
 
 
 class AssayError(Exception):
@@ -88,39 +91,13 @@ class TooMany(UsageError):
         self.seconds = seconds
 
 
-MAX_NAMES_LISTED = 24
-"""The most known names listed in the message about an unknown one."""
-
-
 class UnknownName(UsageError):
     """`name` is not among `known` things of `kind`; the message offers the nearest."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str = "") -> None:
         known = sorted(known)
-        matches = difflib.get_close_matches(name, known, n=1)
-        message = f"no {kind} named {name!r}"
-        if matches:
-            message += f"; did you mean {matches[0]!r}?"
-        elif known:
-            choices = _closest(name, known)
-            message += (
-                "; use one of: "
-                f"{', '.join(choices[:MAX_NAMES_LISTED])}{', …' if len(choices) > MAX_NAMES_LISTED else ''}"
-            )
-        super().__init__(f"{message} {hint}".rstrip())
+        super().__init__(f"no {kind} named {name!r}{suggest_names(name, known)} {hint}".rstrip())
         self.kind, self.name, self.known = kind, name, tuple(known)
-
-
-def _closest(name: str, names: Sequence[str]) -> Sequence[str]:
-    """Of too many names with dots to list: those of the group that is meant, else the groups (`agents.*`)."""
-    if len(names) <= MAX_NAMES_LISTED:
-        return names
-    groups = {known_name.partition(".")[0] for known_name in names}
-    matches = difflib.get_close_matches(name.partition(".")[0], groups, n=1)
-    if matches and "." in name:
-        return [known_name for known_name in names if known_name.partition(".")[0] == matches[0]]
-    parts = (name.partition(".") for name in names)
-    return sorted({f"{group}.*" if dot else group for group, dot, _ in parts})
 
 
 class UnknownOption(UnknownName, TypeError):
@@ -128,6 +105,10 @@ class UnknownOption(UnknownName, TypeError):
 
     def __init__(self, owner: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f"option of {owner}", name, known)
+
+
+class WrongType(UsageError, TypeError):
+    """A value is of a type that the argument does not take; the message says which it takes."""
 
 
 class EventLoopError(UsageError, RuntimeError):
@@ -366,6 +347,10 @@ class OtherRelease(StoreError):
 
 class IndexDamaged(AssayError):
     """The files of an index cannot be read; the index is built again."""
+
+
+class PluginFailed(AssayError):
+    """The code of another package raised an exception."""
 
 
 class NothingSearched(AssayError):

@@ -22,6 +22,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+from assay import plugins
 from assay.app.assay import Assay
 from assay.core.errors import AssayError, DiskFull, UsageError
 from assay.core.full_disks import is_full
@@ -179,7 +180,9 @@ def _on_bug(request: Request, error: Exception) -> Response:
     if is_full(error):  # of temporary files, as of a form
         return _on_error(request, DiskFull(str(error)))
     log.error("%s %s: a bug", request.method, loggable_path(request.scope["path"]), exc_info=error)
-    return part_problem_response(request, problem("bug", "this is a fault of Assay; its log says more"))
+    package = plugins.failing_package(error)
+    culprit = f"the package {package}" if package else "Assay"
+    return part_problem_response(request, problem("bug", f"this is a fault of {culprit}; the server's log says more"))
 
 
 if sys.platform != "win32":

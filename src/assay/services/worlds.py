@@ -11,7 +11,7 @@ import msgspec
 
 from assay import plugins
 from assay.core.brief import Brief
-from assay.core.errors import UnknownName
+from assay.core.errors import AssayError, PluginFailed, UnknownName
 from assay.core.ports import Library, Model, World
 from assay.core.ports.collections import SLASH
 from assay.core.sources import UNSORTED
@@ -36,7 +36,16 @@ def make_pipeline(context: Context) -> Pipeline:
     """The path of every run, from its question to its report: `phases.pipeline`."""
 
     async def run_it(run: Run) -> Outcome:
-        return await pipeline(run, context.pipeline_parts)
+        try:
+            return await pipeline(run, context.pipeline_parts)
+        except AssayError:
+            raise
+        except Exception as bug:
+            if package := plugins.failing_package(bug):
+                raise PluginFailed(
+                    f"the package {package} failed ({type(bug).__name__}: {bug}): update or uninstall it"
+                ) from bug
+            raise
 
     return run_it
 
