@@ -16,8 +16,7 @@ from assay.core.ports import RunRow
 from assay.core.ports.webhooks import Webhook
 from assay.core.view import Steered
 from assay.services.arguments import DEFAULT_COLLECTION as DEFAULT_COLLECTION
-from assay.services.arguments import ProgressLog, checked_keywords
-from assay.services.arguments import Sources as Sources
+from assay.services.arguments import ProgressLog, Sources, checked_keywords, checked_methods
 
 if TYPE_CHECKING:
     from assay.app import verification
@@ -41,6 +40,7 @@ else:
     verification = lazy_module("assay.app.verification")
 
 
+@checked_methods
 class Assay(RunQueue):
     """A library of documents and the runs over it.
 

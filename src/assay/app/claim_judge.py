@@ -59,7 +59,7 @@ async def judge_rows(
     *,
     model: str,
     settings: Settings | None = None,
-    home: Path | None = None,
+    home: str | Path | None = None,
     remember: bool = True,
     models: Mapping[str, Model] = {},
     max_usd: float | None = None,
@@ -86,7 +86,7 @@ async def judge_rows(
     settings = settings or load()
     judge = models[model] if model in models else load_model(settings, model)
     check_can_judge(model, judge)
-    store = store_of(home or settings.home if remember else None, settings)
+    store = store_of(Path(home or settings.home) if remember else None, settings)
     checker = RowChecker(added_checks(settings.checks_off))
 
     async def pipeline(run: Run) -> Outcome:

@@ -17,7 +17,7 @@ from assay.core.lazy import lazy_module
 from assay.core.ports import Addition, Model, Watch
 from assay.core.ports.collections import AdditionStart
 from assay.core.ports.users import AuditEntry, AuditLog, Buckets, LimitStore
-from assay.services.arguments import DEFAULT_COLLECTION, Sources, checked_keywords
+from assay.services.arguments import DEFAULT_COLLECTION, Sources, checked_keywords, checked_methods
 from assay.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ else:
     shelves = lazy_module("assay.services.shelves")
 
 
+@checked_methods
 class Home:
     """A library of documents; without `home` it is in memory, and nothing is written to disk.
 
@@ -241,6 +242,7 @@ MAX_UPLOAD_BYTES = 200_000_000
 """The default limit of an uploaded file in bytes."""
 
 
+@checked_methods
 class BackgroundLibrary(Home):
     """Reading into a library in the background, with progress."""
 

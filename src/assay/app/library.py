@@ -13,7 +13,7 @@ from assay.app.home import MAX_UPLOAD_BYTES, BackgroundLibrary
 from assay.core.lazy import lazy_module
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin
 from assay.core.sources import Document
-from assay.services.arguments import DEFAULT_COLLECTION, ProgressLog, Sources
+from assay.services.arguments import DEFAULT_COLLECTION, ProgressLog, Sources, checked_methods
 
 if TYPE_CHECKING:
     from assay.app import embeddings, verification
@@ -36,6 +36,7 @@ else:
     verification = lazy_module("assay.app.verification")
 
 
+@checked_methods
 class DocumentLibrary(BackgroundLibrary):
     """A library of documents; see `Home` for how it is opened, `BackgroundLibrary` for additions in the background."""
 

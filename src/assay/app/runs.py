@@ -13,7 +13,7 @@ from assay.core.ports import ModelUsage, Queue, QueuedRun, QueueLimits, RunRow, 
 from assay.core.ports.jobs import TOP_LEVEL_JOBS, Job, JobFilter
 from assay.core.view import RunView
 from assay.services import stored_runs
-from assay.services.arguments import ProgressLog
+from assay.services.arguments import ProgressLog, checked_methods
 from assay.services.stored_runs import Having, ListedRun
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ LATEST = 100
 """The default length of a list of runs."""
 
 
+@checked_methods
 class RunHistory(DocumentLibrary):
     """A library of documents, and the stored runs over it."""
 
@@ -207,6 +208,7 @@ class RunHistory(DocumentLibrary):
         return await stored_runs.view(self._context, reference)
 
 
+@checked_methods
 class RunQueue(RunHistory):
     """A library of documents, the runs over it, and the queue from which workers take runs."""
 

@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from assay.app.assay import Assay, Sources
+from assay.app.assay import Assay
 from assay.core.errors import EventLoopError
-from assay.services.arguments import ProgressLog, checked_keywords
+from assay.services.arguments import ProgressLog, Sources, checked_keywords
 from assay.settings import Settings
 
 if TYPE_CHECKING:

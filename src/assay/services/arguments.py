@@ -7,6 +7,7 @@ import math
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,7 @@ from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin
 
 from assay import plugins
-from assay.core.errors import UnknownName, UnknownOption, UsageError
+from assay.core.errors import UnknownName, UnknownOption, UsageError, WrongType
 from assay.core.languages import read_country
 from assay.core.lazy import regex
 from assay.core.web_addresses import DATE_PATTERN, BadUrl, WebRules, date_range, is_below, parse_url
@@ -174,41 +175,71 @@ def source_names(sources: Sources) -> list[str]:
     return [str(sources)] if isinstance(sources, str | Path) else [str(path) for path in sources]
 
 
-# Unknown options are refused at the call, with the nearest name as a suggestion. A type checker sees the same in the
-# signatures; this is for everyone else.
+# Unknown options and values of a wrong type are refused at the call. A type checker sees the same in the signatures;
+# this is for everyone else.
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
+
+
+def checked_methods(cls: type[T]) -> type[T]:
+    """Check the arguments of all public methods of a class as `checked_keywords` does."""
+    for name, member in list(vars(cls).items()):
+        if inspect.isfunction(member) and not name.startswith("_") and not hasattr(member, "__wrapped__"):
+            setattr(cls, name, checked_keywords()(member))
+    return cls
 
 
 def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Check the keyword arguments of a function when it is called.
+    """Check the names of the keyword arguments, and the types of all arguments, of a function when it is called.
 
     Args:
         type_path: the `TypedDict` of its further keywords, as `module:name`; it is loaded at the first call.
 
     Raises (when it is called):
         UnknownOption: it does not accept such a keyword.
+        WrongType: a value is of a type that the argument does not take.
         UsageError: the value is not one of the words allowed for a keyword.
     """
 
     def decorator(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters.values()
-        names = tuple(
-            parameter.name
-            for parameter in parameters
-            if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-        )
+        positional = [parameter.name for parameter in parameters if parameter.kind == parameter.POSITIONAL_OR_KEYWORD]
+        names = (*positional, *(parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY))
 
         @wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-            function_name = type(args[0]).__name__ if function.__name__ == "__init__" else function.__qualname__
-            check_keywords(function_name, kwargs, names, type_path)
+            check_keywords(_called_name(function, args), kwargs, names, type_path)
+            kinds = _parameter_types(function)
+            check_types({**dict(zip(positional, args, strict=False)), **kwargs}, kinds, takes_none=False)
             return function(*args, **kwargs)
 
         return wrapper
 
     return decorator
+
+
+def _called_name(function: Callable[..., object], args: Sequence[object]) -> str:
+    """The name by which a caller knows a function: a method under the class of its object."""
+    if "." not in function.__qualname__:
+        return function.__name__
+    owner = type(args[0]).__name__
+    return owner if function.__name__ == "__init__" else f"{owner}.{function.__name__}"
+
+
+@cache
+def _parameter_types(function: Callable[..., object]) -> dict[str, Any]:
+    """The types of a function's parameters, except those whose names only a type checker knows.
+
+    A parameter for one of several words may be any text: whoever reads it says which words there are.
+    """
+    kinds = dict[str, Any]()
+    for name, annotation in function.__annotations__.items():
+        with suppress(NameError):
+            kind = eval(annotation, function.__globals__)  # noqa: S307 - the code's own annotations
+            kinds[name] = str if get_origin(kind) is Literal else kind
+    return kinds
 
 
 def check_keywords(function_name: str, keywords: Mapping[str, object], names: Iterable[str], type_path: str) -> None:
@@ -262,16 +293,20 @@ _TYPE_NAMES: dict[Any, str] = {
 }
 
 
-def check_types(values: Mapping[str, object], kinds: Mapping[str, Any]) -> None:
-    """Make sure that each value is of its type in `kinds`, if it has one; None is the same as leaving an option out.
+def check_types(values: Mapping[str, object], kinds: Mapping[str, Any], *, takes_none: bool = True) -> None:
+    """Make sure that each value is of its type in `kinds`, if it has one.
+
+    With `takes_none` None is the same as leaving an option out.
 
     Raises:
-        UsageError: one is not. The message says which, and what may be written instead.
+        WrongType: one is not. The message says which, and what may be written instead.
     """
     for name, value in values.items():
-        parts = [part for part in _alternatives(kinds.get(name, object)) if part is not type(None)]
-        if value is not None and not any(_matches_type(value, part) for part in parts):
-            raise UsageError(f"{name} cannot be {value!r}: write {_join_with_or(map(_describe_type, parts))}")
+        parts = _alternatives(kinds.get(name, object))
+        if (value is None and takes_none) or any(_matches_type(value, part) for part in parts):
+            continue
+        accepted = [_describe_type(part) for part in parts if part is not type(None)]
+        raise WrongType(f"{name} cannot be {value!r:.80}: write {_join_with_or(accepted)}")
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:
@@ -287,12 +322,13 @@ def _matches_type(value: object, kind: Any) -> bool:
         is_number = isinstance(value, (int, kind)) and not isinstance(value, bool)
         return is_number and not (isinstance(value, float) and math.isnan(value))
     if origin is None:
-        return isinstance(value, kind)
-    if issubclass(origin, Mapping):
-        return isinstance(value, Mapping)
-    (member,) = get_args(kind)
-    is_list = isinstance(value, Sequence | AbstractSet) and not isinstance(value, str | bytes)
-    return is_list and all(_matches_type(item, member) for item in cast("Iterable[object]", value))
+        return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
+    if not issubclass(origin, Iterable) or issubclass(origin, Mapping):
+        return isinstance(value, origin)
+    if not isinstance(value, Sequence | AbstractSet) or isinstance(value, str | bytes):
+        return isinstance(value, origin) and not isinstance(value, str | bytes)  # an iterator can be read once
+    members = _alternatives(get_args(kind)[0])
+    return all(any(_matches_type(item, member) for member in members) for item in cast("Iterable[object]", value))
 
 
 def _describe_type(kind: Any) -> str:
@@ -302,7 +338,13 @@ def _describe_type(kind: Any) -> str:
         return _format_choices(get_args(kind))
     if origin is None:
         return _TYPE_NAMES.get(kind) or str(kind.__name__)
-    return "a mapping" if issubclass(origin, Mapping) else f"a list of {_describe_type(get_args(kind)[0])}"
+    if not issubclass(origin, Iterable):
+        return "a function"
+    return (
+        "a mapping"
+        if issubclass(origin, Mapping)
+        else f"a list of {_join_with_or(map(_describe_type, _alternatives(get_args(kind)[0])))}"
+    )
 
 
 def _join_with_or(words: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ from assay.core.view import RunView, fold_events
 from assay.evidence.documents import CitedPassage, cited_passage
 from assay.run.engine import RunTask
 from assay.services import estimates, run_control, worlds
-from assay.services.arguments import format_of
+from assay.services.arguments import checked_keywords, checked_methods, format_of
 from assay.services.context import Context
 from assay.services.stored_runs import events, view
 
@@ -68,6 +68,7 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
             f"{pluralize(len(self.claims), 'claim')}, {verification}>"
         )
 
+    @checked_keywords()
     def save(self, path: str | Path, *, citations: CitationMode = "numbers") -> Path:
         """Write the report in the format of the file name (`report.md`, `.html`, `.docx`, `.pdf`, …) and return its
         path.
@@ -85,6 +86,7 @@ class ResearchReport(Report, frozen=True, kw_only=True, dict=True):
         replace_file(target, self.export(format_of(target), citations))
         return target
 
+    @checked_keywords()
     def export(self, suffix: str, citations: CitationMode = "numbers") -> bytes:
         """Return the report as a file in the format of `suffix` (".json", ".html").
 
@@ -120,6 +122,7 @@ def research_report(record: Record) -> ResearchReport:
     return report
 
 
+@checked_methods
 class RunHandle:
     """A run executed in this process: iterate over its events, wait for its report, end it early."""
 

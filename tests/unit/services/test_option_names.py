@@ -11,7 +11,15 @@ import pytest
 
 import assay
 from assay.core import milestones
-from assay.core.errors import AssayError, EventLoopError, NothingSearched, UnknownName, UnknownOption, UsageError
+from assay.core.errors import (
+    AssayError,
+    EventLoopError,
+    NothingSearched,
+    UnknownName,
+    UnknownOption,
+    UsageError,
+    WrongType,
+)
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.services import arguments
 
@@ -74,6 +82,44 @@ async def test_a_word_which_is_none_of_an_options_words(options: dict[str, Any],
     with pytest.raises(UsageError) as raised:
         await assay.research(QUESTION, **options)
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "options", "message"),
+    [
+        ("start", (QUESTION,), {"sources": 3}, "sources cannot be 3: write text, a Path or a list of text or a Path"),
+        ("start", (QUESTION,), {"sources": ["a", 3]}, "sources cannot be ['a', 3]: write text"),
+        ("start", (None,), {}, "question cannot be None: write text"),
+        ("start", (QUESTION,), {"progress": "log"}, "progress cannot be 'log': write a function"),
+        ("start", (QUESTION,), {"max_usd": "1"}, "max_usd cannot be '1': write a number"),
+        ("events", ("last", "3"), {}, "after cannot be '3': write a whole number"),
+        ("fork", ("last", "plan"), {"exclude": "S1002"}, "exclude cannot be 'S1002': write a list of text"),
+        ("mark", ("papers",), {"private": "yes"}, "private cannot be 'yes': write True or False"),
+        ("label", ("last", ["a"]), {}, "added cannot be ['a']: write a mapping"),
+        ("export", ("last", ".md", 3), {}, "citations cannot be 3: write text"),
+    ],
+)
+async def test_a_value_of_a_wrong_type_says_which_are_right(
+    name: str, arguments: tuple[object, ...], options: dict[str, Any], message: str
+) -> None:
+    async with assay.Assay() as library:
+        with pytest.raises(WrongType) as raised:
+            await getattr(library, name)(*arguments, **options)
+        assert str(raised.value).startswith(message)
+        assert isinstance(raised.value, TypeError)
+
+
+async def test_every_iterable_of_sources_is_one(tmp_path: Path) -> None:
+    (tmp_path / "tides.md").write_text("The tide at Brest rises 7.5 metres.\n")
+    async with assay.Assay() as library:
+        for sources in (iter([tmp_path / "tides.md"]), (tmp_path / "tides.md",), {tmp_path / "tides.md"}):
+            assert (await library.add(sources)).collection
+
+
+def test_every_public_method_checks_its_arguments() -> None:
+    for kind in (assay.Assay, assay.RunHandle):
+        for name, method in inspect.getmembers(kind, inspect.isfunction):
+            assert name.startswith("_") or hasattr(method, "__wrapped__"), name
 
 
 async def test_without_sources_a_run_says_that_none_are_named() -> None:
