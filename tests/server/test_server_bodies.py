@@ -14,8 +14,8 @@ from assay.core.events import Envelope
 from assay.server import guards
 from assay.server.guards import LimitedBody
 from assay.server.problems import Refusal, problem_of, problems
+from assay.server.representations import accepts
 from assay.server.streams import RETRY_FRAME, EventStream, Tickets, run_frames, type_filter
-from assay.server.wire import accepts
 
 
 def body(messages: list[dict[str, Any]], **headers: str) -> LimitedBody:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import httpx
 import pytest
 from serving import Served, begun, frames, served, slow, until
 
+from assay.server.api import ENDPOINTS
 from assay.server.guards import host_name, is_own_host
 
 
@@ -97,6 +99,26 @@ async def test_a_head_without_end_is_refused(server: Served) -> None:
     with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
         connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 200_000)
         assert connection.recv(100).startswith(b"HTTP/1.1 400")
+
+
+WITHOUT_OPTIONS = sorted(
+    (each.method, each.path)
+    for each in ENDPOINTS
+    if each.query is None and each.body is None and each.path.startswith("/api/")
+)
+
+
+@pytest.mark.parametrize(("method", "path"), WITHOUT_OPTIONS)
+async def test_a_route_without_options_refuses_what_it_does_not_read(server: Served, method: str, path: str) -> None:
+    address = re.sub(r"\{\w+(:path)?\}", "none", re.sub(r"\{(number|\w+:number)\}", "1", path))
+    async with server.client() as client:
+        answers = [await client.request(method, f"{address}?forse=1")]
+        if method != "GET":
+            answers.append(await client.request(method, address, json={"forse": 1}))
+        for answer in answers:
+            assert type_of(answer) == "invalid", answer.text
+            assert answer.json()["detail"].endswith("unknown field `forse`; this route has no options")
+        assert (await client.request(method, address, json={})).status_code not in (415, 422)
 
 
 async def test_what_does_not_fit_is_said_with_its_place_and_what_would(server: Served) -> None:

@@ -106,7 +106,7 @@ _ERRORS: tuple[tuple[type[AssayError], str], ...] = (
     (known.Failed, "service-failed"),
     (known.ModelError, "service-failed"),
     (known.ModelUnusable, "service-failed"),
-    (known.PluginFailed, "bug"),
+    (known.PluginFailed, "service-failed"),
     (known.ExtractError, "nothing-read"),
     (known.NothingSearched, "nothing-read"),
     (known.StoreAway, "away"),

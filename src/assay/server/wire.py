@@ -12,7 +12,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_type_hints
@@ -26,7 +26,6 @@ from starlette.routing import Route
 from assay.app.assay import Assay
 from assay.core.lazy import regex
 from assay.core.ports.users import Permission
-from assay.core.sources import sha256
 from assay.server.backend import Backend, backend_of, owner_of
 from assay.server.gate import check_permission
 from assay.server.guards import body_of
@@ -86,7 +85,8 @@ def decode_refusal(error: msgspec.ValidationError, kind: type[msgspec.Struct], w
     if close_matches:
         detail = f"{reason}; did you mean {close_matches[0]!r}?"
     else:
-        detail = f"{reason}; use one of: {', '.join(expected[:MAX_NAMES])}" if expected else reason
+        names = f"use one of: {', '.join(expected[:MAX_NAMES])}" if expected else "this route has no options"
+        detail = f"{reason}; {names}" if expected or kind is NoOptions else reason
     fault = Fault(pointer=pointer, detail=detail)
     return refusal("invalid", f"{where} does not fit: {detail}", errors=(fault,), known=expected)
 
@@ -142,12 +142,17 @@ def _values(types: tuple[Any, ...]) -> tuple[str, ...]:
 
 
 JSON = "application/json"
+API_PATH = "/api/"
 BODY_BYTES = 1_000_000
 """The largest JSON body in bytes; uploads have their own limit (`uploads`)."""
 
 Handler = Callable[..., Awaitable[object]]
 H = TypeVar("H", bound=Handler)
 S = TypeVar("S", bound=msgspec.Struct)
+
+
+class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The query or the body of a route that reads none."""
 
 
 @dataclass(slots=True)
@@ -227,6 +232,8 @@ class Endpoint:
             arguments["query"] = read_query(request, self.query)
         if self.body is not None:
             arguments["body"] = await read_body(request, self.body)
+        if self.path.startswith(API_PATH):  # links and probes elsewhere may have parameters that others added
+            await self._refuse_unknown(request)
         result = await self.handler(call, **arguments)
         if isinstance(result, Response):
             result.headers.update(call.headers)
@@ -234,6 +241,13 @@ class Endpoint:
         if result is None:
             return Response(status_code=call.status or 204, headers=call.headers)
         return Response(msgspec.json.encode(result), call.status or self.status, call.headers, JSON)
+
+    async def _refuse_unknown(self, request: Request) -> None:
+        """Refuse what a request to a route without options has: a query, or a body."""
+        if self.query is None:
+            read_query(request, NoOptions)
+        if self.body is None and not self.takes and request.method not in ("GET", "HEAD"):
+            await read_body(request, NoOptions)
 
     def route(self) -> Route:
         """The route in starlette's form."""
@@ -363,37 +377,3 @@ def struct_from(kind: type[S], original: object, **extra: object) -> S:
 def format_timestamp(seconds: float) -> str:
     """Seconds since 1970 as ISO 8601 UTC, "" for 0: never."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds else ""
-
-
-def etag_of(text: str) -> str:
-    """The ETag of a text."""
-    return f'"{sha256(text.encode())[:20]}"'
-
-
-def accepts(headers: Mapping[str, str], media_types: tuple[str, ...]) -> str:
-    """The media type offered that the client prefers (RFC 9110, 12.5.1), the first of equals; "" for none.
-
-    Without a header all are.
-    """
-    accept = headers.get("accept", "").strip() or "*/*"
-    preferences = [_accepted_type(part) for part in accept.split(",") if part.strip()]
-    best, best_quality = "", 0.0
-    for type in media_types:
-        fits = [(len(pattern.rstrip("*")), quality) for pattern, quality in preferences if _fits(pattern, type)]
-        quality = max(fits)[1] if fits else 0.0
-        if quality > best_quality:
-            best, best_quality = type, quality
-    return best
-
-
-def _accepted_type(part: str) -> tuple[str, float]:
-    pattern, *parameters = (parameter.strip().lower() for parameter in part.split(";"))
-    quality = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
-    try:
-        return pattern, min(max(float(quality), 0.0), 1.0)
-    except ValueError:
-        return pattern, 0.0
-
-
-def _fits(pattern: str, type: str) -> bool:
-    return pattern in ("*/*", type) or (pattern.endswith("/*") and type.startswith(pattern[:-1]))

@@ -26,6 +26,7 @@ from assay.server.api.run_details import RunShown, list_entry
 from assay.server.broadcasts import MAX_LISTED_RUNS, RunStream
 from assay.server.openai.text import answer_of, url_of
 from assay.server.problems import refusal
+from assay.server.representations import accepts
 from assay.server.streams import (
     HEADERS,
     HEARTBEAT,
@@ -39,7 +40,7 @@ from assay.server.streams import (
     run_frames,
     type_filter,
 )
-from assay.server.wire import JSON, Endpoints, RouteCall, accepts
+from assay.server.wire import JSON, Endpoints, RouteCall
 
 Obj = dict[str, Any]
 """The content of a packet: its `type`, and the fields of that type."""

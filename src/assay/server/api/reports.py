@@ -35,7 +35,8 @@ from assay.server.api.run_requests import (
 )
 from assay.server.guards import SANDBOX
 from assay.server.problems import refusal, whole_number
-from assay.server.wire import JSON, Endpoints, RouteCall, accepts, format_timestamp, struct_from
+from assay.server.representations import accepts
+from assay.server.wire import JSON, Endpoints, RouteCall, format_timestamp, struct_from
 from assay.services.arguments import check_format
 from assay.services.stored_runs import SHARES_PATH, Shares, comparable_report
 from assay.verify.pipeline import Rechecked

@@ -14,7 +14,8 @@ from assay.core.view import Steered
 from assay.server.api.run_details import RunBegun, started_run
 from assay.server.api.run_requests import RequestBody
 from assay.server.problems import refusal
-from assay.server.wire import Endpoints, RouteCall, etag_of
+from assay.server.representations import etag_of
+from assay.server.wire import Endpoints, RouteCall
 from assay.services.run_control import ControlOutcome
 
 routes = Endpoints("control")
