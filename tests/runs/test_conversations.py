@@ -209,7 +209,7 @@ async def test_nothing_goes_on_from_a_run_which_has_not_ended() -> None:
     handle = sea.start(Scripted([says("Which Brest?", task="triage")]), ask="required")
     with pytest.raises(Exception, match="waits for answers"):
         await handle.wait()
-    with pytest.raises(UsageError, match=f"has not ended .waiting.*assay runs resume {handle.run_id}"):
+    with pytest.raises(UsageError, match=f"has not ended .waiting.*first: assay runs answer {handle.run_id}"):
         await add_thread(sea.journal, Brief(question="?", date="2026-01-01", parent=handle.run_id))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from assay import Assay, AssayError, RunHandle, research
 from assay.core.brief import ROLES
-from assay.core.errors import NotNow, Paused, UnknownName
+from assay.core.errors import Cancelled, NotNow, Paused, UnknownName
 from assay.models.script import Scripted, says
 
 
@@ -52,6 +52,52 @@ async def test_a_waiting_run_is_approved_by_its_handle_and_goes_on_when_resumed(
         with pytest.raises(NotNow, match="approved already"):
             await run.approve()
         assert (await (await assay.resume(run.run_id)).report()).status == "completed"
+
+
+@pytest.mark.parametrize("stored", [True, False])
+async def test_a_run_is_known_as_soon_as_it_is_started(tides: Path, stored: bool) -> None:
+    async with Assay(home=tides / "home" if stored else None) as assay:
+        question, options = "How far does the tide rise at Brest?", {"sources": tides / "tides.md", "depth": "light"}
+        runs = [assay.start(question, **options, review_plan="required") for _ in range(4)]  # type: ignore[arg-type]
+        assert (await assay.find(runs[0].run_id)).run_id == runs[0].run_id
+        assert (await anext(aiter(assay.follow(runs[1].run_id)))).type == "run.created"
+        assert await assay.label(runs[2].run_id, {"starred": ""}) == {"starred": ""}
+        await runs[3].approve()
+        assert (await runs[3].report()).status == "completed"
+        with pytest.raises(UnknownName):
+            await assay.find("nobody")
+        lost = assay.start(question, sources=tides / "missing.md")
+        with pytest.raises(UnknownName):
+            await assay.find(lost.run_id)
+
+
+async def test_what_is_done_to_a_run_at_once_is_done_when_it_is_stored(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        question, sources = "How far does the tide rise at Brest?", tides / "tides.md"
+        finished, paused, cancelled = (assay.start(question, sources=sources) for _ in range(3))
+        finished.finish()
+        paused.pause()
+        cancelled.cancel()
+        report = await finished.report()
+        assert (report.status, report.stop_reason) == ("completed", "finished_early")
+        with pytest.raises(Paused, match=f"assay runs resume {paused.run_id}"):
+            await paused.report()
+        assert (await (await assay.resume(paused.run_id)).report()).stop_reason == "done"
+        with pytest.raises(Cancelled, match="cancelled before the run was created"):
+            await cancelled.report()
+
+
+async def test_who_asks_further_about_an_active_run_is_told_how_it_ends(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        active = await begun(assay, tides)
+        wait = (
+            f"nothing can continue from it; wait until it ends, or end its research: assay runs finish {active.run_id}"
+        )
+        with pytest.raises(NotNow, match=wait):
+            await assay.start("And at Saint-Malo?", continues=active.run_id).report()
+        with pytest.raises(NotNow, match="it cannot be forked; wait until it ends"):
+            await assay.fork(active.run_id, "write")
+        active.cancel()
 
 
 async def test_who_waits_for_a_report_is_told_that_the_library_was_closed(tides: Path) -> None:

@@ -206,6 +206,9 @@ async def execute_run(
     display = display or output.display()
 
     def finish() -> None:
+        if not run.created:  # while documents are read there is nothing to report
+            cancel()
+            return
         display.say("finishing: the report is written from what was found (Ctrl-C again cancels)")
         run.finish()
 

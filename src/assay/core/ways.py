@@ -29,6 +29,18 @@ _WAYS: Mapping[str, Mapping[Surface, str]] = {
         "mcp": "have its owner resume run {} in Assay",
         "page": "Resume, on the page of run {}",
     },
+    "answer": {
+        "terminal": "assay runs answer {}",
+        "http": "POST /api/v1/runs/{}/answers",
+        "mcp": "research_wait with run_id {} and answers",
+        "page": "Answer, on the page of run {}",
+    },
+    "finish": {
+        "terminal": "assay runs finish {}",
+        "http": "POST /api/v1/runs/{}/finish",
+        "mcp": "have its owner finish run {} in Assay",
+        "page": "Finish, on the page of run {}",
+    },
     "cancel": {
         "terminal": "assay runs cancel {}",
         "http": "POST /api/v1/runs/{}/cancel",
@@ -66,8 +78,8 @@ _NEEDS_QUOTES = regex(r"[\s'\"\\$&|;<>()*?`!#~]")
 
 
 def suggest_command(action: str, name: str) -> str:
-    """How to do `action` with `name`: "resume", "cancel" or "approve" a run, or "ask further"; "add" documents to a
-    collection; "name documents" to remove (of any name).
+    """How to do `action` with `name`: "resume", "answer", "approve", "finish" or "cancel" a run, or "ask further";
+    "add" documents to a collection; "name documents" to remove (of any name).
     """
     surface = _surface.get()
     if surface == "terminal" and _NEEDS_QUOTES.search(name):
@@ -84,14 +96,8 @@ _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
         (rf"runs resume {_NAME}", tuple(_WAYS["resume"][interface] for interface in ("http", "mcp", "page"))),
         (rf"runs cancel {_NAME}", tuple(_WAYS["cancel"][interface] for interface in ("http", "mcp", "page"))),
         (rf"runs approve {_NAME}", tuple(_WAYS["approve"][interface] for interface in ("http", "mcp", "page"))),
-        (
-            rf"runs answer {_NAME}",
-            (
-                "POST /api/v1/runs/{}/answers",
-                "research_wait with run_id {} and answers",
-                "Answer, on the page of run {}",
-            ),
-        ),
+        (rf"runs answer {_NAME}", tuple(_WAYS["answer"][interface] for interface in ("http", "mcp", "page"))),
+        (rf"runs finish {_NAME}", tuple(_WAYS["finish"][interface] for interface in ("http", "mcp", "page"))),
         (
             rf"runs export {_NAME}( -o report\.json)?",
             ("GET /api/v1/runs/{}/report?format=json", "research_report with run_id {}", "the report of run {}"),

@@ -30,12 +30,14 @@ class RunTask:
     def __init__(self, run_id: str, journal: Journal, work: Callable[[RunTask], Coroutine[Any, Any, None]]) -> None:
         self.run_id, self._journal = run_id, journal
         self._execution: Execution | None = None
-        self._news = asyncio.Event()
+        self._early_action: Callable[[Execution], None] | None = None
+        self._news, self._prepared = asyncio.Event(), asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(work(self), name=f"run-{run_id}")
         self._task.add_done_callback(self._on_done)
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
         self._news.set()
+        self._prepared.set()
         if not task.cancelled():
             task.exception()  # whoever waits gets it; nobody has to wait
 
@@ -44,6 +46,17 @@ class RunTask:
         self._execution = execution
         execution.main = self._task
         execution.listen(lambda _: self._news.set())
+        self._prepared.set()
+
+    def apply_early_action(self, execution: Execution) -> None:
+        """Do what was asked of the run before it was stored."""
+        if self._early_action is not None:
+            self._early_action(execution)
+            self._early_action = None
+
+    async def until_created(self) -> None:
+        """Wait until the run is stored, or its preparation has failed."""
+        await self._prepared.wait()
 
     @property
     def created(self) -> bool:
@@ -85,6 +98,7 @@ class RunTask:
 
     async def answer(self, topic: str, value: object) -> None:
         """Give the run what it waits for."""
+        await self.until_created()
         await self._journal.post(self.run_id, topic, msgspec.json.encode(value))
 
     def finish(self) -> None:
@@ -92,19 +106,22 @@ class RunTask:
         self._steer(lambda execution: execution.finish(FINISHED_EARLY))
 
     def cancel(self) -> None:
-        """End every call in flight; findings are kept."""
-        self._steer(Execution.cancel)
+        """End every call in flight; findings are kept. Before the run is stored, its preparation is cancelled."""
+        if self._execution is None:
+            self._task.cancel()
+        else:
+            self._execution.cancel()
 
     def pause(self) -> None:
         """Abandon every call in flight; `Engine.resume` continues the run."""
         self._steer(Execution.pause)
 
     def _steer(self, action: Callable[[Execution], None]) -> None:
-        """Do this to the execution. Before the run exists, its preparation is cancelled instead."""
-        if self._execution is not None:
-            action(self._execution)
+        """Do this to the execution, as soon as there is one."""
+        if self._execution is None:
+            self._early_action = action
         else:
-            self._task.cancel()
+            action(self._execution)
 
     @property
     def error(self) -> BaseException | None:

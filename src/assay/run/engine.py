@@ -273,6 +273,11 @@ class Engine:
         """True if this process executes or prepares a run."""
         return bool(self._handles)
 
+    async def until_stored(self, run_id: str) -> None:
+        """Wait while a run with this id is prepared here; it is stored then, unless its preparation fails."""
+        for handle in [handle for handle in self._handles if handle.run_id == run_id]:
+            await handle.until_created()
+
     def _keep(self, handle: RunTask) -> RunTask:
         self._handles.add(handle)
         handle._task.add_done_callback(lambda _: self._handles.discard(handle))
@@ -301,11 +306,11 @@ class Engine:
             execution = Execution(EngineParts(self.journal, self._breakers, self._redo), lease, brief, memory, world)
             handle.attach_execution(execution)
             if goes_on:
-                await self._execute_remaining(execution)
+                await self._execute_remaining(handle, execution)
         finally:
             await self.journal.release(lease)
 
-    async def _execute_remaining(self, execution: Execution) -> None:
+    async def _execute_remaining(self, handle: RunTask, execution: Execution) -> None:
         """Execute what is not done yet and obey the owner meanwhile."""
         lease = execution.lease
         renewal = await self.journal.renew(lease, self.ttl)
@@ -315,6 +320,7 @@ class Engine:
                 event: Event = RunStarted() if lease.fence == 1 else RunResumed(fence=lease.fence)
                 execution.commit(Commit(events=(execution.draft(event, (), f"fence-{lease.fence}"),), status="running"))
                 control.apply_action(execution, action)
+                handle.apply_early_action(execution)
                 await control.apply_agent_stops(execution)
                 await self._execute_watched(execution)
         except asyncio.CancelledError:

@@ -331,6 +331,11 @@ class Context:
         """True if this process has active runs."""
         return "engine" in self.parts and self.engine.busy
 
+    async def until_stored(self, reference: str) -> None:
+        """Wait while this process prepares the run with this id; then it is stored, or its preparation failed."""
+        if "engine" in self.parts:
+            await self.engine.until_stored(reference)
+
     async def close(self) -> None:
         """Close everything that was created, even if some of it fails; see `Home.close`."""
         for end in self.ends:

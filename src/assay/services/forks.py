@@ -19,14 +19,13 @@ from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope, RunForked, encode
 from assay.core.options import declared_options
 from assay.core.plan import Plan
-from assay.core.ports import FINAL, EventDraft, Library, Memory, RunInputs, RunRow, World
+from assay.core.ports import EventDraft, Library, Memory, RunInputs, RunRow, World
 from assay.core.ports.models import default_judges
 from assay.core.report import build_bibliography, build_report
 from assay.core.run_options import ForkOptions, RunOptions
 from assay.core.sources import Source
 from assay.core.translation import gettext as _
 from assay.core.view import RunView, fold_events
-from assay.core.ways import suggest_command
 from assay.core.web_addresses import canonical_url, is_address
 from assay.locale import use_locale
 from assay.phases.fork import Checkpoint, SourceRemoval, checkpoint_before, fork_inputs, revise_event
@@ -40,7 +39,7 @@ from assay.services.context import Context
 from assay.services.queue_workers import check_priority
 from assay.services.run_control import as_review
 from assay.services.run_start import read_scope
-from assay.services.stored_runs import find
+from assay.services.stored_runs import find, require_ended
 from assay.services.threads import remove_web_suffix, web_suffix
 from assay.settings import Settings
 
@@ -174,12 +173,8 @@ async def fork(
 
 async def _parent(context: Context, reference: str) -> Parent:
     row = await find(context, reference)
-    if row.status not in FINAL:
-        raise UsageError(
-            f"run {row.run_id} has not ended ({row.status}), so it cannot be forked; "
-            f"first: {suggest_command('resume', row.run_id)}, or {suggest_command('cancel', row.run_id)}"
-        )
     journal = context.store.journal
+    await require_ended(journal, row, "it cannot be forked")
     memory = await journal.load(row.run_id)
     brief = read_brief(row.run_id, memory.brief)
     return Parent(row=row, memory=memory, brief=brief, view=fold_events(await journal.events(row.run_id)))

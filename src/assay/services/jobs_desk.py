@@ -41,6 +41,7 @@ from assay.services.places import connector_of
 from assay.services.queue_workers import check_priority
 from assay.services.schedules import absolute_sources
 from assay.services.shelves import check_collection
+from assay.services.stored_runs import find
 
 log = logging.getLogger(__name__)
 
@@ -166,7 +167,7 @@ async def _check(context: Context, work: JobWork) -> JobWork:
         case DueJob():
             return msgspec.structs.replace(work, home=places.absolute_path(work.home))
         case ExportJob():
-            row = await context.store.journal.find(work.run)
+            row = await find(context, work.run)
             return msgspec.structs.replace(work, run=row.run_id, file=places.absolute_path(work.file))
         case EmbedJob() | IndexJob() | NoticesJob() | PruneJob():
             pass

@@ -32,7 +32,15 @@ from assay.core.view import fold_events
 from assay.run.process import is_dead
 from assay.run.tasks import enter_in_threads
 from assay.services.context import Context
-from assay.services.stored_runs import ListedRun, add_accounts, add_reasons, clear_dead_holders, forget, listed_run
+from assay.services.stored_runs import (
+    ListedRun,
+    add_accounts,
+    add_reasons,
+    clear_dead_holders,
+    find,
+    forget,
+    listed_run,
+)
 
 if TYPE_CHECKING:
     import assay.services.threads as conversation
@@ -245,8 +253,7 @@ def make_filter(status: Collection[RunStatus], **texts: str) -> RunFilter:
 
 async def label(context: Context, reference: str, added: Mapping[str, str], removed: Collection[str]) -> dict[str, str]:
     """Change the labels of a run; see `Assay.label`."""
-    journal = context.store.journal
-    return await journal.label((await journal.find(reference)).run_id, added, removed)
+    return await context.store.journal.label((await find(context, reference)).run_id, added, removed)
 
 
 async def threads(context: Context, text: str, cursor: str, limit: int) -> ThreadsPage:

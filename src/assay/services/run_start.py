@@ -88,6 +88,7 @@ def _prepare_question(context: Context, reference: str, question: str, options: 
 
     async def prepare() -> tuple[Brief, World]:
         with use_locale(brief.locale):
+            await context.until_stored(brief.parent)
             thread_brief = await threads.add_thread(context.store.journal, brief)
             thread_brief = msgspec.structs.replace(thread_brief, scope=threads.evidence_scope(thread_brief))
         return await worlds.complete_brief(context, thread_brief)
@@ -152,6 +153,7 @@ def _prepare_run(
     async def prepare() -> tuple[Brief, World]:
         web = web_in_scope(options, context.settings) if paths is None else brief.scope.web
         with use_locale(brief.locale):  # the name of the scope appears in the report
+            await context.until_stored(brief.parent)
             thread_brief = await threads.add_thread(context.store.journal, brief, web=web)
             if paths is not None or not thread_brief.parent:
                 before = (

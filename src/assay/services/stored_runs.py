@@ -12,13 +12,14 @@ import msgspec
 from assay.core.assurance import report_state
 from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.events import Envelope
-from assay.core.ports import Journal, RunRow
+from assay.core.ports import FINAL, Journal, RunRow
 from assay.core.ports.journal import RunSpending
 from assay.core.ports.users import ShareRow, ShareStore
 from assay.core.report import Report, build_report
 from assay.core.sources import sha256
 from assay.core.view import RunView, fold_events
-from assay.run.feeds import is_executed
+from assay.core.ways import suggest_command
+from assay.run.feeds import is_executed, waiting_topic
 from assay.services.context import Context
 from assay.services.home_paths import has_run_index, log_file
 
@@ -141,7 +142,28 @@ async def find(context: Context, reference: str, having: Having = "") -> RunRow:
     Raises:
         UnknownName: no run, or more than one, matches.
     """
+    await context.until_stored(reference)
     return await find_run(context.store.journal, reference, having)
+
+
+async def require_ended(journal: Journal, row: RunRow, consequence: str) -> None:
+    """Refuse a run that has not ended; `consequence` says what cannot be done.
+
+    Raises:
+        NotNow: it has not; the message says how it comes to its end.
+    """
+    if row.status not in FINAL:
+        way = await _how_to_end(journal, row)
+        raise NotNow(f"run {row.run_id} has not ended ({row.status}), so {consequence}; {way}")
+
+
+async def _how_to_end(journal: Journal, row: RunRow) -> str:
+    if row.status == "waiting":
+        topic = waiting_topic(await journal.events(row.run_id))
+        return f"first: {suggest_command('approve' if topic == 'plan' else 'answer', row.run_id)}"
+    if is_executed(row) or row.queued:
+        return f"wait until it ends, or end its research: {suggest_command('finish', row.run_id)}"
+    return f"first: {suggest_command('resume', row.run_id)}"
 
 
 async def events(context: Context, reference: str, after: int = 0, limit: int | None = None) -> list[Envelope]:

@@ -10,7 +10,7 @@ from assay.core import phrases
 from assay.core.brief import Brief, ConversationMessage, GivenAnswer, Scope, latest_messages, match_answers
 from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.markers import strip_markers
-from assay.core.ports import FINAL, Journal, Memory, RunRow
+from assay.core.ports import Journal, Memory, RunRow
 from assay.core.run_options import Answers
 from assay.core.translation import N_
 from assay.core.translation import gettext as _
@@ -18,7 +18,7 @@ from assay.core.view import RunView, fold_events
 from assay.core.ways import suggest_command
 from assay.locale import LOCALES, catalogue, use_locale
 from assay.run.budget import LANE_TAG, LaneRecord
-from assay.services.stored_runs import find_run
+from assay.services.stored_runs import find_run, require_ended
 
 MAX_NAME_CHARS = 200
 MAX_FOLLOW_UPS = 100
@@ -136,11 +136,7 @@ def _continued_scope(scope: Scope, new_scope: Scope, *, web: bool) -> Scope:
 
 async def _parent(journal: Journal, reference: str) -> RunRow:
     row = await find_run(journal, reference, "evidence")
-    if row.status not in FINAL:
-        raise NotNow(
-            f"run {row.run_id} has not ended ({row.status}), so nothing can continue from it; "
-            f"first: {suggest_command('resume', row.run_id)}"
-        )
+    await require_ended(journal, row, "nothing can continue from it")
     return row
 
 
