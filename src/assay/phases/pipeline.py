@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 
 from assay.agents.findings import resolve_citations
-from assay.core.errors import UnknownName
+from assay.core.errors import ModelFailed, UnknownName
 from assay.core.phrases import record_phrases
 from assay.core.plan import Coverage, Plan
 from assay.core.translation import N_
@@ -88,6 +88,10 @@ class PipelineParts(msgspec.Struct, frozen=True, kw_only=True):
         return {name: installed[name] for name in names}
 
 
+TRY_AGAIN = "ask again later, or choose another model (--model)"
+"""What to do about a run that failed because no model answered: a resumed one remembers the failures."""
+
+
 async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
     """Answer the brief's question, from triage to the verified report.
 
@@ -102,11 +106,14 @@ async def pipeline(run: Run, parts: PipelineParts) -> Outcome:
         record_phrases()
         run.set_depth("extended" if run.brief.depth == "auto" else run.brief.depth)  # until triage sets the depth
         case = await open_case(run, parts.allowed_tools(run.brief.tools), parts.reader, parts.checks)
-        if run.brief.mode == "agent":
-            draft = await run_single_agent(run, case)
-        else:
-            case, checkpoint = await take_up_case(run, case)
-            draft = await write_draft(run, case, checkpoint, strategy)
+        try:
+            if run.brief.mode == "agent":
+                draft = await run_single_agent(run, case)
+            else:
+                case, checkpoint = await take_up_case(run, case)
+                draft = await write_draft(run, case, checkpoint, strategy)
+        except ModelFailed as failed:
+            raise type(failed)(f"{failed.reason}; {TRY_AGAIN}") from failed
         outcome = await finish_run(run, case, draft)
         await count_unused_speculation(run)
         return outcome
