@@ -207,7 +207,7 @@ def test_another_s_collection_is_read_and_not_changed(libraries):
         with pytest.raises(UsageError, match="another user's"):
             change()
     assert names(ana.documents(["papers"])) == ["tide"]
-    with pytest.raises(UsageError, match="may not have '/'"):
+    with pytest.raises(UsageError, match="a new collection cannot be called 'cleo/papers'"):
         bob.add([pair("ebb")], "cleo/papers")
 
 

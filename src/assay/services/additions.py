@@ -28,7 +28,7 @@ from assay.run.tasks import wait_for_event
 from assay.services import collections
 from assay.services.arguments import ProgressLog, Sources, source_names
 from assay.services.context import Context
-from assay.services.places import check_collection_name
+from assay.services.shelves import check_name
 
 # Uploaded files.
 
@@ -68,7 +68,7 @@ async def store_upload(context: Context, arriving_file: ArrivingFile) -> Path:
         UsageError: the name of the file or collection is not valid.
         StoreError: it cannot be stored.
     """
-    check_collection_name(arriving_file.collection)
+    await check_name(context, arriving_file.collection)
     file = upload_folder(context, arriving_file.collection) / safe_name(
         _add_suffix(arriving_file.name, arriving_file.media_type)
     )
@@ -144,7 +144,7 @@ async def begin_addition(
     context: Context, sources: Sources, collection: str, start: AdditionStart = DEFAULT_START
 ) -> Addition:
     """Start reading documents into a collection; see `BackgroundLibrary.begin_add`, `begin_crawl` and `begin_sync`."""
-    check_collection_name(collection)
+    await check_name(context, collection)
     names = tuple(source_names(sources))
     if not names:
         raise UsageError("there is nothing to add: name a file, a folder or a page")

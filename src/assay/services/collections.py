@@ -20,7 +20,7 @@ from assay.services.acquisition import PlaceReader
 from assay.services.arguments import ProgressLog, Sources, source_names
 from assay.services.context import Context
 from assay.services.places import CRAWL, FILES, PAGE
-from assay.services.shelves import MAX_NAMED, check_collection
+from assay.services.shelves import MAX_NAMED, check_collection, check_name
 
 
 class Synced(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class FilesRead(msgspec.Struct, frozen=True, kw_only=True):
 async def add(context: Context, paths: Sources, collection: str | None, progress: ProgressLog | None) -> IngestResult:
     """Read files, folders, globs, pages (http…) and what connectors reach; see `DocumentLibrary.add`."""
     if collection is not None:
-        places.check_collection_name(collection)
+        await check_name(context, collection)
     input_places = places.sort_places(source_names(paths))
     with reading_monitor(context, progress) as monitor:
         reader = PlaceReader(context, monitor)
@@ -127,7 +127,7 @@ async def crawl(
     context: Context, url: str, collection: str, pages: int, depth: int, progress: ProgressLog | None
 ) -> IngestResult:
     """Read the pages of one site into a collection; see `DocumentLibrary.crawl`."""
-    places.check_collection_name(collection)
+    await check_name(context, collection)
     origin = Origin(place=url, kind=CRAWL, options={"pages": str(pages), "depth": str(depth)})
     with reading_monitor(context, progress) as monitor:
         reader = PlaceReader(context, monitor)

@@ -40,7 +40,7 @@ from assay.services.jobs.specifications import (
 from assay.services.places import connector_of
 from assay.services.queue_workers import check_priority
 from assay.services.schedules import absolute_sources
-from assay.services.shelves import check_collection
+from assay.services.shelves import check_collection, check_name
 from assay.services.stored_runs import find
 
 log = logging.getLogger(__name__)
@@ -148,9 +148,10 @@ async def _check(context: Context, work: JobWork) -> JobWork:
     """
     match work:
         case AddJob():
+            await check_name(context, work.collection)
             return _addition(work, context.allowed_hosts)
         case CrawlJob():
-            places.check_collection_name(work.collection)
+            await check_name(context, work.collection)
             _check_address(work.url)
         case SyncJob():
             if not await unfinished_jobs(context, work.collection):  # it comes after these
@@ -180,7 +181,6 @@ def _addition(work: AddJob, allow: Sequence[str] | None) -> AddJob:
     Raises:
         UsageError: there is nothing to add, or nothing readable.
     """
-    places.check_collection_name(work.collection)
     if not work.paths:
         raise UsageError("there is nothing to add: name a file, a folder or a page")
     input_places = places.sort_places(work.paths)

@@ -12,6 +12,7 @@ import msgspec
 
 from assay.core.errors import ExtractError, UnknownName, UsageError
 from assay.core.ports import CollectionRow, Explanation, Hit, Origin, Query
+from assay.core.ports.collections import SLASH, others_collection_error, unfit_name
 from assay.core.sources import Document, Extracted, PageAsked, PagePlaces
 from assay.evidence.documents import passage_with_surroundings
 from assay.services import places
@@ -85,9 +86,26 @@ async def origins(context: Context, collection: str) -> list[Origin]:
     return await asyncio.to_thread(context.store.library.origins, collection)
 
 
+async def check_name(context: Context, collection: str) -> None:
+    """Make sure that documents can be added to a collection with this name: an existing one, or a new one.
+
+    Raises:
+        UsageError: the name is not valid, or it is another user's collection.
+    """
+    places.check_collection_name(collection)
+    if SLASH not in collection or context.owner is None:
+        return
+    rows = await asyncio.to_thread(context.store.library.collections)
+    owner = next((row.owner for row in rows if row.name == collection), None)
+    if owner is None:
+        raise unfit_name(collection)
+    if owner != context.owner:
+        raise others_collection_error(collection)
+
+
 async def mark(context: Context, collection: str, *, private: bool) -> None:
     """Set whether a collection is private; see `DocumentLibrary.mark`."""
-    places.check_collection_name(collection)
+    await check_name(context, collection)
     await asyncio.to_thread(context.store.library.mark, collection, private=private)
 
 

@@ -14,7 +14,7 @@ from typing import Protocol, Self, TypeVar
 
 import msgspec
 
-from assay.core.errors import StoreError, UnknownName, UsageError
+from assay.core.errors import StoreError, UnknownName
 from assay.core.events import Envelope
 from assay.core.ports import Action, EventDraft, ModelUsage, RunSpending, RunStatus
 from assay.core.ports.collections import SLASH
@@ -283,20 +283,6 @@ def split_reference(reference: str) -> tuple[str, str]:
     """The owner and the name in such a reference."""
     owner, separator, name = reference.partition(SLASH)
     return (owner, name) if separator else ("", reference)
-
-
-def others_collection_error(reference: str) -> UsageError:
-    """The error for changing another owner's collection."""
-    return UsageError(
-        f"the collection {reference!r} is another user's: you may read it only; add documents to one of your own"
-    )
-
-
-def unfit_name(name: str) -> UsageError:
-    """The error for a name that looks like another owner's collection."""
-    return UsageError(
-        f"there is no collection {name!r} you may read, and a new one may not have {SLASH!r} in its name: name another"
-    )
 
 
 def collection_of_set(documents: Iterable[str]) -> tuple[str, list[str]]:

@@ -11,7 +11,7 @@ import msgspec
 
 from assay.core.errors import UnknownName
 from assay.core.ports import CollectionRow, DocumentMove, FileStamp, Origin, StoredPlace
-from assay.core.ports.collections import SLASH
+from assay.core.ports.collections import SLASH, others_collection_error, unfit_name
 from assay.core.sources import CollectionSummary, Document, Snapshot
 from assay.store import common
 from assay.store.common import OwnedView
@@ -142,14 +142,14 @@ class MemoryCollections(OwnedView):
         """The owner's collection; None if there is none."""
         stored = self._collections.get(self._own_key(name))
         if stored is None and SLASH in name and self._readable_key(name) is not None:
-            raise common.others_collection_error(name)
+            raise others_collection_error(name)
         return stored
 
     def _get_or_create(self, name: str) -> StoredCollection:
         """The owner's collection, created if it does not exist."""
         stored = self._own_collection(name)
         if stored is None and self._owner and SLASH in name:
-            raise common.unfit_name(name)
+            raise unfit_name(name)
         return self._collections.setdefault(self._own_key(name), StoredCollection()) if stored is None else stored
 
 

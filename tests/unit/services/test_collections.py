@@ -16,6 +16,7 @@ from sampling import scaled
 from assay import Assay
 from assay.core.errors import UnknownName, UsageError
 from assay.services.collections import _apply
+from assay.services.jobs.specifications import AddJob
 from assay.services.places import check_collection_name, sort_places
 from assay.settings import load
 
@@ -247,6 +248,26 @@ async def test_errors_name_what_there_is(notes: Path):
             await assay.add(notes, "@thesis")
         with pytest.raises(UnknownName, match="no collection named 'nosuch'"):
             await assay.start("When?", sources="@nosuch").view()
+
+
+async def test_a_new_collection_has_no_slash_in_its_name_whoever_makes_it(notes: Path, tmp_path: Path):
+    async def pieces():
+        yield b"# Tides\n"
+
+    async with Assay(home=tmp_path / "home") as assay:
+        assay._context.store.library.include([], "old/name")  # as earlier releases allowed it
+        for library in (assay, assay.owned_by("ana")):
+            for change in (
+                lambda each: each.add(notes, "tides/brest"),
+                lambda each: each.crawl("https://example.org/", "tides/brest"),
+                lambda each: each.upload("tides.md", pieces(), "tides/brest"),
+                lambda each: each.begin_add(notes, "tides/brest"),
+                lambda each: each.begin_job(AddJob(paths=(str(notes),), collection="tides/brest")),
+                lambda each: each.mark("tides/brest", private=True),
+            ):
+                with pytest.raises(UsageError, match="a new collection cannot be called 'tides/brest'"):
+                    await change(library)
+        assert (await assay.add(notes, "old/name")).documents == 2
 
 
 async def test_a_run_over_collections_and_files(notes: Path, tmp_path: Path):

@@ -7,8 +7,25 @@ from typing import Literal, Protocol, Self
 
 import msgspec
 
+from assay.core.errors import UsageError
+
 SLASH = "/"
 """Separates the owner from the name of another owner's collection."""
+
+
+def others_collection_error(reference: str) -> UsageError:
+    """The error for changing another owner's collection."""
+    return UsageError(
+        f"the collection {reference!r} is another user's: you may read it only; add documents to one of your own"
+    )
+
+
+def unfit_name(name: str) -> UsageError:
+    """The error for a new collection with a name that looks like another owner's."""
+    return UsageError(
+        f"a new collection cannot be called {name!r}: OWNER{SLASH}NAME is another user's, and you may read none of this "
+        "name; use another name"
+    )
 
 
 class CollectionRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -31,8 +31,7 @@ from sqlalchemy import (
 
 from assay.core.errors import UnknownName
 from assay.core.ports import CollectionRow, Origin, SkippedFile
-from assay.core.ports.collections import SLASH
-from assay.store import common
+from assay.core.ports.collections import SLASH, others_collection_error, unfit_name
 from assay.store.common import reference_to, split_reference
 from assay.store.sql import sqlite
 from assay.store.sql.database import Database, retry_while_away
@@ -144,7 +143,7 @@ class OwnerView:
         if number is None and SLASH in name:
             count = connection.execute(select(func.count()).where(self.named_collections([name]))).scalar()
             if count:
-                raise common.others_collection_error(name)
+                raise others_collection_error(name)
         return number
 
     def get_or_create_number(self, connection: Connection, name: str) -> int:
@@ -158,7 +157,7 @@ class OwnerView:
             return number
         owner, collection_name = self.own_reference(name)
         if self.owner and SLASH in name:
-            raise common.unfit_name(name)
+            raise unfit_name(name)
         connection.execute(_ADD_COLLECTION, {"name": collection_name, "owner": owner})
         new_number: int = connection.execute(_NUMBER, {"whose": owner, "of": collection_name}).scalar_one()
         return new_number
