@@ -92,7 +92,6 @@ WHOLE = 40
 SMALL = {
     "__main__.py": "an entry point",
     "core/full_disks.py": "three layers use it, and `core/errors.py` has no room",
-    "core/suggestions.py": "`core/errors.py` has no room",
     "export/docx.py": "a registration; what it registers loads an extra",
     "store/migrations/env.py": "an entry point of Alembic",
 }

@@ -54,10 +54,9 @@ A bug of ours is none of these: it stays a plain exception, is never stored, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
-
-from assay.core.suggestions import suggest_names
 
 
 class AssayError(Exception):
@@ -91,12 +90,37 @@ class TooMany(UsageError):
         self.seconds = seconds
 
 
+MAX_NAMES_LISTED = 24
+"""The most known names listed in the message about an unknown one."""
+
+
+def _suggest_names(name: str, known: Sequence[str]) -> str:
+    """The end of a message about an unknown name: the nearest of `known`, or a list of them; empty without any."""
+    if matches := difflib.get_close_matches(name, known, n=1):
+        return f"; did you mean {matches[0]!r}?"
+    choices = _closest(name, known)
+    more = ", …" if len(choices) > MAX_NAMES_LISTED else ""
+    return f"; use one of: {', '.join(choices[:MAX_NAMES_LISTED])}{more}" if choices else ""
+
+
+def _closest(name: str, names: Sequence[str]) -> Sequence[str]:
+    """Of too many names with dots to list: those of the group that is meant, else the groups (`agents.*`)."""
+    if len(names) <= MAX_NAMES_LISTED:
+        return names
+    groups = {known_name.partition(".")[0] for known_name in names}
+    matches = difflib.get_close_matches(name.partition(".")[0], groups, n=1)
+    if matches and "." in name:
+        return [known_name for known_name in names if known_name.partition(".")[0] == matches[0]]
+    parts = (name.partition(".") for name in names)
+    return sorted({f"{group}.*" if dot else group for group, dot, _ in parts})
+
+
 class UnknownName(UsageError):
     """`name` is not among `known` things of `kind`; the message offers the nearest."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str = "") -> None:
         known = sorted(known)
-        super().__init__(f"no {kind} named {name!r}{suggest_names(name, known)} {hint}".rstrip())
+        super().__init__(f"no {kind} named {name!r}{_suggest_names(name, known)} {hint}".rstrip())
         self.kind, self.name, self.known = kind, name, tuple(known)
 
 
@@ -151,8 +175,7 @@ class NotLoggedIn(AssayError):
     @classmethod
     def locked(cls, seconds: int) -> NotLoggedIn:
         """There were too many wrong passwords."""
-        minutes = max(1, round(seconds / 60))
-        return cls(f"there were too many wrong passwords: try again in {minutes} min", seconds)
+        return cls(f"there were too many wrong passwords: try again in {max(1, round(seconds / 60))} min", seconds)
 
 
 class ProviderFailed(AssayError):
@@ -317,16 +340,11 @@ def process_of(holder: str) -> str:
 
 
 class LeaseHeld(StoreError):
-    """Another live process executes this run."""
+    """Another live process executes this run; `place` is its holder, as shown to people."""
 
     def __init__(self, run_id: str, holder: str) -> None:
-        self.run_id, self.holder = run_id, holder
+        self.run_id, self.holder, self.place = run_id, holder, process_of(holder)
         super().__init__(f"run {run_id} is running in {self.place}")
-
-    @property
-    def place(self) -> str:
-        """The holder, as shown to people."""
-        return process_of(self.holder)
 
 
 class FenceLost(StoreError):
