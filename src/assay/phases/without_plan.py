@@ -178,15 +178,15 @@ async def run_single_agent(run: Run, case: Case) -> Draft:
         ModelFailed: no model worked and nothing was found.
         NothingSearched: nothing was found, because nothing was searched.
     """
-    turns = run.set_depth(SINGLE_AGENT_DEPTH if run.brief.depth == "auto" else run.brief.depth).agent_turns
+    run.set_depth(SINGLE_AGENT_DEPTH if run.brief.depth == "auto" else run.brief.depth)
     if not has_searchable_sources(run, case):
         return await write_nothing(run, case)
-    draft = await _report_findings(run, case, await _research(run, case, turns))
+    draft = await _report_findings(run, case, await _research(run, case))
     log_cited_sources(run, case, draft.text)
     return draft
 
 
-async def _research(run: Run, case: Case, turns: int) -> Research:
+async def _research(run: Run, case: Case) -> Research:
     research = Research(plan=Plan(title=case.question))
     async with run.phase("research") as phase:
         try:
@@ -195,7 +195,7 @@ async def _research(run: Run, case: Case, turns: int) -> Research:
             phase.warn(_("no agent was sent: {why}").format(why=stop_reason_phrase(limit.reason)))
             await search_after_limit(phase, case)
             return research
-        task = agent_task(case, research, case.question, step=0, turns=turns)
+        task = agent_task(case, research, case.question, step=0, turns=run.rules.agent_turns)
         handle = phase.spawn(
             "agent", task, lambda lane: research_task(lane, task, case.ledger, case.tools), returns=Finding
         )

@@ -341,16 +341,12 @@ class Run(RunPlace):
             if before is not None:
                 execution.opened_lanes[self.lane] = before
 
-    def set_depth(self, depth: SetDepth) -> DepthRules:
-        """Set the run's deadline by its depth, if the brief has none, and return the strategy's rules for that
-        depth.
-        """
+    def set_depth(self, depth: SetDepth) -> None:
+        """Set the depth: from now on its `rules` apply, and its deadline if the brief has none."""
         reasoning = self.profile("analytical").native_reasoning
-        rules = self.brief.rules(depth, reasoning=reasoning)
-        self.execution.rules = rules
+        self.execution.rules = self.brief.rules(depth, reasoning=reasoning)
         if self.brief.budget.seconds is None:
-            self.execution.seconds = rules.seconds
-        return rules
+            self.execution.seconds = self.rules.seconds
 
     @property
     def rules(self) -> DepthRules:

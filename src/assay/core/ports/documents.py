@@ -295,7 +295,8 @@ class Library(Collections, Protocol):
         """
 
     def collection_for(self, documents: Iterable[str]) -> str:
-        """Return the name of the collection of exactly these documents (hashes), which depends only on the set.
+        """Make sure that there is a collection of exactly these documents (hashes), and return its name, which depends
+        only on the set.
 
         Raises:
             UnknownName: one is not in the library.
