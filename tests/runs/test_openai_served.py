@@ -43,8 +43,12 @@ async def test_models_are_depths_and_collections(server: Served) -> None:
             "assay:mixed",
         ]
         assert (await api.models.retrieve("assay-light")).id == "assay-light"
-        with pytest.raises(openai.NotFoundError, match="no model named 'gpt'"):
+        with pytest.raises(openai.NotFoundError, match="no model named 'gpt'") as unknown:
             await api.chat.completions.create(model="gpt", messages=[{"role": "user", "content": "Why?"}])
+        assert unknown.value.param == "model"
+        with pytest.raises(openai.BadRequestError, match="there is no response 'resp_abc'") as missing:
+            await api.responses.create(model="assay", input="Why?", previous_response_id="resp_abc")
+        assert missing.value.param == "previous_response_id"
         with pytest.raises(openai.NotFoundError, match="no route has this address"):
             await api.embeddings.create(model="assay", input="Why?")
         with pytest.raises(openai.BadRequestError, match=r"put the material into a document, and name that$"):
@@ -70,7 +74,8 @@ async def test_a_response_is_waited_for(server: Served) -> None:
         assert citation.type == "file_citation"
         assert response.output_text[citation.index :].startswith("[1]")
         searches = [item for item in response.output if item.type == "file_search_call"]
-        assert citation.file_id in {found.file_id for item in searches for found in item.results or ()}
+        results = {(found.file_id, found.filename) for item in searches for found in item.results or ()}
+        assert (citation.file_id, citation.filename) in results
         assert response.metadata == {"team": "ports"}
         assert response.model == "assay-light"
         assert response.usage is not None

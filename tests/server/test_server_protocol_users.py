@@ -112,7 +112,7 @@ async def test_what_one_user_has_done_is_unknown_to_another(server: Served, tmp_
         for call in (client.responses.cancel, client.responses.delete):
             with pytest.raises(openai.NotFoundError):
                 await call(response.id)
-        with pytest.raises(openai.APIStatusError, match="no run named"):
+        with pytest.raises(openai.APIStatusError, match="there is no response"):
             await client.responses.create(model="assay", input="And?", previous_response_id=response.id)
         assert "assay:default" not in [model.id async for model in client.models.list()]
     async with tools(server, ann) as client:

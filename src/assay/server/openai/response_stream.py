@@ -60,7 +60,7 @@ from assay.server.openai.objects import (
     usage_of,
 )
 from assay.server.openai.requests import CLAIMS
-from assay.server.openai.text import answer_of, no_report_reason, request_label, url_of
+from assay.server.openai.text import answer_of, file_name, no_report_reason, request_label, url_of
 
 LOCAL = "local"
 """The search provider of the library."""
@@ -238,7 +238,7 @@ class ResponseProjection:
         yield from self._finish_summary()
         id_suffix = f"{self._run}_{len(self._items)}"
         if provider == LOCAL:
-            results = tuple(FoundFile(file_id=id, filename=url.rpartition("/")[2]) for url, id in found)
+            results = tuple(FoundFile(file_id=id, filename=file_name(url)) for url, id in found)
             yield from self._call(
                 FileSearchItem(
                     id=f"fs_{id_suffix}",

@@ -17,7 +17,7 @@ from assay.server.openai.calls import DONE, WaitingResponse, begin_run, caller_o
 from assay.server.openai.requests import ResponseRequest, response_run
 from assay.server.openai.response_stream import ResponseProjection
 from assay.server.openai.text import read_model, response_id, run_id_of
-from assay.server.problems import refusal, whole_number
+from assay.server.problems import Fault, refusal, whole_number
 from assay.server.protocol_runs import CANCEL_SECONDS, Caller
 from assay.server.streams import HEARTBEAT_FRAME, EventStream, frame
 from assay.server.wire import read_body
@@ -63,6 +63,8 @@ async def create(request: Request) -> Response:
     body = await read_body(request, ResponseRequest)
     caller = caller_of(request)
     run_request = response_run(body, await read_model(caller.assay, body.model))
+    if body.previous_response_id:
+        await _find_run(caller, body.previous_response_id, "previous_response_id")
     run_id, ticket = await begin_run(request, body, run_request)
     projection = ResponseProjection()
     if body.stream:
@@ -145,15 +147,26 @@ async def _caller_and_run(request: Request) -> tuple[Caller, str]:
     Raises:
         Refusal: there is none.
     """
-    caller, id = caller_of(request), request.path_params["id"]
+    caller = caller_of(request)
+    return caller, await _find_run(caller, request.path_params["id"])
+
+
+async def _find_run(caller: Caller, id: str, field: str = "") -> str:
+    """The run whose response has this id, which is in the path or in a `field` of the body.
+
+    Raises:
+        Refusal: there is none.
+    """
     try:
         run_id = run_id_of(id)
-        exists = (await caller.assay.find(run_id)).run_id == run_id  # the start of an id does not count
+        if (await caller.assay.find(run_id)).run_id == run_id:  # the start of an id does not count
+            return run_id
     except UnknownName:
-        exists = False
-    if not exists:
-        raise refusal("unknown-name", f"there is no response {id!r}")
-    return caller, run_id
+        pass
+    unknown = f"there is no response {id!r}"
+    if field:
+        raise refusal("invalid", unknown, errors=(Fault(pointer=f"/{field}", detail=unknown),))
+    raise refusal("unknown-name", unknown)
 
 
 ROUTES = (

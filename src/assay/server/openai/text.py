@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Literal
+from urllib.parse import unquote
 
 import msgspec
 
@@ -17,7 +18,7 @@ from assay.core.sources import Source
 from assay.core.view import RunView
 from assay.core.ways import adapt_wording
 from assay.export.markdown import after_text
-from assay.server.problems import refusal
+from assay.server.problems import Fault, refusal
 from assay.services.places import is_sent_collection
 
 PIECE = 400
@@ -118,6 +119,11 @@ def url_of(source: Source, base: str = "") -> str:
     return f"{base}/api/v1/documents/{source.document_sha256}/text" if base else ""
 
 
+def file_name(url: str) -> str:
+    """The last part of the address of a document, which is the name of its file; "" if it has none."""
+    return one_line(unquote(url.rpartition("/")[2]))
+
+
 def _link(number: int, url: str) -> str:
     return f"[{number}]({url.replace('(', '%28').replace(')', '%29')})" if url else f"[{number}]"
 
@@ -126,7 +132,7 @@ def _annotation(start: int, end: int, source: Source, url: str) -> Annotation:
     title = one_line(source.title)
     if url:
         return UrlCitation(start_index=start, end_index=end, url=url, title=title)
-    return FileCitation(index=start, file_id=source.document_sha256, filename=title)
+    return FileCitation(index=start, file_id=source.document_sha256, filename=file_name(source.url) or title)
 
 
 def _sources(view: RunView, base: str) -> tuple[SearchResult, ...]:
@@ -191,9 +197,8 @@ async def read_model(assay: Assay, name: str) -> ModelName:
     base, _, collection = name.partition(":")
     collections = {row.name for row in await assay.collections()} if collection else set()
     if base not in DEPTHS or (collection and collection not in collections):
-        raise refusal(
-            "unknown-name", str(UnknownName("model", name, [model.id for model in await available_models(assay)]))
-        )
+        unknown = str(UnknownName("model", name, [model.id for model in await available_models(assay)]))
+        raise refusal("unknown-name", unknown, errors=(Fault(pointer="/model", detail=unknown),))
     return ModelName(DEPTHS[base], collection)
 
 
