@@ -239,3 +239,12 @@ def test_folding_takes_work_in_step_with_the_log() -> None:
     assert len(whole) > 4500
     assert len(fold_events(whole).lanes) == 100
     assert steps(lambda: fold_events(whole)) <= 2.2 * steps(lambda: fold_events(half))
+
+
+def test_an_event_shows_its_fields() -> None:
+    log = logs.Log()
+    log.add("", e.RunFailed(stop_reason="failed", error="no model answered"))
+    [envelope] = log.events
+    assert envelope.fields == {"stop_reason": "failed", "error": "no model answered"}
+    assert repr(envelope).startswith("<run.failed 1 of run ")
+    assert '"error":"no model answered"' in repr(envelope)

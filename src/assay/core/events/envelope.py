@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
@@ -28,6 +28,15 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
     path: Path
     type: str
     data: msgspec.Raw
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The data as a dictionary; `decode` makes the typed event."""
+        return msgspec.json.decode(self.data, type=dict[str, Any])
+
+    def __repr__(self) -> str:
+        """One line with the data, for the console."""
+        return f"<{self.type} {self.seq} of run {self.run_id}: {bytes(self.data).decode()}>"
 
 
 KINDS: dict[str, type[Event]] = {}
