@@ -97,7 +97,9 @@ def external_names(group: PluginGroup) -> tuple[str, ...]:
 
 
 def failing_package(error: BaseException) -> str:
-    """The package, other than ours, in whose adapter or what that called `error` was raised; empty if there is none."""
+    """The package, other than ours, in whose adapter or what that called `error` was raised, or whose adapter lacks an
+    attribute; empty if there is none.
+    """
     packages = {
         _root_module(point.value): _package(point)
         for group in GROUPS
@@ -105,6 +107,8 @@ def failing_package(error: BaseException) -> str:
         if not _is_ours(point)
     }
     modules = [frame.f_globals.get("__name__", "") for frame, _line in traceback.walk_tb(error.__traceback__)]
+    if isinstance(error, AttributeError):
+        modules.append(type(error.obj).__module__)
     roots = (root for root in map(_root_module, reversed(modules)) if root == OURS or root in packages)
     return packages.get(next(roots, OURS), "")
 

@@ -158,6 +158,9 @@ def test_only_a_package_whose_code_was_at_work_is_named(install, capsys: pytest.
     assert plugins.failing_package(theirs.value) == "acme_faulty"
     _Excepthook(TerminalOptions())(KeyError, theirs.value, theirs.tb)
     assert capsys.readouterr().err == "assay: error in the package acme_faulty: KeyError: 'title' (-vv shows where)\n"
+    with pytest.raises(AttributeError) as lacking:
+        plugins.load("exporters", ".blank").ready()
+    assert plugins.failing_package(lacking.value) == "acme_faulty"
     with pytest.raises(AttributeError) as ours:
         plugins.split(None)  # type: ignore[arg-type]
     assert plugins.failing_package(ours.value) == ""
