@@ -61,8 +61,9 @@ async def test_each_has_his_own_documents_and_exports_them(assay: Assay, diary: 
     assert await bob.documents() == []
     assert await bob.collections() == []
     assert await bob.search("harbor") == []
-    assert await bob.search("harbor", collection="ana/default") == []
     assert len(await ana.search("harbor")) == 1
+    with pytest.raises(UnknownName):
+        await bob.search("harbor", collection="ana/default")
     with pytest.raises(UnknownName):
         await bob.text("diary.md")
     run_id = await finished(ana)

@@ -231,7 +231,11 @@ class DocumentLibrary(BackgroundLibrary):
         return await shelves.origins(self._context, collection)
 
     async def documents(self, collection: str = DEFAULT_COLLECTION) -> list[Document]:
-        """The documents of a collection, in the order they were added."""
+        """The documents of a collection, in the order they were added.
+
+        Raises:
+            UnknownName: there is no such collection.
+        """
         return await shelves.documents(self._context, collection)
 
     async def copies(self, documents: Sequence[Document]) -> dict[str, tuple[str, ...]]:
@@ -244,7 +248,11 @@ class DocumentLibrary(BackgroundLibrary):
     async def search(
         self, text: str, limit: int = 10, collection: str | Sequence[str] = DEFAULT_COLLECTION
     ) -> list[Hit]:
-        """The best documents of one or more collections for `text`, best first."""
+        """The best documents of one or more collections for `text`, best first.
+
+        Raises:
+            UnknownName: there is no such collection.
+        """
         return await shelves.search(self._context, text, limit, collection)
 
     async def explain(self, text: str, limit: int = 10, collection: str = DEFAULT_COLLECTION) -> list[Explanation]:

@@ -339,7 +339,7 @@ def _describe_type(kind: Any) -> str:
     if origin is None:
         return _TYPE_NAMES.get(kind) or str(kind.__name__)
     if not issubclass(origin, Iterable):
-        return "a function"
+        return "a function" if origin is Callable else str(origin.__name__)
     return (
         "a mapping"
         if issubclass(origin, Mapping)

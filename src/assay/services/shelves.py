@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -16,6 +16,7 @@ from assay.core.ports.collections import SLASH, others_collection_error, unfit_n
 from assay.core.sources import Document, Extracted, PageAsked, PagePlaces
 from assay.evidence.documents import passage_with_surroundings
 from assay.services import places
+from assay.services.arguments import DEFAULT_COLLECTION
 from assay.services.context import Context
 
 PAGE_END = b"\f"
@@ -221,7 +222,8 @@ async def _find_document(context: Context, reference: str) -> Document:
 
 async def documents(context: Context, collection: str) -> list[Document]:
     """The documents of a collection, in the order they were added."""
-    return await asyncio.to_thread(context.store.library.documents, [collection])
+    found = await asyncio.to_thread(context.store.library.documents, [collection])
+    return found or await _nothing_in(context, [collection])
 
 
 async def copies(context: Context, documents: Sequence[Document]) -> dict[str, tuple[str, ...]]:
@@ -248,12 +250,26 @@ def is_from_file(url: str, file: Path) -> bool:
 async def search(context: Context, text: str, limit: int, collection: str | Sequence[str]) -> list[Hit]:
     """The best documents of one or more collections for `text`, best first."""
     names = (collection,) if isinstance(collection, str) else tuple(collection)
-    return await context.wiring.owned_search(context).search(Query(text=text, limit=limit, collections=names))
+    hits = await context.wiring.owned_search(context).search(Query(text=text, limit=limit, collections=names))
+    return hits or await _nothing_in(context, names)
 
 
 async def explain(context: Context, text: str, limit: int, collection: str) -> list[Explanation]:
     """The same documents, each with the reasons for its rank."""
-    return await context.wiring.owned_search(context).explain(Query(text=text, limit=limit, collections=(collection,)))
+    query = Query(text=text, limit=limit, collections=(collection,))
+    return await context.wiring.owned_search(context).explain(query) or await _nothing_in(context, [collection])
+
+
+async def _nothing_in(context: Context, names: Iterable[str]) -> list[Any]:
+    """An empty list, if nothing was found because there is nothing, and not because a name is wrong.
+
+    Raises:
+        UnknownName: there is no such collection; the default one need not exist yet.
+    """
+    existing = {row.name for row in await asyncio.to_thread(context.store.library.collections)} | {DEFAULT_COLLECTION}
+    if unknown := next((name for name in names if name not in existing), ""):
+        raise places.unknown_collection(unknown, [row.name for row in await collections(context)])
+    return []
 
 
 def is_exact_reference(document: Document, reference: str) -> bool:

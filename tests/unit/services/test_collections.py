@@ -270,6 +270,20 @@ async def test_a_new_collection_has_no_slash_in_its_name_whoever_makes_it(notes:
         assert (await assay.add(notes, "old/name")).documents == 2
 
 
+async def test_nothing_is_found_in_a_collection_only_if_there_is_one(notes: Path):
+    async with Assay() as assay:
+        assert await assay.documents() == await assay.search("harbor") == []
+        await assay.add(notes, "thesis")
+        assert await assay.search("zebra", collection="thesis") == []
+        for look in (
+            assay.documents("theses"),
+            assay.search("harbor", collection="theses"),
+            assay.explain("x", 1, "theses"),
+        ):
+            with pytest.raises(UnknownName, match="no collection named 'theses'; did you mean 'thesis'"):
+                await look
+
+
 async def test_a_run_over_collections_and_files(notes: Path, tmp_path: Path):
     (tmp_path / "else.md").write_text("The harbor of Brest was built in 1631.\n")
     async with Assay() as assay:
