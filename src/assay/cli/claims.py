@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,7 @@ from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.milestones import pluralize, shorten
 from assay.core.phrases import relevance
+from assay.core.quote_context import QuoteInContext, group_quotes, plain_words
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 
 if TYPE_CHECKING:
@@ -174,30 +177,34 @@ def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
 
 
 def write_cited(citations: Sequence[CitedPassage]) -> None:
-    """Print cited passages, each in its document."""
-    write_lines("\n\n".join("\n".join(_cited_lines(citation)) for citation in citations).split("\n"))
+    """Print cited passages of one document in it, those that stand close together in one text."""
+    groups = (_cited_lines(citations, group) for group in group_quotes(citations))
+    write_lines("\n\n".join("\n".join(lines) for lines in groups).split("\n"))
 
 
-def _cited_lines(citation: CitedPassage) -> Iterator[str]:
-    """A cited passage in its document, as lines."""
-    yield f"[{citation.number}] {clean(citation.source.title)}  {clean(citation.source.url)}"
-    yield f"    {', '.join(_place(citation))}"
+def _cited_lines(citations: Sequence[CitedPassage], group: Sequence[QuoteInContext]) -> Iterator[str]:
+    """Cited passages in their part of the document, as lines."""
+    cited = [citations[part.index] for part in group]
+    first = cited[0]
+    yield f"[{first.number}] {clean(first.source.title)}  {clean(first.source.url)}"
+    *places, last_place = _places(cited)
+    yield from (f"    {place}" for place in places)
+    yield f"    {last_place}, read {first.source.fetched_at[:10]}, snapshot {first.source.snapshot_sha256[:12]}"
     yield ""
-    prefix = "…" if len(citation.before.encode()) < citation.passage.start else ""
-    suffix = "…" if citation.after.strip() else ""
-    yield f"{prefix}{citation.before}»{citation.passage.text}«{citation.after}{suffix}"
+    prefix = "…" if len(first.before.encode()) < first.start else ""
+    suffix = "…" if cited[-1].after.strip() else ""
+    words = partial(plain_words, media_type=first.source.media_type)
+    quotes = (f"{words(part.before)}»{citations[part.index].text}«{words(part.after)}" for part in group)
+    yield f"{prefix}{''.join(quotes)}{suffix}"
     yield ""
-    for claim in citation.claims:
+    for claim in dict.fromkeys(claim for citation in cited for claim in citation.claims):
         reason_note = f" ({clean(claim.reason)})" if claim.reason else ""
         yield f"    {claim.verdict}{reason_note}: {clean(claim.text)}"
 
 
-def _place(citation: CitedPassage) -> Iterator[str]:
-    """The passage's place and its snapshot: the page if the format has pages, the snapshot and its date."""
-    if citation.passage.above:
-        yield " > ".join(clean(part) for part in citation.passage.above)
-    if citation.passage.page:
-        yield f"page {citation.passage.page}"
-    yield f"bytes {citation.passage.start} to {citation.passage.end}"
-    yield f"read {citation.source.fetched_at[:10]}"
-    yield f"snapshot {citation.source.snapshot_sha256[:12]}"
+def _places(citations: Sequence[CitedPassage]) -> Iterator[str]:
+    """The places of passages: the headings above and the page, if there are any, with the bytes."""
+    for (above, page), group in groupby(citations, lambda citation: (citation.passage.above, citation.passage.page)):
+        spans = ", ".join(f"{citation.start} to {citation.end}" for citation in group)
+        place = " > ".join(clean(part) for part in above), f"page {page}" if page else "", f"bytes {spans}"
+        yield ", ".join(part for part in place if part)

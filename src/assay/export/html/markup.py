@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from string import Formatter
 
 import msgspec
@@ -13,6 +13,7 @@ from assay.core.bibliography import NumberedCitation
 from assay.core.claims import VERDICTS, Verdict
 from assay.core.clean import HARMFUL, link_target, one_line
 from assay.core.markers import CitationMode
+from assay.core.quote_context import group_quotes
 from assay.core.report import Report, ReportClaim, ReportPassage, ReportSource
 from assay.core.translation import gettext as _
 from assay.core.translation import label_text
@@ -128,7 +129,9 @@ def gather_material(
     cited = {source.number: source for source in report_parts.cited_sources(report) if source.number is not None}
     passages_by_source = report_parts.cited_passages(report)
     passages = {
-        number: passages_by_source[source.id] for number, source in cited.items() if source.id in passages_by_source
+        number: _join_neighbours(passages_by_source[source.id])
+        for number, source in cited.items()
+        if source.id in passages_by_source
     }
     return PageMaterial(
         view=view,
@@ -140,6 +143,11 @@ def gather_material(
         quotes=_quotes(report, passages),
         opens=opens,
     )
+
+
+def _join_neighbours(passages: Sequence[ReportPassage]) -> tuple[ReportPassage, ...]:
+    """The passages in order, but those of one place together, in the order of the document."""
+    return tuple(passages[part.index] for group in group_quotes(passages) for part in group)
 
 
 def _quotes(report: Report, passages: dict[int, tuple[ReportPassage, ...]]) -> dict[str, str]:
