@@ -12,6 +12,7 @@ import click
 import msgspec
 
 from assay.cli import options
+from assay.cli.english import english_claims, english_view
 from assay.cli.figures import summary_line
 from assay.cli.library import read_library
 from assay.cli.terminal import clean, print_table, say, write_json, write_lines
@@ -19,7 +20,7 @@ from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.milestones import pluralize, shorten
 from assay.core.phrases import relevance
-from assay.core.quote_context import QuoteInContext, group_quotes, plain_words
+from assay.core.quote_context import QuoteInContext, QuotePlace, group_quotes, plain_words
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
     Source numbers are those of the report; `assay cite RUN N` shows the passages.
     """
     view = read_library(home, lambda assay: _view_of_report(assay, reference))
-    report = build_report(view)
+    report = build_report(view if as_json else english_view(view))
     listed_claims = [claim for claim in _list_claims(report) if not (problems and claim.verdict in HOLDING)]
     if as_json:
         for claim in listed_claims:
@@ -169,20 +170,27 @@ def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
         assay cite last 1
         assay cite k3v9 2 --json
     """
-    passages = read_library(home, lambda assay: assay.passage(reference, number))
+    passages, locale = read_library(home, lambda assay: cited_passages(assay, reference, number))
     if as_json:
         write_json(passages)
         return
-    write_cited(passages)
+    write_cited(passages, locale)
 
 
-def write_cited(citations: Sequence[CitedPassage]) -> None:
+async def cited_passages(assay: Assay, reference: str, number: int) -> tuple[Sequence[CitedPassage], str]:
+    """The passages behind a citation, and the language in which code spoke in the report."""
+    brief = (await _view_of_report(assay, reference)).brief
+    return await assay.passage(reference, number), brief.locale if brief else ""
+
+
+def write_cited(citations: Sequence[CitedPassage], locale: str) -> None:
     """Print cited passages of one document in it, those that stand close together in one text."""
-    groups = (_cited_lines(citations, group) for group in group_quotes(citations))
+    places = [QuotePlace(cited.passage.start, cited.passage.end, cited.before, cited.after) for cited in citations]
+    groups = (_cited_lines(citations, group, locale) for group in group_quotes(places))
     write_lines("\n\n".join("\n".join(lines) for lines in groups).split("\n"))
 
 
-def _cited_lines(citations: Sequence[CitedPassage], group: Sequence[QuoteInContext]) -> Iterator[str]:
+def _cited_lines(citations: Sequence[CitedPassage], group: Sequence[QuoteInContext], locale: str) -> Iterator[str]:
     """Cited passages in their part of the document, as lines."""
     cited = [citations[part.index] for part in group]
     first = cited[0]
@@ -191,13 +199,13 @@ def _cited_lines(citations: Sequence[CitedPassage], group: Sequence[QuoteInConte
     yield from (f"    {place}" for place in places)
     yield f"    {last_place}, read {first.source.fetched_at[:10]}, snapshot {first.source.snapshot_sha256[:12]}"
     yield ""
-    prefix = "…" if len(first.before.encode()) < first.start else ""
+    prefix = "…" if len(first.before.encode()) < first.passage.start else ""
     suffix = "…" if cited[-1].after.strip() else ""
     words = partial(plain_words, media_type=first.source.media_type)
-    quotes = (f"{words(part.before)}»{citations[part.index].text}«{words(part.after)}" for part in group)
+    quotes = (f"{words(part.before)}»{citations[part.index].passage.text}«{words(part.after)}" for part in group)
     yield f"{prefix}{''.join(quotes)}{suffix}"
     yield ""
-    for claim in dict.fromkeys(claim for citation in cited for claim in citation.claims):
+    for claim in english_claims(dict.fromkeys(claim for citation in cited for claim in citation.claims), locale):
         reason_note = f" ({clean(claim.reason)})" if claim.reason else ""
         yield f"    {claim.verdict}{reason_note}: {clean(claim.text)}"
 
@@ -205,6 +213,6 @@ def _cited_lines(citations: Sequence[CitedPassage], group: Sequence[QuoteInConte
 def _places(citations: Sequence[CitedPassage]) -> Iterator[str]:
     """The places of passages: the headings above and the page, if there are any, with the bytes."""
     for (above, page), group in groupby(citations, lambda citation: (citation.passage.above, citation.passage.page)):
-        spans = ", ".join(f"{citation.start} to {citation.end}" for citation in group)
+        spans = ", ".join(f"{citation.passage.start} to {citation.passage.end}" for citation in group)
         place = " > ".join(clean(part) for part in above), f"page {page}" if page else "", f"bytes {spans}"
         yield ", ".join(part for part in place if part)

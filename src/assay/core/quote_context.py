@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from typing import NamedTuple
 
 import msgspec
 
@@ -41,22 +41,13 @@ def plain_words(text: str, media_type: str) -> str:
     return _ROW.sub("", text)
 
 
-class Quoted(Protocol):
-    """A passage in its document: bytes `[start, end)`, its text, and the text around it."""
+class QuotePlace(NamedTuple):
+    """The bytes `[start, end)` of a quote in its document, and the text around it."""
 
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def before(self) -> str: ...
-    @property
-    def after(self) -> str: ...
-
-
-Q = TypeVar("Q", bound=Quoted)
+    start: int
+    end: int
+    before: str
+    after: str
 
 
 class QuoteInContext(msgspec.Struct, frozen=True):
@@ -73,7 +64,7 @@ class QuoteInContext(msgspec.Struct, frozen=True):
     is_followed: bool = False
 
 
-def group_quotes(quotes: Sequence[Quoted]) -> list[list[QuoteInContext]]:
+def group_quotes(quotes: Sequence[QuotePlace]) -> list[list[QuoteInContext]]:
     """The quotes of one document in groups whose surroundings touch or overlap.
 
     A group's quotes are in the order of the document; the groups are in the order of their first quotes in `quotes`.
@@ -91,7 +82,7 @@ def group_quotes(quotes: Sequence[Quoted]) -> list[list[QuoteInContext]]:
     return sorted(groups, key=lambda group: min(part.index for part in group))
 
 
-def _text_between(first: Quoted, second: Quoted) -> str | None:
+def _text_between(first: QuotePlace, second: QuotePlace) -> str | None:
     """The text from one quote to a later one, if the surroundings of both give all of it and agree."""
     gap = second.start - first.end
     after, before = (part.encode("utf-8", "surrogatepass") for part in (first.after, second.before))

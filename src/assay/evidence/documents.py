@@ -238,21 +238,6 @@ class CitedPassage(msgspec.Struct, frozen=True, kw_only=True):
     after: str
     claims: tuple[Claim, ...]
 
-    @property
-    def start(self) -> int:
-        """The first byte of the passage in its document."""
-        return self.passage.start
-
-    @property
-    def end(self) -> int:
-        """The byte behind the passage."""
-        return self.passage.end
-
-    @property
-    def text(self) -> str:
-        """The passage's text."""
-        return self.passage.text
-
 
 def cited_passage(
     library: Library, reader: DocumentReader, claims: Sequence[Claim], number: int, source: Source, passage: Passage

@@ -15,6 +15,7 @@ import click
 
 from assay import Assay, settings
 from assay.cli import destinations, options
+from assay.cli.english import english_view
 from assay.cli.figures import describe_cost, describe_estimate
 from assay.cli.library import HOW_TO_RUN, library_exists, open_existing, read_library
 from assay.cli.terminal import clean, print_table, say, write, write_json, write_lines
@@ -270,7 +271,7 @@ def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_
     if as_json:
         write_json(view)
         return
-    write_lines(run_lines(view, thinking=thinking), hang=2)
+    write_lines(run_lines(english_view(view), thinking=thinking), hang=2)
 
 
 def run_lines(view: RunView, *, thinking: bool = False) -> Iterator[str]:

@@ -12,7 +12,7 @@ from assay.core import phrases
 from assay.core.clean import HARMFUL, local_path, one_line
 from assay.core.lazy import regex
 from assay.core.phrases import notice_line, source_kind, verdict_reason
-from assay.core.quote_context import QuoteInContext, group_quotes, plain_words
+from assay.core.quote_context import QuoteInContext, plain_words
 from assay.core.report import ReportPassage, ReportSource
 from assay.core.translation import format_number, format_report_date, label_text
 from assay.core.translation import gettext as _
@@ -41,7 +41,9 @@ def sources_section(material: PageMaterial) -> Markup | None:
 def _source_item(material: PageMaterial, number: int, source: ReportSource) -> Markup:
     passages = material.passages.get(number, ())
     quotes = (
-        _quote(material, source, passages[part.index], part) for group in group_quotes(passages) for part in group
+        _quote(material, source, passages[part.index], part)
+        for group in report_parts.group_passages(passages)
+        for part in group
     )
     head = el("div", el("span", f"[{number}]", class_="number"), _head(source), class_="head")
     return el("li", el("div", head, id=f"source-{number}"), *quotes)

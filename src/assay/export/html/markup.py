@@ -13,7 +13,6 @@ from assay.core.bibliography import NumberedCitation
 from assay.core.claims import VERDICTS, Verdict
 from assay.core.clean import HARMFUL, link_target, one_line
 from assay.core.markers import CitationMode
-from assay.core.quote_context import group_quotes
 from assay.core.report import Report, ReportClaim, ReportPassage, ReportSource
 from assay.core.translation import gettext as _
 from assay.core.translation import label_text
@@ -147,7 +146,7 @@ def gather_material(
 
 def _join_neighbours(passages: Sequence[ReportPassage]) -> tuple[ReportPassage, ...]:
     """The passages in order, but those of one place together, in the order of the document."""
-    return tuple(passages[part.index] for group in group_quotes(passages) for part in group)
+    return tuple(passages[part.index] for group in report_parts.group_passages(passages) for part in group)
 
 
 def _quotes(report: Report, passages: dict[int, tuple[ReportPassage, ...]]) -> dict[str, str]:
