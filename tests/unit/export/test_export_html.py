@@ -243,7 +243,18 @@ def test_the_answer_comes_before_what_is_missing_from_it() -> None:
     order = [each.attributes.get("class") or each.attributes.get("id") for each in found.css("main > *")]
     assert order[:3] == ["glance", "report", "glance after"]
     assert "2001 or 2003" in text(found.css_first("section.glance"))
-    assert found.css_first(".glance.after details").attributes.get("open", "closed") == "closed"  # a section names it
+
+
+def test_what_could_not_be_found_has_one_heading() -> None:
+    named = Coverage(step=1, part="nothing [1]  else?", status="not")
+    partly = Coverage(step=2, part="Who paid for it?", status="partly", reason="one year only")
+    assert not page(msgspec.structs.replace(TWO, coverage=(named,))).css(".glance.after")
+    found = page(msgspec.structs.replace(TWO, coverage=(named, partly)))
+    assert texts(found, ".glance.after li") == ["Who paid for it: answered in part (one year only)"]
+    assert text(found.body).count("What could not be found") == 2  # with the table of contents
+    bare = msgspec.structs.replace(TWO.report, text=TWO.report.text.partition("## What could")[0])
+    found = page(msgspec.structs.replace(TWO, coverage=(partly,), report=bare))
+    assert texts(found, ".glance.after summary") == ["What could not be found (1)"]
 
 
 def policy(html: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from markupsafe import Markup
 
 from assay.core import phrases
+from assay.core.blocks import outline
 from assay.core.claims import VERDICTS, Check, Conflict, Version
 from assay.core.clean import one_line
 from assay.core.phrases import MISSING, relevance, verdict, verdict_reason
@@ -105,11 +106,12 @@ def claims_to_check(material: PageMaterial, words: Mapping[int, str]) -> Child:
     return details_box(_("Claims to check"), items)
 
 
-def open_parts(material: PageMaterial, headings: Iterable[str]) -> Child:
-    """Parts of the question without an answer, closed where a section of the text names them, and removed sentences."""
+def open_parts(material: PageMaterial) -> Child:
+    """Parts of the question without an answer that the text does not name as such, and removed sentences."""
     view, labels = material.view, {"partly": _("answered in part"), "not": _("not answered")}
+    named = _missing_section(material)
     open_parts = {part.part: part for part in view.coverage if part.status != "answered"}  # a step may be the question
-    parts = (
+    parts = [
         el(
             "li",
             isolate(part.part.rstrip("?？؟")),
@@ -118,10 +120,20 @@ def open_parts(material: PageMaterial, headings: Iterable[str]) -> Child:
             join((" (", isolate(part.reason), ")")) if part.reason else "",
         )
         for part in open_parts.values()
-    )
+        if " ".join(part.part.split()).rstrip("?？؟").casefold() not in named
+    ]
     taken_out = removed_sentences(material, material.report.removed)
-    missing_parts = details_box(_(MISSING), parts, most_open=0 if _(MISSING) in headings else _OPEN_UP_TO)
+    continued = el("ul", *parts) if parts else None  # the section has the heading
+    missing_parts = continued if named else details_box(_(MISSING), parts)
     return join((missing_parts, details_box(_("Sentences taken out"), taken_out, most_open=0)))
+
+
+def _missing_section(material: PageMaterial) -> str:
+    """What the text says could not be found, in one line without case; "" without such a section."""
+    text, stated = material.report.markdown, material.view.report.stated
+    titles = {_(MISSING), *(title for title, kind in stated.items() if kind == "missing")}
+    sections = [text[part.start : part.end] for part in outline(text) if part.title in titles]
+    return " ".join(" ".join(sections).split()).casefold()
 
 
 def conflicts_section(material: PageMaterial) -> Child:

@@ -124,7 +124,7 @@ def _values(view: RunView, page: str) -> dict[str, Any]:
                     limits_section(material),
                 )
             ),
-            "left_open": open_parts(material, (heading.text for heading in text.headings)),
+            "left_open": open_parts(material),
             "parts": join((fields_section(material.report), sources_section(material), method_section(material))),
             "ledger": ledger_section(material, text.words),
             "in_short": summary_line(material),
