@@ -12,6 +12,7 @@ from assay.core.claims import VERDICTS, Check, Conflict, Version
 from assay.core.clean import one_line
 from assay.core.phrases import MISSING, relevance, verdict, verdict_reason
 from assay.core.report import ReportClaim, ReportRemoved
+from assay.core.text import words
 from assay.core.translation import colon_text, format_day, format_number
 from assay.core.translation import gettext as _
 from assay.export import report_parts
@@ -120,7 +121,7 @@ def open_parts(material: PageMaterial) -> Child:
             join((" (", isolate(part.reason), ")")) if part.reason else "",
         )
         for part in open_parts.values()
-        if " ".join(part.part.split()).rstrip("?？؟").casefold() not in named
+        if f" {' '.join(words(part.part))} " not in f" {named} "
     ]
     taken_out = removed_sentences(material, material.report.removed)
     continued = el("ul", *parts) if parts else None  # the section has the heading
@@ -129,11 +130,11 @@ def open_parts(material: PageMaterial) -> Child:
 
 
 def _missing_section(material: PageMaterial) -> str:
-    """What the text says could not be found, in one line without case; "" without such a section."""
+    """The words of what the text says could not be found; "" without such a section."""
     text, stated = material.report.markdown, material.view.report.stated
     titles = {_(MISSING), *(title for title, kind in stated.items() if kind == "missing")}
     sections = [text[part.start : part.end] for part in outline(text) if part.title in titles]
-    return " ".join(" ".join(sections).split()).casefold()
+    return " ".join(word for section in sections for word in words(section))
 
 
 def conflicts_section(material: PageMaterial) -> Child:
