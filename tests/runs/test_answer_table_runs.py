@@ -54,6 +54,7 @@ def test_a_cell_is_answered_from_its_document_alone(place: Path, capsys: pytest.
     ]
     head, *evidence = cells(place / "t.evidence.csv")
     assert [dict(zip(head, row, strict=True))["quote"] for row in evidence][-1] == "The lighthouse was lit in 1895."
+    assert {row[8] for row in evidence} == {row[1] for row in rows}  # the file's path, as in the table
     assert {(row[0], row[1], row[6]) for row in evidence} == {
         ("Brest", DEEP, ""), ("Brest", LIT, ""), ("'=Emden()", DEEP, ""), ("Kiel", LIT, "2"),
     }  # fmt: skip

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from assay.core.clean import one_line
 from assay.core.lazy import regex
 from assay.core.sources import SNIPPET
 
@@ -39,6 +40,11 @@ def plain_words(text: str, media_type: str) -> str:
         text = _BULLET.sub(r"\1• ", _BEGINNING.sub("", text))
         text = _INLINE.sub(lambda match: match["escaped"] or match["code"] or match["link"] or match["strong"], text)
     return _ROW.sub("", text)
+
+
+def printed_quote(text: str, media_type: str) -> str:
+    """A quote's words on one line, without the bars at the ends of a table's rows."""
+    return one_line(text if media_type in _AS_WRITTEN else _ROW.sub("", text))
 
 
 class QuotePlace(NamedTuple):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.quote_context import QuotePlace, group_quotes, plain_words
+from assay.core.quote_context import QuotePlace, group_quotes, plain_words, printed_quote
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
@@ -86,3 +86,9 @@ def test_quotes_far_apart_or_whose_surroundings_disagree_are_apart() -> None:
     near = quote_of(document, 8, 13, 5)
     assert len(group_quotes([first, near])) == 1
     assert len(group_quotes([first, near._replace(before=" TWO ")])) == 2
+
+
+def test_a_printed_row_has_no_bars_at_its_ends() -> None:
+    assert printed_quote("| Age: 3 | Sex: f |\n| Age: 5 | Sex: m |", WORD) == "Age: 3 | Sex: f Age: 5 | Sex: m"
+    assert printed_quote("ls | sort |\n  head", "text/x-source") == "ls | sort | head"
+    assert printed_quote("**as** written", WORD) == "**as** written"
