@@ -158,7 +158,8 @@ def test_a_quote_can_be_copied(browser: "sync_api.Browser", file: Path) -> None:
     page.get_by_role("button", name="Copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()").splitlines()
     assert copied[:2] == ["“Status: Active 🐍”", "bytes 0–19 · passage S2002.3"]
-    assert copied[3:] == ["Document pep1", "A. Writer, retrieved 2025-01-01", LONG]
+    assert copied[2:5] == ["Document pep1", "A. Writer, retrieved 2025-01-01", LONG]
+    assert copied[5].startswith("SHA-256 of the document ")
     watched.context.close()
 
 
@@ -184,6 +185,31 @@ def test_problems_only(browser: "sync_api.Browser", file: Path) -> None:
     assert page.locator("article .claim.contradicted").first.is_visible()
     assert page.locator("article h2").first.is_visible()
     assert page.locator(".claims > li:visible").count() == 1
+    watched.context.close()
+
+
+def test_the_note_of_a_quote_has_the_context_which_its_neighbours_share(
+    browser: "sync_api.Browser", file: Path
+) -> None:
+    view, document = fold_events(logs.two_agents().events), "Aa bb. Cc dd. Ee ff. Gg hh. Ii jj."
+    sha256, passages, around = view.passages["S2002.3"].document_sha256, {}, {}
+    for id, words in (("S1001.4", "Gg hh."), ("S2002.3", "Cc dd.")):
+        start = document.index(words)
+        end = start + len(words)
+        passages[id] = msgspec.structs.replace(
+            view.passages[id], source="S2002", document_sha256=sha256, text=words, start=start, end=end
+        )
+        around[id] = Surroundings(id=id, before=document[:start], after=document[end:])
+    watched = Watched(
+        browser, file, msgspec.structs.replace(view, passages={**view.passages, **passages}, surroundings=around)
+    )
+    page = watched.page
+    for cite in page.locator("a.cite[data-show='quote-1-1'], a.cite[data-show='quote-1-2']").all():
+        cite.click()
+        assert page.locator(".note mark").count() == 1
+        assert page.locator(".note .quote blockquote").inner_text() == f"{document} …"
+        page.keyboard.press("Escape")
+    assert watched.quiet()
     watched.context.close()
 
 

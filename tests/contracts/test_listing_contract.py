@@ -130,6 +130,9 @@ async def test_labels_are_given_taken_and_looked_for(ana, bob):
         ("%", []),
     ):
         assert ids(await ana.page(RunFilter(label=label), 10)) == found, label
+        others = [run_id for run_id in ("r3", "r2", "r1") if run_id not in found]
+        assert ids(await ana.page(RunFilter(not_label=label), 10)) == others, label
+    assert ids(await ana.page(RunFilter(label="team", not_label="starred"), 10)) == ["r1"]
     assert ids(await bob.page(RunFilter(label="team"), 10)) == []
     with pytest.raises(UnknownName):
         await bob.label("r1", {"mine": ""})

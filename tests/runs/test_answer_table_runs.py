@@ -54,6 +54,7 @@ def test_a_cell_is_answered_from_its_document_alone(place: Path, capsys: pytest.
     ]
     head, *evidence = cells(place / "t.evidence.csv")
     assert [dict(zip(head, row, strict=True))["quote"] for row in evidence][-1] == "The lighthouse was lit in 1895."
+    assert {row[8] for row in evidence} == {row[1] for row in rows}  # the file's path, as in the table
     assert {(row[0], row[1], row[6]) for row in evidence} == {
         ("Brest", DEEP, ""), ("Brest", LIT, ""), ("'=Emden()", DEEP, ""), ("Kiel", LIT, "2"),
     }  # fmt: skip
@@ -84,9 +85,39 @@ def test_every_form_says_the_same(place: Path, capsys: pytest.CaptureFixture[str
 
 def runs(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     capsys.readouterr()
-    assert main(["runs", "list", "--json", "-n", "100"]) == 0
+    assert main(["runs", "list", "--cells", "--json", "-n", "100"]) == 0
     found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
     return found
+
+
+def test_the_runs_of_cells_are_in_lists_only_if_asked_for(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TABLE, "t.csv", "--offline"]) == 0
+    assert [run["labels"] for run in runs(capsys)] == [{"cell-of": "t.csv"}] * 6
+    assert main(["runs", "list"]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "--cells lists them" in err
+    assert main(["research", LIT, "--in", "papers/brest.md", "-q"]) == 0
+    assert main([*TABLE, "u.csv"]) == 0
+    capsys.readouterr()
+    assert main(["runs", "list"]) == 0
+    assert [line.split("\t")[3] for line in capsys.readouterr().out.splitlines()] == [LIT]
+    assert main(["runs", "list", "--label", "cell-of=u.csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 6
+    assert main(["cite", "last", "1"]) == 0
+    assert "lit in 1865" in capsys.readouterr().out
+
+
+def test_a_cell_never_asks_the_web(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_SEARCH_WEB", "true")
+    assert main([*TABLE, "t.csv"]) == 0
+    assert main(["research", LIT, "--in", "papers/brest.md", "-q"]) == 0
+    for run, web in zip(runs(capsys)[:2], (True, False), strict=True):
+        assert main(["runs", "watch", run["run_id"], "--events"]) in (0, 6)
+        created = json.loads(capsys.readouterr().out.splitlines()[0])
+        assert created["data"]["brief"]["scope"]["web"] is web
 
 
 def test_only_what_is_missing_is_done(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

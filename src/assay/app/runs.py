@@ -61,6 +61,7 @@ class RunHistory(DocumentLibrary):
         thread: str = "",
         collection: str = "",
         label: str = "",
+        not_label: str = "",
         cursor: str = "",
         limit: int = LATEST,
         accounts: bool = True,
@@ -75,6 +76,7 @@ class RunHistory(DocumentLibrary):
             thread: the name of a thread.
             collection: a collection that the run was to search.
             label: a label of the run: its name, or `name=value`.
+            not_label: a label that the run does not have, in the same form.
             cursor: `next` of the previous page; empty for the newest.
             limit: the most runs, up to 1,000.
             accounts: whether to include users, labels, money and tokens, which takes longer.
@@ -82,8 +84,9 @@ class RunHistory(DocumentLibrary):
         Raises:
             UsageError: there is no such status or limit, or the cursor belongs to another list.
         """
-        filters = {"text": text, "since": since, "until": until, "thread": thread, "label": label}
-        run_filter = run_lists.make_filter(status, **filters, collection=collection.removeprefix("@"))
+        filters = {"text": text, "since": since, "until": until, "thread": thread}
+        filters |= {"label": label, "not_label": not_label, "collection": collection.removeprefix("@")}
+        run_filter = run_lists.make_filter(status, **filters)
         return await run_lists.page(self._context, run_filter, cursor, limit, accounts=accounts)
 
     async def label(

@@ -14,8 +14,9 @@ import click
 from assay import Assay, RunHandle
 from assay.cli import destinations
 from assay.cli.ask import StreamingDisplay, can_stream
-from assay.cli.claims import write_cited
+from assay.cli.claims import cited_passages, write_cited
 from assay.cli.display import Display
+from assay.cli.english import english_view
 from assay.cli.figures import cost, describe_cost, format_tokens, join_nonempty, outcome
 from assay.cli.run_watch import Output, exit_code, show_events
 from assay.cli.signals import signal_handlers
@@ -263,8 +264,7 @@ class ChatSession:
     async def _cite(self, number: str) -> None:
         if not number.isdigit() or not number.isascii():
             raise click.UsageError("/cite needs the number of a citation: /cite 1")
-        passages = await self._assay.passage(self._latest(), int(number))
-        write_cited(passages)
+        write_cited(*await cited_passages(self._assay, self._latest(), int(number)))
 
     async def _sources(self, _: str) -> None:
         report = build_report(await self._assay.view(self._latest()))
@@ -274,7 +274,7 @@ class ChatSession:
             say("the last answer cites no source")
 
     async def _claims(self, _: str) -> None:
-        report = build_report(await self._assay.view(self._latest()))
+        report = build_report(english_view(await self._assay.view(self._latest())))
         for claim in report.claims:
             citations = "".join(f" [{number}]" for number in claim.numbers)
             reason_note = f" ({clean(claim.reason)})" if claim.reason else ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ import click
 import msgspec
 
 from assay.cli import options
+from assay.cli.english import english_claims, english_view
 from assay.cli.figures import summary_line
 from assay.cli.library import read_library
 from assay.cli.terminal import clean, print_table, say, write_json, write_lines
@@ -17,6 +20,7 @@ from assay.core.assurance import assurance_text
 from assay.core.claims import HOLDING, Relevance, Verdict, Version
 from assay.core.milestones import pluralize, shorten
 from assay.core.phrases import relevance
+from assay.core.quote_context import QuoteInContext, QuotePlace, group_quotes, plain_words
 from assay.core.report import Report, ReportClaim, ReportSource, build_report
 
 if TYPE_CHECKING:
@@ -47,7 +51,7 @@ def claims(reference: str, problems: bool, as_json: bool, home: Path | None) -> 
     Source numbers are those of the report; `assay cite RUN N` shows the passages.
     """
     view = read_library(home, lambda assay: _view_of_report(assay, reference))
-    report = build_report(view)
+    report = build_report(view if as_json else english_view(view))
     listed_claims = [claim for claim in _list_claims(report) if not (problems and claim.verdict in HOLDING)]
     if as_json:
         for claim in listed_claims:
@@ -166,38 +170,49 @@ def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
         assay cite last 1
         assay cite k3v9 2 --json
     """
-    passages = read_library(home, lambda assay: assay.passage(reference, number))
+    passages, locale = read_library(home, lambda assay: cited_passages(assay, reference, number))
     if as_json:
         write_json(passages)
         return
-    write_cited(passages)
+    write_cited(passages, locale)
 
 
-def write_cited(citations: Sequence[CitedPassage]) -> None:
-    """Print cited passages, each in its document."""
-    write_lines("\n\n".join("\n".join(_cited_lines(citation)) for citation in citations).split("\n"))
+async def cited_passages(assay: Assay, reference: str, number: int) -> tuple[Sequence[CitedPassage], str]:
+    """The passages behind a citation, and the language in which code spoke in the report."""
+    brief = (await _view_of_report(assay, reference)).brief
+    return await assay.passage(reference, number), brief.locale if brief else ""
 
 
-def _cited_lines(citation: CitedPassage) -> Iterator[str]:
-    """A cited passage in its document, as lines."""
-    yield f"[{citation.number}] {clean(citation.source.title)}  {clean(citation.source.url)}"
-    yield f"    {', '.join(_place(citation))}"
+def write_cited(citations: Sequence[CitedPassage], locale: str) -> None:
+    """Print cited passages of one document in it, those that stand close together in one text."""
+    places = [QuotePlace(cited.passage.start, cited.passage.end, cited.before, cited.after) for cited in citations]
+    groups = (_cited_lines(citations, group, locale) for group in group_quotes(places))
+    write_lines("\n\n".join("\n".join(lines) for lines in groups).split("\n"))
+
+
+def _cited_lines(citations: Sequence[CitedPassage], group: Sequence[QuoteInContext], locale: str) -> Iterator[str]:
+    """Cited passages in their part of the document, as lines."""
+    cited = [citations[part.index] for part in group]
+    first = cited[0]
+    yield f"[{first.number}] {clean(first.source.title)}  {clean(first.source.url)}"
+    *places, last_place = _places(cited)
+    yield from (f"    {place}" for place in places)
+    yield f"    {last_place}, read {first.source.fetched_at[:10]}, snapshot {first.source.snapshot_sha256[:12]}"
     yield ""
-    prefix = "…" if len(citation.before.encode()) < citation.passage.start else ""
-    suffix = "…" if citation.after.strip() else ""
-    yield f"{prefix}{citation.before}»{citation.passage.text}«{citation.after}{suffix}"
+    prefix = "…" if len(first.before.encode()) < first.passage.start else ""
+    suffix = "…" if cited[-1].after.strip() else ""
+    words = partial(plain_words, media_type=first.source.media_type)
+    quotes = (f"{words(part.before)}»{citations[part.index].passage.text}«{words(part.after)}" for part in group)
+    yield f"{prefix}{''.join(quotes)}{suffix}"
     yield ""
-    for claim in citation.claims:
+    for claim in english_claims(dict.fromkeys(claim for citation in cited for claim in citation.claims), locale):
         reason_note = f" ({clean(claim.reason)})" if claim.reason else ""
         yield f"    {claim.verdict}{reason_note}: {clean(claim.text)}"
 
 
-def _place(citation: CitedPassage) -> Iterator[str]:
-    """The passage's place and its snapshot: the page if the format has pages, the snapshot and its date."""
-    if citation.passage.above:
-        yield " > ".join(clean(part) for part in citation.passage.above)
-    if citation.passage.page:
-        yield f"page {citation.passage.page}"
-    yield f"bytes {citation.passage.start} to {citation.passage.end}"
-    yield f"read {citation.source.fetched_at[:10]}"
-    yield f"snapshot {citation.source.snapshot_sha256[:12]}"
+def _places(citations: Sequence[CitedPassage]) -> Iterator[str]:
+    """The places of passages: the headings above and the page, if there are any, with the bytes."""
+    for (above, page), group in groupby(citations, lambda citation: (citation.passage.above, citation.passage.page)):
+        spans = ", ".join(f"{citation.passage.start} to {citation.passage.end}" for citation in group)
+        place = " > ".join(clean(part) for part in above), f"page {page}" if page else "", f"bytes {spans}"
+        yield ", ".join(part for part in place if part)

@@ -9,10 +9,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from assay import settings
+from assay.cli.english import ProgressLines
 from assay.cli.terminal import say
 from assay.core.events import Envelope, Warned
 from assay.core.lazy import lazy_module
-from assay.core.milestones import ProgressNote, progress_lines
+from assay.core.milestones import ProgressNote
 
 if TYPE_CHECKING:
     from rich import console
@@ -51,7 +52,7 @@ class PlainDisplay:
     """One line per milestone, on stderr; with -1 (`-q`) only notices."""
 
     def __init__(self, verbosity: int) -> None:
-        self._verbosity = verbosity
+        self._verbosity, self._lines = verbosity, ProgressLines(verbosity)
         self._shown_warnings: set[str] = set()
 
     def __enter__(self) -> Self:
@@ -75,7 +76,7 @@ class PlainDisplay:
         """Print the event's milestone, and its detail with `-v`; repeated warnings, which every agent may have, only
         once.
         """
-        for line in progress_lines(envelope, self._verbosity):
+        for line in self._lines.lines_of(envelope):
             if envelope.type != Warned.kind or line not in self._shown_warnings:
                 say(line)
             self._shown_warnings |= {line} if envelope.type == Warned.kind else set()

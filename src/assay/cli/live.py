@@ -15,11 +15,12 @@ from typing import NamedTuple, Self
 from rich.console import Console
 from rich.text import Text
 
+from assay.cli.english import ProgressLines
 from assay.cli.live_frame import Size, frame_lines
 from assay.cli.signals import on_continue
 from assay.cli.terminal import clean_line, first_word
 from assay.core.events import Envelope, RunCreated
-from assay.core.milestones import ProgressNote, progress_lines
+from assay.core.milestones import ProgressNote
 from assay.core.view import ViewBuilder
 
 # The lowest lines of a terminal, rewritten in place.
@@ -115,7 +116,7 @@ class Screen:
 
     def __init__(self, *, verbosity: int = 0, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._region = Region(_write, _size)
-        self._verbosity, self._now = verbosity, now
+        self._verbosity, self._now, self._lines = verbosity, now, ProgressLines(verbosity)
         self._folder = ViewBuilder()
         self._note = ""
         self._above: list[str] = []
@@ -164,7 +165,7 @@ class Screen:
         if envelope.type == RunCreated.kind:
             self._note = ""
         if self._verbosity > 0:
-            self._above += progress_lines(envelope, self._verbosity)
+            self._above += self._lines.lines_of(envelope)
 
     def _tick(self) -> None:
         self._try_to_draw(self._draw)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
+from assay.cli.english import english_view
 from assay.cli.figures import (
     describe_call,
     elapsed_seconds,
@@ -154,7 +155,7 @@ def problem_texts(view: RunView, width: int) -> list[Text]:
     """At most one line for each kind of problem, always in the same order."""
     return [
         truncate(Text.assemble(("! ", "yellow"), harmless_text(message, "yellow"), no_wrap=True), width)
-        for message in problem_lines(view)
+        for message in problem_lines(english_view(view))
     ]
 
 

@@ -20,6 +20,7 @@ from assay.cli.run_options import ResearchCommand, check_exist, paths_from
 from assay.cli.terminal import Exit, TerminalOptions, clean, say, write_json
 from assay.core.errors import UsageError
 from assay.core.milestones import pluralize, shorten
+from assay.core.ports.lists import CELL_OF
 from assay.core.sources import Document
 from assay.core.usage import Budget
 from assay.services.batch import BadLine, Batch, BatchEnd, BatchFolder, BatchResult, BatchRow, Terms, read_orders
@@ -90,7 +91,7 @@ def command(
     questions = list(dict.fromkeys(row.question for row in rows if isinstance(row, BatchRow)))
     if not questions:
         raise UsageError("the file has no questions: write one per line")
-    option_values.setdefault("mode", "deep_research")
+    option_values |= {"mode": "deep_research", "web": False, "labels": {CELL_OF: target.name}}
     terms = Terms(
         total=Budget(usd=max_usd, tokens=max_tokens), at_once=jobs, suffix=".json", options=cast("Any", option_values)
     )

@@ -1,14 +1,19 @@
-"""Shared by all clients of services: trusted certificates, when to ask again, and object stores' answers."""
+"""Shared by all clients of services: trusted certificates, why one cannot be reached, when to ask again, and object
+stores' answers.
+"""
 
 from __future__ import annotations
 
+import errno
 import functools
 import math
+import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from assay.core.lazy import lazy_module, regex
 
@@ -25,6 +30,48 @@ def tls_context(*, from_environment: bool = False) -> ssl.SSLContext:
     """
     context: ssl.SSLContext = httpx2.create_ssl_context(trust_env=from_environment)
     return context
+
+
+NO_ROUTE = frozenset((errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN))
+
+
+def connection_problem(error: BaseException, url: str) -> str:
+    """Why the host of `url` cannot be reached, and what to check; for an unknown cause, the error's own words."""
+    host = urlsplit(url).netloc.rpartition("@")[2] or url
+    problems = (_problem(cause, host) for cause in causes_of(error))
+    return next(filter(None, problems), "") or " ".join(str(error).split())[:300] or type(error).__name__
+
+
+def causes_of(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and its causes, those in groups too."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for each in error.exceptions:
+                yield from causes_of(each)
+        error = error.__cause__ or error.__context__
+
+
+def _problem(error: BaseException, host: str) -> str:
+    match error:
+        case socket.gaierror():
+            return f"the host {host} could not be found: check the address and the network"
+        case ConnectionRefusedError():
+            return f"{host} refuses the connection: check the address, and that a server runs there"
+        case ssl.SSLCertVerificationError():
+            reason = error.verify_message
+            return (
+                f"the certificate of {host} is not trusted ({reason}): check the address, the clock and SSL_CERT_FILE"
+            )
+        case ssl.SSLError():
+            return f"{host} does not answer in TLS: check whether its address begins with http or https"
+        case TimeoutError():
+            return f"{host} does not answer in time: check the address and the network"
+        case ConnectionError():
+            return f"{host} broke off the connection: try again later"
+        case OSError() if error.errno in NO_ROUTE:
+            return f"{host} cannot be reached from here: check the network"
+    return ""
 
 
 MAX_RETRY_CHARS = 64

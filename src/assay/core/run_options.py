@@ -285,6 +285,7 @@ class RunOptions(ForkOptions, total=False):
         bool | None,
         Option(group="Web", setting="search.web", sets=("scope.web",), api="scope.web"),
         Flag("--web/--offline", _WEB, "Search the web, or not; by default only without --in.", None, "either"),
+        Flag("--offline", "table", "Do not search the web; cells never do, with or without this.", value=False),
         _OPENAI,
         Offer(protocol="mcp", description="True: search the web too; false: do not; null: as the owner has set it."),
     ]

@@ -14,6 +14,7 @@ from assay.core.clean import escape_markdown, link_target
 from assay.core.lazy import regex
 from assay.core.markers import CitationMode, strip_markers
 from assay.core.phrases import verdict, verdict_reason
+from assay.core.quote_context import printed_quote
 from assay.core.report import Report, ReportPassage, ReportSource, build_report
 from assay.core.translation import format_number, join_list
 from assay.core.translation import gettext as _
@@ -167,12 +168,12 @@ def _slug(title: str) -> str:
 
 def _footnote(source: ReportSource, quotes: Sequence[ReportPassage]) -> str:
     """One paragraph that never reads as a link definition, as a lone word or address would."""
-    quote_text = " ".join(_quote(passage) for passage in quotes) or _("no passage is quoted")
+    quote_text = " ".join(_quote(passage, source.media_type) for passage in quotes) or _("no passage is quoted")
     return f"[^{source.number}]: {_details(source)}: {quote_text}"
 
 
-def _quote(passage: ReportPassage) -> str:
-    return f"“{escape_markdown(passage.text)}”{report_parts.page_text(passage.page)}"
+def _quote(passage: ReportPassage, media_type: str) -> str:
+    return f"“{escape_markdown(printed_quote(passage.text, media_type))}”{report_parts.page_text(passage.page)}"
 
 
 def _render_file(view: RunView, citations: CitationMode) -> bytes:

@@ -12,6 +12,7 @@ from assay.core.claims import Claim
 from assay.core.clean import one_line
 from assay.core.markers import CitationMode, strip_markers
 from assay.core.phrases import verdict, verdict_reason
+from assay.core.quote_context import printed_quote
 from assay.core.report import Report, ReportPassage, ReportSource
 from assay.core.translation import current_phrases, format_report_date, is_right_to_left, join_list, label_text
 from assay.core.translation import gettext as _
@@ -167,12 +168,14 @@ def _source(source: ReportSource, quotes: Sequence[ReportPassage]) -> PaperSourc
     )
     apart = [piece for part in parts if part.text for piece in (Piece(text=_(", ")), part)][1:]
     return PaperSource(
-        number=source.number or 0, line=make_line(*apart), quotes=tuple(_quote(quote) for quote in quotes)
+        number=source.number or 0,
+        line=make_line(*apart),
+        quotes=tuple(_quote(quote, source.media_type) for quote in quotes),
     )
 
 
-def _quote(passage: ReportPassage) -> Line:
-    return make_line(f"“{one_line(passage.text)}”{report_parts.page_text(passage.page)}")
+def _quote(passage: ReportPassage, media_type: str) -> Line:
+    return make_line(f"“{printed_quote(passage.text, media_type)}”{report_parts.page_text(passage.page)}")
 
 
 def _claim(claim: Claim) -> Line:

@@ -21,6 +21,7 @@ from assay.core.clean import link_target, local_path, one_line
 from assay.core.lazy import regex
 from assay.core.markers import CitationMode
 from assay.core.phrases import MEANINGS, notice_line, relevance, source_kind, verdict, verdict_reason
+from assay.core.quote_context import QuoteInContext, QuotePlace, group_quotes
 from assay.core.report import Report, ReportPassage, ReportSource, render_report
 from assay.core.sources import FOUND_BY, FOUND_DATE, READ_BY, SNIPPET
 from assay.core.translation import (
@@ -267,6 +268,11 @@ def cited_passages(report: Report) -> dict[str, tuple[ReportPassage, ...]]:
     for passage in report.passages:
         by_source.setdefault(passage.source, {}).setdefault((passage.start, passage.end), passage)
     return {id: tuple(passages.values()) for id, passages in by_source.items()}
+
+
+def group_passages(passages: Sequence[ReportPassage]) -> list[list[QuoteInContext]]:
+    """The passages of one source in groups that share the text around them."""
+    return group_quotes([QuotePlace(quote.start, quote.end, quote.before, quote.after) for quote in passages])
 
 
 def claims_to_check(view: RunView) -> tuple[Claim, ...]:

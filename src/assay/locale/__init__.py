@@ -59,11 +59,16 @@ def catalogue(locale: str) -> NullTranslations:
 
 
 def _read_catalogue(locale: str, domain: str) -> GNUTranslations:
+    return GNUTranslations(io.BytesIO(read_compiled(locale, domain)))
+
+
+def read_compiled(locale: str, domain: str = DOMAIN) -> bytes:
+    """The bytes of the `.mo` file of a locale."""
     folder = FOLDER / locale / "LC_MESSAGES"
     source, compiled = folder / f"{domain}.po", folder / f"{domain}.mo"
     if compiled.is_file() and not (source.is_file() and source.stat().st_mtime > compiled.stat().st_mtime):
-        return GNUTranslations(io.BytesIO(compiled.read_bytes()))
-    return GNUTranslations(io.BytesIO(compile_catalogue(source)))  # a checkout whose catalogue was changed since
+        return compiled.read_bytes()
+    return compile_catalogue(source)  # a checkout whose catalogue was changed since
 
 
 def compile_catalogue(source: Path) -> bytes:

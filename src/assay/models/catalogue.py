@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import lazy_module, regex
 from assay.core.messages import MAX_OUTPUT, ModelFacts, Price, Profile
 from assay.core.ports.models import Secret
+from assay.core.remote_services import causes_of, connection_problem
 from assay.models.failures import hide_key, response_error
 from assay.models.streams import brief_client, first_bytes
 
@@ -76,7 +77,7 @@ async def list_models(
 
 def unreachable_message(service: str, url: str, error: Exception, *, local: bool = False) -> str:
     """The message that nobody answers at `url`, with the reason and what to do."""
-    causes = tuple(_causes(error))
+    causes = tuple(causes_of(error))
     if any(isinstance(cause, socket.gaierror) for cause in causes):
         return f"{service} does not answer at {url} (no such host): check the address and the network"
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
@@ -84,16 +85,9 @@ def unreachable_message(service: str, url: str, error: Exception, *, local: bool
     elif any(isinstance(cause, TimeoutError | httpx2.TimeoutException) for cause in causes):
         why = "no connection in time"
     else:
-        return f"{service} at {url} cannot be reached: {str(error) or type(error).__name__}"
+        return f"{service} at {url} cannot be reached: {connection_problem(error, url)}"
     start = START_HINTS.get(service, "start it") if local else "check the address and the network"
     return f"{service} does not answer at {url} ({why}): {start}, or choose another model"
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and its causes."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _model_names(service: str, data: bytes) -> tuple[str, ...]:

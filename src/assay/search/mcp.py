@@ -22,7 +22,7 @@ from assay.core.errors import ConfigError, FetchFailed, SearchError
 from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.ports import Clock, Query
 from assay.core.ports.models import Secret
-from assay.core.remote_services import tls_context
+from assay.core.remote_services import connection_problem, tls_context
 from assay.core.sources import Fetched
 from assay.core.web_addresses import MCP_PREFIX, is_address
 from assay.search.mcp_line import ConnectionClosed, SharedConnection
@@ -149,9 +149,9 @@ class McpServer:
         except TimeoutError as error:
             raise _UnusableAnswer(f"did not answer within {self._access.seconds:g} s") from error
         except ExceptionGroup as group:
-            raise _UnusableAnswer(_reason_of(group)) from group
+            raise _UnusableAnswer(_reason_of(group, self._access.url)) from group
         except _library_errors() as error:
-            raise _UnusableAnswer(_reason_of(error)) from error
+            raise _UnusableAnswer(_reason_of(error, self._access.url)) from error
         if isinstance(result, _UnusableAnswer):
             raise result
         text = "\n".join(part.text for part in result.content if part.type == "text")
@@ -259,7 +259,7 @@ def _library_errors() -> tuple[type[Exception], ...]:
     return (MCPError, httpx2.HTTPError, OSError, ConnectionClosed)
 
 
-def _reason_of(error: Exception) -> str:
+def _reason_of(error: Exception, url: str) -> str:
     """The reason in an error, or in the first of a group.
 
     Raises:
@@ -269,9 +269,8 @@ def _reason_of(error: Exception) -> str:
         _, unexpected = error.split((*_library_errors(), TimeoutError))
         if unexpected is not None:
             raise error
-        return _reason_of(error.exceptions[0])
-    text = " ".join((str(error) or type(error).__name__).split())[:200]
-    return f"failed: {text}"
+        return _reason_of(error.exceptions[0], url)
+    return f"failed: {connection_problem(error, url)[:300]}"
 
 
 def _decode_or_none(text: str, type: Any) -> Any:

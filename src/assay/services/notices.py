@@ -25,7 +25,7 @@ from assay.core.difference import Difference
 from assay.core.errors import ConfigError
 from assay.core.lazy import lazy_module
 from assay.core.ports.models import Secret
-from assay.core.remote_services import tls_context
+from assay.core.remote_services import connection_problem, tls_context
 from assay.core.view import RunView
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ async def _attempt(client: httpx2.AsyncClient, target: Target, data: bytes) -> t
     except TimeoutError:
         return f"no answer within {ATTEMPT_SECONDS:g} s", True
     except httpx2.TransportError as error:
-        return f"it cannot be reached ({type(error).__name__})", True
+        return f"it cannot be reached: {connection_problem(error, target.url.reveal())}", True
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         return f"the address cannot be used ({type(error).__name__})", False
     return ("", False) if 200 <= status < 300 else (f"it answered {status}", status in _RETRY_STATUSES)

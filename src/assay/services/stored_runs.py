@@ -12,8 +12,9 @@ import msgspec
 from assay.core.assurance import report_state
 from assay.core.errors import NotNow, UnknownName, UsageError
 from assay.core.events import Envelope
-from assay.core.ports import FINAL, Journal, RunRow
+from assay.core.ports import FINAL, Journal, RunFilter, RunRow
 from assay.core.ports.journal import RunSpending
+from assay.core.ports.lists import CELL_OF
 from assay.core.ports.users import ShareRow, ShareStore
 from assay.core.report import Report, build_report
 from assay.core.sources import sha256
@@ -118,16 +119,17 @@ RUNS_EXAMINED = 20
 
 
 async def find_run(journal: Journal, reference: str, having: Having) -> RunRow:
-    """A run by its id, the start of its id, or `last`: the newest, without those that failed or were cancelled before
-    they had what is asked for; if none is left, the newest of all.
+    """A run by its id, the start of its id, or `last`: the newest that is no cell of a table, without those that failed
+    or were cancelled before they had what is asked for; if none is left, the newest of all.
 
     Raises:
         UnknownName: no run, or more than one, matches.
     """
-    row = await journal.find(reference)
-    if reference != LAST or not having:
-        return row
-    for run in await journal.runs(RUNS_EXAMINED):
+    if reference != LAST:
+        return await journal.find(reference)
+    runs = (await journal.page(RunFilter(not_label=CELL_OF), RUNS_EXAMINED if having else 1)).rows
+    row = runs[0] if runs else await journal.find(reference)
+    for run in runs if having else ():
         if run.status not in ("failed", "cancelled"):
             return run
         view = fold_events(await journal.events(run.run_id))

@@ -260,6 +260,11 @@ def _matches(run: StoredRun, criteria: RunFilter) -> bool:
         and (not criteria.since or run.created_at >= criteria.since)
         and (not criteria.until or run.created_at < criteria.until)
         and (not criteria.thread or run.thread == criteria.thread)
-        and (not criteria.label or any(mark in labels_text(run.labels) for mark in label_marks(criteria.label)))
+        and (not criteria.label or _has_label(run, criteria.label))
+        and not (criteria.not_label and _has_label(run, criteria.not_label))
         and (not criteria.collection or common.join_lines(criteria.collection) in common.collections_text(run.brief))
     )
+
+
+def _has_label(run: StoredRun, label: str) -> bool:
+    return any(mark in labels_text(run.labels) for mark in label_marks(label))

@@ -81,3 +81,18 @@ def test_a_word_in_place_of_a_citation_is_told_in_plain_words(home: Path, capsys
     assert "'x' is not a whole number" in capsys.readouterr().err
     assert main(["cite", "lst", "1"]) == 2
     assert "no run named 'lst'; did you mean 'last'?" in capsys.readouterr().err
+
+
+def test_passages_of_one_place_are_shown_in_one_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "huts.md").write_text(
+        "# Huts\n\n| Hut | Height |\n|---|---|\n| Bergli | 2100 m |\n| Karli | 1900 m |\n\n## Access\n\nOn foot.\n"
+    )
+    prepared(tmp_path, ["What are the heights of the huts?", "--in", tmp_path / "huts.md", "-q"])
+    capsys.readouterr()
+    assert main(["cite", "last", "1", "--home", str(tmp_path / "home")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("[")] == [lines[0]]
+    assert sum("bytes" in line for line in lines) == 1
+    assert [line for line in lines if "»" in line] == ["»| Bergli | 2100 m |«", "»| Karli | 1900 m |«"]
+    assert "Access" in lines
+    assert sum(line.startswith("    supported") for line in lines) == 2

@@ -1,11 +1,13 @@
 import io
 import sys
+from pathlib import Path
 
 import logs
 import pytest
 
 from assay.cli.display import PlainDisplay, can_draw, display
 from assay.cli.live import Screen
+from assay.cli.main import main
 from assay.core import events as e
 
 
@@ -117,3 +119,21 @@ async def test_what_is_told_before_the_run_passes_and_warnings_stay(monkeypatch:
     assert "skipped a.pdf: not text\r\n" in text
     assert "finishing" in text
     assert text.rindex("\x1b[J") > text.rindex("finishing")
+
+
+def test_commands_speak_english_and_the_report_its_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    (tmp_path / "hafen.md").write_text("# Der Hafen\n\nDer Hafen von Emden ist sieben Meter tief.\n")
+    assert main(["Wie tief ist der Hafen von Emden?", "--in", str(tmp_path / "hafen.md")]) == 0
+    out, err = capsys.readouterr()
+    assert "1 Aussage: 1 wörtlich zitiert" in out
+    assert "hafen.md (1 document)" in err
+    for command in (["claims", "last"], ["cite", "last", "1"], ["runs", "show", "last"]):
+        assert main(command) == 0
+        shown = capsys.readouterr().out
+        assert "verbatim in S" in shown
+        assert "wörtlich" not in shown
+    assert main(["claims", "last", "--json"]) == 0
+    assert "wörtlich in S" in capsys.readouterr().out

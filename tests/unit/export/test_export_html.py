@@ -77,13 +77,45 @@ def test_a_quote_stands_in_its_context() -> None:
     quote = quoted(passage, around)
     assert text(quote.css_first("blockquote")) == "… Before it. Status: Active 🐍 <After> it. …"
     assert text(quote.css_first("p.where")) == "page 3 · Part <1> › B · bytes 400–419 · passage S2002.3"
-    assert passage.document_sha256 in text(quote.css_first(".hash"))
+    assert passage.document_sha256 in text(quote.parent.css_first(".head .hash"))
+
+
+def test_the_context_of_a_quote_is_plain_words_and_the_quote_is_as_stored() -> None:
+    stored = "| Part: **hull** | Year: 2001 |"
+    before, after = "## Parts\n\n| Part: mast | Year: 1999 |\n", "\n\n## More\n\n- see [the list](list.html)"
+    around = {"S2002.3": Surroundings(id="S2002.3", before=before, after=after)}
+    quote = quoted(msgspec.structs.replace(TWO.passages["S2002.3"], text=stored, start=len(before)), around)
+    lines = quote.css_first("blockquote").text().split("\n")
+    assert lines == ["Parts", "Part: mast | Year: 1999", stored, "More", "• see the list …"]
+
+
+def test_rows_of_a_table_in_the_context_stand_on_lines_of_their_own() -> None:
+    row = "Harbour: Brest | Year: 2001 | Height of the tide in metres: 7.25"
+    around = {"S2002.3": Surroundings(id="S2002.3", before="", after=f"\n\n{row}\n\n{row}")}
+    quote = quoted(msgspec.structs.replace(TWO.passages["S2002.3"], start=0), around)
+    assert not quote.css(".wrap")
+
+
+def test_the_context_of_neighbouring_quotes_is_in_the_page_once() -> None:
+    document = "Aa bb. Cc dd. Ee ff. Gg hh. Ii jj."
+    passages, around = {}, {}
+    for id, words in (("S1001.4", "Gg hh."), ("S2002.3", "Cc dd.")):
+        start = document.index(words)
+        end = start + len(words)
+        passages[id] = msgspec.structs.replace(TWO.passages[id], source="S2002", text=words, start=start, end=end)
+        around[id] = Surroundings(id=id, before=document[:start], after=document[end:])
+    document_sha256 = passages["S2002.3"].document_sha256
+    passages["S1001.4"] = msgspec.structs.replace(passages["S1001.4"], document_sha256=document_sha256)
+    found = page(msgspec.structs.replace(TWO, surroundings=around, passages={**TWO.passages, **passages}))
+    joined = found.css_first(".quote.joined")
+    assert "".join(node.text() for node in found.css(f"li:has(#{joined.id}) blockquote")) == f"{document} …"
+    assert [text(node) for node in found.css(f"li:has(#{joined.id}) mark")] == ["Cc dd.", "Gg hh."]
 
 
 def test_nothing_is_left_out_before_the_first_words_of_a_document() -> None:
     before = "# Før\n\n"
     around = {"S2002.3": Surroundings(id="S2002.3", before=before, after="")}
-    for start, shown in ((len(before.encode()), "# Før Status"), (len(before.encode()) + 1, "… # Før Status")):
+    for start, shown in ((len(before.encode()), "Før Status"), (len(before.encode()) + 1, "… Før Status")):
         passage = msgspec.structs.replace(TWO.passages["S2002.3"], start=start, end=start + 19)
         assert text(quoted(passage, around).css_first("blockquote")).startswith(shown)
 
@@ -211,7 +243,18 @@ def test_the_answer_comes_before_what_is_missing_from_it() -> None:
     order = [each.attributes.get("class") or each.attributes.get("id") for each in found.css("main > *")]
     assert order[:3] == ["glance", "report", "glance after"]
     assert "2001 or 2003" in text(found.css_first("section.glance"))
-    assert found.css_first(".glance.after details").attributes.get("open", "closed") == "closed"  # a section names it
+
+
+def test_what_could_not_be_found_has_one_heading() -> None:
+    named = Coverage(step=1, part="nothing [1]  else?", status="not")
+    partly = Coverage(step=2, part="Who paid for it?", status="partly", reason="one year only")
+    assert not page(msgspec.structs.replace(TWO, coverage=(named,))).css(".glance.after")
+    found = page(msgspec.structs.replace(TWO, coverage=(named, partly)))
+    assert texts(found, ".glance.after li") == ["Who paid for it: answered in part (one year only)"]
+    assert text(found.body).count("What could not be found") == 2  # with the table of contents
+    bare = msgspec.structs.replace(TWO.report, text=TWO.report.text.partition("## What could")[0])
+    found = page(msgspec.structs.replace(TWO, coverage=(partly,), report=bare))
+    assert texts(found, ".glance.after summary") == ["What could not be found (1)"]
 
 
 def policy(html: str) -> dict[str, str]:

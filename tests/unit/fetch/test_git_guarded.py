@@ -172,7 +172,7 @@ def test_git_connects_to_the_address_that_was_checked(served: GitServer, tmp_pat
     def nowhere(host: str, port: int) -> list[str]:
         raise socket.gaierror
 
-    with pytest.raises(FetchFailed, match=r"unreachable: the host no\.example is not known"):
+    with pytest.raises(FetchFailed, match=r"unreachable: the host no\.example could not be found"):
         names(GitConnector(parse_policy([]), nowhere), "git+https://no.example/p", tmp_path / "d")
 
 

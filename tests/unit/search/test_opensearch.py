@@ -143,7 +143,9 @@ def test_a_retry_after_that_is_no_time_is_ignored(
 def test_a_server_which_is_not_there_is_named(store: Store) -> None:
     with running() as server:
         search = opened(server, store)
-    with pytest.raises(SearchError, match=r"OpenSearch at 127\.0\.0\.1:\d+ cannot be reached .*is it running\?"):
+    with pytest.raises(
+        SearchError, match=r"OpenSearch at 127\.0\.0\.1:\d+ cannot be reached: .* refuses the connection: check"
+    ):
         search.search_blocking(Query(text="tide"))
 
 

@@ -15,6 +15,7 @@ import click
 
 from assay import Assay, settings
 from assay.cli import destinations, options
+from assay.cli.english import english_view
 from assay.cli.figures import describe_cost, describe_estimate
 from assay.cli.library import HOW_TO_RUN, library_exists, open_existing, read_library
 from assay.cli.terminal import clean, print_table, say, write, write_json, write_lines
@@ -22,7 +23,7 @@ from assay.core.clean import escape_csv_cell
 from assay.core.markers import CitationMode
 from assay.core.milestones import pluralize, shorten
 from assay.core.ports import FINAL, RunStatus
-from assay.core.ports.lists import STARRED, read_label
+from assay.core.ports.lists import CELL_OF, STARRED, read_label
 from assay.core.search_record import SearchRow, search_log
 from assay.core.text import words
 from assay.core.view import Lane, RunView, Steered, Turn
@@ -93,12 +94,17 @@ class ShownRuns:
 @click.option("--thread", default="", metavar="NAME", help="List only runs of this thread.")
 @click.option("--collection", default="", metavar="NAME", help="List only runs that searched this collection.")
 @click.option("--label", default="", metavar="NAME[=VALUE]", help="List only runs with this label.")
+@click.option("--cells", "with_cells", is_flag=True, help="List the runs that fill cells of tables (assay table) too.")
 @click.option("--search", metavar="WORDS", help="Search questions and reports for these words, best match first.")
 @options.paging_options
 @options.json_output
 @options.common_options
-def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search: str | None, **filters: str) -> None:
+def list_runs(
+    limit: int, cursor: str, as_json: bool, home: Path | None, search: str | None, with_cells: bool, **filters: str
+) -> None:
     """List runs, newest first. --json adds owner, labels and usage.
+
+    Runs that fill cells of tables are left out, unless --cells or --label asks for them.
 
     \b
         assay runs list -n 10
@@ -108,7 +114,8 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
     """
     if search is not None and any(filters.values()):
         raise click.UsageError("--search cannot be combined with other conditions")
-    page = asyncio.run(_load_runs(home, filters, search, cursor, limit, as_json=as_json))  # type: ignore[arg-type]
+    not_label = "" if with_cells or filters["label"] else CELL_OF
+    page = asyncio.run(_load_runs(home, filters, not_label, search, cursor, limit, as_json=as_json))  # type: ignore[arg-type]
     if not page.rows:
         say(page.empty)
     if as_json:
@@ -124,7 +131,14 @@ def list_runs(limit: int, cursor: str, as_json: bool, home: Path | None, search:
 
 
 async def _load_runs(
-    home: Path | None, filters: ListFilter, search: str | None, cursor: str, limit: int, *, as_json: bool
+    home: Path | None,
+    filters: ListFilter,
+    not_label: str,
+    search: str | None,
+    cursor: str,
+    limit: int,
+    *,
+    as_json: bool,
 ) -> ShownRuns:
     if not library_exists(home):
         return ShownRuns(empty=HOW_TO_RUN)
@@ -132,9 +146,11 @@ async def _load_runs(
         if search is not None:
             return await _search(assay, search, cursor, limit)
         # briefs and accounts take time
-        page = await assay.page(**filters, cursor=cursor, limit=limit, accounts=as_json)
+        page = await assay.page(**filters, not_label=not_label, cursor=cursor, limit=limit, accounts=as_json)
         if page.runs or any(filters.values()):
             return ShownRuns(page.runs, page.next)
+        if not_label and (await assay.page(label=not_label, limit=1, accounts=False)).runs:
+            return ShownRuns(empty="there are only runs that fill cells of tables: --cells lists them")
         other_runs = (await assay.owned_by(None).page(limit=1, accounts=False)).runs
         return ShownRuns(empty=ONLY_OTHERS if other_runs else HOW_TO_RUN)
 
@@ -255,7 +271,7 @@ def show_run(reference: str, thinking: bool, search_log: bool, as_csv: bool, as_
     if as_json:
         write_json(view)
         return
-    write_lines(run_lines(view, thinking=thinking), hang=2)
+    write_lines(run_lines(english_view(view), thinking=thinking), hang=2)
 
 
 def run_lines(view: RunView, *, thinking: bool = False) -> Iterator[str]:

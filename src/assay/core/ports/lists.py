@@ -77,6 +77,8 @@ def check_page_size(limit: int) -> int:
 MAX_LABELS, MAX_LABEL_CHARS = 50, 512
 STARRED = "starred"
 """The label of runs that their owner wants to find again; the page shows it as a star."""
+CELL_OF = "cell-of"
+"""The label of runs that fill a cell of a table, with the table's name; lists and `last` pass over them."""
 
 
 def check_labels(labels: Mapping[str, str]) -> dict[str, str]:
@@ -201,7 +203,7 @@ class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
     `text` must occur in the question, ignoring case and spacing. `since` and `until` (exclusive) limit the time of
     creation, in ISO 8601 UTC or the beginning of it. `thread` names a conversation, including the run it began with.
     `collection` is one that the run was to search, under its owner's name for it. `label` is the name of a label, or
-    `name=value`.
+    `name=value`; runs with `not_label` are left out.
     """
 
     status: tuple[RunStatus, ...] = ()
@@ -211,6 +213,7 @@ class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
     thread: str = ""
     collection: str = ""
     label: str = ""
+    not_label: str = ""
 
 
 class RunPage(msgspec.Struct, frozen=True):

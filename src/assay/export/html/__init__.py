@@ -205,7 +205,7 @@ def render_page(material: PageMaterial) -> str:
     """The page of a report as HTML, ending with a line end."""
     text = render_run_article(material)
     parts = (
-        _open_questions(material, text),
+        _open_questions(material),
         fields_section(material.report),
         sources_section(material),
         ledger_section(material, text.words),
@@ -285,8 +285,8 @@ def _top(material: PageMaterial, text: Article) -> Markup | None:
     return el("section", el("h2", _("At a glance"), id="glance"), *parts, class_="glance", aria_labelledby="glance")
 
 
-def _open_questions(material: PageMaterial, text: Article) -> Markup | None:
-    parts = open_parts(material, (heading.text for heading in text.headings))
+def _open_questions(material: PageMaterial) -> Markup | None:
+    parts = open_parts(material)
     return el("div", parts, class_="glance after") if parts else None
 
 

@@ -134,4 +134,4 @@ def _side(name: str, only: str, pieces: Iterable[DiffPiece]) -> Markup:
 def _word(piece: DiffPiece, only: str) -> Markup:
     if not piece.differs:
         return escape_text(piece.text)
-    return el("em", el("span", "(", only, colon_text(), class_="unseen"), piece.text, el("span", ")", class_="unseen"))
+    return el("em", el("b", "(", only, colon_text()), piece.text, el("b", ")"))

@@ -4,7 +4,7 @@ and why a claim has its verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from markupsafe import Markup
 
@@ -12,6 +12,7 @@ from assay.core import phrases
 from assay.core.clean import HARMFUL, local_path, one_line
 from assay.core.lazy import regex
 from assay.core.phrases import notice_line, source_kind, verdict_reason
+from assay.core.quote_context import QuoteInContext, plain_words
 from assay.core.report import ReportPassage, ReportSource
 from assay.core.translation import format_number, format_report_date, label_text
 from assay.core.translation import gettext as _
@@ -20,7 +21,7 @@ from assay.export import report_parts
 from assay.export.html.markup import Child, PageMaterial, el, escape_text, fill, isolate, join, web_link
 
 _BLANK = regex(r"\n\s*\n")
-_WRAPPED = regex(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])")
+_WRAPPED = regex(r"(?<=[^\n]{50})\n(?=[^\W_]|[\"'(“‘`])(?!\d{1,3}[.)][ \t])")
 
 
 def sources_section(material: PageMaterial) -> Markup | None:
@@ -38,7 +39,12 @@ def sources_section(material: PageMaterial) -> Markup | None:
 
 
 def _source_item(material: PageMaterial, number: int, source: ReportSource) -> Markup:
-    quotes = (_quote(material, number, passage) for passage in material.passages.get(number, ()))
+    passages = material.passages.get(number, ())
+    quotes = (
+        _quote(material, source, passages[part.index], part)
+        for group in report_parts.group_passages(passages)
+        for part in group
+    )
     head = el("div", el("span", f"[{number}]", class_="number"), _head(source), class_="head")
     return el("li", el("div", head, id=f"source-{number}"), *quotes)
 
@@ -66,6 +72,9 @@ def _head(source: ReportSource) -> Markup:
         el("div", isolate(title), class_="title"),
         el("div", join((fact for fact in facts if fact), _(", ")), class_="facts"),
         el("div", address_link(source.url), class_="where"),
+        el("p", fill(_("SHA-256 of the document {hash}"), hash=el("code", source.document_sha256)), class_="hash")
+        if source.number is not None
+        else None,
     )
 
 
@@ -75,21 +84,22 @@ def address_link(url: str) -> Markup:
     return web_link(url) if path is None else el("span", isolate(path), class_="address")
 
 
-def _quote(material: PageMaterial, source_number: int, passage: ReportPassage) -> Markup:
-    """A quote with its context and its place."""
-    before, after = (_BLANK.sub("\n", side) for side in (passage.before, passage.after))
-    ellipsis = "… " if len(passage.before.encode("utf-8", "surrogatepass")) < passage.start else ""
+def _quote(material: PageMaterial, source: ReportSource, passage: ReportPassage, part: QuoteInContext) -> Markup:
+    """A quote with its part of the context, and its place; one that is `joined` continues the text of the one above."""
+    before = _context(part.before.lstrip(), source.media_type)
+    after = _context(part.after if part.is_followed else part.after.rstrip(), source.media_type)
+    is_cut = not part.follows and len(part.before.encode("utf-8", "surrogatepass")) < passage.start
     text = el(
         "blockquote",
-        el("span", ellipsis, _join_lines(before.lstrip()), class_="around") if before.strip() else None,
+        el("span", "… " if is_cut else "", before, class_="around") if before else None,
         el("mark", _join_lines(passage.text)),
-        el("span", _join_lines(after.rstrip()), " …", class_="around") if after.strip() else None,
+        el("span", after, "" if part.is_followed else " …", class_="around") if after else None,
         dir="auto",
     )
     where = join(
         (
             _("page {number}").format(number=passage.page) if passage.page else None,
-            isolate(" › ".join(one_line(part) for part in passage.above)) if passage.above else None,
+            isolate(" › ".join(map(one_line, passage.above))) if passage.above else None,
             _("bytes {start}–{end}").format(start=format_number(passage.start), end=format_number(passage.end)),
             fill(_("passage {id}"), id=el("code", passage.id)),
         ),
@@ -101,22 +111,22 @@ def _quote(material: PageMaterial, source_number: int, passage: ReportPassage) -
         text,
         el("p", where, class_="where"),
         el("p", material.opens(passage), class_="opens") if material.opens else None,
-        el(
-            "p",
-            fill(_("SHA-256 of the document {hash}"), hash=el("code", passage.document_sha256)),
-            class_="hash",
-        ),
         el("p", left_out, class_="where") if HARMFUL.search(passage.text) else None,
-        class_="quote",
+        class_="quote joined" if part.follows else "quote",
         id=material.quotes[passage.id],
-        data_source=f"source-{source_number}",
+        data_source=f"source-{source.number}",
     )
 
 
-def _join_lines(text: str) -> Markup:
-    """`text` unchanged, except that a line end inside a paragraph is shown as a space."""
+def _context(text: str, media_type: str) -> Markup:
+    """The text on one side of a quote in plain words, without blank lines."""
+    return _join_lines(text, lambda piece: _BLANK.sub("\n", plain_words(piece, media_type)))
+
+
+def _join_lines(text: str, show: Callable[[str], str] = str) -> Markup:
+    """`text` with line ends inside paragraphs shown as spaces, and `show` applied to what is between them."""
     pieces = _WRAPPED.split(text)
-    return el("span", "\n", class_="wrap").join([escape_text(piece) for piece in pieces])
+    return el("span", "\n", class_="wrap").join([escape_text(show(piece)) for piece in pieces])
 
 
 def _others(uncited: list[ReportSource]) -> Child:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from markupsafe import Markup
 
 from assay.core import phrases
+from assay.core.blocks import outline
 from assay.core.claims import VERDICTS, Check, Conflict, Version
 from assay.core.clean import one_line
 from assay.core.phrases import MISSING, relevance, verdict, verdict_reason
 from assay.core.report import ReportClaim, ReportRemoved
+from assay.core.text import words
 from assay.core.translation import colon_text, format_day, format_number
 from assay.core.translation import gettext as _
 from assay.export import report_parts
@@ -105,11 +107,12 @@ def claims_to_check(material: PageMaterial, words: Mapping[int, str]) -> Child:
     return details_box(_("Claims to check"), items)
 
 
-def open_parts(material: PageMaterial, headings: Iterable[str]) -> Child:
-    """Parts of the question without an answer, closed where a section of the text names them, and removed sentences."""
+def open_parts(material: PageMaterial) -> Child:
+    """Parts of the question without an answer that the text does not name as such, and removed sentences."""
     view, labels = material.view, {"partly": _("answered in part"), "not": _("not answered")}
+    named = _missing_section(material)
     open_parts = {part.part: part for part in view.coverage if part.status != "answered"}  # a step may be the question
-    parts = (
+    parts = [
         el(
             "li",
             isolate(part.part.rstrip("?？؟")),
@@ -118,10 +121,20 @@ def open_parts(material: PageMaterial, headings: Iterable[str]) -> Child:
             join((" (", isolate(part.reason), ")")) if part.reason else "",
         )
         for part in open_parts.values()
-    )
+        if f" {' '.join(words(part.part))} " not in f" {named} "
+    ]
     taken_out = removed_sentences(material, material.report.removed)
-    missing_parts = details_box(_(MISSING), parts, most_open=0 if _(MISSING) in headings else _OPEN_UP_TO)
+    continued = el("ul", *parts) if parts else None  # the section has the heading
+    missing_parts = continued if named else details_box(_(MISSING), parts)
     return join((missing_parts, details_box(_("Sentences taken out"), taken_out, most_open=0)))
+
+
+def _missing_section(material: PageMaterial) -> str:
+    """The words of what the text says could not be found; "" without such a section."""
+    text, stated = material.report.markdown, material.view.report.stated
+    titles = {_(MISSING), *(title for title, kind in stated.items() if kind == "missing")}
+    sections = [text[part.start : part.end] for part in outline(text) if part.title in titles]
+    return " ".join(word for section in sections for word in words(section))
 
 
 def conflicts_section(material: PageMaterial) -> Child:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from string import Formatter
 
 import msgspec
@@ -128,7 +128,9 @@ def gather_material(
     cited = {source.number: source for source in report_parts.cited_sources(report) if source.number is not None}
     passages_by_source = report_parts.cited_passages(report)
     passages = {
-        number: passages_by_source[source.id] for number, source in cited.items() if source.id in passages_by_source
+        number: _join_neighbours(passages_by_source[source.id])
+        for number, source in cited.items()
+        if source.id in passages_by_source
     }
     return PageMaterial(
         view=view,
@@ -140,6 +142,11 @@ def gather_material(
         quotes=_quotes(report, passages),
         opens=opens,
     )
+
+
+def _join_neighbours(passages: Sequence[ReportPassage]) -> tuple[ReportPassage, ...]:
+    """The passages in order, but those of one place together, in the order of the document."""
+    return tuple(passages[part.index] for group in report_parts.group_passages(passages) for part in group)
 
 
 def _quotes(report: Report, passages: dict[int, tuple[ReportPassage, ...]]) -> dict[str, str]:

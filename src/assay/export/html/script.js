@@ -40,6 +40,17 @@
     return made;
   }
 
+  // A quote with the text that the quotes above and below it share with it, if these are not shown too.
+  function inContext(node, ids) {
+    const copy = bare(node);
+    const text = copy.querySelector("blockquote");
+    const [above, below] = [node.previousElementSibling, node.nextElementSibling];
+    const around = (quote) => element("span", "around", quote.querySelector("blockquote").textContent);
+    if (node.matches(".joined") && !ids.includes(above.id)) text.prepend(around(above));
+    if (below?.matches(".joined") && !ids.includes(below.id)) text.append(around(below));
+    return copy;
+  }
+
   // The parts of a note: the claim, then the quotes grouped under their source.
   function parts(ids) {
     const made = [];
@@ -48,13 +59,13 @@
       const node = at(id);
       if (!node) continue;
       if (node.dataset.source && node.dataset.source === source) {
-        made.at(-1).append(bare(node));
+        made.at(-1).append(inContext(node, ids));
         continue;
       }
       source = node.dataset.source || "";
       const part = element("div", "part");
       if (node.tagName === "LI") part.append(...bare(node).childNodes);
-      else if (source) part.append(bare(at(source)), bare(node));
+      else if (source) part.append(bare(at(source)), inContext(node, ids));
       else part.append(bare(node));
       const spoken = node.closest("[lang]");
       if (spoken && spoken !== root) [part.lang, part.dir] = [spoken.lang, spoken.dir];
@@ -68,10 +79,10 @@
     for (const part of note.querySelectorAll(".part")) {
       const head = part.querySelector(".head");
       for (const quote of part.querySelectorAll(".quote")) {
-        const where = [...quote.querySelectorAll(".where, .hash")].map((line) => line.textContent);
+        const where = [...quote.querySelectorAll(".where")].map((line) => line.textContent);
         lines.push("“" + quote.querySelector("mark").textContent + "”", ...where);
       }
-      if (head) lines.push(...[...head.querySelectorAll(".title, .facts, .where")].map((line) => line.textContent), "");
+      if (head) lines.push(...[...head.querySelectorAll(".title, .facts, .where, .hash")].map((line) => line.textContent), "");
     }
     return lines.join("\n").trim() + "\n";
   }

@@ -19,7 +19,7 @@ import msgspec
 
 from assay.core.errors import FetchFailed, StoreError
 from assay.core.ports import Clock, KeptPage, PageCache
-from assay.core.remote_services import retry_after, tls_context
+from assay.core.remote_services import connection_problem, retry_after, tls_context
 from assay.core.sources import Fetched
 from assay.core.web_addresses import ANYTHING, Url, WebRules, canonical_url
 from assay.fetch.web.addresses import (
@@ -181,7 +181,7 @@ class WebFetcher:
         except (httpcore2.TimeoutException, TimeoutError) as error:
             raise FetchFailed("timeout: the server does not answer") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
-            raise FetchFailed(f"unreachable: {str(error) or type(error).__name__}") from error
+            raise FetchFailed(f"unreachable: {connection_problem(error, url)}") from error
 
     async def _follow_redirects(self, url: str, before: str, rules: WebRules) -> Fetched:
         """Follow redirects; each hop is a new address, checked like the first."""

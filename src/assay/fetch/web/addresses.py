@@ -191,7 +191,9 @@ def checked_addresses(host: str, port: int, policy: Policy, resolve: ResolveNow 
     try:
         addresses = tuple(resolve(host, port))[:MAX_ADDRESSES]
     except (OSError, UnicodeError) as error:
-        raise FetchFailed(f"unreachable: the host {host} is not known") from error
+        raise FetchFailed(
+            f"unreachable: the host {host} could not be found: check the address and the network"
+        ) from error
     check_addresses(host, port, addresses, policy)
     return addresses
 
@@ -258,7 +260,9 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             try:
                 addresses = tuple(await self._resolve(host, port))[:MAX_ADDRESSES]
             except (OSError, UnicodeError) as error:
-                raise FetchFailed(f"unreachable: the host {host} is not known") from error
+                raise FetchFailed(
+                    f"unreachable: the host {host} could not be found: check the address and the network"
+                ) from error
             self._pinned.pop(host, None)
             if addresses:
                 self._pinned[host] = (now + PINNED_SECONDS, addresses)

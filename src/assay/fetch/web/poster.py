@@ -9,7 +9,7 @@ import httpcore2
 
 from assay.core.errors import FetchFailed
 from assay.core.ports.webhooks import PostResult
-from assay.core.remote_services import retry_after, tls_context
+from assay.core.remote_services import connection_problem, retry_after, tls_context
 from assay.core.web_addresses import Url
 from assay.fetch.web.addresses import (
     PUBLIC,
@@ -81,7 +81,7 @@ class WebPoster:
         except httpcore2.TimeoutException as error:
             raise FetchFailed("timeout: the server does not answer") from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
-            raise FetchFailed(f"unreachable: {type(error).__name__}") from error
+            raise FetchFailed(f"unreachable: {connection_problem(error, url)}") from error
 
     async def _send(self, address: Url, headers: Mapping[str, str], body: bytes) -> PostResult:
         request_headers: dict[bytes | str, bytes | str] = {

@@ -33,7 +33,7 @@ from pydantic_ai.models import Model, StreamedResponse
 from assay.core.errors import ContextTooLong, ModelError, ModelFailed, Refused
 from assay.core.messages import Delta, Profile, Reply, Request
 from assay.core.ports.models import Secret
-from assay.core.remote_services import retry_after, tls_context
+from assay.core.remote_services import connection_problem, retry_after, tls_context
 from assay.models import failures
 from assay.models.direct import DirectService, messages
 from assay.models.direct.messages import EventReader
@@ -267,8 +267,8 @@ def _api_error(service: DirectService, error: ModelAPIError) -> ModelError | Mod
 
 
 def _unreachable_message(service: DirectService, error: BaseException) -> str:
-    message = failures.shorten_message(str(error)) or type(error).__name__
-    return f"{service.name} at {service.url} cannot be reached: {message}"
+    problem = failures.shorten_message(connection_problem(error, service.url))
+    return f"{service.name} at {service.url} cannot be reached: {problem}"
 
 
 def _error_message(body: object) -> str:

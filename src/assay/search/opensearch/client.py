@@ -15,7 +15,7 @@ import msgspec
 
 from assay.core.errors import ConfigError, SearchAway, SearchError
 from assay.core.json_decoders import DECODE_ERRORS
-from assay.core.remote_services import retry_after, tls_context
+from assay.core.remote_services import connection_problem, retry_after, tls_context
 
 TIMEOUT_SECONDS = 60.0
 BULK_BYTES, BULK_ACTIONS = 5_000_000, 2_000
@@ -152,7 +152,8 @@ class OpenSearchClient:
             try:
                 answer = self._client.request(method, path, content=content, headers={"content-type": kind})
             except httpx2.HTTPError as error:
-                raise SearchAway(f"OpenSearch at {self.host} cannot be reached ({error}): is it running?") from error
+                problem = connection_problem(error, f"//{self.host}")
+                raise SearchAway(f"OpenSearch at {self.host} cannot be reached: {problem}") from error
             if answer.status_code < 400:
                 return answer.content
             problem = self._error_reason(answer)

@@ -14,6 +14,9 @@ from assay.search.web.http import QueryPace, SearchAccess, WebHit, plain, with_s
 TIMEOUT_SECONDS = 6
 """For one engine; several are asked in parallel."""
 PAUSE_SECONDS = 1.0
+_NO_NETWORK = "their hosts could not be found or connected to: check the network"
+_REASONS = {"DNSError": _NO_NETWORK, "DNSTimeoutError": _NO_NETWORK, "ConnectError": _NO_NETWORK}
+"""What errors of the library mean, by their names."""
 
 
 class Ddgs:
@@ -41,7 +44,8 @@ class Ddgs:
                 return []
             # Its message contains every engine's address with the query; the cause comes before them.
             message = str(error).partition(":")[0][:80] or type(error).__name__
-            raise SearchError(f"ddgs: none of its engines answered ({message})") from error
+            reason = _REASONS.get(message, message)
+            raise SearchError(f"ddgs: none of its engines answered: {reason}") from error
         return [
             WebHit(url=result["href"], title=plain(result.get("title")), snippet=plain(result.get("body")))
             for result in results

@@ -21,7 +21,7 @@ from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.ports import Query
 from assay.core.ports.models import Secret
-from assay.core.remote_services import retry_after, tls_context
+from assay.core.remote_services import connection_problem, retry_after, tls_context
 from assay.core.web_addresses import BadUrl, is_address, parse_url
 
 
@@ -273,8 +273,8 @@ class HttpProvider(ABC):
         except (TimeoutError, httpx2.TimeoutException) as error:
             raise SearchError(f"{self.name} did not answer in {TIMEOUT_SECONDS:g} s") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            message = self._hide_key(str(error)) or type(error).__name__
-            raise SearchError(f"{self.name} cannot be reached: {message}") from error
+            problem = self._hide_key(connection_problem(error, ask.base or self.url))
+            raise SearchError(f"{self.name} cannot be reached: {problem}") from error
         if status != httpx2.codes.OK:
             raise SearchError(self._refusal(status, headers, data))
         return data

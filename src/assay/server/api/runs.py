@@ -28,8 +28,8 @@ RESTING_STATUSES = frozenset((*FINAL, "paused", "waiting"))
 
 
 class RunsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which runs: of these statuses, in a thread, over a collection, with a `label` (`name` or `name=value`), with `q`
-    in the question, begun from `since` until before `until`.
+    """Which runs: of these statuses, in a thread, over a collection, with a `label` (`name` or `name=value`), without
+    another (`not_label`), with `q` in the question, begun from `since` until before `until`.
 
     Times are ISO 8601 UTC or the beginning of it (2026-11). `cursor` is `next` of the previous page.
     """
@@ -39,6 +39,7 @@ class RunsWanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     thread: str = ""
     collection: str = ""
     label: str = ""
+    not_label: str = ""
     since: str = ""
     until: str = ""
     cursor: str = ""
@@ -120,6 +121,7 @@ async def list_runs(call: RouteCall, query: RunsWanted) -> RunList:
         thread=query.thread,
         collection=query.collection,
         label=query.label,
+        not_label=query.not_label,
         cursor=query.cursor,
         limit=query.limit,
     )

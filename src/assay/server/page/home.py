@@ -10,6 +10,7 @@ from starlette.responses import Response
 from assay.core.brief import ROLES, Estimate
 from assay.core.errors import AssayError, UnknownName
 from assay.core.ports import RunStatus
+from assay.core.ports.lists import CELL_OF
 from assay.core.ports.models import BUILT_IN
 from assay.core.translation import N_
 from assay.plugins import names
@@ -125,7 +126,7 @@ async def _home(
     estimate: Estimate | None = None,
     unread: Sequence[str] = (),
 ) -> Response:
-    page = await runs.list_runs(call, runs.RunsWanted(limit=LATEST))
+    page = await runs.list_runs(call, runs.RunsWanted(not_label=CELL_OF, limit=LATEST))
     ticked = frozenset(form.texts("collection")) if "web_asked" in form.fields else None  # the form is new
     return screen(
         call,

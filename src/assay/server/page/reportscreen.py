@@ -15,6 +15,7 @@ from starlette.responses import Response
 from assay.app.verification import VerifiedText
 from assay.core.claims import HOLDING, VERDICTS
 from assay.core.errors import AssayError, UnknownName
+from assay.core.ports.lists import CELL_OF
 from assay.core.ports.models import BUILT_IN
 from assay.core.report import ReportPassage
 from assay.core.search_record import search_log
@@ -123,7 +124,7 @@ def _values(view: RunView, page: str) -> dict[str, Any]:
                     limits_section(material),
                 )
             ),
-            "left_open": open_parts(material, (heading.text for heading in text.headings)),
+            "left_open": open_parts(material),
             "parts": join((fields_section(material.report), sources_section(material), method_section(material))),
             "ledger": ledger_section(material, text.words),
             "in_short": summary_line(material),
@@ -285,7 +286,7 @@ async def compare(call: RouteCall) -> Response:
     """Compare the reports of two runs."""
     query = call.request.query_params
     first, second = query.get("a", ""), query.get("b", "")
-    page = await runs.list_runs(call, runs.RunsWanted(status=("completed",), limit=MAX_RUNS))
+    page = await runs.list_runs(call, runs.RunsWanted(status=("completed",), not_label=CELL_OF, limit=MAX_RUNS))
     comparison, wrong = None, fault_values(None)
     if first and second:
         try:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from assay.core import plan
 from assay.core.assurance import report_state
 from assay.core.ports import FINAL
-from assay.core.ports.lists import STARRED, read_label
+from assay.core.ports.lists import CELL_OF, STARRED, read_label
 from assay.core.translation import N_
 from assay.core.view import RunView
 from assay.server.api import reports, run_control, runs
@@ -40,7 +40,9 @@ async def list_runs(call: RouteCall) -> Response:
         matches = await runs.search_runs(call, runs.WordsWanted(q=words, cursor=cursor, limit=MAX_RUNS))
         rows = [(match.run, match.snippet) for match in matches.runs]
         return screen(call, "runs.html", section="runs", rows=rows, next=matches.next, words=words, label="", back=back)
-    page = await runs.list_runs(call, runs.RunsWanted(cursor=cursor, label=label, limit=MAX_RUNS))
+    page = await runs.list_runs(
+        call, runs.RunsWanted(cursor=cursor, label=label, not_label="" if label else CELL_OF, limit=MAX_RUNS)
+    )
     rows = [(run, "") for run in page.runs]
     return screen(call, "runs.html", section="runs", rows=rows, next=page.next, words="", label=label, back=back)
 

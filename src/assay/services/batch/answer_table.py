@@ -252,10 +252,10 @@ def _verdict_text(cell: AnswerCell) -> str:
 
 
 def _evidence_row(evidence: CellEvidence) -> list[str]:
-    page = str(evidence.page) if evidence.page else ""
+    page, file = str(evidence.page) if evidence.page else "", local_path(evidence.url) or evidence.url
     return [
         evidence.title, evidence.question, evidence.claim, evidence.verdict, evidence.reason,
-        evidence.quote, page, evidence.heading, evidence.url, evidence.read_by, evidence.run,
+        evidence.quote, page, evidence.heading, file, evidence.read_by, evidence.run,
     ]  # fmt: skip
 
 

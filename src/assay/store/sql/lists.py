@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, not_, or_, select, true, update
 
 from assay.core.errors import UnknownName
 from assay.core.events import ModelAttempted
@@ -146,12 +146,17 @@ def _run_conditions(criteria: RunFilter) -> list[ColumnElement[bool]]:
     if criteria.thread:
         conditions.append(runs.c.thread == criteria.thread)
     if criteria.label:
-        marks = label_marks(criteria.label)
-        # LIKE would match other characters too; what it excludes was an exact match before.
-        conditions.append(or_(*(func.replace(runs.c.labels, mark, "") != runs.c.labels for mark in marks)))
+        conditions.append(_has_label(criteria.label))
+    if criteria.not_label:
+        conditions.append(not_(_has_label(criteria.not_label)))
     if criteria.collection:
         conditions.append(runs.c.collections.contains(common.join_lines(criteria.collection), autoescape=True))
     return conditions
+
+
+def _has_label(label: str) -> ColumnElement[bool]:
+    """Exact, unlike LIKE, which would match other characters too."""
+    return or_(*(func.replace(runs.c.labels, mark, "") != runs.c.labels for mark in label_marks(label)))
 
 
 def thread_page(

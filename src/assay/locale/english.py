@@ -1,0 +1,86 @@
+"""What code said in the language of a report, in English again.
+
+Commands and their progress are in English; a report, and what the log has for it, is in its own language. So a command
+that shows a warning or a reason from a log asks here for the English.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from functools import cache
+
+import msgspec
+
+from assay.core.lazy import lazy_module, regex
+from assay.core.translation import ENGLISH
+from assay.locale import LOCALES, read_compiled
+
+mofile = lazy_module("babel.messages.mofile")
+
+_PLACE = regex(r"\{(\w+)\}")
+
+
+class _Message(msgspec.Struct, frozen=True):
+    """A translated message with places for other texts, and its English: for one thing, and for several."""
+
+    pattern: re.Pattern[str]
+    singular: str
+    plural: str
+
+
+def in_english(text: str, locale: str) -> str:
+    """A text by code in a locale, in English; what is in no message of its catalogue stays as it is."""
+    return text if locale in ("", ENGLISH) or locale not in LOCALES else _translate(text, locale)
+
+
+def _translate(text: str, locale: str) -> str:
+    for message in _messages(locale):
+        if match := message.pattern.fullmatch(text):
+            parts = {name: _translate_part(name, part, locale) for name, part in match.groupdict().items()}
+            return (message.singular if parts.get("count") == "1" else message.plural).format(**parts)
+    return text
+
+
+def _translate_part(name: str, text: str, locale: str) -> str:
+    if name == "count" and (digits := "".join(filter(str.isdecimal, text))):
+        return f"{int(digits):,}"
+    return _translate(text, locale)
+
+
+@cache
+def _messages(locale: str) -> tuple[_Message, ...]:
+    """The messages of a locale, those with the most words of their own first."""
+    found: dict[str, _Message] = {}
+    for entry in mofile.read_mo(io.BytesIO(read_compiled(locale))):
+        ids = (entry.id,) if isinstance(entry.id, str) else tuple(entry.id)
+        for string in (entry.string,) if isinstance(entry.string, str) else entry.string:
+            if not ids[0] or not _PLACE.sub("", string).strip():
+                continue
+            for ours, english in _variants(string, ids):
+                names = set(_PLACE.findall(ours))
+                if names >= set(_PLACE.findall(english[-1])):
+                    found.setdefault(ours, _Message(_pattern(ours), english[0], english[-1]))
+    by_words = sorted(found, key=lambda ours: -len(_PLACE.sub("", ours)))
+    return tuple(found[ours] for ours in by_words)
+
+
+def _variants(string: str, ids: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
+    """A message as it may stand in a text: as an end (one that begins with a space), or as a part of a sentence."""
+    if ids[0].startswith(" "):
+        return [("{before}" + string, tuple("{before}" + id for id in ids))]
+    inner = string.rstrip(".。।")
+    if inner == string or "{" in string:
+        return [(string, ids)]
+    return [(string, ids), (inner[:1].lower() + inner[1:], tuple(id[:1].lower() + id[1:].rstrip(".") for id in ids))]
+
+
+def _pattern(message: str) -> re.Pattern[str]:
+    seen: set[str] = set()
+    parts = []
+    for index, part in enumerate(_PLACE.split(message)):
+        is_name = index % 2
+        words = r"\d[\d\W]*?" if part == "count" else ".+?"
+        parts.append(re.escape(part) if not is_name else f"(?P={part})" if part in seen else f"(?P<{part}>{words})")
+        seen |= {part} if is_name else set()
+    return re.compile("".join(parts), re.DOTALL)
