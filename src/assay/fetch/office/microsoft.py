@@ -220,7 +220,7 @@ class PptxExtractor:
     The headings of a passage thus name its slide. Pictures and charts are omitted.
     """
 
-    name = "pptx/2"
+    name = "pptx/3"
     suffixes = (".pptx",)
     media_type = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
     isolated = True

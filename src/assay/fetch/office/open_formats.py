@@ -174,7 +174,7 @@ def _count(node: etree._Element, attribute: str) -> int:
 class OdpExtractor(OdtExtractor):
     """One section per slide; its heading states the slide's number."""
 
-    name = "odp/1"
+    name = "odp/2"
     suffixes = (".odp",)
     media_type = "application/vnd.oasis.opendocument.presentation"
 
@@ -194,7 +194,7 @@ class EpubExtractor:
     The table of contents is omitted if the book marks it.
     """
 
-    name = "epub/1"
+    name = "epub/2"
     suffixes = (".epub",)
     media_type = "application/epub+zip"
     isolated = True
