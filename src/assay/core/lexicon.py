@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.function_words import STOP_WORDS
 from assay.core.lazy import lazy_module, regex
+from assay.core.periods import PERIOD_WORDS, spell_periods
 from assay.core.text import letter_pairs
 
 if TYPE_CHECKING:
@@ -232,7 +233,17 @@ def analysis_of(language: str) -> str:
 
 
 def terms(text: str, analysis: str) -> list[str]:
-    """The index terms of `text`, in order."""
+    """The index terms of `text`, in order; those of weeks, quarters and the like in one form (`core.periods`)."""
+    found = _terms(text, analysis)
+    return found if _period_terms(analysis).isdisjoint(found) else _terms(spell_periods(text), analysis)
+
+
+@cache
+def _period_terms(analysis: str) -> frozenset[str]:
+    return frozenset(term for word in PERIOD_WORDS for term in _terms(word, analysis))
+
+
+def _terms(text: str, analysis: str) -> list[str]:
     if text.isascii():
         return list(filter(None, map(_stem_cache(analysis).__getitem__, text.encode().translate(PLAIN).split())))
     text = JOINED.sub("", plain_digits(unicodedata.normalize("NFKC", text)))

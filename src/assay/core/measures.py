@@ -200,6 +200,6 @@ def split_label(label: str) -> LabelWithUnit:
     """The unit at the end of a label: `m` of `main_span_m`, `ft` of `Height (ft)`."""
     parts = words_of_name(label)
     unit = parts[-1].lower() if len(parts) > 1 else ""
-    if unit not in UNIT_NAMES or unit in _AMBIGUOUS:
+    if unit not in UNIT_NAMES or unit in _AMBIGUOUS or parts[-2].lower() == "per":  # a price per tonne is no mass
         return LabelWithUnit(label, "")
     return LabelWithUnit(label[: label.rindex(parts[-1])].rstrip(" _([-,"), parts[-1])

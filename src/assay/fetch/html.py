@@ -83,7 +83,7 @@ class HtmlExtractor:
     half that nothing was tuned on; 0.922 for the unprepared page without the lead).
     """
 
-    name = "html/6"
+    name = "html/7"
     suffixes = (".html", ".htm", ".xhtml")
     media_type = "text/html"
     isolated = False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.clean import one_line
 from assay.core.lazy import regex
+from assay.core.tables.heads import read_head
 from assay.fetch.text_form import parse_number
 
 if TYPE_CHECKING:
@@ -335,6 +336,9 @@ class _Writer:
             self._write(node_text(caption), gap="\n\n")
         rows = table_grid(node)
         link_rows = table_grid(node, _links) if self.links else rows
+        names, end = read_head([] if self.links else rows)
+        if end > 1:
+            rows, link_rows = [names, *rows[end:]], [names, *link_rows[end:]]
         first = node.css_first("tr")
         heads = [] if first is None else first.css("td, th")
         has_header = len(heads) > 1 and all(cell.tag == "th" for cell in heads)

@@ -124,7 +124,7 @@ class CsvExtractor:
     because it separates the cells, and a line feed becomes a space.
     """
 
-    name = "csv/1"
+    name = "csv/2"
     suffixes = (".csv", ".tsv")
     media_type = "text/csv"
     isolated = False
@@ -212,7 +212,6 @@ class _CsvRows:
                 continue
             cells = [one_cell(cell) for cell in row]
             if any(cells):
-                self.number += 1
                 yield cells
 
 
@@ -226,10 +225,9 @@ def _csv_lines(rows: _CsvRows) -> Iterator[str]:
     above, head, body = split_head(rows, rows.shape.columns)
     columns = max(rows.shape.columns, len(head))
     rows.header = unique_column_names(head or [""] * columns)
-    rows.number -= len(above) + bool(head)
     for note in above:
         yield from row_lines(["", *note] if not note[0] else note, ())
-    for row in body:
+    for rows.number, row in enumerate(body, 1):
         yield from row_lines(row, rows.header)
 
 

@@ -12,7 +12,7 @@ from assay.core.charsets import codec, is_escaped
 from assay.core.errors import ExtractError
 from assay.core.lazy import lazy_module, regex
 from assay.core.sources import MAX_PASSAGE_CHARS
-from assay.core.tables.cells import is_head
+from assay.core.tables.heads import find_head
 
 if TYPE_CHECKING:
     import charset_normalizer
@@ -110,8 +110,6 @@ def parse_number(value: str, otherwise: int) -> int:
 # The text form to which all formats are converted: headings, paragraphs, items, and rows that include their headers.
 
 SAMPLE_ROWS = 200
-PREAMBLE = 10
-"""The most rows of notes above the header."""
 MAX_HEADER_CHARS = 80
 MAX_LABEL_CHARS = 120
 """A longer first cell is not repeated if its row is split."""
@@ -128,18 +126,13 @@ def split_head(rows: Iterable[Row], columns: int) -> tuple[list[Row], Row, Itera
     """Split off the notes above the table and its header ([] if none); most rows below have this many `columns`."""
     stream = iter(rows)
     first = list(islice(stream, SAMPLE_ROWS))
-    wide = [number for number, row in enumerate(first[:PREAMBLE]) if len(row) >= columns]
-    start = wide[0] if wide else 0
-    table = first[start:]
-    has_header = bool(table) and is_head(table[0], table[1:])
-    above = first[:start] if has_header else []
-    rest = table[1:] if has_header else first
+    start, head, end = find_head(first, columns)
 
     def body() -> Iterator[Row]:
-        yield from rest
+        yield from first[end:]
         yield from stream
 
-    return above, table[0] if has_header else [], body()
+    return first[:start], head, body()
 
 
 def unique_column_names(head: Sequence[str]) -> Row:

@@ -9,13 +9,14 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import msgspec
 
 from assay.core import measures
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, NUMBER_WORDS, ORDINALS, SCALES, TENS
+from assay.core.periods import Period, periods_in
 from assay.verify.number_words import BOUNDS, MONEY, Bound, Share, row_measure, shares
 
 
@@ -131,11 +132,11 @@ def tokens(text: str) -> tuple[Token, ...]:
         all_tokens.append(token)
         mask[token.start : token.end] = b"\1" * (token.end - token.start)
 
-    for pattern in _DATES:
-        for match in pattern.finditer(text):
-            day = _day(match)
-            if day and not any(mask[match.start() : match.end()]):
-                take(day)
+    for period in periods_in(text):
+        take(_period(period, text))
+    for day in filter(None, map(_day, chain.from_iterable(pattern.finditer(text) for pattern in _DATES))):
+        if not any(mask[day.start : day.end]):
+            take(day)
     for match in _LITERAL.finditer(text):
         if not any(mask[match.start() : match.end()]):
             take(Literal(text=match[0], start=match.start(), end=match.end()))
@@ -145,6 +146,22 @@ def tokens(text: str) -> tuple[Token, ...]:
     for amount in _amounts(text, mask):
         take(amount)
     return tuple(sorted(all_tokens, key=lambda token: token.start))
+
+
+def _period(period: Period, text: str) -> Token:
+    """A week, quarter or half as it is written; a fiscal year as its year, which may be written with two digits."""
+    if not period.code.startswith("fy"):
+        return Literal(text=text[period.first : period.last], start=period.first, end=period.last)
+    year = period.code.removeprefix("fy")
+    return Amount(
+        text=year,
+        start=period.first,
+        end=period.last,
+        literal=year,
+        values=(Decimal(year),),
+        quantum=Decimal(1),
+        year=True,
+    )
 
 
 def _day(match: re.Match[str]) -> Day | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from assay.core import measures
+from assay.core.periods import read_period
 from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.figures import is_same_amount, is_same_day
 
@@ -46,7 +47,9 @@ def _year_of(token: Token) -> int:
 
 
 def _literal(text: str) -> str:
-    return re.sub(r"^v(?=\d)", "", text.lower().replace(" '", "").replace("'", ""))
+    """A token in the form in which it is compared: "third quarter" is Q3, "v3.11" is 3.11."""
+    period = read_period(text)
+    return period.code if period else re.sub(r"^v(?=\d)", "", text.lower().replace(" '", "").replace("'", ""))
 
 
 def _is_year(amount: Amount) -> bool:
@@ -101,4 +104,4 @@ def _dimension(unit: str) -> str:
 
 
 def _shape(token: Literal) -> str:
-    return re.sub(r"\d+", "0", token.text.lower())
+    return re.sub(r"\d+", "0", _literal(token.text))

@@ -31,7 +31,7 @@ def texts(text: str, kind: str, syntax: Syntax = "markdown") -> list[str]:
 
 
 def test_the_version_is_named() -> None:
-    assert SEGMENTER == "segment/2"
+    assert SEGMENTER == "segment/3"
 
 
 def test_header_lines_are_fields_with_their_continuation() -> None:

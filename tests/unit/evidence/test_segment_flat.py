@@ -37,6 +37,19 @@ def test_a_row_is_a_passage_whatever_its_cells_say() -> None:
     ]
 
 
+def test_a_title_above_the_rows_is_their_heading_and_no_row() -> None:
+    title, day, row = "Depths of ports", "As of 1 March 2024", "Port: Goole | Depth: 7"
+    for place in ("", " | cells: A1:B1"):
+        spans = segment(f"{title}{place}\n\n{day}{place}\n\n{row}{place}\n", "rows")
+        assert [(span.kind, span.heading) for span in spans] == [
+            ("heading", (title,)),
+            ("row", (title,)),
+            ("row", (title,)),
+        ]
+    for note in (day, "Source: the office", "The depths are those of spring.", row):
+        assert [span.kind for span in segment(f"{note}\n\n{row}\n", "rows")] == ["row", "row"]
+
+
 @given(ANY, st.sampled_from(["pages", "rows"]))
 def test_spans_are_exact_ascending_and_leave_no_word_out(text: str, syntax: str) -> None:
     data, spans = text.encode(), segment(text, syntax)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import ExtractError
 from assay.core.sources import MAX_PASSAGE_CHARS, Extracted
-from assay.core.tables.cells import is_head
+from assay.core.tables.heads import is_head
 from assay.evidence.segment import segment
 from assay.fetch.text import CsvExtractor, sniff
 
@@ -78,6 +78,16 @@ def test_notes_above_the_table() -> None:
         "name: B | size: 2 | kind: y",
         "name: C | size: 3 | kind: z",
     ]
+
+
+def test_notes_above_the_table_may_be_filled_up_with_delimiters() -> None:
+    found = read("Depths of ports,,\nAs of,1 March 2024,\n,,\nPort,Depth,Ships\nGoole,7,3\nHull,9,4\n")
+    assert found.text.split("\n\n")[:3] == [
+        "Depths of ports",
+        "As of | 1 March 2024",
+        "Port: Goole | Depth: 7 | Ships: 3",
+    ]
+    assert found.metadata == {"rows": "2", "columns": "Port, Depth, Ships"}
 
 
 def test_ragged_rows() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.html_markdown import MAX_SPAN, table_grid
+from assay.fetch.html_markdown import MAX_SPAN, table_grid, to_markdown
 
 
 def rows(inner: str) -> list[list[str]]:
@@ -67,3 +67,17 @@ def test_every_cell_is_there(cells: list[list[tuple[int, int]]]) -> None:
 def test_a_span_that_is_no_number_of_columns_is_one(stated: str) -> None:
     spans = f"<td colspan='{stated}'>1</td><td rowspan='{stated}'>2</td>"
     assert rows(f"<tr><th>a</th><th>b</th></tr><tr>{spans}</tr>") == [["a", "b"], ["1", "2"]]
+
+
+def test_a_head_of_two_rows_is_written_as_one() -> None:
+    page = LexborHTMLParser(
+        "<table><tr><th rowspan=2>Country<th colspan=2>Population</tr><tr><th>2019<th>2020</tr>"
+        "<tr><td>France<td>67.2<td>67.4</tr><tr><td>Spain<td>47.1<td>47.4</tr></table>"
+    )
+    assert page.body is not None
+    assert to_markdown(page.body).strip().split("\n") == [
+        "| Country | Population 2019 | Population 2020 |",
+        "|---|---|---|",
+        "| France | 67.2 | 67.4 |",
+        "| Spain | 47.1 | 47.4 |",
+    ]

@@ -8,7 +8,8 @@ import pytest
 from pdfs import Placed, pdf
 
 from assay.fetch.pdf.document import read
-from assay.fetch.pdf.paragraphs import LineOfPrint, PrintedLine, PrintedPart, find_tables, paragraphs
+from assay.fetch.pdf.paragraphs import PrintedLine, paragraphs
+from assay.fetch.pdf.printed_tables import LineOfPrint, PrintedPart, find_tables
 
 HEAD = ("River", "Length", "Continent")
 
@@ -112,3 +113,57 @@ def test_rows_of_figures_that_end_at_one_place_stay_rows() -> None:
     lines = [printed(f"{year} 30 July 310,{year}", 68, 287, 700 - 12 * year) for year in range(4)]
     wide = printed("A summary runs over both of the columns, and a long way to the right", 90, 500, 740)
     assert len(paragraphs([wide, *lines])) == 5
+
+
+def test_a_value_has_the_name_of_its_group_before_that_of_its_column() -> None:
+    rows = [
+        ("", "2023", "2024", "2023", "2024"),
+        ("North", "512", "634", "301", "298"),
+        ("South", "77", "88", "41", "43"),
+        ("West", "1020", "999", "645", "700"),
+    ]
+    groups = [(72, 718, "Region"), (200, 718, "Revenue"), (385, 718, "Costs")]  # over the middle of two columns each
+    found = text([*groups, *placed(rows, width=90)])
+    assert found[0] == "| Region: North | Revenue 2023: 512 | Revenue 2024: 634 | Costs 2023: 301 | Costs 2024: 298 |"
+    assert len(found) == 3
+
+
+def test_a_line_over_the_columns_alone_is_of_the_head_too() -> None:
+    rows = [("", "2024", "2023"), ("Turnover", "512", "634"), ("Cost of sales", "77", "88"), ("Profit", "1020", "999")]
+    found = text([(215, 718, "Year ended 31 December"), *placed(rows)])
+    assert "Year ended 31 December 2024: 512 | Year ended 31 December 2023: 634" in found[0]
+
+
+def test_units_below_the_names() -> None:
+    rows = [
+        ("Port", "Depth", "Fee"),
+        ("", "(m)", "(EUR)"),
+        ("Goole", "7", "12"),
+        ("Hull", "9", "14"),
+        ("Ryde", "5", "8"),
+    ]
+    assert text(placed(rows))[0] == "| Port: Goole | Depth (m): 7 | Fee (EUR): 12 |"
+
+
+def test_cells_of_several_lines_that_follow_each_other_in_the_file_are_one_row() -> None:
+    head = [(72, 700, "Port"), (202, 700, "Greatest"), (202, 686, "depth"), (332, 700, "Harbour"), (332, 686, "master")]
+    rows = [("Goole", "7", "Ann"), ("Hull", "9", "Bob"), ("Brest", "12", "Cleo")]
+    first = placed(rows, top=660)
+    wrapped = [(332, 600, "Dan of the"), (332, 586, "outer quay")]
+    found = text([*head, *first, (72, 600, "Ryde"), (202, 600, "5"), *wrapped, (72, 540, "That is all of them.")])
+    assert found == [
+        "| Port: Goole | Greatest depth: 7 | Harbour master: Ann |",
+        "| Port: Hull | Greatest depth: 9 | Harbour master: Bob |",
+        "| Port: Brest | Greatest depth: 12 | Harbour master: Cleo |",
+        "| Port: Ryde | Greatest depth: 5 | Harbour master: Dan of the outer quay |",
+        "That is all of them.",
+    ]
+
+
+def test_short_texts_side_by_side_stay_texts() -> None:
+    left = [(72, 700, "Anna Lee lives here,"), (72, 686, "in the High Street.")]
+    right = [(332, 700, "Bob Ray lives there,"), (332, 686, "in the Low Street.")]
+    assert text([*left, *right]) == [
+        "Anna Lee lives here, in the High Street.",
+        "Bob Ray lives there, in the Low Street.",
+    ]

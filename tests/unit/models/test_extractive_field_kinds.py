@@ -219,3 +219,64 @@ def test_a_time_fills_only_a_field_that_asks_for_one(text: str, name: str, schem
 def test_a_year_of_the_question_is_no_number() -> None:
     found = filled("Some accidents happened in 2023.", "accidents", INTEGER, question="How was 2023 at Rotne Bridge?")
     assert found["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("The year was marked by storms.", "year_end", None),
+        ("The end of the works is due.", "year_end", None),
+        ("An example of Lund is a lease of the lamp.", "party", None),
+        ("The party rents the deck, which Lund Council owns.", "party", None),
+        ("The deck is let by Lund Council (the Landlord) to Ann Lee (the Tenant).", "landlord", "Lund Council"),
+        ("The deck is let by Lund Council (the Landlord) to Ann Lee (the Tenant).", "tenant", "Ann Lee"),
+        ("Ann Lee (tenant), Bob Ray and Cleo Dan came.", "tenant", "Ann Lee"),
+        ("Bob Ray visited the keeper in Oslo.", "keeper", None),
+        ("Its keeper at the time, after Ann Lee, is not known.", "keeper", None),
+        ("The keeper and Ann Lee came.", "keeper", None),
+        ("The keeper is not Ann Lee.", "keeper", None),
+        ("Ann Lee has run the bridge as keeper since then.", "keeper", "Ann Lee"),
+        ("Bob Ray chose Ann Lee as keeper.", "keeper", "Ann Lee"),
+        ("Bob Ray chose her as keeper.", "keeper", None),
+        ("Bob Ray, the keeper, came.", "keeper", "Bob Ray"),
+        ("The keeper of the bridge is Bob Ray.", "keeper", "Bob Ray"),
+        ("It was painted by Bob Ray.", "painted_by", "Bob Ray"),
+        ("Keepers were changed during the storm.", "keeper", None),
+        ("The colour is dark red.", "colour", "dark red"),
+    ],
+)
+def test_a_text_is_filled_if_the_sentence_links_it_with_the_whole_field(
+    text: str, name: str, value: str | None
+) -> None:
+    assert filled(text, name, STRING)["value"] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "described", "value"),
+    [
+        ("The keeper has paid a deposit of £1,725.", "deposit", "deposit in pounds", "1725"),
+        ("The keeper has paid a deposit of 1,725 euros.", "deposit", "deposit in pounds", None),
+        ("We counted 12 boats.", "sample_size", "number of shoots measured", None),
+        ("Wind speed is measured up to 60 m/s.", "max_wind_speed", "highest wind speed in m/s", "60"),
+        ("The toll is 45 euros on foot and 60 euros by car.", "car_toll", "toll by car in euros", None),
+        ("It has 96 lamps, of which 11 are out.", "number_of_lamps", "", "96"),
+        ("It takes 340 walkers and 62 carts.", "walkers", "", "340"),
+        ("It takes 250 tonnes at a price of 310 euros a tonne.", "price_per_tonne", "price in euros", "310"),
+        ("It is lit for 24 hours a week.", "hours_per_week", "", "24"),
+        ("Wind speed was 60 m/s at noon.", "max_wind_speed", "highest wind speed in m/s", None),
+    ],
+)
+def test_a_number_is_filled_if_the_sentence_has_all_words_of_the_field(
+    text: str, name: str, described: str, value: str | None
+) -> None:
+    assert filled(text, name, {"type": "number", "description": described})["value"] == value
+
+
+def test_a_list_of_names_is_read_behind_its_field() -> None:
+    names = {"type": "array", "items": STRING}
+    assert filled("The keepers are Ann Lee, Bob Ray and Cleo Dan.", "keepers", names)["value"] == [
+        "Ann Lee",
+        "Bob Ray",
+        "Cleo Dan",
+    ]
+    assert filled("The keepers are tired, and Ann Lee sleeps.", "keepers", names)["value"] is None

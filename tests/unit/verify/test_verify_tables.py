@@ -188,3 +188,21 @@ def test_what_a_text_beside_the_table_says_counts() -> None:
         "contradicted",
         "unsupported",
     )
+
+
+QUARTERS = ("period: 2025-Q2 | turnover (EUR): 4700", "period: 2025-Q3 | turnover (EUR): 5200")
+
+
+@pytest.mark.parametrize(
+    ("claim", "objects"),
+    [
+        ("The turnover was 5200 euros in the third quarter of 2025.", False),
+        ("The turnover was 5200 euros in the second quarter of 2025.", True),
+        ("The turnover was 4700 euros in Q2 2025.", False),
+        ("The turnover was 4700 euros in Q3 2025.", True),
+        ("The turnover was 4700 euros in Q4 2025.", True),
+    ],
+)
+def test_an_amount_is_that_of_the_row_with_its_quarter(claim: str, objects: bool) -> None:
+    check = check_by_code(claim, evidence(*QUARTERS), has_markers=True)
+    assert (check.verdict in ("unsupported", "contradicted")) is objects

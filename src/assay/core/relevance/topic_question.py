@@ -14,6 +14,7 @@ import msgspec
 from assay.core.languages import question_language
 from assay.core.lazy import regex
 from assay.core.lexicon import analysis_of, clauses, denied_parts, plain_digits, stop_terms, terms, without_affix
+from assay.core.periods import spell_periods
 from assay.core.relevance.asking_words import (
     HOW_HIGH_ENDING,
     LIGHT_WORDS,
@@ -199,8 +200,10 @@ _POSSESSIVE = regex(r"(?<=\w)['’]s(?!\w)")
 
 
 def _normalize(text: str) -> str:
-    """A question with digits as in ASCII, and names as they are without an owner's ending: "Kenya's"."""
-    return _POSSESSIVE.sub("", plain_digits(unicodedata.normalize("NFKC", text))).strip()
+    """A question with digits as in ASCII, names as they are without an owner's ending ("Kenya's"), and weeks, quarters
+    and the like in one form.
+    """
+    return spell_periods(_POSSESSIVE.sub("", plain_digits(unicodedata.normalize("NFKC", text)))).strip()
 
 
 def _wanted_kind(text: str, languages: frozenset[str]) -> tuple[AnswerKind, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 import msgspec
 
@@ -17,6 +17,7 @@ from assay.core.lazy import regex
 from assay.core.measures import is_measure_name
 from assay.core.plain_text import spaced_rows
 from assay.core.sources import MAX_PASSAGE_CHARS
+from assay.core.tables.heads import HEADER_SAMPLE_ROWS, read_head
 
 MAX_HEAD_CHARS = 80
 MAX_CAPTION_CHARS = 200
@@ -29,10 +30,6 @@ CELL_SEPARATOR = regex(r"(?<!\\)\|")
 """Separates the cells of a row."""
 _RULE = regex(r"\|[-:=|+ ]*\|")
 """The line between the header and the rows of a table in Markdown."""
-_FIGURE = regex(r"[+\-−]?[\d.,' \u00a0\u202f]*\d[\d.,]*\s*%?|\d{4}-\d{2}(?:-\d{2})?.{0,16}")
-_YEAR = regex(r"1\d{3}|20\d{2}")
-HEADER_SAMPLE_ROWS = 20
-"""Rows examined to detect a header row."""
 
 
 class TablePiece(msgspec.Struct, frozen=True):
@@ -306,23 +303,15 @@ def _split_headers(lines: Sequence[_Line]) -> tuple[tuple[str, ...], tuple[str, 
     """The headers of rows that do not contain them, the passages with these headers, and the rows below."""
     texts = [[cell.text for cell in line.cells] for line in lines[: HEADER_SAMPLE_ROWS + 2]]
     width = max(map(len, texts))
-    if len(lines) > 2 and _is_group_header(texts[0]) and is_head(texts[1], texts[2:]):
-        pairs = zip_longest(texts[0], texts[1], fillvalue="")
-        heads = [" ".join(dict.fromkeys(part for part in pair if part)) for pair in pairs]
-        return column_names(heads, width), (lines[0].piece.name, lines[1].piece.name), lines[2:]
-    if is_head(texts[0], texts[1:]):
-        return column_names(texts[0], width), (lines[0].piece.name,), lines[1:]
+    head, end = read_head(texts)
+    if head:
+        return column_names(head, width), tuple(line.piece.name for line in lines[:end]), lines[end:]
     return (), (), ()
 
 
 def _spans_all(line: _Line) -> bool:
     """True if one cell spans the whole row: it names the rows below, and is not one of them."""
     return len(line.cells) > 1 and len({cell.text for cell in line.cells}) == 1
-
-
-def _is_group_header(row: Sequence[str]) -> bool:
-    """True if a row names groups of columns: a text is repeated in neighbouring cells, as merged cells are."""
-    return any(left and left == right for left, right in pairwise(row))
 
 
 def column_names(heads: Sequence[str], width: int) -> tuple[str, ...]:
@@ -333,30 +322,3 @@ def column_names(heads: Sequence[str], width: int) -> tuple[str, ...]:
         name = head[:MAX_HEAD_CHARS].strip() or f"column {number + 1}"
         names.append(name if name not in names else f"{name} ({number + 1})")
     return tuple(names)
-
-
-def is_head(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """True if `row` has the headers of the rows `below`: different texts, and no figures except years unlike theirs.
-
-    The first cell may be empty. A table with one row has no header, and none has one above fields (`Default: | 40`).
-    """
-    cells = [cell for cell in row[1:] if cell] + [row[0]] * bool(row[0])
-    if not below or len(cells) < max(len(row) - 1, 1) or len({cell.casefold() for cell in cells}) < len(cells):
-        return False
-    if any(len(cell) > MAX_PASSAGE_CHARS for cell in cells):
-        return False
-    figures = [(column, cell) for column, cell in enumerate(row) if _FIGURE.fullmatch(cell)]
-    if not figures:
-        return not _are_fields(below)
-    years = all(_YEAR.fullmatch(cell) for _, cell in figures) and figures[0][0] > 0
-    return years and not all(
-        _YEAR.fullmatch(other_row[column])
-        for column, _ in figures
-        for other_row in below[:HEADER_SAMPLE_ROWS]
-        if len(other_row) > column
-    )
-
-
-def _are_fields(rows: Sequence[Sequence[str]]) -> bool:
-    """True if rows are fields, each a key with its colon and a value: what stands above them names their subject."""
-    return all(len(row) == 2 and row[0].endswith((":", "：")) for row in rows)

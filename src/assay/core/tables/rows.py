@@ -12,7 +12,8 @@ import msgspec
 
 from assay.core.lazy import regex
 from assay.core.tables.answers import SENTENCE_FORMS, either_language, match_form
-from assay.core.tables.cells import UNNAMED_COLUMN, ReadTable, TableRow, column_names, is_head, row_cells
+from assay.core.tables.cells import UNNAMED_COLUMN, ReadTable, TableRow, column_names, row_cells
+from assay.core.tables.heads import is_head
 
 EMPTY = "–"
 """Stands for an empty cell."""

@@ -11,6 +11,7 @@ import msgspec
 
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, stop_terms
+from assay.core.periods import Period, periods_in, read_period
 from assay.core.relevance.topic_question import TopicQuestion, keys, near_keys, read_question
 from assay.core.tables.cells import UNNAMED_COLUMN, ReadTable
 from assay.core.tables.figures import all_readable, figures_of, is_missing, parse_date, parse_duration, read_figure
@@ -73,6 +74,7 @@ class TableWords:
         self.extra = frozenset(key for phrase in asked_operation.phrases for key in keys(phrase, analysis)) - stop
         self.stop = stop
         self.folded_text = _fold(asked_operation.remaining_text)
+        self.periods = tuple(periods_in(asked_operation.remaining_text))
         self.language = read_language(question)
         units = frozenset(keys(languages()[self.language].clock, analysis))
         plain = [len(head.split()) == 1 for head in table.heads]  # "Running time" says of what, "Time" does not
@@ -165,7 +167,8 @@ class TableWords:
 
     def _likely_texts(self, column: int, times: AskedTimes) -> Iterator[str]:
         """The different texts of a column that begin like something in the question; all days, if it names a time."""
-        if (times.years or times.months) and self.has_dates(column):
+        is_day = (times.years or times.months) and self.has_dates(column)
+        if is_day or (self.periods and self.has_periods(column)):
             yield from dict.fromkeys(self.table.column(column))
             return
         for beginning, texts in _beginnings(self.table.column(column)).items():
@@ -193,6 +196,9 @@ class TableWords:
         if date is not None and (time_positions := times.places(date, grams)):
             yield time_positions
             return
+        if self.periods and (period := self._period(text, column)) is not None:
+            yield from self._period_places(period, grams)
+            return
         if read_figure(text) is not None and text not in numbers:
             return
         if text in numbers and not self._can_select_rows(column):
@@ -201,6 +207,16 @@ class TableWords:
         positions = grams.get(text_keys)
         if positions is not None and not all(self.question_keys[position] in self.stop for position in positions):
             yield positions
+
+    def _period(self, text: str, column: int) -> Period | None:
+        """The week, quarter or the like that a cell is, perhaps with its header: "20" below "Week"."""
+        return read_period(text) or read_period(f"{self.table.heads[column]} {text}")
+
+    def _period_places(self, period: Period, grams: dict[tuple[str, ...], frozenset[int]]) -> Iterator[frozenset[int]]:
+        """The places of what the question says of a period, if it may be the same."""
+        for asked in self.periods:
+            if asked.may_equal(period) and (positions := grams.get((asked.code,))):
+                yield positions | (grams.get((str(period.year),), frozenset()) if asked.year else frozenset())
 
     def _can_select_rows(self, column: int) -> bool:
         """True if a column of figures may select rows: its header is asked for, or it has years or row numbers."""
@@ -220,6 +236,10 @@ class TableWords:
     def has_durations(self, column: int) -> bool:
         """True if a column holds durations."""
         return all_readable(self.table.column(column), parse_duration)
+
+    def has_periods(self, column: int) -> bool:
+        """True if a column holds weeks, quarters or the like."""
+        return all_readable(self.table.column(column), lambda text: self._period(text, column))
 
     def has_dates(self, column: int) -> bool:
         """True if a column holds dates."""

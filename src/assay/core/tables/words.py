@@ -17,6 +17,7 @@ import msgspec
 
 from assay.core.languages import question_language
 from assay.core.lazy import regex
+from assay.core.periods import spell_periods
 from assay.core.tables.figures import read_figure
 
 Operation = Literal["cell", "sum", "mean", "count", "max", "min"]
@@ -153,8 +154,11 @@ def read_language(question: str) -> str:
 
 
 def read_asking(question: str) -> AskedOperation:
-    """Read what a question asks of a table, in its language if that is detected, else in each in turn."""
-    return _choose_language(question)[1]
+    """Read what a question asks of a table, in its language if that is detected, else in each in turn.
+
+    "The second quarter" asks for no second highest: weeks, quarters and the like are in one form.
+    """
+    return _choose_language(spell_periods(question))[1]
 
 
 def _choose_language(question: str) -> tuple[str, AskedOperation]:

@@ -5,7 +5,7 @@ There is one text form for all formats: light Markdown and reStructuredText (hea
 computed, never stored; under one version name, the same text always gives the same passages.
 
 `lines` knows the kind of each line, `blocks` which belong together, `contents` which blocks are navigation;
-`passages` finds their labels and leads, and cuts them to size.
+`passages` finds their labels and leads, and cuts them to size; `flat` has the blocks of pages and rows.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from assay.core.errors import ExtractError
 from assay.core.sources import SYNTAXES, Extracted, PassageSpan, Syntax
 from assay.evidence.segment.blocks import blocks
 from assay.evidence.segment.contents import mark_navigation
-from assay.evidence.segment.passages import add_context, page_blocks, row_blocks, spans
+from assay.evidence.segment.flat import page_blocks, row_blocks
+from assay.evidence.segment.passages import add_context, spans
 
-SEGMENTER = "segment/2"
+SEGMENTER = "segment/3"
 
 
 def segment(text: str, syntax: Syntax) -> tuple[PassageSpan, ...]:

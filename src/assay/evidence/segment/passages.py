@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from assay.core.lazy import regex
 from assay.core.sources import MAX_PASSAGE_CHARS, BlockKind, PassageSpan
 from assay.core.text import sentences
-from assay.evidence.segment import lines as shape
 from assay.evidence.segment.blocks import TextBlock
 from assay.evidence.segment.lines import BULLET, ENDING, NUMBERED
 
@@ -357,32 +356,3 @@ def _trim(text: str, start: int, end: int, *, lines: bool) -> Range:
     if lines and start > first:
         start = max(text.rfind("\n", first, start), text.rfind("\r", first, start), first - 1) + 1
     return start, end
-
-
-# Texts whose lines are blocks already: printed pages and table rows.
-
-PAGE_BREAK = "\f"
-
-
-def page_blocks(text: str) -> Iterator[TextBlock]:
-    """A paragraph or list item per line, each with its page, from 1; a form feed ends a page."""
-    start = 0
-    for number, page in enumerate(text.split(PAGE_BREAK), 1):
-        for line in shape.lines(page):
-            if not line.body:
-                continue
-            bullet = shape.BULLET.match(line.body)
-            first = start + line.start + line.text.index(line.body)
-            kind: BlockKind = "item" if bullet or shape.NUMBERED.match(line.body) else "paragraph"
-            kind = "navigation" if shape.is_leader(line.body) else kind
-            if line.body.startswith("| ") and line.body.endswith(" |"):
-                kind = "row"
-            yield TextBlock(kind, first + (bullet.end() if bullet else 0), start + line.end, (), number)
-        start += len(page) + len(PAGE_BREAK)
-
-
-def row_blocks(text: str) -> Iterator[TextBlock]:
-    """A table row per line."""
-    for line in shape.lines(text):
-        if line.body:
-            yield TextBlock("row", line.start, line.end, ())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from assay.core.errors import ExtractError
@@ -13,6 +14,7 @@ from assay.core.languages import detect_language
 from assay.core.lazy import lazy_module, regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import find_date, title_from_name
+from assay.fetch.office.notes import note_mark, write_table_with_notes, write_with_notes
 from assay.fetch.office.package import DAMAGED, open_checked, parse_xml, require_module
 from assay.fetch.text_form import TextBuilder, clean, parse_number
 
@@ -31,18 +33,24 @@ FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallbac
 """The duplicate of a text box for older programs."""
 WRAPPER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "smartTag", "moveTo"))
 """Elements that wrap paragraphs and tables: content controls, tracked insertions."""
+_TEXT_TAGS = frozenset((f"{W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"))
+_SIGNS = {f"{W}{name}": " " for name in ("tab", "br", "cr", "p")} | {f"{W}noBreakHyphen": "-"}
+_BOX = f"{W}txbxContent"
+_UNSEEN_TAGS = frozenset((FALLBACK, f"{W}moveFrom", _BOX))
+"""Text boxes are blocks of their own."""
 _HEADING = regex(r"heading ([1-9])$", re.IGNORECASE)
-_NOTES = ("footnotes", "endnotes")
+_NOTE_REFERENCES = {"footnotes": f"{W}footnoteReference", "endnotes": f"{W}endnoteReference"}
+"""What refers to the notes of a part of this kind."""
 MAX_STYLE_DEPTH = 10
 
 
 class DocxExtractor:
-    """One document: headings, paragraphs, list items, tables as rows with their headers, then the notes.
+    """One document: headings, paragraphs, list items, tables as rows with their headers; notes where they are met.
 
     Tracked changes are read as accepted. Page headers and footers, comments and pictures are omitted.
     """
 
-    name = "docx/2"
+    name = "docx/3"
     suffixes = (".docx",)
     media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     isolated = True
@@ -84,20 +92,38 @@ def _first_heading(text: str) -> str:
 
 
 def _write_docx(document: Document, builder: TextBuilder) -> None:
-    levels = _Styles(document)
+    notes = _Notes(document)
+    levels = _Styles(document, notes)
     for block in _blocks(document.element.body):
         if block.tag == f"{W}tbl":
-            builder.table(_docx_rows(block))
+            write_table_with_notes(_docx_rows(block, notes), notes.texts, builder)
         else:
             levels.write(block, builder)
-    for relation in document.part.rels.values():
-        kind = relation.reltype.rpartition("/")[2]
-        if kind in _NOTES and not relation.is_external:
-            _write_notes(relation.target_part.blob, kind, builder)
+
+
+class _Notes:
+    """The footnotes and endnotes of a document, numbered in the order of their parts."""
+
+    def __init__(self, document: Document) -> None:
+        self.texts: dict[int, str] = {}
+        self._numbers: dict[tuple[str, str], int] = {}
+        for relation in document.part.rels.values():
+            kind = relation.reltype.rpartition("/")[2]
+            if kind in _NOTE_REFERENCES and not relation.is_external:
+                for note in parse_xml(relation.target_part.blob):
+                    text = " ".join(_docx_text(note).split())
+                    if text and note.get(f"{W}type") is None:  # the others are separator lines
+                        self._numbers[_NOTE_REFERENCES[kind], str(note.get(f"{W}id"))] = len(self.texts)
+                        self.texts[len(self.texts)] = text
+
+    def mark(self, reference: etree._Element) -> str:
+        """What stands for a reference; "" if its note is empty, or missing."""
+        number = self._numbers.get((str(reference.tag), str(reference.get(f"{W}id"))))
+        return "" if number is None else note_mark(number)
 
 
 def _blocks(above: etree._Element) -> Iterator[etree._Element]:
-    """Paragraphs and tables in order, including those inside content controls."""
+    """Paragraphs and tables in order, including those inside content controls; text boxes after their paragraphs."""
     stack = [above]
     while stack:
         node = stack.pop()
@@ -105,27 +131,31 @@ def _blocks(above: etree._Element) -> Iterator[etree._Element]:
             stack.extend(reversed(node))
         elif node.tag in (f"{W}p", f"{W}tbl"):
             yield node
+            boxes = [box for box in node.iter(_BOX) if next(box.iterancestors(FALLBACK, _BOX), None) is None]
+            stack.extend(child for box in reversed(boxes) for child in reversed(box))
 
 
 class _Styles:
     """Maps a document's styles to the kinds of its paragraphs."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, notes: _Notes) -> None:
+        self._notes = notes
         self._styles = {style.style_id: style for style in document.styles}
 
     def write(self, paragraph: etree._Element, builder: TextBuilder) -> None:
-        text = _docx_text(paragraph)
+        text = _docx_text(paragraph, self._notes)
         names = self._names(paragraph)
         heading = next((match for match in map(_HEADING.fullmatch, names) if match), None)
         numbering = paragraph.find(f"{W}pPr/{W}numPr")
         if heading or "Title" in names:
-            builder.heading(text, int(heading[1]) if heading else 1)
+            write: Callable[[str], None] = partial(builder.heading, level=int(heading[1]) if heading else 1)
         elif numbering is not None or any(name.startswith("List") for name in names):
             deep = None if numbering is None else numbering.find(f"{W}ilvl")
             level = "0" if deep is None else str(deep.get(f"{W}val", "0"))
-            builder.item(text, parse_number(level, 0))
+            write = partial(builder.item, level=parse_number(level, 0))
         else:
-            builder.paragraph(text)
+            write = builder.paragraph
+        write_with_notes(text, self._notes.texts, write, builder)
 
     def _names(self, paragraph: etree._Element) -> list[str]:
         """The paragraph's style and those it is based on."""
@@ -138,20 +168,28 @@ class _Styles:
         return names
 
 
-def _docx_text(above: etree._Element) -> str:
-    """The text in an element, with tracked changes accepted."""
+def _docx_text(above: etree._Element, notes: _Notes | None = None) -> str:
+    """The text in an element as a reader sees it: tracked changes accepted, without hidden text, text boxes apart."""
     parts: list[str] = []
-    for node in above.iter(f"{W}t", f"{W}tab", f"{W}br", f"{W}cr", f"{W}noBreakHyphen", f"{W}p"):
-        if next(node.iterancestors(FALLBACK), None) is not None:
-            continue
-        if node.tag == f"{W}t":
+    walk = etree.iterwalk(above, events=("start",))
+    for _, node in walk:
+        if node.tag in _UNSEEN_TAGS or (node.tag == f"{W}r" and _is_hidden(node)):
+            walk.skip_subtree()
+        elif node.tag in _TEXT_TAGS:
             parts.append(node.text or "")
+        elif node.tag in _NOTE_REFERENCES.values():
+            parts.append("" if notes is None else notes.mark(node))
         else:
-            parts.append("-" if node.tag == f"{W}noBreakHyphen" else " ")
+            parts.append(_SIGNS.get(str(node.tag), ""))
     return "".join(parts)
 
 
-def _docx_rows(table: etree._Element) -> list[list[str]]:
+def _is_hidden(run: etree._Element) -> bool:
+    hidden = run.find(f"{W}rPr/{W}vanish")
+    return hidden is not None and hidden.get(f"{W}val", "1") not in ("0", "false", "off")
+
+
+def _docx_rows(table: etree._Element, notes: _Notes) -> list[list[str]]:
     """The table's cells. A cell merged with those above has their text; one over several columns is followed by empty
     cells.
     """
@@ -162,7 +200,7 @@ def _docx_rows(table: etree._Element) -> list[list[str]]:
             merge = cell.find(f"{W}tcPr/{W}vMerge")
             goes_on = merge is not None and merge.get(f"{W}val", "continue") == "continue"
             above = rows[-1][len(row)] if goes_on and rows and len(rows[-1]) > len(row) else ""
-            row += [above or _docx_text(cell)] + [""] * (_width(cell) - 1)
+            row += [above or _docx_text(cell, notes)] + [""] * (_width(cell) - 1)
         rows.append(row)
     return rows
 
@@ -171,16 +209,6 @@ def _width(cell: etree._Element) -> int:
     span = cell.find(f"{W}tcPr/{W}gridSpan")
     value = "1" if span is None else str(span.get(f"{W}val", "1"))
     return min(max(parse_number(value, 1), 1), 100)
-
-
-def _write_notes(blob: bytes, kind: str, builder: TextBuilder) -> None:
-    notes = [
-        _docx_text(note) for note in parse_xml(blob) if note.get(f"{W}type") is None
-    ]  # the others are separator lines
-    if any(note.strip() for note in notes):
-        builder.heading(kind.capitalize(), 2)
-        for note in notes:
-            builder.item(note)
 
 
 MAX_GROUP_DEPTH = 8
@@ -192,7 +220,7 @@ class PptxExtractor:
     The headings of a passage thus name its slide. Pictures and charts are omitted.
     """
 
-    name = "pptx/2"
+    name = "pptx/3"
     suffixes = (".pptx",)
     media_type = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
     isolated = True

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -15,6 +16,7 @@ from assay.core.lazy import lazy_module
 from assay.core.sources import Extracted
 from assay.fetch.fields import find_date, title_from_name
 from assay.fetch.html_markdown import to_markdown
+from assay.fetch.office.notes import note_mark, write_table_with_notes, write_with_notes
 from assay.fetch.office.package import DAMAGED, open_checked, parse_part
 from assay.fetch.text_form import TextBuilder, clean, decode, parse_number
 
@@ -32,6 +34,7 @@ META = f"{URN}meta:1.0}}"
 DC = "{http://purl.org/dc/elements/1.1/}"
 """Facts of a document, in both kinds of files."""
 OMITTED_TAGS = frozenset((f"{TEXT}tracked-changes", f"{OFFICE}annotation", f"{OFFICE}forms", f"{TEXT}sequence-decls"))
+_BOX = f"{DRAW}text-box"
 MAX_REPEATS = 100
 """The most cells or spaces that one element may repeat; more are for layout."""
 
@@ -42,7 +45,7 @@ class OdtExtractor:
     Tracked changes are read as accepted; comments and pictures are omitted.
     """
 
-    name = "odt/2"
+    name = "odt/3"
     suffixes: tuple[str, ...] = (".odt",)
     media_type = "application/vnd.oasis.opendocument.text"
     isolated = True
@@ -82,21 +85,16 @@ def _fact(facts: etree._Element | None, tag: str) -> str:
 def _write_odt(body: etree._Element, builder: TextBuilder) -> None:
     """Write the blocks below `body`, without recursion: files may nest arbitrarily deep."""
     slides = 0
+    notes: dict[int, str] = {}
     stack: list[tuple[etree._Element, int]] = [(body, -1)]
     while stack:
         node, deep = stack.pop()
-        if node.tag in OMITTED_TAGS:
+        if node.tag in OMITTED_TAGS or node.get(f"{TEXT}display") == "none":
             continue
-        if node.tag == f"{TEXT}h":
-            level = str(node.get(f"{TEXT}outline-level", "1"))
-            builder.heading(_text(node), parse_number(level, 1))
-        elif node.tag == f"{TEXT}p":
-            if deep >= 0:
-                builder.item(_text(node), deep)
-            else:
-                builder.paragraph(_text(node))
+        if node.tag in (f"{TEXT}h", f"{TEXT}p"):
+            write_with_notes(_text(node, notes), notes, _writer(node, deep, builder), builder)
         elif node.tag == f"{TABLE}table":
-            builder.table(_odt_rows(node))
+            write_table_with_notes(_odt_rows(node, notes), notes, builder)
         else:
             if node.tag == f"{DRAW}page":
                 slides += 1
@@ -105,36 +103,69 @@ def _write_odt(body: etree._Element, builder: TextBuilder) -> None:
                 builder.heading("Notes", 3)
             deeper = deep + 1 if node.tag == f"{TEXT}list" else deep
             stack.extend((child, deeper) for child in reversed(node) if isinstance(child.tag, str))
+        if node.tag in (f"{TEXT}h", f"{TEXT}p", f"{TABLE}table"):
+            stack.extend((box, -1) for box in reversed(list(node.iter(_BOX))) if _is_outermost(box, node))
 
 
-def _text(above: etree._Element) -> str:
-    """The text of an element that a reader sees: spaces and breaks are elements of their own."""
+def _writer(node: etree._Element, deep: int, builder: TextBuilder) -> Callable[[str], None]:
+    """How a heading, or a paragraph `deep` lists deep, is written."""
+    if node.tag == f"{TEXT}h":
+        return partial(builder.heading, level=parse_number(str(node.get(f"{TEXT}outline-level", "1")), 1))
+    return partial(builder.item, level=deep) if deep >= 0 else builder.paragraph
+
+
+def _is_outermost(inner: etree._Element, above: etree._Element) -> bool:
+    """True if no element of the same tag is between `inner` and `above`."""
+    return next(inner.iterancestors(inner.tag, above.tag), above) is above
+
+
+def _text(above: etree._Element, notes: dict[int, str]) -> str:
+    """The text of an element that a reader sees, without text boxes: spaces and breaks are elements of their own.
+
+    Its notes are added to `notes`, and marked.
+    """
     parts: list[str] = []
     walk = etree.iterwalk(above, events=("start", "end"))
     for event, node in walk:
         if event == "end":
             parts.append((node.tail or "") if node is not above else "")
-        elif node.tag in OMITTED_TAGS:
+        elif node.tag in OMITTED_TAGS or node.tag == _BOX:
             walk.skip_subtree()
+        elif node.tag == f"{TEXT}note":
+            walk.skip_subtree()
+            body = node.find(f"{TEXT}note-body")
+            text = " ".join(_text(body, notes).split()) if body is not None else ""
+            if text:
+                parts.append(note_mark(len(notes)))
+                notes[len(notes)] = text
         elif isinstance(node.tag, str):
-            space = node.tag in (f"{TEXT}s", f"{TEXT}tab", f"{TEXT}line-break", f"{TEXT}p", f"{TEXT}note")
+            space = node.tag in (f"{TEXT}s", f"{TEXT}tab", f"{TEXT}line-break", f"{TEXT}p")
             parts.append(" " * space + (node.text or ""))
     return "".join(parts)
 
 
-def _odt_rows(table: etree._Element) -> list[list[str]]:
-    """The table's cells, including those of header rows."""
+def _odt_rows(table: etree._Element, notes: dict[int, str]) -> list[list[str]]:
+    """The table's cells, including those of header rows. A cell over several rows is in all of them."""
     rows: list[list[str]] = []
-    for line in table.iter(f"{TABLE}table-row"):
+    lines = [row for row in table.iter(f"{TABLE}table-row") if next(row.iterancestors(table.tag), table) is table]
+    spans: dict[int, tuple[int, str]] = {}
+    for line in lines:
         row: list[str] = []
         for cell in line:
-            if cell.tag in (f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
-                row += [_text(cell)] * _repeat_count(cell, f"{TABLE}number-columns-repeated")
-        rows += [row] * _repeat_count(line, f"{TABLE}number-rows-repeated")
+            if cell.tag not in (f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
+                continue
+            left, text = spans.pop(len(row), (0, ""))
+            if not left or cell.tag == f"{TABLE}table-cell":
+                left, text = _count(cell, f"{TABLE}number-rows-spanned"), _text(cell, notes)
+            if left > 1:
+                spans[len(row)] = (left - 1, text)
+            row += [text] * _count(cell, f"{TABLE}number-columns-repeated")
+        rows += [row] * _count(line, f"{TABLE}number-rows-repeated")
     return rows
 
 
-def _repeat_count(node: etree._Element, attribute: str) -> int:
+def _count(node: etree._Element, attribute: str) -> int:
+    """How often or far a cell or row goes on, by an attribute."""
     value = str(node.get(attribute, "1"))
     number = parse_number(value, 1)
     return number if number <= MAX_REPEATS else 1
@@ -143,7 +174,7 @@ def _repeat_count(node: etree._Element, attribute: str) -> int:
 class OdpExtractor(OdtExtractor):
     """One section per slide; its heading states the slide's number."""
 
-    name = "odp/1"
+    name = "odp/2"
     suffixes = (".odp",)
     media_type = "application/vnd.oasis.opendocument.presentation"
 
@@ -163,7 +194,7 @@ class EpubExtractor:
     The table of contents is omitted if the book marks it.
     """
 
-    name = "epub/1"
+    name = "epub/2"
     suffixes = (".epub",)
     media_type = "application/epub+zip"
     isolated = True

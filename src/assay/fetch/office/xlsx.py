@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from assay.core.errors import ExtractError
 from assay.core.languages import detect_language
 from assay.core.sources import MAX_PASSAGE_CHARS, Extracted
+from assay.core.tables.heads import find_head
 from assay.fetch.fields import title_from_name
 from assay.fetch.office.package import DAMAGED, LOCKED, OLE, open_checked, require_module
-from assay.fetch.text_form import Row, clean, one_cell, row_lines, split_head, unique_column_names
+from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, one_cell, row_lines, unique_column_names
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook, SheetMetadata
@@ -39,7 +40,7 @@ class XlsxExtractor:
     merged cell all have its text.
     """
 
-    name = "xlsx/2"
+    name = "xlsx/3"
     suffixes: tuple[str, ...] = (".xlsx", ".xlsm")
     media_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     isolated = True
@@ -138,16 +139,16 @@ def _lines(rows: list[NumberedRow], first: int) -> tuple[Row, list[str]]:
     """The columns' names and the lines of a sheet whose first column has the number `first`, from 0."""
     width = max(len(cells) for _, cells in rows)
     columns = Counter(len(_trim_row(cells)) for _, cells in rows).most_common(1)[0][0]
-    above, head, _ = split_head([_trim_row(cells) for _, cells in rows], min(columns, width))
+    start, head, end = find_head([_trim_row(cells) for _, cells in rows[:SAMPLE_ROWS]], min(columns, width))
     header = (
         unique_column_names(head) if head else [f"column {column_letters(first + number)}" for number in range(width)]
     )
     lines = []
     for index, (number, cells) in enumerate(rows):
-        if head and index == len(above):
+        if start <= index < end:
             continue
         cell_range = f" | cells: {column_letters(first)}{number}:{column_letters(first + width - 1)}{number}"
-        names = () if index < len(above) else header
+        names = () if index < start else header
         lines += [line + cell_range for line in row_lines(cells, names, MAX_PASSAGE_CHARS - len(cell_range))]
     return header, lines or [" | ".join(head)]
 
@@ -185,7 +186,7 @@ def format_value(value: Value) -> str:
 class OdsExtractor(XlsxExtractor):
     """Like `XlsxExtractor`."""
 
-    name = "ods/2"
+    name = "ods/3"
     suffixes = (".ods",)
     media_type = "application/vnd.oasis.opendocument.spreadsheet"
 
@@ -193,7 +194,7 @@ class OdsExtractor(XlsxExtractor):
 class XlsExtractor(XlsxExtractor):
     """Like `XlsxExtractor`."""
 
-    name = "xls/2"
+    name = "xls/3"
     suffixes = (".xls", ".xlsb")
     media_type = "application/vnd.ms-excel"
     old = True

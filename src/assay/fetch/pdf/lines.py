@@ -16,7 +16,8 @@ from pypdfium2 import raw
 
 from assay.core.errors import ExtractError
 from assay.core.lazy import regex
-from assay.fetch.pdf.paragraphs import PrintedLine, PrintedPart
+from assay.fetch.pdf.paragraphs import PrintedLine
+from assay.fetch.pdf.printed_tables import PrintedPart
 
 FLATTENED = 1
 SPARSE_SHARE = 0.5

@@ -1,4 +1,4 @@
-"""Paragraphs and tables from positioned lines: reads a page of print."""
+"""Paragraphs from positioned lines: reads a page of print."""
 
 from __future__ import annotations
 
@@ -10,134 +10,7 @@ from statistics import median
 import msgspec
 
 from assay.core.lazy import regex
-from assay.core.sources import MAX_PASSAGE_CHARS
-from assay.core.tables.cells import is_head
-from assay.fetch.text_form import one_cell, row_lines, unique_column_names
-
-# Tables: lines with pieces aligned in columns, read as rows that include their heads.
-
-MIN_ROWS = 2
-"""Rows below the head."""
-ROWS_APART = 3.0
-"""Lines further apart than this many font sizes do not belong to one table."""
-WRAPPED_SHARE = 0.92
-"""A line closer to the one above than this share of the usual distance continues its cells."""
-MIN_FILLED_SHARE = 0.7
-"""The share of rows that fill more than one column."""
-BARS_LENGTH = len("|  |")
-
-
-class PrintedPart(msgspec.Struct, frozen=True, gc=False):
-    """A piece of a line that is separate from the others, as a cell is, with its left and right ends (points)."""
-
-    text: str
-    left: float
-    right: float
-
-
-class LineOfPrint(msgspec.Struct, frozen=True, gc=False):
-    """A line of print: its pieces, its height on the page (points, upwards), and the size of its font."""
-
-    parts: tuple[PrintedPart, ...]
-    base: float
-    size: float
-
-
-class TableLines(msgspec.Struct, frozen=True):
-    """The lines from `first` up to `last`, which form a table, and its rows as text."""
-
-    first: int
-    last: int
-    rows: tuple[str, ...]
-
-
-def find_tables(lines: Sequence[LineOfPrint]) -> Iterator[TableLines]:
-    """The tables among the lines of a page."""
-    index = 0
-    while index < len(lines):
-        table = _table(lines, index) if len(lines[index].parts) > 1 else None
-        if table is not None:
-            yield table
-        index = table.last if table is not None else index + 1
-
-
-def _table(lines: Sequence[LineOfPrint], first: int) -> TableLines | None:
-    columns = _Columns(lines[first].parts)
-    placed_rows = [columns.place(lines[first].parts)]
-    last = first + 1
-    while last < len(lines) and 0 < lines[last - 1].base - lines[last].base < ROWS_APART * lines[last].size:
-        row = columns.place(lines[last].parts)
-        if row is None:
-            break
-        placed_rows.append(row)
-        last += 1
-    rows = _unwrap_rows(lines[first:last], [row for row in placed_rows if row is not None], len(columns.edges))
-    while rows and sum(map(bool, rows[-1])) < 2:  # a line of text that happens to be below the first column
-        rows, last = rows[:-1], last - 1
-    if len(rows) <= MIN_ROWS or not is_head(rows[0], rows[1:]) or not _is_filled(rows):
-        return None
-    head = unique_column_names(rows[0])
-    table_rows = [f"| {line} |" for row in rows[1:] for line in row_lines(row, head, MAX_PASSAGE_CHARS - BARS_LENGTH)]
-    return TableLines(first, last, tuple(table_rows))
-
-
-def _is_filled(rows: Sequence[Sequence[str]]) -> bool:
-    """True if every column has a name of letters or a year, and most rows fill several columns: formulas are not a
-    table.
-    """
-    has_names = all(sum(map(str.isalpha, head)) > 1 or head.isdigit() for head in rows[0])
-    return has_names and sum(sum(map(bool, row)) > 1 for row in rows) >= MIN_FILLED_SHARE * len(rows)
-
-
-class _Columns:
-    """The known positions of a table's columns, from left to right: each as wide as its widest cell."""
-
-    def __init__(self, parts: Sequence[PrintedPart]) -> None:
-        self.edges = [(part.left, part.right) for part in parts]
-
-    def place(self, parts: Sequence[PrintedPart]) -> dict[int, str] | None:
-        """The pieces of a line by column; None if they do not fit, one in each column."""
-        cells: dict[int, str] = {}
-        edges = list(self.edges)
-        for part in parts:
-            column = self._column(part)
-            if column is None or column in cells:
-                return None
-            cells[column] = one_cell(part.text)
-            edges[column] = (min(edges[column][0], part.left), max(edges[column][1], part.right))
-        if any(edges[index][1] > edges[index + 1][0] for index in range(len(edges) - 1)):
-            return None
-        self.edges = edges
-        return cells
-
-    def _column(self, part: PrintedPart) -> int | None:
-        """The one column that a piece is in, or the nearest if it is below none."""
-        overlapping = [
-            column for column, (left, right) in enumerate(self.edges) if part.left < right and part.right > left
-        ]
-        if overlapping:
-            return overlapping[0] if len(overlapping) == 1 else None
-        middle = (part.left + part.right) / 2
-        return min(
-            range(len(self.edges)),
-            key=lambda column: min(abs(middle - self.edges[column][0]), abs(middle - self.edges[column][1])),
-        )
-
-
-def _unwrap_rows(lines: Sequence[LineOfPrint], placed_rows: Sequence[dict[int, str]], width: int) -> list[list[str]]:
-    """The rows; a line without a first cell that is closer than usual continues the row above."""
-    steps = sorted(above.base - line.base for above, line in pairwise(lines))
-    usual = steps[len(steps) // 2] if steps else 0.0
-    rows: list[list[str]] = []
-    for index, cells in enumerate(placed_rows):
-        step = lines[index - 1].base - lines[index].base if index else 0.0
-        if rows and 0 not in cells and step < WRAPPED_SHARE * usual:
-            for column, text in cells.items():
-                rows[-1][column] = f"{rows[-1][column]} {text}".strip()
-        else:
-            rows.append([cells.get(column, "") for column in range(width)])
-    return rows
-
+from assay.fetch.pdf.printed_tables import LineOfPrint, PrintedPart, TableLines, find_tables
 
 SENTENCE_END = regex(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
 ITEM = regex(r"(?:[-*•‣◦▪●–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+\S")
@@ -149,6 +22,8 @@ SIMILAR_SIZE = 1.25
 """Fonts whose sizes differ by no more than this factor may be of one paragraph."""
 SAME_ROW = 0.4
 """Lines whose bases differ by less than this many font sizes are beside each other."""
+MAX_CELL_LINES, CELL_STEP = 4, 1.6
+"""Lines of a table's cell, and how many font sizes they are apart at most. By hand."""
 PIECE_GAP = 0.5
 """Adjacent lines closer than this many font sizes are one piece: a superscript, a changed font."""
 PARAGRAPH_GAP, SENTENCE_GAP = 1.35, 1.6
@@ -188,10 +63,9 @@ def paragraphs(lines: Sequence[PrintedLine], words: Collection[str] = frozenset(
     `words` are those of the whole document (see `vocabulary`): they decide whether a hyphen at the end of a line
     belongs to the word.
     """
-    rows = _merge_rows(lines)
+    rows, tables = _rows_and_tables(lines)
     usual, edges = _usual_step(rows), _ColumnEdges(rows)
     texts: list[str] = []
-    tables = {table.first: table for table in find_tables([LineOfPrint(pieces(r), r.base, r.size) for r in rows])}
     until = -1
     for index, (above, line) in enumerate(pairwise([None, *rows])):
         if line is None or index < until:
@@ -204,6 +78,85 @@ def paragraphs(lines: Sequence[PrintedLine], words: Collection[str] = frozenset(
         else:
             texts[-1] = join_lines(texts[-1], line.text, above.hyphen, words)
     return texts
+
+
+_Stretch = tuple[int, int]
+
+
+def _rows_and_tables(lines: Sequence[PrintedLine]) -> tuple[list[PrintedLine], dict[int, TableLines]]:
+    """The rows of a page, and its tables by their first rows.
+
+    Cells of several lines, which follow each other in the text, are a row of a table only if one is found there.
+    """
+    stretches = list(_cell_stretches(lines))
+    while True:
+        rows, places = _merge_cells(lines, stretches)
+        bottoms = {place: lines[last - 1].base for place, (_, last) in zip(places, stretches, strict=True)}
+        printed = [LineOfPrint(pieces(row), row.base, row.size, bottoms.get(at)) for at, row in enumerate(rows)]
+        tables = {table.first: table for table in find_tables(printed)}
+        inside = {at for table in tables.values() for at in range(table.first, table.last)}
+        if inside.issuperset(places):
+            return rows, tables
+        stretches = [stretch for stretch, place in zip(stretches, places, strict=True) if place in inside]
+
+
+def _merge_cells(lines: Sequence[PrintedLine], stretches: Sequence[_Stretch]) -> tuple[list[PrintedLine], list[int]]:
+    """The rows, with each stretch as one, and the places of these among them."""
+    rows, places = list[PrintedLine](), list[int]()
+    start = 0
+    for first, last in stretches:
+        rows += _merge_rows(lines[start:first])
+        places.append(len(rows))
+        rows.append(_row_of_cells(lines[first:last]))
+        start = last
+    return rows + _merge_rows(lines[start:]), places
+
+
+def _cell_stretches(lines: Sequence[PrintedLine]) -> Iterator[_Stretch]:
+    """Where lines may be a row of cells with several lines: each cell begins up, at the right of the one before."""
+    first = 0
+    while first < len(lines):
+        last, cell_lines, goes_up = first + 1, 1, False
+        above = pieces(lines[first])[-1]
+        right = above.right
+        while last < len(lines) and cell_lines <= MAX_CELL_LINES:
+            line = lines[last]
+            step = lines[last - 1].base - line.base
+            if (
+                len(line.parts) < 2
+                and 0 < step < CELL_STEP * line.size
+                and line.left < above.right
+                and line.right > above.left
+            ):
+                cell_lines += 1
+            elif step < SAME_ROW * line.size and _is_same_row(lines[first], line) and line.left > right:
+                goes_up, cell_lines = goes_up or cell_lines > 1, 1
+            else:
+                break
+            last, right, above = last + 1, max(right, line.right), pieces(line)[-1]
+        if cell_lines > MAX_CELL_LINES:
+            first += 1
+            continue
+        if goes_up:
+            yield first, last
+        first = last
+
+
+def _row_of_cells(lines: Sequence[PrintedLine]) -> PrintedLine:
+    """The row whose cells are printed below each other in these lines."""
+    parts: list[PrintedPart] = []
+    for above, line in pairwise([None, *lines]):
+        if line is None:
+            continue
+        if above is None or _is_same_row(lines[0], line):
+            parts += pieces(line)
+        else:
+            text = join_lines(parts[-1].text, line.text, above.hyphen)
+            parts[-1] = PrintedPart(text, min(parts[-1].left, line.left), max(parts[-1].right, line.right))
+    text = " ".join(part.text for part in parts)
+    return PrintedLine(
+        text=text, left=parts[0].left, right=parts[-1].right, base=lines[0].base, size=lines[0].size, parts=tuple(parts)
+    )
 
 
 def vocabulary(lines: Iterable[PrintedLine]) -> frozenset[str]:

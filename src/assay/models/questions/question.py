@@ -12,6 +12,7 @@ import msgspec
 
 from assay.core.lazy import regex
 from assay.core.lexicon import stem
+from assay.core.periods import periods_in
 from assay.core.relevance.asking_words import UNSPACED_ASKING
 from assay.core.text import is_unspaced, words
 from assay.models.questions.words import (
@@ -210,8 +211,11 @@ def remove_phrase(question: ParsedQuestion, phrase: Sequence[str]) -> ParsedQues
 
 def _mentions(text: str) -> tuple[Mention, ...]:
     mentions: dict[Identifier, Mention] = {}
+    periods = list(periods_in(text))
     for match in _IDENTIFIER.finditer(text):
         series = match["series"]
+        if any(period.start < match.end() and match.start() < period.end for period in periods):
+            continue  # "week 20" numbers no document
         if not carries_topic(series.casefold()) or is_unspaced(series):
             continue
         identifier = Identifier(series.casefold(), match["number"].lstrip("0") or "0")

@@ -17,7 +17,7 @@ from assay.core.plain_text import sections, spaced_rows
 from assay.core.relevance.signs import is_question
 from assay.core.relevance.topic_question import QuotableStatement, StatementKind
 from assay.core.sources import ordinal_of
-from assay.core.tables.cells import is_head
+from assay.core.tables.heads import is_head
 from assay.core.text import ends_sentence, is_unspaced, sentences, separate_lines, without_stamp, words
 
 _FIELD = regex(

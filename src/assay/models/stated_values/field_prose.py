@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from assay.core.languages import question_language
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS, NEGATIVES, stop_terms
+from assay.core.measures import CURRENCIES
 from assay.core.relevance import judge, read_question
 from assay.core.relevance.topic_question import keys
 from assay.core.text import words
@@ -19,6 +20,7 @@ from assay.core.web_addresses import DOI, find_doi
 from assay.models.questions.words import carries_topic, stems
 from assay.models.shown_documents.passages import one_line
 from assay.models.shown_documents.shelf import SourcePassages
+from assay.models.stated_values.field_links import is_linked_number, is_thing, linked_name, numbers_beside
 from assay.models.stated_values.field_measures import comparable_unit_after, convert_to_unit, stated_measure
 from assay.models.stated_values.field_words import (
     DATE,
@@ -40,6 +42,7 @@ from assay.models.stated_values.field_words import (
 _MONTH = "|".join(sorted((name.capitalize() for name in MONTHS), key=len, reverse=True))
 _TIME = regex(rf"{DATE.pattern}|(?:\b\d{{1,2}}(?:st|nd|rd|th)?\.? )?\b(?:{_MONTH})\b\.?(?:,? \d{{4}}\b)?")
 """A date, or a month with its day or year."""
+_CURRENCY_BEHIND = regex(r"\s?([$€£¥₹]|[^\W\d_]+)")
 _DATED = frozenset("date datum fecha data".split())
 
 MAX_SENTENCES = 12
@@ -67,19 +70,21 @@ def value_in_prose(target: TargetField, books: Sequence[SourcePassages]) -> Stat
         if book in named_books
     ]
     measure = stated_measure(target, ranked_sentences, question)
-    if measure is not None or not judgement.is_answered():
+    if measure is not None:
         return measure
-    candidates: list[tuple[float, int, StatedValue]] = []
-    for rank, (book, sentence) in enumerate(sentences[ranked.index] for ranked in judgement.ranked[:MAX_SENTENCES]):
+    order = [ranked.index for ranked in judgement.ranked[:MAX_SENTENCES]] if judgement.is_answered() else []
+    candidates: list[tuple[bool, float, int, StatedValue]] = []
+    for index, (book, sentence) in enumerate(sentences):
         share, spans = match_field(target, sentence.text, analysis)
+        if not spans or book not in named_books:
+            continue
         document_text = " ".join(passage.text for passage in book.passages)
-        if (
-            book in named_books
-            and spans
-            and (value := _nearest_value(target, sentence.text, spans, document_text)) is not None
-        ):
-            candidates.append((-share, rank, StatedValue(value, sentence.passage)))
-    return min(candidates)[2] if candidates else None
+        value, is_linked = _nearest_value(target, sentence.text, spans, document_text)
+        is_linked = is_linked and sentence.kind == "prose"
+        if value is not None and (is_linked or index in order):
+            rank = order.index(index) if index in order else len(order)
+            candidates.append((not is_linked, -share, rank, StatedValue(value, sentence.passage)))
+    return min(candidates)[3] if candidates else None
 
 
 def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
@@ -88,22 +93,40 @@ def _source_keys(book: SourcePassages, analysis: str) -> frozenset[str]:
     )
 
 
-def _nearest_value(target: TargetField, text: str, spans: Sequence[Span], document_text: str) -> str | None:
-    """The value of the field's type nearest to the field's words; `document_text` is the text with the other
-    numbers.
+def _nearest_value(
+    target: TargetField, text: str, spans: Sequence[Span], document_text: str
+) -> tuple[str | list[str] | None, bool]:
+    """The value of the field's type nearest to the field's words, and if the sentence links it with them;
+    `document_text` is the text with the other numbers.
     """
     kind, form = target.schema.get("type"), target.schema.get("format")
     if "enum" in target.schema:
-        return _enum_member(target, text)
+        return _enum_member(target, text), False
+    if kind == "array":
+        return _find_names(text, spans), True
     if kind not in ("string", "integer", "number"):
-        return None
+        return None, False
     if form in ("date", "date-time"):
-        return nearest_text(text, spans, DATE.finditer(text))
+        return nearest_text(text, spans, DATE.finditer(text)), False
     return (
         _find_number(target, text, spans, document_text)
         if kind in ("integer", "number")
         else _find_text(target, text, spans)
     )
+
+
+_AND = "(?:and|und|et|y|&)"
+_NAMES = regex(
+    r"\s*(?:are|were|sind|waren|sont|étaient|son|:)\s+"
+    rf"(?P<names>{NAME.pattern}(?:,? (?:{_AND} )?{NAME.pattern})+)\W*$"
+)
+_BETWEEN_NAMES = regex(rf",? {_AND} |, ")
+
+
+def _find_names(text: str, spans: Sequence[Span]) -> list[str] | None:
+    """The names of a list that a sentence ends with, directly after the field's words: "The authors are A and B."."""
+    listed = _NAMES.match(text, spans[-1][1])
+    return _BETWEEN_NAMES.split(listed["names"]) if listed is not None else None
 
 
 def _enum_member(target: TargetField, text: str) -> str | None:
@@ -112,22 +135,35 @@ def _enum_member(target: TargetField, text: str) -> str | None:
     return None if denies else member(target, text)
 
 
-def _find_number(target: TargetField, text: str, spans: Sequence[Span], document_text: str) -> str | None:
+def _find_number(target: TargetField, text: str, spans: Sequence[Span], document_text: str) -> tuple[str | None, bool]:
     """A number in plain digits, times its scale unless the field is counted in it; a year if there is no other, and
-    none that the field or the question names.
+    none that the field or the question names, nor one without the currency that the field names. None if some of the
+    field's words stand beside one number and others beside another.
     """
     date_spans = [match.span() for match in DATE.finditer(text)]
     numbers = [number for number in NUMBER.finditer(text) if not any(a <= number.start() < b for a, b in date_spans)]
     if target.unit:
-        return _nearest_in_unit(target.unit, numbers, text, spans, document_text)
+        return _nearest_in_unit(target.unit, numbers, text, spans, document_text), False
+    numbers = [number for number in numbers if _may_be_in_currency(target, number)]
     plain_numbers = [number for number in numbers if not YEAR.fullmatch(number[0])]
     named_numbers = NUMBER.findall(f"{target.label} {target.description} {target.topics}")
-    value = nearest_text(text, spans, plain_numbers or [number for number in numbers if number[0] not in named_numbers])
-    if value is None:
-        return None
+    candidates = plain_numbers or [number for number in numbers if number[0] not in named_numbers]
+    nearest = nearest_match(text, spans, candidates)
+    if nearest is None or len(numbers_beside(text, spans, candidates)) > 1:
+        return None, False
+    value = nearest[0].strip()
     if SCALED.search(f"{target.label} {target.description}"):
         value = SCALED.sub("", value).strip()
-    return plain_digits(value, document_text)
+    return plain_digits(value, document_text), is_linked_number(text, spans, nearest)
+
+
+def _may_be_in_currency(target: TargetField, number: re.Match[str]) -> bool:
+    """True if a field names no currency, or the one beside the number."""
+    signs = CURRENCIES | {"pound": "£", "pounds": "£"}
+    wanted = {signs[word] for word in words(f"{target.label} {target.description}") if word in signs}
+    before, after = number.string[: number.start()].rstrip()[-1:], _CURRENCY_BEHIND.match(number.string, number.end())
+    beside = signs.get(before) or (signs.get(after[1].casefold()) if after is not None else None)
+    return not wanted or beside in wanted
 
 
 def _nearest_in_unit(
@@ -143,25 +179,28 @@ def _nearest_in_unit(
     )
 
 
-def _find_text(target: TargetField, text: str, spans: Sequence[Span]) -> str | None:
-    """A name other than the subject's, else the words directly after the field's words; a time if the field asks for
-    one, and only then.
+def _find_text(target: TargetField, text: str, spans: Sequence[Span]) -> tuple[str | None, bool]:
+    """A name that the sentence links with the field's words, else what it says directly after them; a time if the field
+    asks for one, and only then.
     """
     times = list(_TIME.finditer(text))
     if times and _asks_when(target):
-        return nearest_text(text, spans, times)
+        return nearest_text(text, spans, times), False
     known_words = {word.casefold() for name in (*target.names, target.label) for word in WORD.findall(name)}
     small_words = {word.capitalize() for word in stop_terms(question_language(text))}  # as a sentence begins with them
-    names = [match for match in NAME.finditer(text) if match.start() and match[0] not in small_words]
+    names = [
+        match for match in NAME.finditer(text) if (match.start() or " " in match[0]) and match[0] not in small_words
+    ]
     other_names = [
         match for match in names if known_words.isdisjoint(word.casefold() for word in WORD.findall(match[0]))
     ]
-    nearest = nearest_match(text, spans, other_names)
-    if nearest is not None:
-        is_time = any(time.start() <= nearest.start() < time.end() for time in times)
-        return None if is_time else nearest[0].strip().rstrip(".")
+    name = linked_name(text, spans, other_names)
+    if name is not None:
+        is_time = any(time.start() <= name.start() < time.end() for time in times)
+        return (None if is_time else name[0].strip().rstrip(".")), True
     clause = _SAYS.match(text, spans[-1][1])
-    return clause["value"].strip() if clause is not None and len(clause["value"].split()) <= MAX_VALUE_WORDS else None
+    is_short = clause is not None and len(clause["value"].split()) <= MAX_VALUE_WORDS
+    return (clause["value"].strip() if clause is not None and is_short and is_thing(clause["value"]) else None), False
 
 
 def _asks_when(target: TargetField) -> bool:

@@ -12,6 +12,7 @@ from assay.core.dimensions import dimension_of
 from assay.core.languages import question_language
 from assay.core.lazy import regex
 from assay.core.lexicon import SCALES, stop_terms
+from assay.core.measures import CURRENCIES, UNIT_NAMES
 from assay.core.relevance.topic_question import keys, near_keys
 from assay.core.tables.figures import read_figures
 from assay.core.text import words
@@ -69,20 +70,33 @@ def nearest_match(text: str, spans: Sequence[Span], matches: Iterable[re.Match[s
 
 
 def _word_distance(text: str, word: Span, match: re.Match[str]) -> int:
-    """The distance of a match from a word, in words."""
+    """The distance of a match from a word, in words; one directly before it is nearest of all ("96 plots")."""
     is_after = match.start() >= word[1]
     gap = text[word[1] : match.start()] if is_after else text[match.end() : word[0]]
-    return len(WORD.findall(gap)) + (0 if is_after else BEFORE)
+    return len(WORD.findall(gap)) + (0 if is_after else BEFORE) if gap.strip() or is_after else -1
 
 
 # The field that is asked for, and how far a sentence has its words.
 
 MIN_NAME_SHARE = 0.5
-"""The least share of a field's words that a sentence, with the text above it, must have."""
+"""The least share of a measured thing's words that stand beside its number."""
 MIN_DESCRIPTION_SHARE = 0.75
-"""The same of the words of its description, which has more of them."""
+"""The least share of the words of a field's description that a sentence must have: it has more than the name."""
+KINDS = frozenset("name number no count amount value total date day time person people company list of per".split())
+"""Words of a field's name that say what kind of value it has; no sentence has to say them."""
 
 
+_BOUNDS = (
+    (
+        frozenset("max maximum highest most limit".split()),
+        regex(r"\b(?:up to|at most|no more than|bis zu|höchstens|jusqu'à|hasta)\b"),
+    ),
+    (
+        frozenset("min minimum lowest least".split()),
+        regex(r"\b(?:at least|no less than|mindestens|au moins|al menos)\b"),
+    ),
+)
+"""Words of a field's name that a sentence may say with others."""
 DATE_WORDS = frozenset("date day when time on which datum tag wann jour quand fecha cuándo".split())
 """Words of a description that only ask for a date; no sentence with one has to say them."""
 
@@ -107,9 +121,9 @@ class TargetField(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StatedValue(NamedTuple):
-    """A value as written, and its passage."""
+    """A value as written, or the values of a list, and its passage."""
 
-    value: str
+    value: str | list[str]
     passage: str
 
 
@@ -121,18 +135,32 @@ def member(target: TargetField, text: str) -> Any:
 
 
 def match_field(target: TargetField, text: str, analysis: str) -> tuple[float, list[Span]]:
-    """How far a sentence has the words of a field's name, or else of its description, and where; nowhere if too few.
+    """How far a sentence has the words of a field's name, all of them, or else of its description, and where; nowhere
+    if too few.
 
     The description of a measure ("length in metres") does not say whose it is.
     """
-    share, spans = _words_share(text, target.label, analysis)
-    if share < MIN_NAME_SHARE and not dimension_of(f"{target.label} {target.description}"):
-        description = target.description
-        if target.schema.get("format") in ("date", "date-time"):
-            description = " ".join(word for word in description.split() if word.casefold() not in DATE_WORDS)
-        share, spans = _words_share(text, description, analysis)
-        return (share, spans) if share >= MIN_DESCRIPTION_SHARE and len(spans) > 1 else (share, [])
-    return (share, spans) if share >= MIN_NAME_SHARE else (share, [])
+    share, spans = _words_share(text, _telling_words(target.label, target, text), analysis)
+    if share == 1.0 or dimension_of(f"{target.label} {target.description}"):
+        return share, spans if share == 1.0 else []
+    description = _telling_words(target.description, target, text)
+    share, spans = _words_share(text, description, analysis)
+    return share, spans if share >= MIN_DESCRIPTION_SHARE and len(spans) > 1 else []
+
+
+def _telling_words(phrase: str, target: TargetField, text: str) -> str:
+    """The words of a name or a description that a sentence has to say: without kinds of values, scales and units, and
+    without a bound that it says otherwise ("up to 60" is a maximum).
+    """
+    kinds = KINDS | SCALES.keys() | CURRENCIES.keys() | UNIT_NAMES.keys()
+    if target.schema.get("format") in ("date", "date-time"):
+        kinds |= DATE_WORDS
+    if target.schema.get("type") in ("integer", "number"):
+        kinds |= frozenset(("year",)).union(*(bound for bound, says in _BOUNDS if says.search(text)))
+    for left_out in (kinds, KINDS):
+        if telling := " ".join(word for word in phrase.split() if word.casefold() not in left_out):
+            return telling
+    return phrase
 
 
 def _words_share(text: str, phrase: str, analysis: str) -> tuple[float, list[Span]]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from assay.core.lazy import regex
+from assay.core.periods import read_period
 from assay.core.tables.cells import ReadTable
-from assay.verify.amounts import Amount, Day, Token
+from assay.verify.amounts import Amount, Day, Literal, Token
 from assay.verify.analyzed_text import AnalyzedText, Texts, analyze_text
 from assay.verify.evidence import SlotFinding, word_slot
 from assay.verify.figures import is_same_amount, is_same_day
+from assay.verify.number_matches import states
 
 _MIN_BARE_NUMBER = 100
 """A smaller bare number may stand in a row by chance. By hand."""
@@ -24,6 +27,9 @@ _SEVERAL = frozenset(
     """.split()
 )
 """Words of sentences that speak of several rows."""
+
+
+_YEAR = regex(r"(?:19|20)\d{2}")
 
 
 class _Mention(NamedTuple):
@@ -41,10 +47,12 @@ def find(claim: AnalyzedText, tables: Sequence[ReadTable], texts: Texts) -> Iter
     if len({word.sentence for word in claim.words}) != 1 or not spoken.isdisjoint(_SEVERAL):
         return
     values = [(index, word.token) for index, word in enumerate(claim.words) if word.token and _is_telling(word.token)]
+    if any(isinstance(token, Literal) for _, token in values):  # its year stands beside it
+        values = [(index, token) for index, token in values if not _YEAR.fullmatch(token.text)]
     for table in tables if values else ():
         mentions = [*_values(values, table), *_names(claim, table)]
         if sum(mention.word_index >= 0 for mention in mentions) < len(values) or not any(
-            mention.word_index < 0 for mention in mentions
+            mention.word_index < 0 or isinstance(claim.words[mention.word_index].token, Literal) for mention in mentions
         ):
             continue  # a value stands elsewhere, or nothing says which row is meant
         columns = [set(mention.columns.values()) for mention in mentions]
@@ -55,7 +63,7 @@ def find(claim: AnalyzedText, tables: Sequence[ReadTable], texts: Texts) -> Iter
 
 def _mismatches(claim: AnalyzedText, table: ReadTable, mentions: list[_Mention], texts: Texts) -> Iterator[SlotFinding]:
     def is_telling(mention: _Mention) -> bool:
-        return mention.word_index < 0 or isinstance(claim.words[mention.word_index].token, Day)
+        return mention.word_index < 0 or isinstance(claim.words[mention.word_index].token, Day | Literal)
 
     rows = {row for mention in mentions for row in mention.columns}
     mentions_by_row = {row: [mention for mention in mentions if row in mention.columns] for row in rows}
@@ -68,7 +76,9 @@ def _mismatches(claim: AnalyzedText, table: ReadTable, mentions: list[_Mention],
     column = min(missing[0].columns.values())
     cell = table.rows[row].cells.get(column)
     token = claim.words[missing[0].word_index].token
-    if len(mentions_by_row[row]) < 2 and not (isinstance(token, Day) and mentions_by_row[row][0].columns[row] == 0):
+    told = mentions_by_row[row][0]
+    is_time = told.word_index >= 0 and isinstance(claim.words[told.word_index].token, Literal)
+    if len(mentions_by_row[row]) < 2 and not ((isinstance(token, Day) or is_time) and told.columns[row] == 0):
         return  # an amount beside a name may be about something else
     inside = {name for table_row in table.rows for name in table_row.names}
     other_readings = (reading for reading, id in zip(texts.readings, texts.passages, strict=True) if id not in inside)
@@ -80,10 +90,12 @@ def _mismatches(claim: AnalyzedText, table: ReadTable, mentions: list[_Mention],
 
 
 def _is_telling(token: Token) -> bool:
-    """True for a whole day, and for an amount that a row has hardly by chance."""
+    """True for a whole day, a week, quarter or half, and for an amount that a row has hardly by chance."""
     if isinstance(token, Day):
         return bool(token.day and token.month)
-    if not isinstance(token, Amount) or token.year or token.ordinal or token.terms or token.bound or token.word:
+    if isinstance(token, Literal):
+        return read_period(token.text) is not None
+    if token.year or token.ordinal or token.terms or token.bound or token.word:
         return False
     return bool(token.values) and (token.values[0] >= _MIN_BARE_NUMBER or token.quantum < 1 or bool(token.currency))
 
@@ -105,6 +117,8 @@ def _states(token: Token, reading: AnalyzedText) -> bool:
         if isinstance(token, Day) and isinstance(other_token, Day) and is_same_day(token, other_token):
             return True
         if isinstance(token, Amount) and isinstance(other_token, Amount) and is_same_amount(token, other_token):
+            return True
+        if isinstance(token, Literal) and isinstance(other_token, Literal) and states(other_token, token, ()):
             return True
     return False
 

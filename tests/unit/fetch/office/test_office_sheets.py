@@ -62,6 +62,23 @@ def test_rows_that_share_a_merged_cell_all_have_its_text():
     ]
 
 
+def test_a_head_of_two_rows_below_notes():
+    rows = [
+        ["Harbours"],
+        ["As of", datetime.date(2024, 3, 1)],
+        ["Region", "Revenue", None, "Costs", None],
+        [None, 2023, 2024, 2023, 2024],
+        ["North", 5, 6, 3, 2],
+        ["South", 7, 8, 4, 4],
+    ]
+    (found,) = XlsxExtractor().extract(book({"S": rows}, merged=["A3:A4", "B3:C3", "D3:E3"]), "b.xlsx")
+    assert found.text.split("\n\n")[:3] == [
+        "Harbours | cells: A1:E1",
+        "As of | 2024-03-01 | cells: A2:E2",
+        "Region: North | Revenue 2023: 5 | Revenue 2024: 6 | Costs 2023: 3 | Costs 2024: 2 | cells: A5:E5",
+    ]
+
+
 def test_without_a_header_columns_are_their_letters():
     (found,) = XlsxExtractor().extract(book({"S": [[1, 2], [3, 4]]}), "b.xlsx")
     assert found.text.splitlines()[0] == "column A: 1 | column B: 2 | cells: A1:B1"

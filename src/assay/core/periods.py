@@ -1,0 +1,106 @@
+"""Weeks, quarters, halves and fiscal years in texts, in one form: "week 20", `2025-W20` and "KW 20" are all `w20`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from assay.core.lazy import regex
+
+_ORDINALS = (
+    r"(?:first|1st|1\.|erste[nrs]?|premier|primer|primo)",
+    r"(?:second|2nd|2\.|zweite[nrs]?|deuxième|2e|second|segundo|secondo)",
+    r"(?:third|3rd|3\.|dritte[nrs]?|troisième|3e|tercer|terzo)",
+    r"(?:fourth|4th|4\.|vierte[nrs]?|quatrième|4e|cuarto|quarto)",
+)
+_YEAR = r"(?:19|20)\d{2}"
+_OF = r"(?:\s*[,/-]\s*|\s+(?:of|in|von|de|des|del|d['’])\s*|\s+)"
+_ORDINAL = "|".join(f"(?P<{{0}}{number}>{words})" for number, words in enumerate(_ORDINALS, 1))
+_WEEK = r"(?:(?:calendar |kalender)?(?:week|wk|woche|semaine|semana|settimana|kw))"
+_QUARTER = r"(?:quarters?|quartals?|trimestre)"
+_HALF = (
+    rf"(?:half(?:[ -]year)?(?={_OF}(?:the\s+year|(?:fiscal\s+)?(?:year\s+)?{_YEAR}))|half[ -]year|halbjahrs?|semestre)"
+)
+_PERIOD = regex(
+    rf"(?<![\w.,])(?:(?P<y1>{_YEAR})(?:\s*[-/.]\s*|\s+)?)?"
+    r"(?P<core>"
+    rf"(?:{_WEEK}[ .:#-]{{0,2}}|w)0?(?P<week>[1-9]|[1-4]\d|5[0-3])"
+    rf"|(?:q|{_QUARTER}[ :#-]{{0,2}})(?P<quarter>[1-4])|(?P<back_quarter>[1-4])q"
+    rf"|(?:{_ORDINAL.format('q')})\s+{_QUARTER}"
+    r"|h(?P<half>[12])|(?P<back_half>[12])h"
+    rf"|(?:{'|'.join(f'(?P<h{number}>{words})' for number, words in enumerate(_ORDINALS[:2], 1))})\s+{_HALF}"
+    r"|fy\s?['’]?(?P<fy>(?:19|20)?\d{2})"
+    rf"|(?:fiscal(?: year)?|financial year|geschäftsjahr|exercice|ejercicio)\s+(?P<fiscal>{_YEAR}))"
+    rf"(?![^\W_]|[.,]\d|/(?!{_YEAR}\b)\d)(?:{_OF}(?:the\s+year\s+)?(?P<y2>{_YEAR})(?![\w]|[.,]\d))?",
+    re.IGNORECASE,
+)
+_HINTS = "week woche kw wk sema settim quart trimes half halbj semest fiscal financ fy gesch exerc ejerc".split()
+_CODE = regex(r"[qhw]\d|\d[qh]")
+"""Each period has one of these, in lower case: they are found in a tenth of the time."""
+PERIOD_WORDS = frozenset(
+    """
+    week wk kw kalenderwoche woche semaine semana settimana quarter quarters quartal quartals trimestre half halbjahr
+    halbjahrs semestre fiscal financial fy geschäftsjahr exercice ejercicio
+    """.split()
+).union(
+    (f"{letter}{number}" for letter, last in (("q", 4), ("h", 2), ("w", 53)) for number in range(1, last + 1)),
+    (f"w0{number}" for number in range(1, 10)),
+    (f"{number}{letter}" for letter, last in (("q", 4), ("h", 2)) for number in range(1, last + 1)),
+    (f"fy{number:02}" for number in range(100)),
+    (f"fy{number}" for number in range(1900, 2100)),
+)
+"""Each period has one of these words, in lower case."""
+
+
+class Period(NamedTuple):
+    """A part of a year, `w20`, `q3` or `h1`, with its year if it is stated, else 0; or a fiscal year, `fy2024`.
+
+    It stands at `[start, end)` of the text, at `[first, last)` without the year of `w20`.
+    """
+
+    code: str
+    year: int
+    start: int
+    end: int
+    first: int
+    last: int
+
+    def may_equal(self, other: Period) -> bool:
+        """True if both may be the same time: one may leave out the year."""
+        return self.code == other.code and (not self.year or not other.year or self.year == other.year)
+
+
+def periods_in(text: str) -> Iterator[Period]:
+    """The periods in a text, in order."""
+    folded = text.casefold()
+    if not (_CODE.search(folded) or any(hint in folded for hint in _HINTS)):
+        return
+    for match in _PERIOD.finditer(text):
+        code, year = _code(match), int(match["y1"] or match["y2"] or 0)
+        yield Period(code, year or (int(code[2:]) if code.startswith("fy") else 0), *match.span(), *match.span("core"))
+
+
+def read_period(text: str) -> Period | None:
+    """The period that all of a text is; None if it is none."""
+    period = next(periods_in(text.strip()), None)
+    return period if period is not None and period.end - period.start == len(text.strip()) else None
+
+
+def spell_periods(text: str) -> str:
+    """A text in which each period has the one form of its kind: "2025 q3" for "the third quarter of 2025"."""
+    pieces, start = list[str](), 0
+    for period in periods_in(text):
+        pieces += [text[start : period.start], f"{period.year} {period.code}" if period.year else period.code]
+        start = period.end
+    return "".join((*pieces, text[start:])) if pieces else text
+
+
+def _code(match: re.Match[str]) -> str:
+    found = {name: value for name, value in match.groupdict().items() if value and name != "core" and name[0] != "y"}
+    ((name, value),) = found.items()
+    if name in ("fy", "fiscal"):
+        return f"fy{value if len(value) > 2 else f'20{value}'}"
+    if name[1:].isdigit():  # an ordinal
+        return name
+    return f"{name.removeprefix('back_')[0]}{value}"
