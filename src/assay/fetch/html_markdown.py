@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.core.clean import one_line
 from assay.core.lazy import regex
-from assay.fetch.text_form import parse_number
+from assay.fetch.html_tables import NOTE_SELECTOR, SUPERSCRIPTS, node_text, table_grid
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -50,69 +49,6 @@ def _deep_tags(page: str) -> Iterator[tuple[int, int]]:
             yield tag.span()
 
 
-# The cells of an HTML table as a grid: a cell that spans columns or rows is repeated in each of them.
-
-MAX_SPAN = 100
-"""The most columns or rows over which a cell is repeated: pages say 1000 to mean "the rest"."""
-NOTE_SELECTOR = ".reference, .footnote, .mw-ref, [role='doc-noteref'], :has(a[href^='#'])"
-"""Footnote marks, which are not part of a cell's value."""
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-MAX_GRID_CELLS = 4_000
-"""Cells of a grid; a table with more is not for human readers, and is not expanded."""
-
-
-def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = None) -> list[list[str]]:
-    """The rows of a table, with a text for every column; `text_of` defaults to the cell's own text."""
-    say = text_of or _text
-    rows: list[list[str]] = []
-    going_on: dict[int, tuple[int, str]] = {}
-    for line in table.css("tr"):
-        row: list[str] = []
-        has_cells = False
-        for cell in line.css("td, th"):
-            has_cells = True
-            _insert_spanning_cells(row, going_on)
-            colspan, rowspan = (_span(cell, name) for name in ("colspan", "rowspan"))
-            text = say(cell)
-            for _ in range(colspan if len(rows) * colspan < MAX_GRID_CELLS else 1):
-                if rowspan > 1:
-                    going_on[len(row)] = (rowspan - 1, text)
-                row.append(text)
-        while any(column >= len(row) for column in going_on):
-            _insert_spanning_cells(row, going_on)
-            if any(column > len(row) for column in going_on):
-                row.append("")
-        if has_cells:
-            rows.append(row)
-    return rows
-
-
-def _insert_spanning_cells(row: list[str], going_on: dict[int, tuple[int, str]]) -> None:
-    """Insert the cells that span down from the rows above."""
-    while len(row) in going_on:
-        remaining, text = going_on.pop(len(row))
-        if remaining > 1:
-            going_on[len(row)] = (remaining - 1, text)
-        row.append(text)
-
-
-def _span(cell: LexborNode, name: str) -> int:
-    return max(1, min(parse_number(cell.attributes.get(name) or "1", 1), MAX_SPAN))
-
-
-def _text(cell: LexborNode) -> str:
-    """A cell's text without footnote marks at its end; a superscript there stays one: `10³` is not 103."""
-    text = one_line(cell.text(deep=True))
-    for mark in reversed(cell.css("sup")):
-        content = one_line(mark.text(deep=True))
-        if not content or not text.endswith(content) or len(text) == len(content):
-            break
-        text = text[: -len(content)].rstrip() + (
-            "" if mark.css_matches(NOTE_SELECTOR) else content.translate(SUPERSCRIPTS)
-        )
-    return text
-
-
 DROPPED_TAGS = frozenset(
     "script style noscript template svg math iframe object embed canvas audio video nav form button select input"
     " textarea head link meta dialog".split()
@@ -132,6 +68,12 @@ NOISE_CLASSES = frozenset(
 NOISE_ROLES = frozenset(("navigation", "search", "banner"))
 INNER_BLOCKS = "table, ul, ol, dl, pre, h1, h2, h3, h4"
 
+POWER = regex(r"\s*[-−+]?\d{1,4}\s*")
+POWER_BASE = regex(r"(?:\d|(?<![^\W_])(?:[A-Za-z]|[cdkmnµμ]m))$")
+"""The end of what has a power: a number, a variable or a unit. Behind other words a raised number is a note's."""
+LINE_BREAK = "\v"
+FIELD_LINE = regex(r"[^\W_](?:[^\s:]{0,40}[ ]){0,4}[^\s:]{0,40}:\s+\S.{0,100}")
+"""A line with a name and a value; lines of nothing else stay apart, as in a form."""
 MAX_INDENT_LEVEL = 12
 """Levels to which items are indented; deeper ones are not indented further, or a page of nested lists would grow
 quadratically.
@@ -167,11 +109,6 @@ def to_markdown(root: LexborNode, *, links: bool = False) -> str:
     return writer.finish()
 
 
-def node_text(node: LexborNode) -> str:
-    """The visible text of one node, on one line."""
-    return " ".join(node.text(deep=True).split())
-
-
 class _Writer:
     """Collects inline text, and writes it as a block wherever one ends."""
 
@@ -202,6 +139,9 @@ class _Writer:
         if tag == "table" and self._is_data(node):
             self._write_table(node)
             return False
+        if tag == "sup" and self._is_power(node):
+            self.inline.append(node.text(deep=True).strip().translate(SUPERSCRIPTS))
+            return False
         if tag == "a" and self.links and (address := _address(node)):
             self.link = (len(self.inline), address)
         elif tag in CODE_TAGS and self.code < 0 and not self.prefix.startswith("#"):
@@ -210,10 +150,19 @@ class _Writer:
         self._open(tag)
         return True
 
+    def _is_power(self, node: LexborNode) -> bool:
+        """True if a raised number belongs to the number, variable or unit before it: 10¹⁸ is not 1018."""
+        return (
+            POWER.fullmatch(node.text(deep=True)) is not None
+            and POWER_BASE.search("".join(self.inline[-2:])[-4:]) is not None
+            and node.css_first("a") is None
+            and not node.css_matches(NOTE_SELECTOR)
+        )
+
     def _open(self, tag: str) -> None:
         """Begin an element whose children are visited."""
         if tag == "br":
-            self.inline.append(" ")
+            self.inline.append(LINE_BREAK)
         elif tag in HEADINGS:
             self._flush()
             self.prefix = HEADINGS[tag]
@@ -268,8 +217,13 @@ class _Writer:
             self.code = -1
 
     def _collected_line(self) -> str:
-        """The collected text on one line; as links if it is only links."""
-        text = " ".join("".join(self.inline).split())
+        """The collected text on one line; as links if it is only links, and on several lines if they are fields."""
+        collected = "".join(self.inline)
+        if LINE_BREAK in collected and not self.prefix:
+            lines = [" ".join(line.split()) for line in collected.strip().split(LINE_BREAK)]
+            if len(lines) > 1 and all(map(FIELD_LINE.fullmatch, lines)):
+                return f"\n{self._list_indent()}".join(lines)
+        text = " ".join(collected.split())
         if self.link_spans and text and not self.prefix.startswith("#"):
             pieces: list[str] = []
             position = 0

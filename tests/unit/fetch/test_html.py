@@ -134,3 +134,25 @@ def test_the_encoding_that_the_xml_declaration_names() -> None:
 def test_a_page_that_declares_no_encoding_of_text_is_read() -> None:
     page = '<html><head><meta charset="base64"></head><body><p>Das Café am Hafen</p></body></html>'
     assert "Das Café am Hafen" in next(HtmlExtractor().extract(page.encode("cp1252"), "a.html")).text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("3.1 x 10<sup>18</sup> cm, 5 m<sup>2</sup>", "3.1 x 10¹⁸ cm, 5 m²"),
+        ("10<sup>-6</sup> of x<sup>2</sup>", "10⁻⁶ of x²"),
+        ("in the sea<sup>2</sup>", "in the sea2"),
+        ("in 1990<sup><a href='#n1'>2</a></sup>", "in 19902"),
+        ("the 18<sup>th</sup> day", "the 18th day"),
+    ],
+)
+def test_a_raised_number_is_a_power(html: str, text: str) -> None:
+    assert extract(f"<p>{html}</p>").text.strip() == text
+
+
+def test_lines_with_a_name_and_a_value_stay_apart() -> None:
+    page = "<h2>depth</h2><p>It is deep.</p><p>Type: number (long)<br>Default: 300</p><p>A line: is long,<br>two</p>"
+    found = extract(page)
+    assert found.text == "## depth\n\nIt is deep.\n\nType: number (long)\nDefault: 300\n\nA line: is long, two\n"
+    kinds = [(span.kind, span.text) for span in segment(found.text, found.syntax)]
+    assert ("record", "Default: 300") in kinds

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.html_markdown import MAX_SPAN, table_grid
+from assay.fetch.html_tables import MAX_SPAN, table_grid
 
 
 def rows(inner: str) -> list[list[str]]:
@@ -67,3 +67,9 @@ def test_every_cell_is_there(cells: list[list[tuple[int, int]]]) -> None:
 def test_a_span_that_is_no_number_of_columns_is_one(stated: str) -> None:
     spans = f"<td colspan='{stated}'>1</td><td rowspan='{stated}'>2</td>"
     assert rows(f"<tr><th>a</th><th>b</th></tr><tr>{spans}</tr>") == [["a", "b"], ["1", "2"]]
+
+
+def test_lines_of_a_cell_do_not_run_together() -> None:
+    assert rows("<tr><td>Aries<br>a ram<td><p>one</p><p>two</p><td><b>x</b>y</tr>") == [
+        ["Aries a ram", "one two", "xy"]
+    ]
