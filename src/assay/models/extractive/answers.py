@@ -255,13 +255,16 @@ def _lead_units(subject: Subject) -> list[QuotableUnit]:
 
 
 def _quotable_unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuestion | None) -> QuotableUnit:
-    """A sentence to quote; behind the name of its entry, if that is a term, or the question names it."""
+    """A sentence to quote; behind the name of its entry, if that is a term, or the question names it, or other entries
+    have the same fields.
+    """
     question_keys = set(stems(question.text)) if question is not None else set()
-    names_entry = question is not None and set(stems(sentence.entry)) <= question_keys
+    names_entry = sentence.entry == sentence.label or set(stems(sentence.entry)) <= question_keys
+    name = sentence.entry if sentence.entry and names_entry else sentence.name
     text = _row_with_headers(book, sentence) or sentence.text
     context_keys = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
     return QuotableUnit(
-        text=sentence.with_entry_name(text) if names_entry or sentence.entry == sentence.label else text,
+        text=sentence.with_name(name, text),
         passages=(sentence.passage,),
         source=book.id,
         context_keys=context_keys,

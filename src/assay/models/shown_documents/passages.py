@@ -82,7 +82,7 @@ class PassageSentence(msgspec.Struct, frozen=True):
 
     `kind` is "prose" or "row" (a table row, a line with a key). `heading` is shown above it; `label` is the
     name it describes, as in a list of definitions, or its table's column headers. `entry` is what it gives a value
-    of, and `key` names that value.
+    of, and `key` names that value. `name` is the entry of a reference that it is about, "" if it stands in none.
     """
 
     text: str
@@ -93,10 +93,18 @@ class PassageSentence(msgspec.Struct, frozen=True):
     label: str = ""
     entry: str = ""
     key: str = ""
+    name: str = ""
 
-    def with_entry_name(self, text: str) -> str:
-        """Its `text` behind the name of its entry, if it is a field of one and does not say it."""
-        return f"{self.entry}: {text}" if self.entry and self.entry not in text else text
+    def with_name(self, name: str, text: str) -> str:
+        """Its `text` behind a name, if it does not say it; a name that it describes is set off from the description."""
+        if self.label and text.startswith(f"{self.label} ") and self.label[-1].isalnum():
+            return f"{self.label}: {text[len(self.label) + 1 :]}"
+        return f"{name}: {text}" if name and name not in text else text
+
+    def without_name(self, text: str) -> str:
+        """The inverse of `with_name`."""
+        names = (name for name in (self.label, self.entry, self.name) if name and text.startswith(f"{name}: "))
+        return next((text[len(name) + 2 :] for name in names), text)
 
     def statement(self, source: int, title: str, address: str = "") -> QuotableStatement:
         """The sentence as a statement for `core.relevance`, in the document at place `source` among those shown."""
