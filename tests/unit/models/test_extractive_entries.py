@@ -122,6 +122,14 @@ def test_a_sentence_that_does_not_say_what_it_is_about_has_the_name_of_its_entry
     assert first(VARIABLES, "When does the lamp beside the door blink?").startswith("The lamp beside the door blinks")
 
 
+def test_a_question_for_a_number_has_the_value_of_the_entry_that_is_about_it() -> None:
+    page = (*VARIABLES, variable("lamp_pause", "number", "9", "The pause between two blinks of the lamp, in seconds."))
+    said = answer(page, "How long is the pause between two blinks of the lamp?")
+    assert "lamp_pause: The pause between two blinks of the lamp, in seconds." in said
+    assert "lamp_pause: Default: 9 [" in said
+    assert "Default" not in answer(page, "Which pause is there between two blinks of the lamp?")
+
+
 def test_a_term_is_set_off_from_its_description() -> None:
     page = ("<h1>Help</h1><p>These are the ways to ask about the kiln.</p>", fields(("Chat", "Ask in #kiln at noon.")))
     assert first(page, "Where can I ask about the kiln in a chat?") == "Chat: Ask in #kiln at noon."

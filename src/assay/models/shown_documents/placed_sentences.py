@@ -83,6 +83,19 @@ def _with_names(sentences: list[PassageSentence], headings: Mapping[str, str]) -
     ]
 
 
+def value_of_entry(sentence: PassageSentence, sentences: Sequence[PassageSentence]) -> PassageSentence | None:
+    """The only field with a figure of the entry that a sentence without one is about; None if there is none."""
+    if not sentence.name or sentence.kind != "prose" or any(map(str.isdigit, sentence.text)):
+        return None
+    fields = [
+        other
+        for other in sentences
+        if (other.name, other.heading, other.kind) == (sentence.name, sentence.heading, "row")
+        and any(map(str.isdigit, other.text.removeprefix(other.key)))
+    ]
+    return fields[0] if len(fields) == 1 else None
+
+
 def _last_heading(passage: passage_context.ShownPassage) -> str:
     return without_number(passage.under.rpartition(" > ")[2])
 
