@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from assay.core.lazy import regex
-from assay.fetch.html_tables import NOTE_SELECTOR, SUPERSCRIPTS, node_text, table_grid
+from assay.fetch.html_tables import node_text, resolve_raised, table_grid
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -68,9 +68,6 @@ NOISE_CLASSES = frozenset(
 NOISE_ROLES = frozenset(("navigation", "search", "banner"))
 INNER_BLOCKS = "table, ul, ol, dl, pre, h1, h2, h3, h4"
 
-POWER = regex(r"\s*[-−+]?\d{1,4}\s*")
-POWER_BASE = regex(r"(?:\d|(?<![^\W_])(?:[A-Za-z]|[cdkmnµμ]m))$")
-"""The end of what has a power: a number, a variable or a unit. Behind other words a raised number is a note's."""
 LINE_BREAK = "\v"
 FIELD_LINE = regex(r"[^\W_](?:[^\s:]{0,40}[ ]){0,4}[^\s:]{0,40}:\s+\S.{0,100}")
 """A line with a name and a value; lines of nothing else stay apart, as in a form."""
@@ -87,11 +84,13 @@ _SPACES = regex(r"[\s()<>]+")
 
 
 def to_markdown(root: LexborNode, *, links: bool = False) -> str:
-    """The visible text below `root`; with `links`, also the addresses of entries that are only links.
+    """The visible text below `root`; with `links`, also the addresses of entries that are only links. Removes the
+    marks of footnotes from the tree.
 
     A definition's term and the beginning of its description form one item, and what follows in it is indented. If the
     first row of a table has only heads, a line follows it. The walk through deep nesting does not recurse.
     """
+    resolve_raised(root)
     writer = _Writer(_layouts(root), links=links)
     above: list[tuple[LexborNode, str]] = []
     node: LexborNode | None = root
@@ -139,9 +138,6 @@ class _Writer:
         if tag == "table" and self._is_data(node):
             self._write_table(node)
             return False
-        if tag == "sup" and self._is_power(node):
-            self.inline.append(node.text(deep=True).strip().translate(SUPERSCRIPTS))
-            return False
         if tag == "a" and self.links and (address := _address(node)):
             self.link = (len(self.inline), address)
         elif tag in CODE_TAGS and self.code < 0 and not self.prefix.startswith("#"):
@@ -149,15 +145,6 @@ class _Writer:
             self.inline.append("`")
         self._open(tag)
         return True
-
-    def _is_power(self, node: LexborNode) -> bool:
-        """True if a raised number belongs to the number, variable or unit before it: 10¹⁸ is not 1018."""
-        return (
-            POWER.fullmatch(node.text(deep=True)) is not None
-            and POWER_BASE.search("".join(self.inline[-2:])[-4:]) is not None
-            and node.css_first("a") is None
-            and not node.css_matches(NOTE_SELECTOR)
-        )
 
     def _open(self, tag: str) -> None:
         """Begin an element whose children are visited."""

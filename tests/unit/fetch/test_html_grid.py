@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.html_tables import MAX_SPAN, table_grid
+from assay.fetch.html_tables import MAX_SPAN, resolve_raised, table_grid
 
 
 def rows(inner: str) -> list[list[str]]:
     node = LexborHTMLParser(f"<table>{inner}</table>").css_first("table")
     assert node is not None
+    resolve_raised(node)
     return table_grid(node)
 
 
