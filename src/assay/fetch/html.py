@@ -24,6 +24,7 @@ from assay.fetch.html_preparation import (
     remove_requests,
 )
 from assay.fetch.text_form import clean, decode
+from assay.fetch.xml_documents import XML_DOCUMENT_SUFFIXES, xml_document_page
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -84,13 +85,17 @@ class HtmlExtractor:
     """
 
     name = "html/7"
-    suffixes = (".html", ".htm", ".xhtml")
+    suffixes = (".html", ".htm", ".xhtml", *XML_DOCUMENT_SUFFIXES)
     media_type = "text/html"
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         charset = CHARSET.search(data[:4096])
-        page = feed_page(data) or decode(data, charset[1].decode("ascii") if charset else "")
+        page = (
+            feed_page(data)
+            or (xml_document_page(data) if name.lower().endswith((".xml", *XML_DOCUMENT_SUFFIXES)) else "")
+            or decode(data, charset[1].decode("ascii") if charset else "")
+        )
         page = limit_nesting(expand_components(page))
         tree = lexbor.LexborHTMLParser(page)
         facts = read_metadata(tree)

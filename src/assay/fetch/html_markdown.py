@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.core.clean import one_line
 from assay.core.lazy import regex
 from assay.core.tables.heads import read_head
-from assay.fetch.text_form import parse_number
+from assay.fetch.html_tables import node_text, resolve_raised, table_grid
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -51,69 +50,6 @@ def _deep_tags(page: str) -> Iterator[tuple[int, int]]:
             yield tag.span()
 
 
-# The cells of an HTML table as a grid: a cell that spans columns or rows is repeated in each of them.
-
-MAX_SPAN = 100
-"""The most columns or rows over which a cell is repeated: pages say 1000 to mean "the rest"."""
-NOTE_SELECTOR = ".reference, .footnote, .mw-ref, [role='doc-noteref'], :has(a[href^='#'])"
-"""Footnote marks, which are not part of a cell's value."""
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-MAX_GRID_CELLS = 4_000
-"""Cells of a grid; a table with more is not for human readers, and is not expanded."""
-
-
-def table_grid(table: LexborNode, text_of: Callable[[LexborNode], str] | None = None) -> list[list[str]]:
-    """The rows of a table, with a text for every column; `text_of` defaults to the cell's own text."""
-    say = text_of or _text
-    rows: list[list[str]] = []
-    going_on: dict[int, tuple[int, str]] = {}
-    for line in table.css("tr"):
-        row: list[str] = []
-        has_cells = False
-        for cell in line.css("td, th"):
-            has_cells = True
-            _insert_spanning_cells(row, going_on)
-            colspan, rowspan = (_span(cell, name) for name in ("colspan", "rowspan"))
-            text = say(cell)
-            for _ in range(colspan if len(rows) * colspan < MAX_GRID_CELLS else 1):
-                if rowspan > 1:
-                    going_on[len(row)] = (rowspan - 1, text)
-                row.append(text)
-        while any(column >= len(row) for column in going_on):
-            _insert_spanning_cells(row, going_on)
-            if any(column > len(row) for column in going_on):
-                row.append("")
-        if has_cells:
-            rows.append(row)
-    return rows
-
-
-def _insert_spanning_cells(row: list[str], going_on: dict[int, tuple[int, str]]) -> None:
-    """Insert the cells that span down from the rows above."""
-    while len(row) in going_on:
-        remaining, text = going_on.pop(len(row))
-        if remaining > 1:
-            going_on[len(row)] = (remaining - 1, text)
-        row.append(text)
-
-
-def _span(cell: LexborNode, name: str) -> int:
-    return max(1, min(parse_number(cell.attributes.get(name) or "1", 1), MAX_SPAN))
-
-
-def _text(cell: LexborNode) -> str:
-    """A cell's text without footnote marks at its end; a superscript there stays one: `10³` is not 103."""
-    text = one_line(cell.text(deep=True))
-    for mark in reversed(cell.css("sup")):
-        content = one_line(mark.text(deep=True))
-        if not content or not text.endswith(content) or len(text) == len(content):
-            break
-        text = text[: -len(content)].rstrip() + (
-            "" if mark.css_matches(NOTE_SELECTOR) else content.translate(SUPERSCRIPTS)
-        )
-    return text
-
-
 DROPPED_TAGS = frozenset(
     "script style noscript template svg math iframe object embed canvas audio video nav form button select input"
     " textarea head link meta dialog".split()
@@ -133,6 +69,9 @@ NOISE_CLASSES = frozenset(
 NOISE_ROLES = frozenset(("navigation", "search", "banner"))
 INNER_BLOCKS = "table, ul, ol, dl, pre, h1, h2, h3, h4"
 
+LINE_BREAK = "\v"
+FIELD_LINE = regex(r"[^\W_](?:[^\s:]{0,40}[ ]){0,4}[^\s:]{0,40}:\s+\S.{0,100}")
+"""A line with a name and a value; lines of nothing else stay apart, as in a form."""
 MAX_INDENT_LEVEL = 12
 """Levels to which items are indented; deeper ones are not indented further, or a page of nested lists would grow
 quadratically.
@@ -146,11 +85,13 @@ _SPACES = regex(r"[\s()<>]+")
 
 
 def to_markdown(root: LexborNode, *, links: bool = False) -> str:
-    """The visible text below `root`; with `links`, also the addresses of entries that are only links.
+    """The visible text below `root`; with `links`, also the addresses of entries that are only links. Removes the
+    marks of footnotes from the tree.
 
     A definition's term and the beginning of its description form one item, and what follows in it is indented. If the
     first row of a table has only heads, a line follows it. The walk through deep nesting does not recurse.
     """
+    resolve_raised(root)
     writer = _Writer(_layouts(root), links=links)
     above: list[tuple[LexborNode, str]] = []
     node: LexborNode | None = root
@@ -166,11 +107,6 @@ def to_markdown(root: LexborNode, *, links: bool = False) -> str:
             writer.leave(tag)
             node = parent.next if above else None
     return writer.finish()
-
-
-def node_text(node: LexborNode) -> str:
-    """The visible text of one node, on one line."""
-    return " ".join(node.text(deep=True).split())
 
 
 class _Writer:
@@ -214,7 +150,7 @@ class _Writer:
     def _open(self, tag: str) -> None:
         """Begin an element whose children are visited."""
         if tag == "br":
-            self.inline.append(" ")
+            self.inline.append(LINE_BREAK)
         elif tag in HEADINGS:
             self._flush()
             self.prefix = HEADINGS[tag]
@@ -269,8 +205,13 @@ class _Writer:
             self.code = -1
 
     def _collected_line(self) -> str:
-        """The collected text on one line; as links if it is only links."""
-        text = " ".join("".join(self.inline).split())
+        """The collected text on one line; as links if it is only links, and on several lines if they are fields."""
+        collected = "".join(self.inline)
+        if LINE_BREAK in collected and not self.prefix:
+            lines = [" ".join(line.split()) for line in collected.strip().split(LINE_BREAK)]
+            if len(lines) > 1 and all(map(FIELD_LINE.fullmatch, lines)):
+                return f"\n{self._list_indent()}".join(lines)
+        text = " ".join(collected.split())
         if self.link_spans and text and not self.prefix.startswith("#"):
             pieces: list[str] = []
             position = 0

@@ -13,7 +13,7 @@ from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.lazy import regex
 from assay.core.sources import ACCESS, PAYWALL
 from assay.fetch.fields import clean_title
-from assay.fetch.html_markdown import node_text
+from assay.fetch.html_tables import node_text
 from assay.fetch.text_form import clean
 
 if TYPE_CHECKING:

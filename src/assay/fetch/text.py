@@ -20,8 +20,10 @@ from assay.core.languages import detect_language
 from assay.core.lazy import regex
 from assay.core.sources import Extracted
 from assay.fetch.fields import clean_title, find_date, first_line, read_fields, title_from_name
+from assay.fetch.html import HtmlExtractor
 from assay.fetch.json_text import number_repeated_names, read_json
 from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, decode, one_cell, row_lines, split_head, unique_column_names
+from assay.fetch.xml_documents import is_xml_document
 
 
 class TextExtractor:
@@ -83,15 +85,21 @@ CODE_SUFFIXES = (
 
 
 class CodeExtractor:
-    """The file unchanged; passages are groups of its lines. JSON is read as `json_text` says, whatever it is called."""
+    """The file unchanged; passages are groups of its lines. JSON is read as `json_text` says, whatever it is called.
 
-    name = "code/1"
+    XML in which people write documents is read as the page that `xml_documents` makes of it.
+    """
+
+    name = "code/2"
     suffixes = CODE_SUFFIXES
     media_type = "text/x-source"
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         text = decode(data)
+        if name.lower().endswith(".xml") and is_xml_document(text):
+            yield from HtmlExtractor().extract(data, name)
+            return
         json_document = read_json(text, name) if _may_be_json(text, name) else None
         yield json_document or Extracted(text=text, extractor=self.name, syntax="code", title=title_from_name(name))
 

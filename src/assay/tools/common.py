@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import takewhile
 
 import msgspec
 
@@ -103,6 +104,9 @@ def store_result(ledger: Ledger, key: str, observation: Observation) -> None:
 HEAD_SHARE = 0.3
 FOLLOWING_PASSAGES = 2
 """Passages shown after a matching one: what is said about a name is often in the sentences after it."""
+FIELDS_ABOVE = 4
+"""Fields above a matching passage that are shown: type, default and the like of what it describes."""
+FIELD_KINDS = ("record", "field")
 MAX_HEADINGS = 24
 LANGUAGE_SAMPLE_PASSAGES = 5
 """The number of passages from which the language of a document is detected."""
@@ -111,7 +115,7 @@ LANGUAGE_SAMPLE_PASSAGES = 5
 def select_passages(spans: Sequence[PassageSpan], find: str, characters: int) -> tuple[PassageSpan, ...]:
     """The passages to show, in the document's order: all if they fit; else its beginning, and the best for `find`.
 
-    Each matching passage is shown with those after it under the same heading.
+    Each matching passage is shown with those after it under the same heading, and with the fields of its entry.
     """
     if sum(len(span.text) for span in spans) <= characters:
         return tuple(spans)
@@ -120,7 +124,7 @@ def select_passages(spans: Sequence[PassageSpan], find: str, characters: int) ->
     head = fitting_spans(spans, int(characters * HEAD_SHARE))
     used = sum(len(span.text) for span in head)
     selected = {span.ordinal: span for span in head}
-    for span in _with_following(spans, rank_passages(spans, find)):
+    for span in _with_surroundings(spans, rank_passages(spans, find)):
         if span.ordinal not in selected:
             used += len(span.text)
             if used > characters and len(selected) > len(head):
@@ -129,15 +133,18 @@ def select_passages(spans: Sequence[PassageSpan], find: str, characters: int) ->
     return tuple(sorted(selected.values(), key=lambda span: span.ordinal))
 
 
-def _with_following(spans: Sequence[PassageSpan], best: Iterable[PassageSpan]) -> Iterator[PassageSpan]:
-    """Each of `best`, with the passages that continue it."""
+def _with_surroundings(spans: Sequence[PassageSpan], best: Iterable[PassageSpan]) -> Iterator[PassageSpan]:
+    """Each of `best`, with the passages that continue it, and the fields directly above it under the same heading."""
     indexes = {span.ordinal: index for index, span in enumerate(spans)}
     for span in best:
         yield span
-        after = indexes[span.ordinal] + 1
-        yield from (
-            following for following in spans[after : after + FOLLOWING_PASSAGES] if following.heading == span.heading
+        index = indexes[span.ordinal]
+        above = takewhile(
+            lambda other: other.kind in FIELD_KINDS, reversed(spans[max(0, index - FIELDS_ABOVE) : index])
         )
+        for other in (*above, *spans[index + 1 : index + 1 + FOLLOWING_PASSAGES]):
+            if other.heading == span.heading:
+                yield other
 
 
 def rank_passages(spans: Sequence[PassageSpan], find: str) -> list[PassageSpan]:

@@ -44,16 +44,20 @@ def check_framed_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
 
 
 def check_entry_claim(claim: str, evidence: ClaimEvidence) -> Check | None:
-    """The verdict on a claim that is a cited field behind the name of its entry: `ENTRY: KEY: VALUE`; None for others.
+    """The verdict on a claim that is a cited field or sentence behind the name of its entry, `ENTRY: KEY: VALUE`; None
+    for others.
 
-    The entry is the term above the field in a list of definitions, or its heading. The field is all of the passage, a
-    sentence of it, or a row with its headers.
+    The entry is the term above it in a list of definitions, or its heading, or the line it begins with. The field is
+    all of the passage, a sentence of it, or a row with its headers.
     """
     for passage in evidence.passages:
         line = " ".join(passage.text.split())
-        for name in (passage.label, *map(without_number, passage.heading[-1:])):
+        term, _line_break, described = passage.text.partition("\n")
+        stated = _stated_texts(line, passage.label)
+        names = {passage.label: stated, **{without_number(heading): stated for heading in passage.heading[-1:]}}
+        for name, texts in ((term, _stated_texts(" ".join(described.split()), "")), *names.items()):
             field_text = claim.removeprefix(f"{name}: ")
-            if name and field_text != claim and field_text in _stated_texts(line, passage.label):
+            if name and field_text != claim and field_text in texts:
                 return Check(rule="field", verdict="supported", reason=_("the cited field says so"))
     return None
 

@@ -134,3 +134,44 @@ def test_the_encoding_that_the_xml_declaration_names() -> None:
 def test_a_page_that_declares_no_encoding_of_text_is_read() -> None:
     page = '<html><head><meta charset="base64"></head><body><p>Das Café am Hafen</p></body></html>'
     assert "Das Café am Hafen" in next(HtmlExtractor().extract(page.encode("cp1252"), "a.html")).text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("3.1 x 10<sup>18</sup> cm, 5 m<sup>2</sup>", "3.1 x 10¹⁸ cm, 5 m²"),
+        ("10<sup>-6</sup> of x<sup>2</sup>", "10⁻⁶ of x²"),
+        ("in the sea<sup>2</sup>", "in the sea2"),
+        ("in 1990<sup><a href='#n1'>2</a></sup>, too", "in 1990, too"),
+        ("It ran.<sup class='reference'><a href='#n1'>[1]</a></sup> It did.", "It ran. It did."),
+        ("oil<a href='notes.html#n2'><sup>2</sup></a>", "oil"),
+        (
+            "oil<a href='#n2' role='doc-noteref'>[2]</a>, and 3<sup><a href='big.html'>a longer remark</a></sup>",
+            "oil, and 3a longer remark",
+        ),
+        (
+            "as shown in <a href='#n2'>[2]</a> and by NASA<sup><a href='https://nasa.example/'>x</a></sup>",
+            "as shown in [2] and by NASAx",
+        ),
+        ("the 18<sup>th</sup> day", "the 18th day"),
+    ],
+)
+def test_a_raised_number_is_a_power_or_the_mark_of_a_note(html: str, text: str) -> None:
+    assert extract(f"<p>{html}</p>").text.strip() == text
+
+
+def test_lines_with_a_name_and_a_value_stay_apart() -> None:
+    page = "<h2>depth</h2><p>It is deep.</p><p>Type: number (long)<br>Default: 300</p><p>A line: is long,<br>two</p>"
+    found = extract(page)
+    assert found.text == "## depth\n\nIt is deep.\n\nType: number (long)\nDefault: 300\n\nA line: is long, two\n"
+    kinds = [(span.kind, span.text) for span in segment(found.text, found.syntax)]
+    assert ("record", "Default: 300") in kinds
+
+
+def test_an_article_has_powers_and_no_marks_of_notes() -> None:
+    more = "<p>The paragraph goes on with words about the pumps of the town and about its old seals.</p>" * 8
+    body = f"<article><h1>Pumps</h1><p>They moved 10<sup>6</sup> drops.<sup><a href='#n'>[1]</a></sup> Then</p>{more}"
+    found = extract(
+        f"<html><body><nav><a href='/'>Home</a></nav>{body}</article><footer>Imprint</footer></body></html>"
+    )
+    assert "They moved 10⁶ drops. Then" in found.text

@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from assay.fetch.html_markdown import MAX_SPAN, table_grid, to_markdown
+from assay.fetch.html_markdown import to_markdown
+from assay.fetch.html_tables import MAX_SPAN, resolve_raised, table_grid
 
 
 def rows(inner: str) -> list[list[str]]:
     node = LexborHTMLParser(f"<table>{inner}</table>").css_first("table")
     assert node is not None
+    resolve_raised(node)
     return table_grid(node)
 
 
@@ -80,4 +82,10 @@ def test_a_head_of_two_rows_is_written_as_one() -> None:
         "|---|---|---|",
         "| France | 67.2 | 67.4 |",
         "| Spain | 47.1 | 47.4 |",
+    ]
+
+
+def test_lines_of_a_cell_do_not_run_together() -> None:
+    assert rows("<tr><td>Aries<br>a ram<td><p>one</p><p>two</p><td><b>x</b>y</tr>") == [
+        ["Aries a ram", "one two", "xy"]
     ]

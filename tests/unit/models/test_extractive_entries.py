@@ -102,6 +102,39 @@ def test_a_value_of_another_entry_is_no_answer() -> None:
     assert "400" not in answer(TABLED, "What is the default of MinStrokes?")
 
 
+def variable(name: str, kind: str, value: str, told: str) -> str:
+    return f"<h2>3.1. {name}</h2><p>Type: {kind}<br>Default: {value}</p><p>{told}</p>"
+
+
+VARIABLES = (
+    "<h1>Kiln</h1><p>Everything about the kiln that can be set is told here, one variable after the other.</p>",
+    variable("soak_time", "number", "25", "This variable says for how many minutes the top temperature is held."),
+    variable("ramp", "number", "3", "If set, the chamber is heated up in so many steps."),
+    "<h2>3.2. Lamps</h2><p>The lamp beside the door blinks while the kiln is hot.</p>",
+)
+
+
+def test_a_sentence_that_does_not_say_what_it_is_about_has_the_name_of_its_entry() -> None:
+    question = "For how many minutes is the top temperature held?"
+    assert first(VARIABLES, question).startswith("soak_time: This variable says for how many minutes the top")
+    assert first(VARIABLES, "What is the default of soak_time?") == "soak_time: Default: 25"
+    assert first(VARIABLES, "In how many steps is the chamber heated up?").startswith("ramp: If set, the chamber is")
+    assert first(VARIABLES, "When does the lamp beside the door blink?").startswith("The lamp beside the door blinks")
+
+
+def test_a_question_for_a_number_has_the_value_of_the_entry_that_is_about_it() -> None:
+    page = (*VARIABLES, variable("lamp_pause", "number", "9", "The pause between two blinks of the lamp, in seconds."))
+    said = answer(page, "How long is the pause between two blinks of the lamp?")
+    assert "lamp_pause: The pause between two blinks of the lamp, in seconds." in said
+    assert "lamp_pause: Default: 9 [" in said
+    assert "Default" not in answer(page, "Which pause is there between two blinks of the lamp?")
+
+
+def test_a_term_is_set_off_from_its_description() -> None:
+    page = ("<h1>Help</h1><p>These are the ways to ask about the kiln.</p>", fields(("Chat", "Ask in #kiln at noon.")))
+    assert first(page, "Where can I ask about the kiln in a chat?") == "Chat: Ask in #kiln at noon."
+
+
 def answer(page: tuple[str, ...], question: str) -> str:
 
     root = LexborHTMLParser("".join(page)).root

@@ -256,3 +256,18 @@ def test_a_title_that_is_the_name_of_a_thing_does_not_bar_other_documents() -> N
     )
     said = respond(Request(task="find", system="", messages=messages))[0]
     assert said.startswith("Widget reads tapes of two makers. [S2.1]")
+
+
+def test_a_number_at_the_end_of_a_sentence_begins_no_item() -> None:
+    text = (
+        "Years with two zeros are leap years only if they are divisible by\n400. So the year 1900 was none, they say."
+    )
+    (sentence,) = quotable_sentences("S1.1", text)
+    assert "divisible by 400." in sentence.text
+    counted = "3. The pump is switched on.\n4. The valve is opened by hand."
+    assert len(quotable_sentences("S1.1", counted)) == 2
+
+
+def test_a_link_is_a_title_and_says_nothing() -> None:
+    link = "[Lee, Ann (2004). The pumps of the north are all old. Harbour Press.](https://example.org/pumps)"
+    assert quotable_sentences("S1.1", link) == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from assay.core.sources import PassageSpan
 from assay.tools.common import outline, rank_passages, select_passages
@@ -41,6 +42,14 @@ def test_what_goes_on_from_a_match_is_shown_with_it_but_not_the_next_section() -
     shown = [span.text for span in select_passages(spans(*texts, headings=headings), "moon", 80)]
     assert "its default is 8" in shown
     assert "sun" not in shown
+
+
+def test_the_fields_of_an_entry_are_shown_with_what_is_said_of_it() -> None:
+    filler = [f"line {number} of many" for number in range(20)]
+    whole = spans("title", *filler, "Default: 8", "Type: phase", "the moon wanes", headings={21: (), 22: (), 23: ()})
+    whole[21:23] = [replace(span, kind="record") for span in whole[21:23]]
+    shown = [span.text for span in select_passages(whole, "moon", 80)]
+    assert shown[-3:] == ["Default: 8", "Type: phase", "the moon wanes"]
 
 
 def test_forms_of_a_word_match_one_another() -> None:

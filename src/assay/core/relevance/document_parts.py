@@ -21,6 +21,7 @@ _BACK_MATTER = regex(
     r"|(?:general\s+|alphabetical\s+|key\s?word\s+)?index|stichwortverzeichnis|índice|предметный\s+указатель"
     r"|(?:copyright\s+and\s+)?licen[cs]e(?:\s+agreement)?|copying|gnu\s.{0,40}licen[cs]e.{0,20}|lizenz|licencia|лицензия"
     r"|(?:list\s+of\s+)?references(?:\s+cited)?|(?:selected\s+)?bibliograph(?:y|ie)|bibliografía"
+    r"|external\s+links|further\s+reading|web\s?links|liens\s+externes|enlaces\s+externos|weiterführende\s+literatur"
     r"|literatur(?:verzeichnis)?|quellen(?:verzeichnis)?|références|referencias|литература|参考文献|參考文獻",
     re.IGNORECASE,
 )
@@ -31,7 +32,8 @@ _ASKS_FOR_IT = regex(
     r"\b(?:version|release|change|new|newe?st|add(?:ed)?|remov|fix|deprecat|since|updat|upgrad|introduc|bug|änder|neu|seit"
     r"|modifi|nouve|depuis|cambi|nuev|desde|верси|измен|нов|ind(?:ex|ice)|verzeichnis|licen[cs]|lizenz|лиценз|copyright"
     r"|warrant|liab|copy|copies|distribut|free\b|rights?\b|gnu\b|gpl|referenc|cit(?:e|es|ed|ing|ation)|bibliograph"
-    r"|literatur|papers?\b|articles?\b|stud(?:y|ies)\b|journal|publi|author|w(?:ro|ri)te|written|who\b|autor|wer\b|auteur"
+    r"|literatur|(?:read|find|learn)\s+more|further|websites?|links?\b|papers?\b|articles?\b|stud(?:y|ies)\b|journal"
+    r"|publi|author|w(?:ro|ri)te|written|who\b|autor|wer\b|auteur"
     r"|qui\b|quién|автор|кто\b|(?:when\s+(?:was|were|did|has|have)|wann|quand|cuándo|когда)\b)|\d\.\d|文献|文獻|论文|論文",
     re.IGNORECASE,
 )

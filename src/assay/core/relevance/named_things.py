@@ -120,6 +120,11 @@ _SUBTITLE = regex(r"\s+[—–|:-]\s+")
 _PARAMETERS = regex(r"[(\[].*", re.DOTALL)
 
 
+def is_code_name(text: str) -> bool:
+    """True if a text is a name as only code has it."""
+    return _IN_CODE.fullmatch(text) is not None
+
+
 def entry_gains(question: TopicQuestion, statements: Sequence[QuotableStatement]) -> list[float]:
     """What each statement gains since it is about an entry that the question names.
 

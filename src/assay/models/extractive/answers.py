@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
@@ -22,6 +22,7 @@ from assay.models.questions.conditions import asks_for_several
 from assay.models.questions.question import Identifier, ParsedQuestion, analyze, has_pronoun, is_comparison
 from assay.models.questions.words import CONCEPTS, begins_pointing_back, stems, topic_keys
 from assay.models.shown_documents.passages import PassageField, PassageSentence, one_line
+from assay.models.shown_documents.placed_sentences import value_of_entry
 from assay.models.shown_documents.shelf import (
     QuotableUnit,
     ShownSources,
@@ -192,9 +193,21 @@ def _sentences(
     with_antecedent = (
         best_sentences if asks_for_several(question) else [*_antecedent(best_sentences[0], sentences), *best_sentences]
     )
+    with_values = _with_values(question, with_antecedent)
     return _distinct(
-        (_frame_of_record(*item, question, shelf) or _quotable_unit(*item, question) for item in with_antecedent), limit
+        (_frame_of_record(*item, question, shelf) or _quotable_unit(*item, question) for item in with_values), limit
     )
+
+
+def _with_values(question: ParsedQuestion, sentences: Iterable[SourceSentence]) -> Iterator[SourceSentence]:
+    """The sentences; to a question for a number, each about an entry of a reference with the value of that."""
+    topic_question = read_question(question.text)
+    asks_number = topic_question.answer_kind == "number" or topic_question.measure
+    for book, sentence in sentences:
+        yield book, sentence
+        value = value_of_entry(sentence, book.sentences) if asks_number else None
+        if value is not None:
+            yield book, value
 
 
 def _lacks_extreme(question: str, book: SourcePassages, sentence: PassageSentence) -> bool:
@@ -255,13 +268,16 @@ def _lead_units(subject: Subject) -> list[QuotableUnit]:
 
 
 def _quotable_unit(book: SourcePassages, sentence: PassageSentence, question: ParsedQuestion | None) -> QuotableUnit:
-    """A sentence to quote; behind the name of its entry, if that is a term, or the question names it."""
+    """A sentence to quote; behind the name of its entry, if that is a term, or the question names it, or other entries
+    have the same fields.
+    """
     question_keys = set(stems(question.text)) if question is not None else set()
-    names_entry = question is not None and set(stems(sentence.entry)) <= question_keys
+    names_entry = sentence.entry == sentence.label or set(stems(sentence.entry)) <= question_keys
+    name = sentence.entry if sentence.entry and names_entry else sentence.name
     text = _row_with_headers(book, sentence) or sentence.text
     context_keys = frozenset(stems(f"{sentence.text} {sentence.heading} {sentence.label} {book.title} {book.url}"))
     return QuotableUnit(
-        text=sentence.with_entry_name(text) if names_entry or sentence.entry == sentence.label else text,
+        text=sentence.with_name(name, text),
         passages=(sentence.passage,),
         source=book.id,
         context_keys=context_keys,

@@ -60,7 +60,7 @@ def _ground(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
         if frame.text == unit.text:
             return [frame]
     cited_sentences = [sentence for sentence in book.sentences if sentence.passage in unit.passages]
-    rows = [row for sentence in cited_sentences if (row := _without_entry_name(unit, sentence)) is not None]
+    rows = [row for sentence in cited_sentences if (row := _without_name(unit, sentence)) is not None]
     if any(row.text in texts.get(passage, "") for row in rows for passage in row.passages) or any(
         is_row_of(row, shelf) for row in rows
     ):
@@ -74,11 +74,10 @@ def _ground(unit: QuotableUnit, shelf: ShownSources) -> list[QuotableUnit]:
     ]
 
 
-def _without_entry_name(unit: QuotableUnit, sentence: PassageSentence) -> QuotableUnit | None:
-    """A unit without the name of the entry before it; None if it has none."""
-    prefix = f"{sentence.entry}: "
-    has_name = sentence.entry and unit.text.startswith(prefix)
-    return msgspec.structs.replace(unit, text=unit.text[len(prefix) :]) if has_name else None
+def _without_name(unit: QuotableUnit, sentence: PassageSentence) -> QuotableUnit | None:
+    """A unit without the name before it; None if it has none."""
+    text = sentence.without_name(unit.text)
+    return msgspec.structs.replace(unit, text=text) if text != unit.text else None
 
 
 def distinct_units(units: Sequence[QuotableUnit]) -> list[QuotableUnit]:

@@ -7,6 +7,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
@@ -29,7 +30,7 @@ _OPTION = regex(r"(?<![\w`])--[a-z]")
 """An option of a command, as prose writes it between backticks; two of them make the text a command."""
 _RULE = regex(r"^[=\-~^*#+.`_]{3,}$", re.MULTILINE)
 BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_ITEM = regex(r"^(?=[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S)", re.MULTILINE)
+_ITEM = regex(r"^[ \t]*(?:[-*+•]|(?P<number>\d{1,3})[.)])[ \t]+(?=\S)", re.MULTILINE)
 _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "<", "..", "![", ":", "$")
 _URL = regex(r"\]\([^)\s]*\)|https?://\S+")
 _BRACE = regex(r"(?<!\S)[{}](?!\S)")
@@ -37,6 +38,8 @@ _BRACE = regex(r"(?<!\S)[{}](?!\S)")
 _NAVIGATION = regex(r"(?:next|prev(?:ious)?|up|top):\s.*[,|]?\s(?:next|prev(?:ious)?|up):\s", re.IGNORECASE)
 """Links to the pages around, as Texinfo writes them on one line."""
 _LINK_TARGET = regex(r"\[[^\]]+\]:\s")
+_ONLY_LINK = regex(r"\s*\[[^\[\]]*\]\([^()\s]*\)\s*")
+"""A link and nothing else: what stands in it is a title."""
 _CODE = regex(
     r"[{};]\s*$|^\s*[\w.\[\]\"']+\s*(?:[:+*/-]?=|->)\s*\S.*$"
     r"|^\s*(?:(?:async )?def|class|import|from|let|fn|pub|func|var|const|return)\b.*[:({;]?$"
@@ -82,7 +85,7 @@ class PassageSentence(msgspec.Struct, frozen=True):
 
     `kind` is "prose" or "row" (a table row, a line with a key). `heading` is shown above it; `label` is the
     name it describes, as in a list of definitions, or its table's column headers. `entry` is what it gives a value
-    of, and `key` names that value.
+    of, and `key` names that value. `name` is the entry of a reference that it is about, "" if it stands in none.
     """
 
     text: str
@@ -93,10 +96,18 @@ class PassageSentence(msgspec.Struct, frozen=True):
     label: str = ""
     entry: str = ""
     key: str = ""
+    name: str = ""
 
-    def with_entry_name(self, text: str) -> str:
-        """Its `text` behind the name of its entry, if it is a field of one and does not say it."""
-        return f"{self.entry}: {text}" if self.entry and self.entry not in text else text
+    def with_name(self, name: str, text: str) -> str:
+        """Its `text` behind a name, if it does not say it; a name that it describes is set off from the description."""
+        if self.label and text.startswith(f"{self.label} ") and self.label[-1].isalnum():
+            return f"{self.label}: {text[len(self.label) + 1 :]}"
+        return f"{name}: {text}" if name and name not in text else text
+
+    def without_name(self, text: str) -> str:
+        """The inverse of `with_name`."""
+        names = (name for name in (self.label, self.entry, self.name) if name and text.startswith(f"{name}: "))
+        return next((text[len(name) + 2 :] for name in names), text)
 
     def statement(self, source: int, title: str, address: str = "") -> QuotableStatement:
         """The sentence as a statement for `core.relevance`, in the document at place `source` among those shown."""
@@ -148,7 +159,7 @@ def read_field(passage: str, text: str) -> PassageField | None:
 def quotable_sentences(passage: str, text: str, style: Style = "") -> tuple[PassageSentence, ...]:
     """The sentences of a passage that a report may quote, in a document of this style."""
     ordinal = ordinal_of(passage)
-    if is_heading_or_code(text):
+    if is_heading_or_code(text) or _ONLY_LINK.fullmatch(text):
         return ()
     if _is_row(text):
         return _row_sentences(passage, ordinal, text)
@@ -209,9 +220,20 @@ def _sentence_spans(text: str) -> list[tuple[int, int]]:
 
 def items_of(text: str) -> list[str]:
     """The items of a list, or the lines of notes or a log; the text itself if it is none of these."""
-    if len(items := [item for item in _ITEM.split(text) if not item.isspace()]) > 1:
+    starts = [0, *_item_starts(text), len(text)]
+    if len(items := [item for start, end in pairwise(starts) if (item := text[start:end]).strip()]) > 1:
         return items
     return [text[start:end] for start, end in separate_lines(text)] or [text]
+
+
+def _item_starts(text: str) -> Iterator[int]:
+    """Where items begin. A number that does not count on ends the sentence above: "are divisible by", "400. So"."""
+    last = 0
+    for item in _ITEM.finditer(text):
+        number = int(item["number"] or 0)
+        if number <= 1 or number == last + 1 or not text[: item.start()].strip():
+            last = number or last
+            yield item.start()
 
 
 def _parts(line: str) -> list[str]:

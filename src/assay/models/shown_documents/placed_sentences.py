@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from assay.core import passage_context
 from assay.core.plain_text import without_number
+from assay.core.relevance.named_things import is_code_name
 from assay.core.relevance.signs import is_question
 from assay.core.text import ends_sentence
 from assay.models.shown_documents.passages import (
@@ -62,13 +63,47 @@ def place_sentences(passages: Sequence[passage_context.ShownPassage]) -> list[Pa
                 key=_value_name(passage, sentence) if entry else "",
             )
             sentences.setdefault((sentence.text, entry), placed_sentence)
-    return list(sentences.values())
+    return _with_names(list(sentences.values()), {passage.id: _last_heading(passage) for passage in passages})
+
+
+def _with_names(sentences: list[PassageSentence], headings: Mapping[str, str]) -> list[PassageSentence]:
+    """The sentences, each with the name of the entry it is about: a heading that only code is called, or above a field
+    that other headings have too.
+
+    "Default: 300" and "This variable is a number of seconds" say nothing without the name of the variable.
+    """
+    keys = {(sentence.key, headings[sentence.passage]) for sentence in sentences if sentence.entry and sentence.key}
+    shared = Counter(key for key, _ in keys)
+    entries = {heading for key, heading in keys if shared[key] > 1} | set(filter(is_code_name, headings.values()))
+    return [
+        msgspec.structs.replace(sentence, name=headings[sentence.passage])
+        if headings[sentence.passage] in entries
+        else sentence
+        for sentence in sentences
+    ]
+
+
+def value_of_entry(sentence: PassageSentence, sentences: Sequence[PassageSentence]) -> PassageSentence | None:
+    """The only field with a figure of the entry that a sentence without one is about; None if there is none."""
+    if not sentence.name or sentence.kind != "prose" or any(map(str.isdigit, sentence.text)):
+        return None
+    fields = [
+        other
+        for other in sentences
+        if (other.name, other.heading, other.kind) == (sentence.name, sentence.heading, "row")
+        and any(map(str.isdigit, other.text.removeprefix(other.key)))
+    ]
+    return fields[0] if len(fields) == 1 else None
+
+
+def _last_heading(passage: passage_context.ShownPassage) -> str:
+    return without_number(passage.under.rpartition(" > ")[2])
 
 
 def _entry_name(passage: passage_context.ShownPassage) -> str:
     """The name of the entry that a field describes: the term above it in a list of definitions, else the heading."""
     term = "" if is_in_table(passage.text) else passage.about
-    return term or without_number(passage.under.rpartition(" > ")[2])
+    return term or _last_heading(passage)
 
 
 def _value_name(passage: passage_context.ShownPassage, sentence: PassageSentence) -> str:
