@@ -116,6 +116,11 @@ class Features:
         context_matches = map(self.matches_in, _context(self.statements[index]))
         return _merge_matches((self._matches[index], self._neighbour_features(index), *context_matches))
 
+    def word_share(self, index: int) -> float:
+        """The share of the question's words in a statement and its heading, whatever they weigh."""
+        matches = _merge_matches((self._matches[index], self.matches_in(self.statements[index].heading)))
+        return sum(matches.values()) / len(self._question_keys)
+
     def absent_share(self) -> float:
         """The share of the question's weight that is in rare keys which nothing found has."""
         return 1.0 - sum(self.weights[key] for key in set[str]().union(*self._sources.values())) / self._total

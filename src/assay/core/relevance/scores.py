@@ -37,6 +37,8 @@ from assay.core.relevance.relevance_constants import (
     MIN_COMPARED_STATEMENTS,
     NAMED_FACTOR,
     OTHER_DOCUMENT_MARGIN,
+    PARTIAL_FACTOR,
+    PARTIAL_SHARE,
     PREFILTER_STATEMENTS,
     STEM_START,
     SURE_CHANCE,
@@ -235,7 +237,8 @@ def judge(
 
     wrong = _cannot_answer(features, vectors, denials, best) or not features.has_measured_subject(best)
     sure = SURE_CHANCE if is_complete_row(features, best[0]) else 0.0
-    chance = 0.0 if wrong else max(_chance(vector), sure)
+    is_partial = not cosines and statements[best[0]].kind == "prose" and features.word_share(best[0]) < PARTIAL_SHARE
+    chance = 0.0 if wrong else max(_chance(vector) * (PARTIAL_FACTOR if is_partial else 1.0), sure)
 
     def with_measure(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
