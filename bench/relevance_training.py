@@ -52,7 +52,7 @@ FOLDS = 5
 PRIOR = {
     "own": 4.0,
     "label": 3.0,
-    "heading": 2.0,
+    "heading": 4.0,
     "title": 1.5,
     "neighbour": 1.3,
     "row": -0.2,

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 STOP_WORDS = {
-    "en": "a about all also an and any are as at be been by can could did do does for from had has have how i if in"
-    " into is it its may me my not of on or our should so some such that the their them then there these they this"
-    " those to was we were what when where which who whom whose why will with would you your",
-    "de": "aber alle als also am an ans auch auf aus bei beim bin bis das dass dem den der des die dies diese dieser"
-    " doch du durch durfte dürfen darf ein eine einem einen einer er es für gegen gibt hat hatte hatten haben ich ihr"
-    " im in ins ist ja kann können konnte konnten man mit muss müssen musste mussten nach nicht noch nur ob oder sein"
-    " seine sich sie sind so soll sollen sollte über um und uns unter vom von vor wann war waren warum was welche"
-    " welcher welches wenn wer werden wie wird wo worden wurde wurden zu zum zur zwischen",
-    "fr": "à au aux avec ce ces cette comme comment dans de des du elle en est et il ils je la le les leur leurs lui"
-    " mais ne nous on où ou par pas plus pour pourquoi quand que quel quelle quelles quels qui quoi sa se ses son"
-    " sont sur un une vous y",
-    "es": "a al como cómo con cual cuál cuales cuándo de del desde donde dónde el ella en entre era es esta este esto"
-    " fue ha hay la las lo los más no o para pero por porque qué que quién se si sin sobre son su sus un una y",
+    "en": "a about all also am an and any are as at be been being by can could did do does doing for from had"
+    " has have having he her hers him his how i if in into is it its may me my not of on or our she should so"
+    " some such that the their them then there these they this those to was we were what when where which"
+    " who whom whose why will with would you your",
+    "de": "aber alle als also am an ans auch auf aus bei beim bin bis bist darf das dass dem den der des dich"
+    " die dies diese dieser dir doch du durch durfte dürfen ein eine einem einen einer er es euch für gegen"
+    " gewesen gibt haben hat hatte hatten ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ins ist ja kann"
+    " konnte konnten können man mein meine mich mir mit muss musste mussten müssen nach nicht noch nur ob oder"
+    " sei sein seine seinem seinen seiner sich sie sind so soll sollen sollte um und uns unter über vom von vor"
+    " wann war waren warum was wäre welche welcher welches wenn wer werden wie wir wird wo worden wurde wurden"
+    " zu zum zur zwischen",
+    "fr": "ai as au aura auront aux avaient avait avec avez avons à ce ces cet cette comme comment dans de des"
+    " du elle en est et eu eux étaient était être il ils je la le les leur leurs lui ma mais mes mon ne nos"
+    " notre nous on ont ou où par pas plus pour pourquoi quand que quel quelle quelles quels qui quoi sa se"
+    " sera seront ses soit son sont sur ta tes ton tu un une vos votre vous y",
+    "es": "a al como con cómo cual cuales cuál cuándo de del desde donde dónde el ella en entre era eran es"
+    " esta este esto fue fueron ha había habían han hay he hemos la las le les lo los más me mi no nos o para"
+    " pero por porque que qué quién se será serán si sin sobre son su sus te tu un una y",
     "it": "a ai al alla che chi come con da dal del della delle dei di dove e è gli i il in la le lo ma nel nella non"
     " o per perché più quale quali quando quanto se si sono su sul un una uno",
     "pt": "a ao aos as com como da das de do dos e é em entre foi mais mas na nas no nos não o os ou para pela pelo por"

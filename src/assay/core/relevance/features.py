@@ -58,6 +58,8 @@ Vector = tuple[float, ...]
 _YEAR = regex(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _A_YEAR = regex(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d]|[.,]\d)")
 _FIGURE = regex(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?![\w]|\.\d)")
+_AMOUNT = regex(r"(?<=\s)\d+(?:[.,'’]\d+)*(?=[\s.,;]*(?:\s|$))")
+"""A number within a sentence."""
 _MARKS = ".,;:()?!¿¡“”„«»\"'؟،؛।"
 
 
@@ -113,6 +115,11 @@ class Features:
         """Those in it, its neighbours, its heading and its title together."""
         context_matches = map(self.matches_in, _context(self.statements[index]))
         return _merge_matches((self._matches[index], self._neighbour_features(index), *context_matches))
+
+    def word_share(self, index: int) -> float:
+        """The share of the question's words in a statement and its heading, whatever they weigh."""
+        matches = _merge_matches((self._matches[index], self.matches_in(self.statements[index].heading)))
+        return sum(matches.values()) / len(self._question_keys)
 
     def absent_share(self) -> float:
         """The share of the question's weight that is in rare keys which nothing found has."""
@@ -320,9 +327,23 @@ class Features:
         ]
 
     def measure_match(self, index: int) -> float:
-        """1 if a statement, or its label, has the measure asked for, -1 if not; 0 if none is asked for."""
-        measure, statement = self.question.measure, self.statements[index]
-        return _sign(has_measure(measure, f"{statement.label} {statement.text}")) if measure else 0.0
+        """1 if a statement, or its label, has the measure asked for, -1 if not; 0 if none is asked for.
+
+        A number without a unit has that of the sentence before: "They raised 900 euros. Of these 300 went to repairs."
+        """
+        if not self.question.measure:
+            return 0.0
+        return _sign(self._states_measure(index) or (self._has_bare_amount(index) and self._states_measure(index - 1)))
+
+    def _states_measure(self, index: int) -> bool:
+        statement = self.statements[index]
+        return has_measure(self.question.measure, f"{statement.label} {statement.text}")
+
+    def _has_bare_amount(self, index: int) -> bool:
+        """True if a sentence has an amount that may be in the unit of the sentence before."""
+        before, statement = index - 1, self.statements[index]
+        is_prose = before in self._neighbours(index) and {statement.kind, self.statements[before].kind} == {"prose"}
+        return is_prose and any(not _A_YEAR.fullmatch(amount) for amount in _AMOUNT.findall(statement.text))
 
     def has_measured_subject(self, indices: Sequence[int]) -> bool:
         """True if one of these statements that tell the measure asked for is, with its context, about something that

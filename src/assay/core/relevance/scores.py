@@ -28,6 +28,7 @@ from assay.core.relevance.named_things import (
 from assay.core.relevance.relevance_constants import (
     ANSWER_STATEMENTS,
     DENIAL_WEIGHT,
+    FURTHER_SHARE,
     MAX_RANKED_STATEMENTS,
     MEANING_NEUTRAL,
     MEANING_ODDS,
@@ -36,6 +37,8 @@ from assay.core.relevance.relevance_constants import (
     MIN_COMPARED_STATEMENTS,
     NAMED_FACTOR,
     OTHER_DOCUMENT_MARGIN,
+    PARTIAL_FACTOR,
+    PARTIAL_SHARE,
     PREFILTER_STATEMENTS,
     STEM_START,
     SURE_CHANCE,
@@ -130,13 +133,13 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
 class ScoredStatement(msgspec.Struct, frozen=True):
     """A statement: its `index` among the given ones, its score (higher is better), and its document.
 
-    `has_question_word` tells whether it has a word of the question itself.
+    `own_share` is the share of the question's weight that it has itself.
     """
 
     index: int
     score: float
     source: int = 0
-    has_question_word: bool = True
+    own_share: float = 1.0
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -154,7 +157,7 @@ class Judgement(msgspec.Struct, frozen=True):
 
     @property
     def top_statements(self) -> tuple[ScoredStatement, ...]:
-        """The best statement, and those with similar scores that have a word of the question themselves.
+        """The best statement, and those with similar scores that have words of the question themselves, not far fewer.
 
         Statements of other documents only count if their score is hardly below the best.
         """
@@ -166,7 +169,8 @@ class Judgement(msgspec.Struct, frozen=True):
             for statement in self.ranked
             if statement is best
             or (
-                statement.has_question_word
+                statement.own_share > 0
+                and statement.own_share >= FURTHER_SHARE * best.own_share
                 and best.score - statement.score
                 <= margin * (1.0 if statement.source == best.source else OTHER_DOCUMENT_MARGIN)
             )
@@ -177,7 +181,7 @@ class Judgement(msgspec.Struct, frozen=True):
         """The best statement of each document whose score is near the best of all: for "which of them …?"."""
         by_source: dict[int, ScoredStatement] = {}
         for statement in self.ranked:
-            if statement.has_question_word and self.ranked[0].score - statement.score <= weights().margin:
+            if statement.own_share > 0 and self.ranked[0].score - statement.score <= weights().margin:
                 by_source.setdefault(statement.source, statement)
         return tuple(by_source.values())
 
@@ -221,7 +225,7 @@ def judge(
     def rank_statements(ranking_scores: Sequence[float]) -> tuple[ScoredStatement, ...]:
         order = sorted(able, key=lambda index: (-ranking_scores[index], index))
         return tuple(
-            ScoredStatement(index, ranking_scores[index], statements[index].source, vectors[index][_AT["own"]] > 0)
+            ScoredStatement(index, ranking_scores[index], statements[index].source, vectors[index][_AT["own"]])
             for index in order
         )
 
@@ -233,7 +237,8 @@ def judge(
 
     wrong = _cannot_answer(features, vectors, denials, best) or not features.has_measured_subject(best)
     sure = SURE_CHANCE if is_complete_row(features, best[0]) else 0.0
-    chance = 0.0 if wrong else max(_chance(vector), sure)
+    is_partial = not cosines and statements[best[0]].kind == "prose" and features.word_share(best[0]) < PARTIAL_SHARE
+    chance = 0.0 if wrong else max(_chance(vector) * (PARTIAL_FACTOR if is_partial else 1.0), sure)
 
     def with_measure(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""

@@ -210,7 +210,7 @@ _MEASURES: dict[MeasureKind, tuple[str, ...]] = {
     ),
     "extent": (
         r"\b(?:seconds\b|\d+[- ]second\b|(?:a|one|per) second\b|minutes?\b|hour|days?\b|week|month|year|decade|centur)",
-        r"\b(?:met(?:er|re)s?\b|kilomet|miles?\b|feet\b|foot\b|inch(?:es)?\b|yards?\b)",
+        r"\b(?:(?:milli|centi|kilo)?met(?:er|re)s?\b|miles?\b|feet\b|foot\b|inch(?:es)?\b|yards?\b)",
         r"\b(?:until|till|since (?:\d|then|\w+ \d))",
         r"\b(?:sekunde|minute|stunde|woche|monat|jahr|meter|kilometer|tage[ns]?\b|(?:einen?|am|pro|\d+\.?) tag\b)",
         r"\b(?:bis|seit)\b",

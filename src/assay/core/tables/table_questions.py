@@ -127,7 +127,7 @@ class _TableQuestion(TableWords):
         cells = compute(self.table, cell_computation) if values else ()
         if not implied and (measured_operation.operation == "cell" or len(cells) == 1):
             if 0 < len(cells) <= MAX_STATED_CELLS and not self.asked_operation.limits:
-                yield from self._accept_if_covered(cell_computation, values, head, fit)
+                yield from self._accept_if_covered(cell_computation, values, head, fit, needs_all=not head)
             return
         is_added, extreme = (
             implied or measured_operation.operation == "count",
