@@ -6,15 +6,15 @@ python tests/runs/campaign.py --every 1 --random 300 --at-once 2
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import signal
+import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any, get_args
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from crash_scene import Scene, differences
+from crash_scene import SECONDS, Scene, differences
 from crash_stories import STORIES
 from crashing import Point
 
@@ -30,7 +30,7 @@ MOST_KILLS = 12
 """Of one run at random moments: enough that the last ones meet a run which was resumed before."""
 
 
-SOON = 0.3
+SOON = 0.1
 """Seconds within which a run dies for the first time: none is over by then."""
 
 
@@ -87,11 +87,12 @@ def killed_at_random(folder: Path, story: str, whole: Whole, dice: random.Random
     """Die again and again, at moments nobody chose."""
     scene, kills = Scene(folder, story), 0
     process = scene.start()
-    while process.is_alive():
-        process.join(dice.random() * (whole.seconds if kills else SOON))
-        if process.is_alive() and kills < MOST_KILLS:
-            os.kill(process.pid, signal.SIGKILL)
-            process.join()
+    while process.poll() is None:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(dice.random() * (whole.seconds if kills else SOON))
+        if process.poll() is None and kills < MOST_KILLS:
+            process.kill()
+            process.wait(SECONDS)
             kills += 1
             process = scene.start(resume=scene.has_run())
     assert scene.finish(process)

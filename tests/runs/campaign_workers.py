@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -100,8 +101,8 @@ def uninterrupted(workers: Workers, seconds: float = SECONDS) -> Whole:
     _until_done(workers, [run], seconds)
     took = time.monotonic() - began
     run.check()
-    process.terminate()  # it lets go, and says how many points it came to
-    process.join(SECONDS)
+    process.send_signal(signal.SIGTERM)  # it lets go, and says how many points it came to
+    process.wait(SECONDS)
     workers.alive.clear()
     return Whole(run.ended(), reached_by(workers.folder / "worker-1"), took)
 
@@ -133,8 +134,7 @@ def killed_at(workers: Workers, whole: Whole, kind: Point, at: int, seconds: flo
     """The one worker which has the run dies at one point of it; another goes on."""
     runs = workers.queue(1)
     doomed = workers.begin(kind=kind, at=at)
-    doomed.join(SECONDS)
-    assert doomed.exitcode not in (None, 0), f"{kind} {at} was not met"
+    assert doomed.wait(SECONDS) != 0, f"{kind} {at} was not met"
     workers.alive.remove(doomed)
     workers.begin()
     _until_done(workers, runs, seconds)

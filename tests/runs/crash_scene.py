@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import atexit
-import multiprocessing
 import shutil
 import signal
 import sqlite3
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -19,17 +17,13 @@ from typing import Any
 
 import crashing
 import msgspec
+import warm
 from crash_stories import STORIES
 from crashing import FORMATS, Called, Orders
 
 from assay.core.usage import Usage
 from assay.core.view import RunView
 
-PROCESSES = multiprocessing.get_context("forkserver")
-# Only what is installed: the server of forks does not know where tests are.
-PROCESSES.set_forkserver_preload([name for name in sys.modules if name.partition(".")[0] == "assay"])
-UNTOLD = 255
-"""What `multiprocessing` says when the server of forks did not hear how a process ended; ours end with 0 or 1."""
 OLD = b"the report of another day"
 SECONDS = 300
 """How long a process may take."""
@@ -57,19 +51,16 @@ class Scene:
         for suffix in FORMATS:
             (self.exports / f"report{suffix}").write_bytes(OLD)
 
-    def start(self, *, resume: bool = False, **orders: Any) -> Any:
+    def start(self, *, resume: bool = False, **orders: Any) -> warm.Started:
         """A process which begins the run or takes it up."""
         places = {name: str(getattr(self, name)) for name in ("home", "sources", "outside", "result", "exports")}
-        given = Orders(story=self.story, **places, resume=resume, **orders)
-        process = PROCESSES.Process(target=crashing.research, args=(given,))
-        process.start()
-        return process
+        return warm.call(crashing.research, Orders(story=self.story, **places, resume=resume, **orders))
 
-    def finish(self, process: Any) -> bool:
-        """Wait for a process; whether it ended by itself, told by what it writes last where nobody heard how."""
-        process.join(SECONDS)
-        assert process.exitcode in (0, -signal.SIGKILL, UNTOLD), process.exitcode
-        return bool(process.exitcode == 0) or (process.exitcode == UNTOLD and self.result.exists())
+    def finish(self, process: warm.Started) -> bool:
+        """Wait for a process; whether it ended by itself."""
+        code = process.wait(SECONDS)
+        assert code in (0, -signal.SIGKILL), code
+        return code == 0
 
     def has_run(self) -> bool:
         """Whether a run is stored."""

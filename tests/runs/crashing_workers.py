@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 import postgres
 import psycopg
-from crash_scene import PROCESSES, SECONDS, Scene, impersonal, sources_of
+import warm
+from crash_scene import SECONDS, Scene, impersonal, sources_of
 from crash_stories import STORIES
 from crashing import TOKENS, Fate, Journal, Point, Searching, Served
 from sqlalchemy import make_url
@@ -118,17 +119,16 @@ class Workers:
 
     def __init__(self, folder: Path, story: str, database: str) -> None:
         self.folder, self.story, self.database = folder, story, database
-        self.alive: list[Any] = []
+        self.alive: list[warm.Started] = []
         self._names: dict[int, str] = {}
         self._begun = 0
 
-    def begin(self, *, kind: Point = "write", at: int = 0) -> Any:
+    def begin(self, *, kind: Point = "write", at: int = 0) -> warm.Started:
         """One more; every other one has the name of another machine's."""
         self._begun += 1
         place = (self.story, self.database, str(self.folder), self._begun)
         post = Post(*place, kind=kind, at=at, elsewhere=self._begun % 2 == 0)
-        process = PROCESSES.Process(target=work, args=(post,))
-        process.start()
+        process = warm.call(work, post)
         self._names[process.pid] = post.name if post.elsewhere else f"process {process.pid} "
         self.alive.append(process)
         return process
@@ -142,9 +142,9 @@ class Workers:
     def kill(self, at: int) -> None:
         """End one without a word."""
         process = self.alive.pop(at)
-        assert process.is_alive(), f"a worker ended by itself: {process.exitcode}"
-        os.kill(process.pid, signal.SIGKILL)
-        process.join(SECONDS)
+        assert process.poll() is None, f"a worker ended by itself: {process.returncode}"
+        process.kill()
+        process.wait(SECONDS)
 
     def freeze(self, at: int, seconds: float) -> None:
         """Stop one for so long; then it goes on, and knows nothing of it."""
@@ -160,7 +160,7 @@ class Workers:
         while self.alive:
             process = self.alive.pop()
             process.kill()
-            process.join(SECONDS)
+            process.wait(SECONDS)
 
     def queue(self, runs: int) -> list[Queued]:
         """New runs of the story, each of a user of its own."""

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import chdir, closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import warm
 from alembic import command
+from shells import apart
 from sqlalchemy import create_engine
 
+from assay.cli.main import main
 from assay.store import migrations
 from assay.store.sql.tables import version
 
@@ -71,8 +75,20 @@ class Place:
     def ran(self, *words: str) -> int:
         return int(self.started(*words).wait(SECONDS))
 
+    def told(self, *words: str) -> tuple[int, str]:
+        """How a command in this process ends, and what it says."""
+        with (
+            pytest.MonkeyPatch.context() as environment,
+            chdir(self.folder),
+            redirect_stdout(io.StringIO()) as said,
+            redirect_stderr(said),
+        ):
+            apart(self.folder, environment)
+            return main([*words]), said.getvalue()
+
     def must(self, *words: str) -> None:
-        assert self.ran(*words) == 0, f"{words}: {self.output()}"
+        code, said = self.told(*words)
+        assert code == 0, f"{words}: {said}"
 
     def output(self) -> str:
         return (self.folder / "output").read_text(errors="replace")[-2_000:]
@@ -96,10 +112,8 @@ class Place:
         if not (self.home / "assay.db").exists():
             return ""
         allowed = ("it is older; `assay db migrate`", "it is missing")  # not migrated yet; not begun yet
-        if self.ran("db", "check") == 0:
-            return ""
-        last = self.output().strip().splitlines()[-1]
-        return "" if any(each in last for each in allowed) else self.output()
+        code, said = self.told("db", "check")
+        return "" if code == 0 or any(each in said.strip().splitlines()[-1] for each in allowed) else said
 
 
 def kept(make: Callable[[Place], None]) -> Callable[[Place], None]:
@@ -309,7 +323,7 @@ class Rehearsal:
         self.folder.rename(self._kept)
         place = self._begun()
         began = time.monotonic()
-        place.must(*about.words)
+        assert place.ran(*about.words) == 0, place.output()
         self.seconds = time.monotonic() - began
         assert place.problems() == ""
         self.ended = (place.state(), about.more(place))

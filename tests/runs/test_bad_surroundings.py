@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+import warm
 from campaign import uninterrupted
-from crash_scene import PROCESSES, SECONDS, Scene
+from crash_scene import SECONDS, Scene
 
 from assay import Assay
 from assay.core.errors import StoreError
@@ -30,9 +31,8 @@ def test_a_disk_which_is_full_at_some_moment_loses_nothing_stored(tmp_path: Path
     for size in (90_000, 200_000, 320_000):
         scene = Scene(tmp_path / str(size), STORY)
         process = scene.start(largest=size)
-        process.join(SECONDS)
-        if process.exitcode:
-            assert process.exitcode == 1
+        if code := process.wait(SECONDS):
+            assert code == 1
             found.add((scene.home.parent / "refused").read_text().partition(":")[2].strip())
             assert not scene.finished()
         scene.recover()
@@ -61,13 +61,13 @@ def test_two_processes_at_one_home_each_with_a_run(tmp_path: Path, whole: dict[s
     assert other.ended()["summary"]["quoted"] >= 2
 
 
-def _refused(home: str, answers: Any) -> None:
-    """Load what a home needs, become somebody who may not write here (nor load anything more), and try."""
+def _refused(home: str) -> None:
+    """Load what a home needs, become somebody who may not write here (nor load anything more), try, and say it."""
     settings = load()
     asyncio.run(_tried(settings, Path(home).with_name("another")))
     if os.geteuid() == 0:
         os.seteuid(65_534)
-    answers.send(asyncio.run(_tried(settings, Path(home))))
+    print(asyncio.run(_tried(settings, Path(home))))
 
 
 async def _tried(settings: Settings, home: Path) -> str:
@@ -89,10 +89,6 @@ def test_a_home_which_may_not_be_written_is_said(tmp_path: Path) -> None:
     for parent in (tmp_path, *list(tmp_path.parents)[:-2]):
         parent.chmod(parent.stat().st_mode | 0o055)
     before = {path: path.read_bytes() for path in everything if path.is_file()}
-    answer, answers = multiprocessing.Pipe(duplex=False)
-    process = PROCESSES.Process(target=_refused, args=(str(scene.home), answers))
-    process.start()
-    assert answer.poll(SECONDS / 4)
-    assert "check its permissions" in answer.recv()
-    process.join(SECONDS)
+    said, _ = warm.call(_refused, str(scene.home), stdout=subprocess.PIPE).communicate(timeout=SECONDS)
+    assert b"check its permissions" in said
     assert {path: path.read_bytes() for path in everything if path.is_file()} == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import shutil
 import signal
 from collections import Counter
@@ -10,13 +9,11 @@ from pathlib import Path
 
 import forking_process
 import pytest
+import warm
 
 from assay import Assay, settings
 from assay.core.brief import ForkPoint
 from assay.core.report import Report
-
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["forking_process"])
 
 TEXT = "# Velden\n\nThe charter of Velden was written by Mara Lind in 1741. It has 12 articles.\n"
 QUESTION = "Who wrote the charter of Velden?"
@@ -27,11 +24,9 @@ KILLS = 2
 
 def execute(home: Path, run_id: str, log: Path, kill_at: int = 0) -> bool:
     """Whether the process came to its end."""
-    process = PROCESSES.Process(target=forking_process.execute, args=(str(home), run_id, str(log), kill_at))
-    process.start()
-    process.join(SECONDS)
-    assert process.exitcode in (0, -signal.SIGKILL), process.exitcode
-    return process.exitcode == 0
+    code = warm.call(forking_process.execute, str(home), run_id, str(log), kill_at).wait(SECONDS)
+    assert code in (0, -signal.SIGKILL), code
+    return code == 0
 
 
 async def unexecuted_fork(home: Path, strategy: str, point: ForkPoint) -> str:

@@ -47,7 +47,7 @@ def assay(place: Path, *words: str, program: str = "", **variables: str) -> tupl
 
 # docs add, extract
 
-FEWER = 500_000
+FEWER = 50_000
 FEWER_ROWS = f"""
 from assay.cli import main
 from assay.fetch import text

@@ -14,7 +14,8 @@ from pathlib import Path
 import dying_job_workers
 import msgspec
 import pytest
-from crash_scene import PROCESSES, SECONDS, UNTOLD
+import warm
+from crash_scene import SECONDS
 from shells import apart
 from stopping import stop
 from waiting import until
@@ -65,10 +66,8 @@ async def worked(assay: Assay) -> None:
 
 async def died(assay: Assay, database: str, place: Path) -> None:
     """A worker does one job and dies; nobody has the job any more when this returns."""
-    process = PROCESSES.Process(target=dying_job_workers.work, args=(database, str(place)))
-    process.start()
-    await asyncio.to_thread(process.join, SECONDS)
-    assert process.exitcode in (-9, UNTOLD)
+    process = warm.call(dying_job_workers.work, database, str(place))
+    assert await asyncio.to_thread(process.wait, SECONDS) == -signal.SIGKILL
     await dying_job_workers.run_out(assay)
 
 
@@ -240,8 +239,7 @@ async def test_figures_of_a_job_without_parts(assay: Assay) -> None:
 
 async def test_a_frozen_workers_word_is_refused_when_it_continues(assay: Assay, database: str, tmp_path: Path) -> None:
     job = await assay.begin_job(IndexJob())
-    process = PROCESSES.Process(target=dying_job_workers.linger, args=(database, str(tmp_path)))
-    process.start()
+    process = warm.call(dying_job_workers.linger, database, str(tmp_path))
     try:
         await until((tmp_path / dying_job_workers.DONE).exists, SECONDS)
         await asyncio.to_thread(stop, process.pid, tmp_path / "home")
@@ -252,8 +250,8 @@ async def test_a_frozen_workers_word_is_refused_when_it_continues(assay: Assay, 
         assert (done.state, done.fence) == ("done", 2)
     finally:
         os.kill(process.pid, signal.SIGCONT)
-        await asyncio.to_thread(process.join, SECONDS)
-    assert process.exitcode in (0, UNTOLD)
+        code = await asyncio.to_thread(process.wait, SECONDS)
+    assert code == 0
     assert await assay.job(job.id) == done
 
 

@@ -15,7 +15,7 @@ import halting
 import obstore
 import pytest
 import warm
-from crash_scene import PROCESSES, SECONDS, UNTOLD
+from crash_scene import SECONDS
 from object_store import S3Server
 from obstore.store import from_url
 from web import response, site
@@ -188,10 +188,8 @@ async def test_a_worker_which_dies_leaves_its_parts_to_another(
     async with Assay(configured, home=tmp_path / "home") as assay:
         job = await assay.begin_job(AddJob(paths=(f"git+file://{repository}",), collection="project"))
         for _ in range(2):
-            process = PROCESSES.Process(target=dying_job_workers.work, args=("", str(tmp_path), 1, 4))
-            process.start()
-            await asyncio.to_thread(process.join, SECONDS)
-            assert process.exitcode in (-9, UNTOLD)
+            process = warm.call(dying_job_workers.work, "", str(tmp_path), 1, 4)
+            assert await asyncio.to_thread(process.wait, SECONDS) == -signal.SIGKILL
             await dying_job_workers.run_out(assay)
         await worked(assay)
         done = await assay.job(job.id)
@@ -212,10 +210,8 @@ async def test_whoever_takes_up_the_last_step_neither_lists_nor_reads_again(
         places = (f"git+file://{repository}", str(folder), there.url("/pier.html", "127.0.0.1"))
         job = await assay.begin_job(AddJob(paths=places, collection="project"))
         parts = 8
-        process = PROCESSES.Process(target=dying_job_workers.work, args=("", str(tmp_path), parts, 4, False))
-        process.start()
-        await asyncio.to_thread(process.join, SECONDS)
-        assert process.exitcode in (-9, UNTOLD)
+        process = warm.call(dying_job_workers.work, "", str(tmp_path), parts, 4, False)
+        assert await asyncio.to_thread(process.wait, SECONDS) == -signal.SIGKILL
         left = await assay.job(job.id)
         assert (left.state, left.finished, left.total) == ("running", parts, parts)
         shutil.rmtree(repository)

@@ -47,12 +47,13 @@ def test_64_files_are_enough(place: Path) -> None:
 
 
 def test_a_name_which_is_no_utf8_is_read(place: Path) -> None:
-    ended = assay(place, "extract", b"caf\xe9.md")
+    name = os.fsdecode(b"caf\xe9.md")  # as the interpreter reads the bytes, which the next test gives it
+    ended = warm.run("extract", name, cwd=place, env=kept(place))
     assert ended.returncode == 0
-    assert TIDES.strip().encode() in ended.stdout
-    ended = assay(place, ASKED[0], "--in", b"caf\xe9.md", "--offline", "-q")
-    assert (ended.returncode, ended.stderr) == (0, b"")
-    assert b"rises twice a day" in ended.stdout
+    assert TIDES.strip() in ended.stdout
+    ended = warm.run(ASKED[0], "--in", name, "--offline", "-q", cwd=place, env=kept(place))
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "rises twice a day" in ended.stdout
 
 
 def test_a_question_which_is_no_utf8_is_refused(place: Path) -> None:
@@ -77,10 +78,9 @@ def test_closed_streams_are_no_reason_to_fail(place: Path) -> None:
         os.closerange(0, 3)
 
     assert assay(place, *ASKED, preexec_fn=close).returncode == 0
-    assert assay(place, "keys", "set", "openai", preexec_fn=close).returncode == 2
 
 
-@pytest.mark.parametrize("closed", [(0,), (1,), (2,)])
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_a_closed_stream_is_no_reason_to_fail(place: Path, closed: tuple[int, ...]) -> None:
     program = CLOSED.format(closed=closed)
     ended = warm.run(*ASKED, cwd=place, env=kept(place), program=program)

@@ -15,6 +15,7 @@ import fcntl
 import hashlib
 import json
 import os
+import pickle
 import select
 import signal
 import socket
@@ -189,6 +190,13 @@ def start_new(*arguments: object, **ways: Any) -> subprocess.Popen[bytes]:
     ways = {"stdin": subprocess.DEVNULL, **ways, "start_new_session": bool(session or terminal)}
     first = ready if terminal or limits else None
     return subprocess.Popen(command, preexec_fn=first, **ways)  # noqa: PLW1509 - it only makes system calls
+
+
+def call(function: Callable[..., object], *arguments: object, **ways: Any) -> Started:
+    """A process that calls a function of a module of tests, like one of `multiprocessing`."""
+    loaded = f"function, arguments = pickle.loads({pickle.dumps((function, arguments))!r})"
+    lines = ("import pickle, sys", f"sys.path[:] = {sys.path!r}", loaded, "function(*arguments)")
+    return start(program="\n".join(lines), **ways)
 
 
 def line(*arguments: object) -> list[str]:
