@@ -224,7 +224,7 @@ class RunHandle:
         self._execution.finish()
 
     def cancel(self) -> None:
-        """End every call in flight; findings are kept."""
+        """End every call in flight; findings are kept. A run that is not stored yet is given up."""
         self._execution.cancel()
 
 
