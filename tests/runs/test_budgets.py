@@ -24,6 +24,7 @@ from assay.models.script import Scripted, calls, says
 from assay.run.budget import MIN_CALL_USAGE
 
 QUESTION = "How far does the tide rise at Brest, and where does the mistral blow from?"
+PRICE = Price(input=2.0, output=10.0)
 
 
 class Priced(Extractive):
@@ -31,8 +32,7 @@ class Priced(Extractive):
 
     @property
     def profile(self) -> Profile:
-        price = Price(input=2.0, output=10.0)
-        return msgspec.structs.replace(super().profile, price=price, window=32_000)
+        return msgspec.structs.replace(super().profile, price=PRICE, window=32_000)
 
 
 async def limited(budget: Budget, strategy: str, mode: str = "auto") -> Log:
@@ -86,9 +86,10 @@ def test_no_limit_is_passed_and_there_is_a_report(strategy: str, budget: Budget)
 
 @pytest.mark.parametrize("strategy", ["orchestrated", "reflective"])
 @pytest.mark.parametrize("mode", ["auto", "deep_research", "agent", "web_search", "simple"])
-async def test_the_least_budget_is_enough_to_search_and_quote(strategy: str, mode: str) -> None:
-    """A search uses up no tokens: a limit too small for the calls of research still leaves its passages."""
-    log = await limited(Budget(tokens=MIN_CALL_USAGE.tokens), strategy, mode)
+@pytest.mark.parametrize("budget", [Budget(tokens=MIN_CALL_USAGE.tokens), Budget(usd=PRICE.max_cost(MIN_CALL_USAGE))])
+async def test_the_least_budget_is_enough_to_search_and_quote(strategy: str, mode: str, budget: Budget) -> None:
+    """A search uses up neither tokens nor money: a limit too small for research still leaves passages."""
+    log = await limited(budget, strategy, mode)
     assert len(log.of(e.SearchPerformed)) >= 1
     assert "The tide at Brest rises seven metres." in log.text, log.text
 

@@ -10,7 +10,7 @@ import pytest
 
 from assay import Assay, AssayError, RunHandle, research
 from assay.core.brief import ROLES
-from assay.core.errors import Cancelled, NotNow, Paused, UnknownName
+from assay.core.errors import Cancelled, NotNow, Paused, UnknownName, UsageError
 from assay.models.script import Scripted, says
 
 
@@ -66,9 +66,11 @@ async def test_a_run_is_known_as_soon_as_it_is_started(tides: Path, stored: bool
         assert (await runs[3].report()).status == "completed"
         with pytest.raises(UnknownName):
             await assay.find("nobody")
-        lost = assay.start(question, sources=tides / "missing.md")
+        lost = [assay.start(question, sources=tides / "missing.md") for _ in range(2)]
         with pytest.raises(UnknownName):
-            await assay.find(lost.run_id)
+            await assay.find(lost[0].run_id)
+        with pytest.raises(UsageError, match=r"no file or folder .*missing\.md"):
+            await lost[1].answer(["The one in Brittany"])
 
 
 async def test_what_is_done_to_a_run_at_once_is_done_when_it_is_stored(tides: Path) -> None:

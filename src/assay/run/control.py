@@ -97,8 +97,14 @@ class RunTask:
             raise Paused(f"run {self.run_id} was stopped; to continue: assay runs resume {self.run_id}") from None
 
     async def answer(self, topic: str, value: object) -> None:
-        """Give the run what it waits for."""
+        """Give the run what it waits for.
+
+        Raises:
+            AssayError: why there is no run.
+        """
         await self.until_created()
+        if not self.created:
+            await self.wait()
         await self._journal.post(self.run_id, topic, msgspec.json.encode(value))
 
     def finish(self) -> None:

@@ -210,14 +210,31 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
 
         @wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-            check_keywords(_called_name(function, args), kwargs, names, type_path)
-            kinds = _parameter_types(function)
-            check_types({**dict(zip(positional, args, strict=False)), **kwargs}, kinds, takes_none=False)
+            if kwargs:
+                check_keywords(_called_name(function, args), kwargs, names, type_path)
+            usual = _usual_types(function)
+            values = {**dict(zip(positional, args, strict=False)), **kwargs}
+            if unusual := {
+                name: value for name, value in values.items() if type(value) not in usual.get(name, NO_TYPES)
+            }:
+                check_types(unusual, _parameter_types(function), takes_none=False)
             return function(*args, **kwargs)
 
         return wrapper
 
     return decorator
+
+
+NO_TYPES: frozenset[type] = frozenset()
+
+
+@cache
+def _usual_types(function: Callable[..., object]) -> dict[str, frozenset[type]]:
+    """The classes of values that need no further look, by parameter: most calls have no others."""
+    return {
+        name: frozenset(part for part in _alternatives(kind) if isinstance(part, type) and part is not float)
+        for name, kind in _parameter_types(function).items()
+    }
 
 
 def _called_name(function: Callable[..., object], args: Sequence[object]) -> str:

@@ -197,7 +197,7 @@ class RunHandle:
         Raises:
             UsageError: the run has ended.
         """
-        if self.ended:
+        if self.ended and self.created:
             await run_control.answer(self._context, self.run_id, answers)
             return
         await self._execution.answer("answers", tuple(answers))
@@ -210,7 +210,7 @@ class RunHandle:
         Raises:
             UsageError: the plan cannot be read, or the run has ended.
         """
-        if self.ended:
+        if self.ended and self.created:
             await run_control.approve(self._context, self.run_id, plan)
             return
         await self._execution.answer("plan", run_control.as_review(plan))
@@ -224,7 +224,7 @@ class RunHandle:
         self._execution.finish()
 
     def cancel(self) -> None:
-        """End every call in flight; findings are kept."""
+        """End every call in flight; findings are kept. A run that is not stored yet is given up."""
         self._execution.cancel()
 
 
