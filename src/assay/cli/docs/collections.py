@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from assay.app.assay import DEFAULT_COLLECTION
 from assay.app.embeddings import BuildResult
 from assay.cli import options, run_options
 from assay.cli.completion import collection_names
+from assay.cli.docs.formats import format_name
 from assay.cli.figures import format_size
 from assay.cli.jobs import queue_jobs, queue_option
 from assay.cli.library import (
@@ -276,12 +278,15 @@ async def summary(
 
 
 def _lines(overview: CollectionOverview) -> list[str]:
+    kinds = Counter[str]()
+    for media_type, count in overview.kinds.items():
+        kinds[format_name(media_type)] += count
     lines = [
         (
             f"{clean(overview.collection)}: {pluralize(overview.documents, 'document')}, "
             f"{format_size(overview.bytes)} of text"
         ),
-        f"kinds      {_counts(overview.kinds)}",
+        f"kinds      {_counts(kinds)}",
         f"languages  {_counts(overview.languages)}",
         f"dates      {_dates(overview)}",
     ]

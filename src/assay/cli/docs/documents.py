@@ -13,6 +13,7 @@ from assay import Assay
 from assay.app.assay import DEFAULT_COLLECTION
 from assay.cli import options
 from assay.cli.completion import collection_names
+from assay.cli.docs.formats import format_name
 from assay.cli.library import (
     HOW_TO_ADD,
     check_collection,
@@ -50,7 +51,13 @@ def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | N
     if not documents:
         say(hint)
     rows = [
-        (document.sha256[:8], document.title or document.name, document.media_type, str(document.size), document.url)
+        (
+            document.sha256[:8],
+            document.title or document.name,
+            format_name(document.media_type),
+            str(document.size),
+            document.url,
+        )
         for document in documents
     ]
     listed_documents = [
