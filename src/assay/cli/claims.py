@@ -211,8 +211,10 @@ def _cited_lines(citations: Sequence[CitedPassage], group: Sequence[QuoteInConte
 
 
 def _places(citations: Sequence[CitedPassage]) -> Iterator[str]:
-    """The places of passages: the headings above and the page, if there are any, with the bytes."""
+    """The places of passages: headings and page, if there are any, and the bytes; with the ids of several."""
+    id = " ({})" if len(citations) > 1 else ""
     for (above, page), group in groupby(citations, lambda citation: (citation.passage.above, citation.passage.page)):
-        spans = ", ".join(f"{citation.passage.start} to {citation.passage.end}" for citation in group)
+        passages = [citation.passage for citation in group]
+        spans = ", ".join(f"{passage.start} to {passage.end}{id.format(passage.id)}" for passage in passages)
         place = " > ".join(clean(part) for part in above), f"page {page}" if page else "", f"bytes {spans}"
         yield ", ".join(part for part in place if part)

@@ -92,7 +92,9 @@ def test_passages_of_one_place_are_shown_in_one_text(tmp_path: Path, capsys: pyt
     assert main(["cite", "last", "1", "--home", str(tmp_path / "home")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line.startswith("[")] == [lines[0]]
-    assert sum("bytes" in line for line in lines) == 1
+    places = [line for line in lines if "bytes" in line]
+    assert len(places) == 1
+    assert places[0].count("(S1001.") == 2
     assert [line for line in lines if "»" in line] == ["»| Bergli | 2100 m |«", "»| Karli | 1900 m |«"]
     assert "Access" in lines
     assert sum(line.startswith("    supported") for line in lines) == 2
