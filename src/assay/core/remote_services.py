@@ -15,6 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from assay.core.clean import error_words
 from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def connection_problem(error: BaseException, url: str) -> str:
     """Why the host of `url` cannot be reached, and what to check; for an unknown cause, the error's own words."""
     host = urlsplit(url).netloc.rpartition("@")[2] or url
     problems = (_problem(cause, host) for cause in causes_of(error))
-    return next(filter(None, problems), "") or " ".join(str(error).split())[:300] or type(error).__name__
+    return next(filter(None, problems), "") or " ".join(error_words(error).split())[:300] or type(error).__name__
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:

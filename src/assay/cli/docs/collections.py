@@ -15,7 +15,6 @@ from assay.app.assay import DEFAULT_COLLECTION
 from assay.app.embeddings import BuildResult
 from assay.cli import options, run_options
 from assay.cli.completion import collection_names
-from assay.cli.docs.formats import format_name
 from assay.cli.figures import format_size
 from assay.cli.jobs import queue_jobs, queue_option
 from assay.cli.library import (
@@ -275,6 +274,37 @@ async def summary(
             return Exit.DONE
         write("")
         return await execute_run(assay, run, output)
+
+
+# Names of formats, for readers.
+
+_OPEN_XML = "application/vnd.openxmlformats-officedocument."
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
+_NAMES = {
+    f"{_OPEN_XML}wordprocessingml.document": "Word",
+    f"{_OPEN_XML}presentationml.presentation": "PowerPoint",
+    f"{_OPEN_XML}spreadsheetml.sheet": "Excel",
+    "application/vnd.ms-excel": "Excel",
+    f"{_OPEN_DOCUMENT}text": "OpenDocument text",
+    f"{_OPEN_DOCUMENT}presentation": "OpenDocument slides",
+    f"{_OPEN_DOCUMENT}spreadsheet": "OpenDocument sheet",
+    "application/pdf": "PDF",
+    "application/epub+zip": "e-book",
+    "application/jsonl": "JSON lines",
+    "application/mbox": "mailbox",
+    "application/xhtml+xml": "HTML",
+    "message/rfc822": "e-mail",
+    "text/csv": "CSV",
+    "text/html": "HTML",
+    "text/markdown": "Markdown",
+    "text/plain": "text",
+    "text/x-source": "source code",
+}
+
+
+def format_name(media_type: str) -> str:
+    """The name of a format by its media type; any other media type unchanged."""
+    return _NAMES.get(media_type, media_type)
 
 
 def _lines(overview: CollectionOverview) -> list[str]:
