@@ -1,7 +1,7 @@
 """The names of document formats in lists."""
 
 from assay import plugins
-from assay.cli.docs.collections import format_name
+from assay.cli.library import format_name
 
 
 def test_every_format_that_is_read_has_a_name() -> None:

@@ -13,11 +13,11 @@ from assay import Assay
 from assay.app.assay import DEFAULT_COLLECTION
 from assay.cli import options
 from assay.cli.completion import collection_names
-from assay.cli.docs.collections import format_name
 from assay.cli.library import (
     HOW_TO_ADD,
     check_collection,
     empty_collection_message,
+    format_name,
     library_exists,
     open_existing,
     read_library,
