@@ -108,6 +108,12 @@ def test_the_runs_of_cells_are_in_lists_only_if_asked_for(place: Path, capsys: p
     assert "lit in 1865" in capsys.readouterr().out
 
 
+def test_a_folder_that_does_not_exist_is_not_made(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TABLE, "none/t.csv"]) == 2
+    assert "the folder none does not exist" in capsys.readouterr().err
+    assert not (place / "none").exists()
+
+
 def test_a_cell_never_asks_the_web(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

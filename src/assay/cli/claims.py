@@ -185,9 +185,20 @@ async def cited_passages(assay: Assay, reference: str, number: int) -> tuple[Seq
 
 def write_cited(citations: Sequence[CitedPassage], locale: str) -> None:
     """Print cited passages of one document in it, those that stand close together in one text."""
+    citations = _merge_same(citations)
     places = [QuotePlace(cited.passage.start, cited.passage.end, cited.before, cited.after) for cited in citations]
     groups = (_cited_lines(citations, group, locale) for group in group_quotes(places))
     write_lines("\n\n".join("\n".join(lines) for lines in groups).split("\n"))
+
+
+def _merge_same(citations: Sequence[CitedPassage]) -> list[CitedPassage]:
+    """The passages, each once: one that several agents met has the claims of all of them."""
+    merged: dict[tuple[int, int], CitedPassage] = {}
+    for cited in citations:
+        place = cited.passage.start, cited.passage.end
+        claims = (*merged[place].claims, *cited.claims) if place in merged else cited.claims
+        merged[place] = msgspec.structs.replace(merged.get(place, cited), claims=claims)
+    return list(merged.values())
 
 
 def _cited_lines(citations: Sequence[CitedPassage], group: Sequence[QuoteInContext], locale: str) -> Iterator[str]:
@@ -211,8 +222,10 @@ def _cited_lines(citations: Sequence[CitedPassage], group: Sequence[QuoteInConte
 
 
 def _places(citations: Sequence[CitedPassage]) -> Iterator[str]:
-    """The places of passages: the headings above and the page, if there are any, with the bytes."""
+    """The places of passages: headings and page, if there are any, and the bytes; with the ids of several."""
+    id = " ({})" if len(citations) > 1 else ""
     for (above, page), group in groupby(citations, lambda citation: (citation.passage.above, citation.passage.page)):
-        spans = ", ".join(f"{citation.passage.start} to {citation.passage.end}" for citation in group)
+        passages = [citation.passage for citation in group]
+        spans = ", ".join(f"{passage.start} to {passage.end}{id.format(passage.id)}" for passage in passages)
         place = " > ".join(clean(part) for part in above), f"page {page}" if page else "", f"bytes {spans}"
         yield ", ".join(part for part in place if part)

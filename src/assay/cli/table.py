@@ -84,6 +84,8 @@ def command(
         assay table questions.txt --in @thesis -o t.xlsx --model openai:gpt-5 --max-usd 5
     """
     check_suffix(target)
+    if not target.parent.is_dir():
+        raise UsageError(f"the folder {target.parent} does not exist: make it, or name another file")
     rows = list(read_orders(destinations.lines(file, MAX_LINE_BYTES)))
     bad = [row for row in rows if isinstance(row, BadLine)]
     if bad:

@@ -73,6 +73,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def error_words(error: BaseException) -> str:
+    """An error's own words; of the system's errors those of its reason, without its number and the file's name."""
+    return (error.strerror if isinstance(error, OSError) else "") or str(error)
+
+
 def escape_markdown(text: str) -> str:
     """`text` on one line, escaped so that Markdown shows it unchanged, even at the beginning of a line."""
     escaped = _INLINE.sub(lambda match: "\\" + match[0], one_line(text))

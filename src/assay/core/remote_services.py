@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from assay.core.clean import error_words
 from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
@@ -32,14 +32,16 @@ def tls_context(*, from_environment: bool = False) -> ssl.SSLContext:
     return context
 
 
+_HOST = regex(r"[^/]*//(?:[^/?#@]*@)?([^/?#@]+)")
 NO_ROUTE = frozenset((errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN))
 
 
 def connection_problem(error: BaseException, url: str) -> str:
     """Why the host of `url` cannot be reached, and what to check; for an unknown cause, the error's own words."""
-    host = urlsplit(url).netloc.rpartition("@")[2] or url
+    match = _HOST.match(url)
+    host = match[1] if match else "its address"
     problems = (_problem(cause, host) for cause in causes_of(error))
-    return next(filter(None, problems), "") or " ".join(str(error).split())[:300] or type(error).__name__
+    return next(filter(None, problems), "") or " ".join(error_words(error).split())[:300] or type(error).__name__
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:
@@ -60,9 +62,7 @@ def _problem(error: BaseException, host: str) -> str:
             return f"{host} refuses the connection: check the address, and that a server runs there"
         case ssl.SSLCertVerificationError():
             reason = error.verify_message
-            return (
-                f"the certificate of {host} is not trusted ({reason}): check the address, the clock and SSL_CERT_FILE"
-            )
+            return f"the certificate of {host} is not trusted ({reason}): check the address, and this machine's clock"
         case ssl.SSLError():
             return f"{host} does not answer in TLS: check whether its address begins with http or https"
         case TimeoutError():

@@ -20,6 +20,7 @@ from typing import IO
 
 import msgspec
 
+from assay.core.clean import error_words
 from assay.core.errors import EXTRACT_ERRORS, ExtractError, NoLetters, ReaderBroke, TooSlow
 from assay.core.json_decoders import ready_types
 from assay.core.ports import Extractor
@@ -213,7 +214,9 @@ class _Worker:
         try:
             process = self._start()
         except (OSError, ValueError) as error:
-            return ExtractionResult(failure=f"its reader cannot be started ({error})", kind=ReaderBroke.kind)
+            return ExtractionResult(
+                failure=f"its reader cannot be started ({error_words(error)})", kind=ReaderBroke.kind
+            )
         timer = threading.Timer(task.seconds, self._kill_late)
         timer.daemon = True
         timer.start()

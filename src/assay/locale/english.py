@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -34,6 +34,7 @@ def in_english(text: str, locale: str) -> str:
     return text if locale in ("", ENGLISH) or locale not in LOCALES else _translate(text, locale)
 
 
+@lru_cache(maxsize=4096)  # a live view asks for the same texts again and again
 def _translate(text: str, locale: str) -> str:
     for message in _messages(locale):
         if match := message.pattern.fullmatch(text):

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from assay.core.clean import error_words
 from assay.core.errors import ConfigError, ContextTooLong, ModelError
 from assay.core.messages import (
     CallDelta,
@@ -236,7 +237,8 @@ def load(path: Path) -> list[Scene]:
     try:
         rows = msgspec.json.decode(path.read_bytes(), type=list[_SceneRow])
     except (OSError, msgspec.DecodeError) as error:
-        raise ConfigError(f"the script {path} cannot be read ({error}): check its name and its JSON") from error
+        reason = error_words(error)
+        raise ConfigError(f"the script {path} cannot be read ({reason}): check its name and its JSON") from error
     if any((row.reply is None) == (not row.error) for row in rows):
         raise ConfigError(f"cannot read the script {path}: give each scene either a reply or an error")
     return [_scene(row) for row in rows]

@@ -13,9 +13,9 @@ from assay.core.errors import UnknownName, UsageError
 from assay.core.events import Envelope, RunContinued, SourceExpected, decode
 from assay.core.ports import LedgerRow, Memory, StepRecord
 from assay.core.report import build_bibliography
-from assay.core.sources import CollectionSummary
+from assay.core.sources import CollectionSummary, Passage
 from assay.core.view import RunView, fold_events
-from assay.evidence.ledger import Ledger
+from assay.evidence.ledger import Ledger, SourceRow
 from assay.run.run import Run
 from assay.run.steps import FAILED_TAG, StepContext
 
@@ -75,11 +75,15 @@ async def inherit_evidence(run: Run) -> InheritedEvidence:
 
 
 def _run_continued(parent: str, inheritance: InheritedEvidence) -> RunContinued:
+    """What is taken over; a document that several agents met counts once, and so does a passage."""
     kinds = [row.kind for row in inheritance.rows]
+    data = {kind: [row.data for row in inheritance.rows if row.kind == kind] for kind in ("source", "passage")}
+    documents = {msgspec.json.decode(row, type=SourceRow).document.sha256 for row in data["source"]}
+    passages = [msgspec.json.decode(row, type=Passage) for row in data["passage"]]
     return RunContinued(
         parent=parent,
-        sources=kinds.count("source"),
-        passages=kinds.count("passage"),
+        sources=len(documents),
+        passages=len({(passage.document_sha256, passage.start) for passage in passages}),
         queries=kinds.count("query"),
         pages=kinds.count("page"),
     )

@@ -24,6 +24,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from assay import plugins
 from assay.app.assay import Assay
+from assay.core.clean import error_words
 from assay.core.errors import AssayError, DiskFull, UsageError
 from assay.core.full_disks import is_full
 from assay.server import api, openai, operations, page
@@ -301,7 +302,7 @@ def bind_socket(host: str, port: int) -> socket.socket:
         sock.bind(address)
     except (OSError, OverflowError) as error:
         sock.close()
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = error_words(error)
         raise UsageError(
             f"cannot listen on {host}:{port}: {reason} (--port chooses another port, 0 a free one)"
         ) from error

@@ -15,6 +15,7 @@ from types import UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin
 
 from assay import plugins
+from assay.core.clean import error_words
 from assay.core.errors import UnknownName, UnknownOption, UsageError, WrongType
 from assay.core.languages import read_country
 from assay.core.lazy import regex
@@ -55,7 +56,7 @@ def _read(path: Path, label: str, max_bytes: int) -> bytes:
         with path.open("rb") as file:
             return file.read(max_bytes + 1)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = error_words(error)
         raise UsageError(
             f"{_describe(path, label)} cannot be read ({reason}): check its name and permissions"
         ) from error

@@ -14,6 +14,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from assay.core.assurance import report_state
+from assay.core.clean import error_words
 from assay.core.difference import FeedEntry, difference
 from assay.core.errors import StoreError, UnknownName, UsageError
 from assay.core.report import Report, build_report
@@ -90,7 +91,10 @@ class ScheduleBook:
         except FileNotFoundError:
             return []
         except (OSError, msgspec.DecodeError, RecursionError) as error:
-            raise StoreError(f"{self._path} cannot be read: {error}; restore it from a backup, or delete it") from error
+            reason = error_words(error)
+            raise StoreError(
+                f"{self._path} cannot be read: {reason}; restore it from a backup, or delete it"
+            ) from error
 
     def find(self, reference: str) -> Schedule:
         """Find a schedule by its id, or the start of it.

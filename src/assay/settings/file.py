@@ -15,6 +15,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable
 
 from assay import settings
+from assay.core.clean import error_words
 from assay.core.errors import ConfigError
 
 WAIT = 5.0
@@ -75,7 +76,8 @@ def contents() -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read ({error}): check its permissions, or set ASSAY_CONFIG") from error
+        reason = error_words(error)
+        raise ConfigError(f"{path} cannot be read ({reason}): check its permissions, or set ASSAY_CONFIG") from error
 
 
 def check_draft(draft: Path) -> settings.Settings:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from shells import prepared
 
-from assay.cli.claims import ListedClaim, NearestPassage, row_of
+from assay import Assay, CitedPassage
+from assay.cli.claims import ListedClaim, NearestPassage, row_of, write_cited
 from assay.cli.main import main
 
 TIDES = "# Tides at Brest\n\nThe tide at Brest rises seven metres. High water comes twice a day.\n"
@@ -92,7 +95,26 @@ def test_passages_of_one_place_are_shown_in_one_text(tmp_path: Path, capsys: pyt
     assert main(["cite", "last", "1", "--home", str(tmp_path / "home")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line.startswith("[")] == [lines[0]]
-    assert sum("bytes" in line for line in lines) == 1
+    places = [line for line in lines if "bytes" in line]
+    assert len(places) == 1
+    assert places[0].count("(S1001.") == 2
     assert [line for line in lines if "»" in line] == ["»| Bergli | 2100 m |«", "»| Karli | 1900 m |«"]
     assert "Access" in lines
     assert sum(line.startswith("    supported") for line in lines) == 2
+
+
+def test_a_passage_that_two_agents_met_is_shown_once(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    async def read() -> list[CitedPassage]:
+        async with Assay(home=home) as assay:
+            return await assay.passage("last", 1)
+
+    (cited, *_) = asyncio.run(read())
+    again = msgspec.structs.replace(cited.claims[0], id="c9", text="Said again.")
+    other = msgspec.structs.replace(
+        cited, passage=msgspec.structs.replace(cited.passage, id="S2001.1"), claims=(again,)
+    )
+    write_cited([cited, other], "")
+    shown = capsys.readouterr().out
+    assert shown.count("»") == 1
+    assert shown.count("bytes") == 1
+    assert "Said again." in shown

@@ -1,5 +1,7 @@
 """Harmful characters, Markdown escapes, link targets."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from assay.core.clean import (
     HARMFUL,
     Edit,
     EditedText,
+    error_words,
     escape_markdown,
     harmful_edits,
     link_target,
@@ -94,3 +97,10 @@ def test_a_target_never_leaves_its_brackets(url: str) -> None:
         assert not HARMFUL.search(target)
         assert not set('<>()\\ "`\n') & set(target)
         assert target.lower().startswith(("http:", "https:"))
+
+
+def test_the_words_of_an_error_have_no_number_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="Errno") as missing:
+        (tmp_path / "none").read_bytes()
+    assert error_words(missing.value) == "No such file or directory"
+    assert error_words(OSError("odd")) == error_words(ValueError("odd")) == "odd"

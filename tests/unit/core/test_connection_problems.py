@@ -75,6 +75,12 @@ def test_of_errors(error: BaseException, said: str) -> None:
     assert connection_problem(error, "https://user:word@a.example/path").startswith(said)
 
 
+@pytest.mark.parametrize("url", ["", "http://[::1/x", "a.example", "http://@/", "mcp-server --stdio"])
+def test_an_address_that_is_none_is_not_repeated(url: str) -> None:
+    said = connection_problem(ConnectionRefusedError(), url)
+    assert said.startswith(("its address refuses", "[::1 refuses"))
+
+
 def test_a_certificate_that_is_not_trusted() -> None:
     error = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed")
     error.verify_message = "certificate has expired"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.app.doctor.program import Diagnosis, broken_diagnosis, note_diagnosis, ok_diagnosis
+from assay.core.clean import error_words
 from assay.core.errors import ConfigError, SearchError, StoreError
 from assay.core.milestones import pluralize
 from assay.search.local.index import document_count
@@ -200,7 +201,9 @@ def _index(home: Path, database: Probe) -> Diagnosis:
     try:
         indexed_count = document_count(folder)
     except (ValueError, OSError) as error:
-        return note_diagnosis("index", f"it cannot be read ({error})", "nothing to do: the next search rebuilds it")
+        return note_diagnosis(
+            "index", f"it cannot be read ({error_words(error)})", "nothing to do: the next search rebuilds it"
+        )
     if indexed_count is None and not database.documents:
         return ok_diagnosis("index", "there is none yet")
     if (indexed_count or 0) < database.documents:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from assay.cli.library import (
     HOW_TO_ADD,
     check_collection,
     empty_collection_message,
+    format_name,
     library_exists,
     open_assay,
     open_existing,
@@ -276,12 +278,15 @@ async def summary(
 
 
 def _lines(overview: CollectionOverview) -> list[str]:
+    kinds = Counter[str]()
+    for media_type, count in overview.kinds.items():
+        kinds[format_name(media_type)] += count
     lines = [
         (
             f"{clean(overview.collection)}: {pluralize(overview.documents, 'document')}, "
             f"{format_size(overview.bytes)} of text"
         ),
-        f"kinds      {_counts(overview.kinds)}",
+        f"kinds      {_counts(kinds)}",
         f"languages  {_counts(overview.languages)}",
         f"dates      {_dates(overview)}",
     ]

@@ -17,6 +17,7 @@ from assay.cli.library import (
     HOW_TO_ADD,
     check_collection,
     empty_collection_message,
+    format_name,
     library_exists,
     open_existing,
     read_library,
@@ -50,7 +51,13 @@ def list_documents(collection: str, skipped: bool, as_json: bool, home: Path | N
     if not documents:
         say(hint)
     rows = [
-        (document.sha256[:8], document.title or document.name, document.media_type, str(document.size), document.url)
+        (
+            document.sha256[:8],
+            document.title or document.name,
+            format_name(document.media_type),
+            str(document.size),
+            document.url,
+        )
         for document in documents
     ]
     listed_documents = [

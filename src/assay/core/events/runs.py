@@ -19,7 +19,7 @@ class RunCreated(Event, frozen=True):
 
 @kind("run.continued")
 class RunContinued(Event, frozen=True):
-    """The run took over the evidence of `parent`: how many sources, passages shown, queries asked, pages read."""
+    """The run took over the evidence of `parent`: how many documents, passages shown, queries asked, pages read."""
 
     parent: str
     sources: int

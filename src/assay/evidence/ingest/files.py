@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from assay.core.clean import error_words
 from assay.core.errors import ExtractError, UsageError
 from assay.core.lazy import regex
 
@@ -89,7 +90,7 @@ def _expand(pattern: str | Path) -> list[Path]:
             return [path]
         matches = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot look for {str(pattern)!r} ({error}): check the path") from error
+        raise UsageError(f"cannot look for {str(pattern)!r} ({error_words(error)}): check the path") from error
     if not matches:
         raise UsageError(f"no file or folder {str(pattern)!r}: check the path")
     return [Path(match) for match in matches]

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from assay.core.brief import ForkPoint, Role
+from assay.core.clean import error_words
 from assay.core.options import declared_options
 from assay.core.plan import Plan
 from assay.core.run_options import ForkOptions, RunOptions
@@ -221,7 +222,7 @@ def check_path(path: str, settings: Settings, pointer: str) -> str:
         real = Path(path).expanduser().resolve()
         folders: Sequence[Path] = [folder.expanduser().resolve() for folder in settings.server.folders]
     except (OSError, RuntimeError, ValueError) as error:
-        raise body_error(pointer, f"{path!r} cannot be looked at: {error}") from error
+        raise body_error(pointer, f"{path!r} cannot be looked at: {error_words(error)}") from error
     if not any(real == folder or folder in real.parents for folder in folders):
         raise body_error(
             pointer, f"{path!r} may not be read: upload it, or name its folder in the server's setting server.folders"

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from assay.core.claims import VERDICTS, Verdict
-from assay.core.clean import escape_csv_cell, local_path, one_line
+from assay.core.clean import error_words, escape_csv_cell, local_path, one_line
 from assay.core.errors import ConfigError, UsageError
 from assay.core.json_decoders import DECODE_ERRORS
 from assay.core.report import Report, ReportClaim, ReportPassage
@@ -137,7 +137,9 @@ def _cell(document: Document, question: str, result: BatchResult | None, folder:
     try:
         report = msgspec.json.decode((folder.path / result.file).read_bytes(), type=Report)
     except (OSError, *DECODE_ERRORS) as error:
-        return AnswerCell(question=question, status="failed", error=f"{result.file}: {error}", run=result.run)
+        return AnswerCell(
+            question=question, status="failed", error=f"{result.file}: {error_words(error)}", run=result.run
+        )
     answers = [(claim, passages) for claim, passages in report.evidence() if claim.relevance in ("", "answers")]
     if not answers:
         return AnswerCell(question=question, status="nothing found", run=result.run)
