@@ -56,7 +56,7 @@ def _deep_tags(page: str) -> Iterator[tuple[int, int]]:
 MAX_SPAN = 100
 """The most columns or rows over which a cell is repeated: pages say 1000 to mean "the rest"."""
 NOTE_SELECTOR = ".reference, .footnote, .mw-ref, [role='doc-noteref'], :has(a[href^='#'])"
-"""Footnote marks, which are not part of a cell's value."""
+"""Footnote marks, which are no part of the text or of a cell's value."""
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 MAX_GRID_CELLS = 4_000
 """Cells of a grid; a table with more is not for human readers, and is not expanded."""
@@ -195,7 +195,7 @@ class _Writer:
             return False
         if tag.startswith("-") or tag == "!doctype":
             return tag == "-document"
-        if tag in DROPPED_TAGS or _is_hidden(node):
+        if tag in DROPPED_TAGS or _is_hidden(node) or (tag == "sup" and node.css_matches(NOTE_SELECTOR)):
             return False
         if tag == "pre":
             self._write_code(node)

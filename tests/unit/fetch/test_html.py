@@ -134,3 +134,12 @@ def test_the_encoding_that_the_xml_declaration_names() -> None:
 def test_a_page_that_declares_no_encoding_of_text_is_read() -> None:
     page = '<html><head><meta charset="base64"></head><body><p>Das Café am Hafen</p></body></html>'
     assert "Das Café am Hafen" in next(HtmlExtractor().extract(page.encode("cp1252"), "a.html")).text
+
+
+def test_the_mark_of_a_footnote_is_no_part_of_its_word() -> None:
+    page = (
+        "<p>The water is deep<sup><a href='#n1'>1</a></sup>. An area of 3 m<sup>2</sup> is dry, which is not much.</p>"
+    )
+    (found,) = HtmlExtractor().extract(f"<html><body><h1>Water</h1>{page}</body></html>".encode(), "a.html")
+    assert "deep. An area" in found.text
+    assert "deep1" not in found.text

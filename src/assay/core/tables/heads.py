@@ -86,7 +86,7 @@ def _has_head_below(rows: Rows) -> bool:
     for start in range(min(MAX_NOTE_ROWS, len(rows))):
         if not _is_note(rows[start]):
             names, end = read_head(rows[start:])
-            return any(_holds_figures(name, column, rows[start + end :]) for column, name in enumerate(names))
+            return any(holds_figures(name, column, rows[start + end :]) for column, name in enumerate(names))
     return False
 
 
@@ -140,7 +140,7 @@ def _is_below_groups(groups: Sequence[str], row: Sequence[str], below: Rows, *, 
     may_begin = row[0] in ("", groups[0]) or (not groups[0] and (is_repeated or not is_whole))
     if not may_begin and (is_whole or not all(_has_neighbour(groups))):
         return False
-    if any(name and _holds_figures(name, column, below) for column, name in enumerate(row) if column):
+    if any(name and holds_figures(name, column, below) for column, name in enumerate(row) if column):
         return True
     return not is_whole and (is_repeated or (not row[0] and all(other[0] for other in below[:HEADER_SAMPLE_ROWS])))
 
@@ -156,7 +156,7 @@ def _is_value(cell: str) -> bool:
     return bool(cell) and not YEAR.fullmatch(cell) and (bool(FIGURE.fullmatch(cell)) or not _LETTER.search(cell))
 
 
-def _holds_figures(name: str, column: int, below: Rows) -> bool:
+def holds_figures(name: str, column: int, below: Rows) -> bool:
     """True if all filled cells of a column are figures, and not years below a year."""
     cells = [row[column] for row in below[:HEADER_SAMPLE_ROWS] if len(row) > column and row[column]]
     years = bool(YEAR.fullmatch(name)) and all(map(YEAR.fullmatch, cells))
