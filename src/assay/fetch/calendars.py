@@ -52,7 +52,7 @@ def read_calendar(text: str) -> str:
         elif name == "DESCRIPTION":
             lines += [one_line(part) for part in value.split("\n") if part.strip()]
         elif name in _LABELS and value.strip():
-            lines.append(f"{_LABELS[name]}: {_shown(name, parameters, value)}")
+            lines.append(f"{_LABELS[name]}: {_format_value(name, parameters, value)}")
     return "\n\n".join(events) + "\n" if events else ""
 
 
@@ -64,7 +64,7 @@ def _properties(text: str) -> Iterator[tuple[str, str, str]]:
             yield match["name"].upper(), match["parameters"], value
 
 
-def _shown(name: str, parameters: str, value: str) -> str:
+def _format_value(name: str, parameters: str, value: str) -> str:
     """A value as a reader sees it: a time as ISO with its zone, a person by name."""
     if name in ("ORGANIZER", "ATTENDEE"):
         person, address = _COMMON_NAME.search(parameters), re.sub(r"^mailto:", "", value, flags=re.IGNORECASE)
