@@ -50,7 +50,7 @@ class EmlExtractor:
     attachments are named, and read as `Attachments`.
     """
 
-    name = "eml/3"
+    name = "eml/4"
     suffixes: tuple[str, ...] = (".eml",)
     media_type = "message/rfc822"
     isolated = True
@@ -62,7 +62,7 @@ class EmlExtractor:
 class MboxExtractor:
     """One document per message of a mailbox (RFC 4155), as `EmlExtractor` reads it."""
 
-    name = "mbox/3"
+    name = "mbox/4"
     suffixes = (".mbox",)
     media_type = "application/mbox"
     isolated = True
@@ -201,13 +201,15 @@ def _body(message: EmailMessage) -> tuple[str, list[str]]:
 
 def _quote_paragraphs(text: str) -> str:
     """A text in which only the first line of a quoted paragraph has the marks of a quotation: `>` within a sentence
-    would stand in every quote of it.
+    would stand in every quote of it. A quotation is a paragraph apart from "Ann wrote:" above and a reply below it.
     """
     lines: list[str] = []
     depth = 0
     for line in text.split("\n"):
         content = line.lstrip("> \t") if line.startswith(">") else line
         marks = line[: len(line) - len(content)].count(">")
+        if lines and lines[-1].strip() and content.strip() and bool(marks) != bool(depth):
+            lines.append("")
         lines.append(content if marks and marks == depth and not _OWN_LINE.match(content) else line)
         depth = marks if content.strip() else 0
     return "\n".join(lines)

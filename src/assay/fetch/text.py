@@ -18,7 +18,8 @@ import msgspec
 from assay.core.errors import ExtractError
 from assay.core.languages import detect_language
 from assay.core.lazy import regex
-from assay.core.sources import Extracted
+from assay.core.sources import Extracted, Syntax
+from assay.fetch import calendars, rich_text
 from assay.fetch.fields import clean_title, find_date, first_line, read_fields, title_from_name
 from assay.fetch.html import HtmlExtractor
 from assay.fetch.json_text import number_repeated_names, read_json
@@ -27,24 +28,29 @@ from assay.fetch.xml_documents import is_xml_document
 
 
 class TextExtractor:
-    """Text unchanged. Also reads files of unknown kinds if they are text.
+    """Text unchanged. Also reads files of unknown kinds if they are text, among them calendars and rich text (RTF).
 
     The title is the first line if that is not a sentence, else the file's name.
     """
 
-    name = "text/3"
+    name = "text/4"
     suffixes = (".txt", ".text", ".log", ".org", ".tex")
     media_type = "text/plain"
     isolated = False
 
     def extract(self, data: bytes, name: str) -> Iterator[Extracted]:
         text = decode(data)
-        title = first_line(text) or title_from_name(name)
+        syntax: Syntax = "plain"
+        if text.startswith(rich_text.MARK):
+            text = rich_text.read_rich_text(text)
+        elif text.startswith(calendars.MARK) and (events := calendars.read_calendar(text)):
+            text, syntax = events, "markdown"
+        title = title_from_name(name) if syntax == "markdown" else first_line(text) or title_from_name(name)
         published = find_date(text, title, name)
         yield Extracted(
             text=text,
             extractor=self.name,
-            syntax="plain",
+            syntax=syntax,
             title=title,
             published=published,
             language=detect_language(text),

@@ -150,3 +150,10 @@ def test_the_marks_of_a_quotation_are_not_within_its_sentences() -> None:
     assert text.endswith(
         "> The tide rose by three metres\nand fell again.\n\n> - The north pier\n> - The south pier\n>> Was it high?\n"
     )
+
+
+def test_a_quotation_is_a_paragraph_apart_from_what_stands_around_it() -> None:
+    body = "It is moved.\n\nAnn wrote:\n> It is on Thursday, at the\n> east quay.\nI know.\n"
+    (found,) = EmlExtractor().extract(f"From: a@b.example\nSubject: Launch\n\n{body}".encode(), "a.eml")
+    paragraphs = found.text.split("\n\n")[1:]
+    assert paragraphs == ["It is moved.", "Ann wrote:", "> It is on Thursday, at the\neast quay.", "I know.\n"]

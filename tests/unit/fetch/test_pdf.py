@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -245,3 +247,22 @@ def test_any_damage_is_survived(place: int, bytes_: bytes) -> None:
     found, failure = outcome(bytes(data))
     assert found or failure
     assert all("\0" not in each.text for each in found)
+
+
+@pytest.mark.parametrize(
+    ("before", "digits", "after", "read_as"),
+    [
+        ("The water is deep", "1", ".", "The water is deep."),
+        ("It came in. ", "", "", "It came in."),
+        ("The area is 30 m", "2", ".", "The area is 30 m²."),
+        ("There were 10", "3", " boats.", "There were 10³ boats."),
+        ("", "1", "Below the tide.", "1 Below the tide."),
+    ],
+)
+def test_raised_digits_are_exponents_or_marks_of_footnotes(before: str, digits: str, after: str, read_as: str) -> None:
+    data = pdf([[(72, 700, "x" * 150)]])
+    place = re.search(rb"BT .* ET", data)
+    assert place is not None
+    drawn = f"BT /F1 12 Tf 72 700 Td ({before}) Tj 5 Ts /F1 7 Tf ({digits}) Tj 0 Ts /F1 12 Tf ({after}) Tj ET".encode()
+    (document,) = PdfExtractor().extract(data.replace(place[0], drawn.ljust(len(place[0]))), "a.pdf")
+    assert document.text == read_as

@@ -58,7 +58,7 @@ def find_head(rows: Rows, columns: int) -> tuple[int, list[str], int]:
 
     Most rows have `columns` cells. Rows above the head are notes: fewer cells, or such as hold a day or a sentence.
     """
-    rows = [_padded(row, columns) for row in rows]
+    rows = [_pad_row(row, columns) for row in rows]
     for start in range(min(MAX_NOTE_ROWS + 1, len(rows))):
         row, is_note = rows[start], _is_note(rows[start])
         names, end = read_head(rows[start:])
@@ -86,7 +86,7 @@ def _has_head_below(rows: Rows) -> bool:
     for start in range(min(MAX_NOTE_ROWS, len(rows))):
         if not _is_note(rows[start]):
             names, end = read_head(rows[start:])
-            return any(_holds_figures(name, column, rows[start + end :]) for column, name in enumerate(names))
+            return any(holds_figures(name, column, rows[start + end :]) for column, name in enumerate(names))
     return False
 
 
@@ -99,13 +99,15 @@ def read_head(rows: Rows) -> tuple[list[str], int]:
     found, end = list[str](), 0
     names = list(rows[0]) if rows else []
     for count in range(1, min(MAX_HEAD_ROWS, len(rows))):
-        row, below = _padded(rows[count], len(names)), rows[count + 1 :]
+        row, below = _pad_row(rows[count], len(names)), rows[count + 1 :]
         if below and below[0] and not below[0][0] and not any(map(_is_value, below[0])):  # groups within groups
-            row = _spread(row, _padded(below[0], len(row)))
+            row = _spread(row, _pad_row(below[0], len(row)))
         if is_whole := is_head(names, rows[count:]):
             found, end = names, count
             if below and _are_units(row):
-                return [f"{name} {_bracketed(unit)}".strip() for name, unit in zip(names, row, strict=False)], count + 1
+                return [
+                    f"{name} {_bracket_unit(unit)}".strip() for name, unit in zip(names, row, strict=False)
+                ], count + 1
         groups = _spread(names, row)
         is_merged = any(left and left == right for left, right in pairwise(names)) and is_head(row, below)
         if not (is_merged or _is_below_groups(groups, row, below, is_whole=is_whole)) or len(set(groups)) < 2:
@@ -114,14 +116,14 @@ def read_head(rows: Rows) -> tuple[list[str], int]:
     return found, end
 
 
-def _padded(row: Sequence[str], width: int) -> list[str]:
+def _pad_row(row: Sequence[str], width: int) -> list[str]:
     return [*row, *[""] * (width - len(row))]
 
 
 def _spread(groups: Sequence[str], row: Sequence[str]) -> list[str]:
     """The names of groups, also over the empty cells that follow each, as far as names stand below."""
     spread: list[str] = []
-    for column, group in enumerate(_padded(groups, len(row))):
+    for column, group in enumerate(_pad_row(groups, len(row))):
         spread.append(group or (spread[-1] if spread and row[column - 1] and row[column] else ""))
     return spread
 
@@ -138,7 +140,7 @@ def _is_below_groups(groups: Sequence[str], row: Sequence[str], below: Rows, *, 
     may_begin = row[0] in ("", groups[0]) or (not groups[0] and (is_repeated or not is_whole))
     if not may_begin and (is_whole or not all(_has_neighbour(groups))):
         return False
-    if any(name and _holds_figures(name, column, below) for column, name in enumerate(row) if column):
+    if any(name and holds_figures(name, column, below) for column, name in enumerate(row) if column):
         return True
     return not is_whole and (is_repeated or (not row[0] and all(other[0] for other in below[:HEADER_SAMPLE_ROWS])))
 
@@ -154,7 +156,7 @@ def _is_value(cell: str) -> bool:
     return bool(cell) and not YEAR.fullmatch(cell) and (bool(FIGURE.fullmatch(cell)) or not _LETTER.search(cell))
 
 
-def _holds_figures(name: str, column: int, below: Rows) -> bool:
+def holds_figures(name: str, column: int, below: Rows) -> bool:
     """True if all filled cells of a column are figures, and not years below a year."""
     cells = [row[column] for row in below[:HEADER_SAMPLE_ROWS] if len(row) > column and row[column]]
     years = bool(YEAR.fullmatch(name)) and all(map(YEAR.fullmatch, cells))
@@ -169,6 +171,6 @@ def _are_units(row: Sequence[str]) -> bool:
     )
 
 
-def _bracketed(unit: str) -> str:
+def _bracket_unit(unit: str) -> str:
     match = _UNIT.fullmatch(unit)
     return f"({match['bare']})" if match is not None and match["bare"] else unit

@@ -65,12 +65,15 @@ class _Reader:
         self.comment_unclosed = False
         word_takers: Takers = (self._take_lone, self._take_underlined, self._take_leaders, self._take_item)
         sign_takers: Takers = (self._take_underlined, self._take_table, self._take_item)
-        if has_markup:
-            word_takers = (*word_takers, self._take_indented)
-            sign_takers = (self._take_fence, self._take_comment, self._take_atx, *sign_takers, self._take_directive)
-            sign_takers = (*sign_takers, self._take_indented)
         last_takers: Takers = (self._take_fields, self._take_title, self._take_records, self._take_paragraph)
+        if has_markup:
+            last_takers = (self._take_indented, *last_takers)
         self.word_takers, self.sign_takers = (*word_takers, *last_takers), (*sign_takers, *last_takers)
+        self.takers_by_sign: dict[str, Takers] = {}
+        if has_markup:  # only these begin with these signs
+            first = {"`": self._take_fence, "~": self._take_fence, "<": self._take_comment, "#": self._take_atx}
+            self.takers_by_sign = {sign: (take, *self.sign_takers) for sign, take in first.items()}
+            self.takers_by_sign["."] = (*sign_takers, self._take_directive, *last_takers)
 
     def read(self) -> list[TextBlock]:
         if self.has_markup:
@@ -80,7 +83,9 @@ class _Reader:
             if not line.body:
                 self.position += 1
                 continue
-            for take in self.word_takers if line.body[0].isalnum() else self.sign_takers:
+            sign = line.body[0]
+            takers = self.word_takers if sign.isalnum() else self.takers_by_sign.get(sign, self.sign_takers)
+            for take in takers:
                 if take(line):
                     break
         return self.text_blocks

@@ -49,7 +49,7 @@ _ENTRIES = frozenset(("item", "paragraph", "row"))
 def mark_navigation(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     """The blocks, with navigation marked as such."""
     lists = list(_list_runs(blocks))
-    navigation = {index for run in lists for index in _link_entries(text, blocks, run)}
+    navigation = {index for run in lists for index in _link_entries(text, blocks, run)} if _has_links(text) else set()
     headings = {
         _strip_entry(text[heading_block.start : heading_block.end])
         for heading_block in blocks
@@ -57,14 +57,14 @@ def mark_navigation(text: str, blocks: Sequence[TextBlock]) -> list[TextBlock]:
     } - {""}
     if headings:
         navigation.update(index for run in lists for index in _heading_entries(text, blocks, run, headings))
-    navigation.update(
-        index for index, block in enumerate(blocks) if block.kind == "paragraph" and _is_trail(text, block)
-    )
+    if "»" in text or "›" in text:
+        paragraphs = (index for index, block in enumerate(blocks) if block.kind == "paragraph")
+        navigation.update(index for index in paragraphs if _is_trail(text, blocks[index]))
     navigation.update(list(_announcing_lines(text, blocks, navigation)))
-    pairs = enumerate(blocks)
-    return [
-        msgspec.structs.replace(block, kind="navigation") if index in navigation else block for index, block in pairs
-    ]
+    marked = list(blocks)
+    for index in navigation:
+        marked[index] = msgspec.structs.replace(blocks[index], kind="navigation")
+    return marked
 
 
 def _list_runs(blocks: Sequence[TextBlock]) -> Iterator[range]:
@@ -108,12 +108,15 @@ def _has_lead(text: str, blocks: Sequence[TextBlock], index: int) -> bool:
     )
 
 
+def _has_links(text: str) -> bool:
+    """True if a text may have a link; to look at every block for one takes longer."""
+    return "](" in text or "][" in text or "`" in text or "<http" in text
+
+
 def _count_links(text: str, block: TextBlock) -> int:
     """The number of links in a block; 0 if it says more than they do."""
     entry_text = text[block.start : min(block.end, block.start + MAX_ENTRY_CHARS + 1)]
-    if len(entry_text) > MAX_ENTRY_CHARS or not (
-        "](" in entry_text or "][" in entry_text or "`" in entry_text or "<http" in entry_text
-    ):
+    if len(entry_text) > MAX_ENTRY_CHARS or not _has_links(entry_text):
         return 0
     before = _BEFORE_LINKS.match(entry_text)
     if before is not None and _LETTERS.search(before[0]):

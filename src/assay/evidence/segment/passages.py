@@ -222,9 +222,10 @@ def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
     """The passages of `blocks`, with byte offsets."""
     passages: list[PassageSpan] = []
     ascii_only = text.isascii()
-    point = byte = 0
+    point = byte = number = 0
     for block in blocks:
-        for number, (start, end) in enumerate(_split_block(text, block)):
+        kind, heading, page, label, lead = block.kind, block.heading, block.page, block.label, block.lead
+        for start, end in _split_block(text, block):
             piece = text[start:end]
             if ascii_only:
                 first, last = start, end
@@ -232,13 +233,21 @@ def spans(text: str, blocks: Iterable[TextBlock]) -> tuple[PassageSpan, ...]:
                 first = byte + len(text[point:start].encode())
                 last = first + len(piece.encode())
             point, byte = end, last
-            label = block.term if number and block.term else block.label
-            above = (block.heading, block.page, label, block.lead)
-            passages.append(PassageSpan(len(passages), first, last, piece, block.kind, *above))
+            passages.append(PassageSpan(number, first, last, piece, kind, heading, page, label, lead))
+            number, label = number + 1, block.term or label
     return tuple(passages)
 
 
-def _split_block(text: str, block: TextBlock) -> Iterator[Range]:
+def _split_block(text: str, block: TextBlock) -> Iterable[Range]:
+    start, end = block.start, block.end
+    if end - start <= FULL_PASSAGE_CHARS and not (text[start].isspace() or text[end - 1].isspace()):
+        kind = block.kind
+        if kind in WHOLE_KINDS or (kind != "code" and _is_one_passage(text, block)):
+            return ((start, end),)
+    return _cut_block(text, block)
+
+
+def _cut_block(text: str, block: TextBlock) -> Iterator[Range]:
     code = block.kind == "code"
     for start, end in _pieces(text, block):
         ranges = ((start, end),) if end - start <= MAX_PASSAGE_CHARS else _limit_pieces(text, start, end)

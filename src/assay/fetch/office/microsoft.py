@@ -33,6 +33,8 @@ FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallbac
 """The duplicate of a text box for older programs."""
 WRAPPER_TAGS = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "ins", "smartTag", "moveTo"))
 """Elements that wrap paragraphs and tables: content controls, tracked insertions."""
+_NESTED = regex(r"List (?:Bullet|Number|Continue) ([2-9])")
+"""The style of an item in a list within others."""
 _TEXT_TAGS = frozenset((f"{W}t", "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"))
 _SIGNS = {f"{W}{name}": " " for name in ("tab", "br", "cr", "p")} | {f"{W}noBreakHyphen": "-"}
 _BOX = f"{W}txbxContent"
@@ -151,8 +153,9 @@ class _Styles:
             write: Callable[[str], None] = partial(builder.heading, level=int(heading[1]) if heading else 1)
         elif numbering is not None or any(name.startswith("List") for name in names):
             deep = None if numbering is None else numbering.find(f"{W}ilvl")
-            level = "0" if deep is None else str(deep.get(f"{W}val", "0"))
-            write = partial(builder.item, level=parse_number(level, 0))
+            nested = next((match for match in map(_NESTED.fullmatch, names) if match), None)
+            by_style = int(nested[1]) - 1 if nested else 0
+            write = partial(builder.item, level=by_style if deep is None else parse_number(str(deep.get(f"{W}val")), 0))
         else:
             write = builder.paragraph
         write_with_notes(text, self._notes.texts, write, builder)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from assay.core.errors import ExtractError
 from assay.core.languages import detect_language
 from assay.core.sources import MAX_PASSAGE_CHARS, Extracted
-from assay.core.tables.heads import find_head
+from assay.core.tables.heads import find_head, holds_figures, read_head
 from assay.fetch.fields import title_from_name
 from assay.fetch.office.package import DAMAGED, LOCKED, OLE, open_checked, require_module
 from assay.fetch.text_form import SAMPLE_ROWS, Row, clean, one_cell, row_lines, unique_column_names
@@ -136,21 +136,44 @@ def _rows(sheet: CalamineSheet) -> Iterator[NumberedRow]:
 
 
 def _lines(rows: list[NumberedRow], first: int) -> tuple[Row, list[str]]:
-    """The columns' names and the lines of a sheet whose first column has the number `first`, from 0."""
+    """The columns' names and the lines of a sheet whose first column has the number `first`, from 0.
+
+    Below an empty row another table may begin, with a head of its own.
+    """
     width = max(len(cells) for _, cells in rows)
-    columns = Counter(len(_trim_row(cells)) for _, cells in rows).most_common(1)[0][0]
-    start, head, end = find_head([_trim_row(cells) for _, cells in rows[:SAMPLE_ROWS]], min(columns, width))
-    header = (
-        unique_column_names(head) if head else [f"column {column_letters(first + number)}" for number in range(width)]
-    )
-    lines = []
-    for index, (number, cells) in enumerate(rows):
-        if start <= index < end:
-            continue
-        cell_range = f" | cells: {column_letters(first)}{number}:{column_letters(first + width - 1)}{number}"
-        names = () if index < start else header
-        lines += [line + cell_range for line in row_lines(cells, names, MAX_PASSAGE_CHARS - len(cell_range))]
-    return header, lines or [" | ".join(head)]
+    place = column_letters(first), column_letters(first + width - 1)
+    columns = [f"column {column_letters(first + number)}" for number in range(width)]
+    header: Row = []
+    lines: list[str] = []
+    for table in _tables(rows):
+        start, head, end = _head(table)
+        names = unique_column_names(head) if head else columns
+        header = header or names
+        for index, (number, cells) in enumerate(table):
+            if not start <= index < end:
+                cell_range = f" | cells: {place[0]}{number}:{place[1]}{number}"
+                shown = row_lines(cells, () if index < start else names, MAX_PASSAGE_CHARS - len(cell_range))
+                lines += [line + cell_range for line in shown]
+    return header, lines or [" | ".join(header)]
+
+
+def _tables(rows: list[NumberedRow]) -> Iterator[list[NumberedRow]]:
+    """The tables of a sheet; one begins below an empty row with a head that has figures below one of its names."""
+    begin, end = 0, _head(rows)[2]
+    for at in range(end + 1, len(rows) if end else 0):
+        if rows[at][0] > rows[at - 1][0] + 1:
+            near = enumerate(rows[at : at + SAMPLE_ROWS], rows[at][0])
+            block = [_trim_row(cells) for expected, (number, cells) in near if number == expected]
+            names, below = read_head(block)
+            if any(holds_figures(name, column, block[below:]) for column, name in enumerate(names)):
+                yield rows[begin:at]
+                begin = at
+    yield rows[begin:]
+
+
+def _head(rows: list[NumberedRow]) -> tuple[int, Row, int]:
+    usual = Counter(len(_trim_row(cells)) for _, cells in rows).most_common(1)[0][0]
+    return find_head([_trim_row(cells) for _, cells in rows[:SAMPLE_ROWS]], usual)
 
 
 def _trim_row(cells: Row) -> Row:

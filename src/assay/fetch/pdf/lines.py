@@ -125,6 +125,7 @@ def _reason(error: pypdfium2.PdfiumError, data: bytes) -> str:
 
 def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PrintedLine]:
     text, index = characters(page)
+    text = _raise_digits(page, text, index)
     lines: list[PrintedLine] = []
     spans: list[tuple[int, int]] = []
     sparse: list[int] = []
@@ -142,7 +143,9 @@ def _lines(page: pypdfium2.PdfTextPage) -> Iterator[PrintedLine]:
         spans.append((first, last + 1))
         lines.append(
             PrintedLine(
-                text=_reading_order(page, body, index[match.start() : match.start() + len(body)]).strip(),
+                text=_without_marks(
+                    _reading_order(page, body, index[match.start() : match.start() + len(body)]).strip()
+                ),
                 left=left,
                 right=right,
                 base=positions[0].y,
@@ -189,10 +192,11 @@ def _parts(
         next_left = _character_place(page, index[space.end()]).x
         is_aligned = not gaps or any(part_end < right and next_left > left_end for left_end, right in gaps)
         if is_aligned and next_left - part_end > (TIGHT_SPACE if gaps else WIDE_SPACE) * size:
-            parts.append(PrintedPart(text[start : space.start()], left, part_end))
+            parts.append(PrintedPart(_without_marks(text[start : space.start()]), left, part_end))
             start, left = space.end(), next_left
     if start and (not gaps or len(parts) == len(gaps)):
-        yield from (*parts, PrintedPart(text[start:], left, _character_end(page, index[len(text) - 1])))
+        last = PrintedPart(_without_marks(text[start:]), left, _character_end(page, index[len(text) - 1]))
+        yield from (*parts, last)
 
 
 def _character_end(page: pypdfium2.PdfTextPage, number: int) -> float:
@@ -243,6 +247,44 @@ def _character_place(page: pypdfium2.PdfTextPage, number: int) -> _Place:
     cos, sin = math.cos(angle), math.sin(angle)
     height = abs(box.right - box.left) if abs(sin) > abs(cos) else abs(box.top - box.bottom)
     return _Place(x.value * cos + y.value * sin, y.value * cos - x.value * sin, height)
+
+
+# Digits set higher and smaller: exponents, which are written as such, and the marks of footnotes.
+
+RAISED_SIZE, RAISED_SHARE = 0.85, 0.15
+"""How large a raised digit is at most, and how far it is raised at least, in sizes of the character beside it."""
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_MAY_BE_RAISED = regex(r"(?<=[^\s\d(\[{])\d{1,3}(?!\w)|(?<=\d)\d(?!\w)|(?<![^\r\n])\d{1,2}(?=\s?[^\W\d_])")
+_RAISED = regex(r"(?:^(?P<first>[⁰¹²³⁴-⁹]+)\s?|(?P<before>\S)(?P<mark>[⁰¹²³⁴-⁹]+)(?:\s(?=[.,;:!?)\]]))?)")
+_POWERS = regex(r"(?<![^\W_])(?:[kcdmµμn]?m|ft|in|yd|mi|s|[xyzrnR])$")
+"""What an exponent stands behind, besides numbers and brackets."""
+
+
+def _raise_digits(page: pypdfium2.PdfTextPage, text: str, index: range | list[int]) -> str:
+    """The text with raised digits as superscripts: as long as before."""
+
+    def raised(match: re.Match[str]) -> str:
+        beside = match.end() if match.start() == 0 or text[match.start() - 1] in "\r\n" else match.start() - 1
+        digit, other = (_character_place(page, index[position]) for position in (match.start(), beside))
+        is_raised = digit.size < RAISED_SIZE * other.size and digit.y - other.y > RAISED_SHARE * other.size
+        return match[0].translate(_SUPERSCRIPTS) if is_raised else match[0]
+
+    return _MAY_BE_RAISED.sub(raised, text)
+
+
+def _without_marks(text: str) -> str:
+    """A text without the marks of footnotes behind words; one that begins a footnote is apart from it."""
+    if text.isascii():
+        return text
+
+    def shown(match: re.Match[str]) -> str:
+        if match["first"]:
+            return f"{match['first'].translate(_PLAIN)} "
+        is_power = match["before"] in ")]" or match["before"].isdigit() or _POWERS.search(text[: match.start("mark")])
+        return match["before"] + (match["mark"] if is_power else "")
+
+    return _RAISED.sub(shown, text)
 
 
 def _reading_order(page: pypdfium2.PdfTextPage, text: str, index: range | list[int]) -> str:

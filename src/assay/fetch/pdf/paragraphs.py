@@ -13,6 +13,7 @@ from assay.core.lazy import regex
 from assay.fetch.pdf.printed_tables import LineOfPrint, PrintedPart, TableLines, find_tables
 
 SENTENCE_END = regex(r"[.!?:;…。！？：；؟۔।][\"'”’»)\]】」』]*$")
+CLOSING = regex(r"[.,;:!?)\]](?!\d)")
 ITEM = regex(r"(?:[-*•‣◦▪●–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+\S")
 TAIL = regex(r"[^\W\d_]\S*(?:\s+|$)")
 WORD = regex(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -211,7 +212,7 @@ def _merge_rows(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
             rows.append(line)
             continue
         rows[-1] = PrintedLine(
-            text=f"{above.text} {line.text}",
+            text=f"{above.text}{'' if CLOSING.match(line.text) else ' '}{line.text}",
             left=above.left,
             right=line.right,
             base=above.base,
@@ -229,7 +230,7 @@ def _merge_parts(above: PrintedLine, line: PrintedLine) -> tuple[PrintedPart, ..
     if first.left - last.right > PIECE_GAP * max(above.size, line.size):
         return (*before, *after)
     separator = (
-        "" if _is_similar_size(above, line) else " "
+        "" if _is_similar_size(above, line) or CLOSING.match(line.text) else " "
     )  # a footnote's figure is not a digit of the number before it
     return (*before[:-1], PrintedPart(f"{last.text}{separator}{first.text}", last.left, first.right), *after[1:])
 

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
 from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
 from assay.core.messages import Request
@@ -32,6 +34,7 @@ from assay.models.shown_documents.shelf import (
     resolve_subject,
 )
 from assay.models.shown_documents.tabular import answering_rows, computed_units, line_with_headers
+from assay.models.shown_documents.threads import latest_first, whole_threads, with_days
 
 # computations by code over tables
 
@@ -92,8 +95,14 @@ def select_answers(
 ) -> list[QuotableUnit]:
     """The answers of the shown passages to `question`: header fields first, then sentences, best first.
 
-    `context` is the question this one is a part of.
+    `context` is the question this one is a part of. Of messages of one thread the latest comes first.
     """
+    return with_days(_select(question, shelf, context, limit), shelf.books)
+
+
+def _select(
+    question: ParsedQuestion, shelf: ShownSources, context: ParsedQuestion | None, limit: int
+) -> list[QuotableUnit]:
     pair = comparisons.read_comparison(context.text) if context is not None else None
     if pair is not None and question.text in pair.sides:
         question = context = analyze(pair.question_about(question.text))
@@ -101,6 +110,7 @@ def select_answers(
     subject = resolve_subject(question, shelf, context)
     if subject.is_absent:
         return []
+    subject = msgspec.structs.replace(subject, books=whole_threads(subject.books, shelf.books))
     if row_answers := answering_rows(question, shelf):
         return row_answers[:limit]
     subject_question, why = subject.question, read_question(subject.question.text).answer_kind == "reason"
@@ -193,10 +203,9 @@ def _sentences(
     with_antecedent = (
         best_sentences if asks_for_several(question) else [*_antecedent(best_sentences[0], sentences), *best_sentences]
     )
-    with_values = _with_values(question, with_antecedent)
-    return _distinct(
-        (_frame_of_record(*item, question, shelf) or _quotable_unit(*item, question) for item in with_values), limit
-    )
+    ordered = _with_values(question, latest_first(question.text, with_antecedent, shelf.books))
+    units = (_frame_of_record(*item, question, shelf) or _quotable_unit(*item, question) for item in ordered)
+    return _distinct(units, limit)
 
 
 def _with_values(question: ParsedQuestion, sentences: Iterable[SourceSentence]) -> Iterator[SourceSentence]:

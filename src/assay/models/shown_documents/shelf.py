@@ -52,8 +52,10 @@ class QuotableUnit(msgspec.Struct, frozen=True, kw_only=True):
 class SourcePassages:
     """A source with its shown passages, in document order."""
 
-    def __init__(self, id: str, title: str, url: str, passages: Iterable[passage_context.ShownPassage]) -> None:
-        self.id, self.title, self.url = id, title, url
+    def __init__(
+        self, id: str, title: str, url: str, passages: Iterable[passage_context.ShownPassage], published: str = ""
+    ) -> None:
+        self.id, self.title, self.url, self.published = id, title, url, published
         self.passages = sorted({passage.id: passage for passage in passages}.values(), key=lambda p: ordinal_of(p.id))
 
     @cached_property
@@ -176,10 +178,11 @@ class ShownSources:
 
     def __init__(self, texts: Iterable[str], rarity: Rarity | None = None, closeness: Closeness | None = None) -> None:
         self.rarity, self.closeness = rarity, closeness or Closeness()
-        sources: dict[str, tuple[str, str, list[passage_context.ShownPassage]]] = {}
+        sources: dict[str, tuple[str, str, list[passage_context.ShownPassage], str]] = {}
         for text in texts:
             for source in passage_context.read_sources(text):
-                sources.setdefault(source.id, (source.title, source.url, []))[2].extend(source.passages)
+                parts = sources.setdefault(source.id, (source.title, source.url, [], source.published))
+                parts[2].extend(source.passages)
         self.books = [SourcePassages(id, *parts) for id, parts in sources.items()]
 
     @cached_property

@@ -143,3 +143,13 @@ def test_a_cell_of_an_open_table_is_in_all_its_rows_and_a_table_in_a_cell_is_no_
         grid.addElement(row)
     made.text.addElement(grid)
     assert open_file(made) == "| Year: 1843 | Port: Harwich |\n| Year: 1843 | Port: Goole on the Ouse |\n"
+
+
+def test_an_item_is_as_deep_as_its_style_says():
+    document = docx.Document()
+    for content, style in (("outer", "List Bullet"), ("inner", "List Bullet 2"), ("innermost", "List Number 3")):
+        document.add_paragraph(content, style=style)
+    packed = io.BytesIO()
+    document.save(packed)
+    (found,) = DocxExtractor().extract(packed.getvalue(), "a.docx")
+    assert found.text == "- outer\n  - inner\n    - innermost\n"

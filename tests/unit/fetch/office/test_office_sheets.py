@@ -79,6 +79,16 @@ def test_a_head_of_two_rows_below_notes():
     ]
 
 
+def test_a_second_table_below_an_empty_row_has_its_own_head():
+    rows = [["Item", "Price"], ["Oar", 12], ["Sail", 99], [], ["Total", 111], [], ["Discount", "Percent"], ["Club", 10]]
+    (found,) = XlsxExtractor().extract(book({"S": rows}), "b.xlsx")
+    assert found.text.split("\n\n")[1:] == [
+        "Item: Sail | Price: 99 | cells: A3:B3",
+        "Item: Total | Price: 111 | cells: A5:B5",
+        "Discount: Club | Percent: 10 | cells: A8:B8\n",
+    ]
+
+
 def test_without_a_header_columns_are_their_letters():
     (found,) = XlsxExtractor().extract(book({"S": [[1, 2], [3, 4]]}), "b.xlsx")
     assert found.text.splitlines()[0] == "column A: 1 | column B: 2 | cells: A1:B1"

@@ -1,0 +1,79 @@
+"""Calendars and rich text: what a reader of them sees, not how they are written."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.sources import Extracted
+from assay.fetch.calendars import read_calendar
+from assay.fetch.rich_text import read_rich_text
+from assay.fetch.text import TextExtractor
+
+
+def read(text: str, name: str) -> Extracted:
+    (found,) = TextExtractor().extract(text.encode(), name)
+    return found
+
+
+def test_an_event_has_its_name_its_times_and_its_description() -> None:
+    text = """BEGIN:VCALENDAR
+VERSION:2.0
+BEGIN:VEVENT
+SUMMARY:Council meeting\\, annual
+DTSTART;TZID=Europe/Paris:20250520T090000
+DTEND:20250520T080000Z
+ORGANIZER;CN="Ann Lee":mailto:ann@b.example
+DESCRIPTION:The first item is the bud
+ get.\\nThe second are roads.
+BEGIN:VALARM
+DESCRIPTION:Alarm
+END:VALARM
+END:VEVENT
+BEGIN:VEVENT
+SUMMARY:Regatta
+DTSTART;VALUE=DATE:20250601
+END:VEVENT
+END:VCALENDAR
+""".replace("\n", "\r\n")
+    found = read(text, "harbour.ics")
+    assert (found.title, found.syntax) == ("harbour.ics", "markdown")
+    assert found.text.split("\n\n") == [
+        "# Council meeting, annual",
+        "Start: 2025-05-20 09:00 Europe/Paris",
+        "End: 2025-05-20 08:00 UTC",
+        "Organizer: Ann Lee <ann@b.example>",
+        "The first item is the budget.",
+        "The second are roads.",
+        "# Regatta",
+        "Start: 2025-06-01\n",
+    ]
+
+
+def test_a_calendar_without_events_stays_as_it_is() -> None:
+    assert read("BEGIN:VCALENDAR\nEND:VCALENDAR\n", "a.ics").text == "BEGIN:VCALENDAR\nEND:VCALENDAR\n"
+
+
+def test_rich_text_is_its_paragraphs_and_rows() -> None:
+    text = (
+        r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Times;}}{\*\generator Writer;}{\info{\title Hidden}}"
+        r"{\b Notice}\par The office is {\v not }closed on {\i 3 May}.\par Gr\'fc\'dfe \u8364? 20\{a\}\par"
+        r"\trowd Port\cell Depth\cell\row\pard{\pict 0102}End\line here}"
+    )
+    assert read(text, "a.rtf").text.split("\n\n") == [
+        "Notice",
+        "The office is closed on 3 May.",
+        "Grüße € 20{a}",
+        "Port | Depth",
+        "End here\n",
+    ]
+
+
+@given(st.text("{}\\'af0u8 \n*parv", max_size=60))
+def test_any_rich_text_is_read(text: str) -> None:
+    assert read_rich_text("{\\rtf1" + text).endswith("\n")
+
+
+@given(st.text('BEGIN:VTED\n;="\\,0', max_size=80))
+def test_any_calendar_is_read(text: str) -> None:
+    assert isinstance(read_calendar(f"BEGIN:VCALENDAR\n{text}"), str)

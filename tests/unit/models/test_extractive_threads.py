@@ -1,0 +1,48 @@
+"""Messages of one thread: the later one first, with the days of both; other documents keep their order."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.models.extractive.answers import select_answers
+from assay.models.questions.question import analyze
+from assay.models.shown_documents.shelf import ShownSources
+
+FIRST = "The launch of the Otter is on Thursday at ten, at the east quay."
+LATER = "The launch of the Otter is moved to Friday at eleven."
+DATES = ("Mon, 3 Mar 2025 09:00:00 +0000", "Tue, 4 Mar 2025 15:00:00 +0100")
+
+
+def message(number: int, subject: str, date: str, *lines: str) -> str:
+    passages = [f"Date: {date}", f"Subject: {subject}", *lines] if date else list(lines)
+    shown = "\n".join(f"[S100{number}.{at}] {line}" for at, line in enumerate(passages))
+    return f"## S100{number} {subject} <file:///{number}.eml> (2025-03-0{number + 2})\n{shown}"
+
+
+def answers(*shown: str, question: str = "When is the launch of the Otter?") -> list[str]:
+    return [unit.text for unit in select_answers(analyze(question), ShownSources(["\n".join(shown)]))]
+
+
+@pytest.mark.parametrize("reply", ["Re: ", "RE: Re: ", "AW: ", "Re[2]: "])
+def test_what_a_later_message_says_comes_first_with_both_days(reply: str) -> None:
+    thread = message(1, "The Otter", DATES[0], FIRST), message(2, f"{reply}The Otter", DATES[1], LATER)
+    for shown in (thread, thread[::-1]):
+        assert answers(*shown) == [
+            LATER,
+            f"Date of {reply}The Otter: {DATES[1]}",
+            FIRST,
+            f"Date of The Otter: {DATES[0]}",
+        ]
+
+
+def test_without_their_headers_messages_are_in_the_order_of_their_days() -> None:
+    assert answers(message(1, "The Otter", "", FIRST), message(2, "Re: The Otter", "", LATER)) == [LATER, FIRST]
+
+
+def test_a_quotation_and_a_message_about_something_else_come_not_first() -> None:
+    reply = message(2, "Re: The Otter", DATES[1], f"> {FIRST}", "I like the Otter.")
+    assert answers(message(1, "The Otter", DATES[0], FIRST), reply)[0] == FIRST
+
+
+def test_documents_of_one_title_are_no_thread_without_a_reply() -> None:
+    assert answers(message(1, "The Otter", DATES[0], FIRST), message(2, "The Otter", DATES[1], LATER))[0] == FIRST
