@@ -121,7 +121,8 @@ _AMOUNT = regex(r"\$[0-9][0-9.,]{0,30}")
 _AFTER_AMOUNT = regex(
     r"[ \t]*\Z|[ \t]*\n|[ \t]?[\[【［(]|[;:!?)\"'”]|[ \t]+[A-Za-z]{2}|[–—]|-\$|(?:[kKmMbBtT]|bn|mn|tn)(?![A-Za-z$^_\\])"
 )
-_MATH_END = regex(r"(?<=[^\s\\$])\$(?![0-9$])")
+_MATH_END = regex(r"\n|(?<=[^\s\\$(\"“„«‘])\$(?![0-9$])")
+"""Where a formula inside a line may end; at the line's end there is none: `$HOME` and `($PATH)` are names."""
 _FULL_WIDTH = regex(r"[【［]([^\[\]【】［］\n]{1,512})[】］]")
 _FULL_WIDTH_BEGUN = regex(r"[【［][^\[\]【】［］\n]{0,512}\Z")
 _WHOLE = regex(rf"\[[^\[\]\\\n]{{0,{LOOK_AHEAD - 2}}}\]")  # with nothing inside that opens, escapes or ends a line
@@ -316,12 +317,18 @@ class Scanner:
         if double:
             end = self.text.find("$$", self._position + 2, edge)
             return end + 2 if end >= 0 else self._end_unclosed(edge)
-        closing = _MATH_END.search(self.text, self._position + 2, edge)
-        if closing is None:
-            return self._end_unclosed(edge)
-        if closing.end() == len(self.text):
-            self._require_more(0)
-        return closing.end()
+        for closing in _MATH_END.finditer(self.text, self._position + 2, edge):
+            if closing[0] == "\n":
+                return 0
+            if closing.end() == len(self.text):
+                self._require_more(0)
+            # `$x$th` is a formula, `$PATH or /$HOME` is none
+            if not (self.text[closing.end() : closing.end() + 1].isalpha() and self._has_space(closing.start())):
+                return closing.end()
+        return self._end_unclosed(edge)
+
+    def _has_space(self, end: int) -> bool:
+        return self.text.find(" ", self._position, end) >= 0
 
     @staticmethod
     def _short_amount(text: str) -> bool:

@@ -133,6 +133,14 @@ def test_a_question_for_a_number_has_the_value_of_the_entry_that_is_about_it() -
 def test_a_term_is_set_off_from_its_description() -> None:
     page = ("<h1>Help</h1><p>These are the ways to ask about the kiln.</p>", fields(("Chat", "Ask in #kiln at noon.")))
     assert first(page, "Where can I ask about the kiln in a chat?") == "Chat: Ask in #kiln at noon."
+    told = ("Chat", "Ask in #kiln at noon. Chat logs of the kiln are kept for a year.")
+    assert (
+        first((page[0], fields(told)), "How long are chat logs kept?") == "Chat logs of the kiln are kept for a year."
+    )
+    told = ("wait_time (default: 9s)", "The time for which the kiln waits for the door before it cools.")
+    page = (page[0], fields(told, ("lamp (default: no)", "The lamp blinks.")))
+    expected = "wait_time (default: 9s): The time for which the kiln waits"
+    assert first(page, "How long does the kiln wait for the door?").startswith(expected)
 
 
 def answer(page: tuple[str, ...], question: str) -> str:

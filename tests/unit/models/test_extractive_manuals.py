@@ -101,7 +101,7 @@ def first(text: str) -> str:
         ),
         ("What is a closed train?", WORDS, "A closed train is a train whose last gear turns the first."),
         ("What are closed trains?", WORDS, "A closed train is a train whose last gear turns the first."),
-        ("What does gear_sum return?", CALLS, "gear_sum(train) Returns the teeth of all gears."),
+        ("What does gear_sum return?", CALLS, "gear_sum(train): Returns the teeth of all gears."),
     ],
 )
 def test_the_sentence_with_the_answer_comes_first(question: str, text: str, expected: str) -> None:

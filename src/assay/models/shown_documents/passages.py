@@ -67,6 +67,8 @@ Style = Literal["", "notes", "prose"]
 """
 MAX_SETTING_CHARS = 100
 """Characters of a sentence that is a name with its value; the rules for prose apply to a longer one."""
+_SET_OFF = ":：.,;!?-–—=|"
+"""Signs at the end of a name that set it off from its description."""
 MAX_SENTENCE_CHARS = 700
 """Characters of a sentence that may be quoted."""
 
@@ -85,7 +87,8 @@ class PassageSentence(msgspec.Struct, frozen=True):
 
     `kind` is "prose" or "row" (a table row, a line with a key). `heading` is shown above it; `label` is the
     name it describes, as in a list of definitions, or its table's column headers. `entry` is what it gives a value
-    of, and `key` names that value. `name` is the entry of a reference that it is about, "" if it stands in none.
+    of, and `key` names that value. `name` is the entry of a reference that it is about, "" if it stands in none; it
+    begins with `term`, the first line of its passage, if it describes that.
     """
 
     text: str
@@ -97,16 +100,19 @@ class PassageSentence(msgspec.Struct, frozen=True):
     entry: str = ""
     key: str = ""
     name: str = ""
+    term: str = ""
 
     def with_name(self, name: str, text: str) -> str:
         """Its `text` behind a name, if it does not say it; a name that it describes is set off from the description."""
-        if self.label and text.startswith(f"{self.label} ") and self.label[-1].isalnum():
-            return f"{self.label}: {text[len(self.label) + 1 :]}"
-        return f"{name}: {text}" if name and name not in text else text
+        if name and name not in text:
+            return f"{name}: {text}"
+        if self.term and text.startswith(f"{self.term} ") and self.term[-1] not in _SET_OFF:
+            return f"{self.term}: {text[len(self.term) + 1 :]}"
+        return text
 
     def without_name(self, text: str) -> str:
         """The inverse of `with_name`."""
-        names = (name for name in (self.label, self.entry, self.name) if name and text.startswith(f"{name}: "))
+        names = (name for name in (self.term, self.entry, self.name) if name and text.startswith(f"{name}: "))
         return next((text[len(name) + 2 :] for name in names), text)
 
     def statement(self, source: int, title: str, address: str = "") -> QuotableStatement:

@@ -55,10 +55,12 @@ def place_sentences(passages: Sequence[passage_context.ShownPassage]) -> list[Pa
             full_heading = f"{heading} {question.text}".strip() if answers else heading
             entry = _entry_name(passage) if _is_field(passage, sentence, rows[passage.under]) else ""
             full_heading = f"{full_heading} {sentence.heading}".strip()
+            described = described_name(passage.text)
             placed_sentence = msgspec.structs.replace(
                 sentence,
                 heading=full_heading,
-                label=passage.about or sentence.label or described_name(passage.text),
+                label=passage.about or sentence.label or described,
+                term=described if one_line(passage.text).startswith(sentence.text) else "",
                 entry=entry,
                 key=_value_name(passage, sentence) if entry else "",
             )
