@@ -44,7 +44,13 @@ from assay.core.relevance.relevance_constants import (
     SURE_CHANCE,
 )
 from assay.core.relevance.signs import is_question, tells_who
-from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, with_plain_digits
+from assay.core.relevance.topic_question import (
+    QuotableStatement,
+    TopicQuestion,
+    is_unspaced,
+    keys,
+    with_plain_digits,
+)
 
 # The weight of meaning in addition to words, if an embedder has compared statements with the question.
 
@@ -237,8 +243,8 @@ def judge(
 
     wrong = _cannot_answer(features, vectors, denials, best) or not features.has_measured_subject(best)
     sure = SURE_CHANCE if is_complete_row(features, best[0]) else 0.0
-    is_partial = not cosines and statements[best[0]].kind == "prose" and features.word_share(best[0]) < PARTIAL_SHARE
-    chance = 0.0 if wrong else max(_chance(vector) * (PARTIAL_FACTOR if is_partial else 1.0), sure)
+    partial = PARTIAL_FACTOR if not cosines and _is_partial(features, best) else 1.0
+    chance = 0.0 if wrong else max(partial * _chance(vector), sure)
 
     def with_measure(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
@@ -264,6 +270,15 @@ def _cannot_answer(
     lacks_measure = max(vectors[index][_AT["measure"]] for index in indices) < 0
     only_affirms = max(denials[index] for index in indices) < 0
     return lacks_measure or only_affirms or has_missing_name(features) or not tells_who(features.question, texts)
+
+
+def _is_partial(features: Features, best: Sequence[int]) -> bool:
+    """True if the two best statements, with their headings, have less than half of the question's words.
+
+    Not for a row, which has few words, nor where no spaces tell words apart: the keys are then pairs of letters.
+    """
+    is_row = features.statements[best[0]].kind == "row"
+    return not (is_row or is_unspaced(features.question.text)) and features.word_share(best[:2]) < PARTIAL_SHARE
 
 
 def _answering_places(features: Features, vectors: Sequence[Vector]) -> list[int]:
