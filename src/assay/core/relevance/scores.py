@@ -139,13 +139,15 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
 class ScoredStatement(msgspec.Struct, frozen=True):
     """A statement: its `index` among the given ones, its score (higher is better), and its document.
 
-    `own_share` is the share of the question's weight that it has itself.
+    `own_share` is the share of the question's weight that it has itself; `has_kind` tells whether it has a thing of the
+    kind asked for: a number, a date, a name, a reason, a measure.
     """
 
     index: int
     score: float
     source: int = 0
     own_share: float = 1.0
+    has_kind: bool = False
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -163,7 +165,8 @@ class Judgement(msgspec.Struct, frozen=True):
 
     @property
     def top_statements(self) -> tuple[ScoredStatement, ...]:
-        """The best statement, and those with similar scores that have words of the question themselves, not far fewer.
+        """The best statement, and those with similar scores that have words of the question themselves: not far fewer,
+        unless they have what is asked for.
 
         Statements of other documents only count if their score is hardly below the best.
         """
@@ -176,7 +179,7 @@ class Judgement(msgspec.Struct, frozen=True):
             if statement is best
             or (
                 statement.own_share > 0
-                and statement.own_share >= FURTHER_SHARE * best.own_share
+                and (statement.has_kind or statement.own_share >= FURTHER_SHARE * best.own_share)
                 and best.score - statement.score
                 <= margin * (1.0 if statement.source == best.source else OTHER_DOCUMENT_MARGIN)
             )
@@ -231,7 +234,13 @@ def judge(
     def rank_statements(ranking_scores: Sequence[float]) -> tuple[ScoredStatement, ...]:
         order = sorted(able, key=lambda index: (-ranking_scores[index], index))
         return tuple(
-            ScoredStatement(index, ranking_scores[index], statements[index].source, vectors[index][_AT["own"]])
+            ScoredStatement(
+                index,
+                ranking_scores[index],
+                statements[index].source,
+                vectors[index][_AT["own"]],
+                any(vectors[index][_AT[name]] > 0 for name in ("number", "date", "name", "reason", "measure")),
+            )
             for index in order
         )
 
