@@ -252,7 +252,7 @@ def judge(
 
     wrong = _cannot_answer(features, vectors, denials, best) or not features.has_measured_subject(best)
     sure = SURE_CHANCE if is_complete_row(features, best[0]) else 0.0
-    partial = PARTIAL_FACTOR if not cosines and _is_partial(features, best) else 1.0
+    partial = PARTIAL_FACTOR if _is_partial(features, best) else 1.0
     chance = 0.0 if wrong else max(partial * _chance(vector), sure)
 
     def with_measure(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
