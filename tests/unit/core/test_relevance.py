@@ -67,9 +67,56 @@ def test_what_lacks_the_measure_asked_for_is_no_answer_beside_what_has_it() -> N
     assert [texts[each.index] for each in judged.ranked] == ["It is 450 metres long."]
 
 
+def test_a_number_without_a_unit_has_that_of_the_sentence_before() -> None:
+    question, answer = read_question("What did the repair of the organ cost?"), "Of these 3,100 went to its repair."
+    raised = judge(question, statements("For the organ the choir raised 9,400 euros.", answer))
+    assert [each.index for each in raised.ranked] == [0, 1]
+    assert not judge(question, statements("For the organ the choir sang in May.", answer)).is_answered()
+    year = judge(question, statements("For the organ the choir raised 9,400 euros.", "In 2019 its repair began."))
+    assert [each.index for each in year.ranked] == [0]
+
+
+def test_a_heading_says_what_the_sentences_below_it_need_not() -> None:
+    below = QuotableStatement(text="DH: Because frost is excluded.", heading="Why does the insurance not pay?")
+    beside = QuotableStatement(text="The insurance is paid in March.", heading="Dates", position=9, source=1)
+    judged = judge(read_question("Why does the insurance not pay for the pipe?"), [below, beside])
+    assert judged.ranked[0].index == 0
+
+
+def test_less_than_half_of_the_words_is_hardly_an_answer() -> None:
+    question = read_question("When did the granary of Aldmoor burn down during the siege?")
+    built, burnt = "The granary of Aldmoor was built in 1820.", "It burnt down in the siege."
+    assert not judge(question, statements(built, "It stands empty.")).is_answered()
+    assert judge(question, statements(built, burnt)).is_answered()
+    assert judge(read_question("When was the granary of Aldmoor built?"), statements(built, burnt)).is_answered()
+
+
+def test_a_further_sentence_has_words_of_the_question_or_what_it_asks_for() -> None:
+    first = "Two bakers deliver rye bread to the old harbour of Fenwick on Sundays."
+    few, name = "Sundays are quiet.", "On Sundays that is Mr Hanson."
+    question = "Which bakers deliver rye bread to the old harbour of Fenwick on Sundays?"
+    judged = judge(read_question(question), statements(first, few))
+    assert [each.index for each in judged.top_statements] == [0]
+    judged = judge(read_question(question.replace("Which bakers deliver", "Who delivers")), statements(first, name))
+    assert [each.index for each in judged.top_statements] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("Quand les travaux ont-ils commencé ?", "Les travaux ont commencé.", {"traval", "commenc"}),
+        ("What did Hal pay for his hives?", "Hal keeps bees.", {"hal", "pay", "hive"}),
+        ("Wann kommen wir mit ihnen an?", "Wir kommen an.", {"komm"}),
+    ],
+)
+def test_pronouns_and_auxiliaries_are_no_topic(question: str, text: str, expected: set[str]) -> None:
+    assert set(read_question(question, document_text=text).keys) == expected
+
+
 @pytest.mark.parametrize(
     ("question", "beside", "answer"),
     [
+        ("How long is the scratch?", "The scratch was seen in May.", "It is 11 centimetres long."),
         ("How often does the tide turn?", "The tide rises 7 metres.", "It turns twice a day."),
         ("How often does the tide turn at Brest?", "The tide at Brest turned in 1912.", "The tide turns daily."),
         (
@@ -87,7 +134,7 @@ def test_what_lacks_the_measure_asked_for_is_no_answer_beside_what_has_it() -> N
         ("Jak często pływa prom?", "Prom ma 12 miejsc.", "Prom pływa codziennie."),
     ],
 )
-def test_how_often_is_answered_by_a_frequency_not_by_any_number(question: str, beside: str, answer: str) -> None:
+def test_a_measure_asked_for_is_answered_by_one_not_by_any_number(question: str, beside: str, answer: str) -> None:
     judged = judge(read_question(question), statements(beside, answer))
     assert [(beside, answer)[each.index] for each in judged.ranked] == [answer]
     assert not judge(read_question(question), statements(beside)).is_answered()

@@ -117,3 +117,17 @@ def test_an_index_of_another_library_is_noticed(tmp_path: Path) -> None:
     opened(first, tmp_path).search_blocking(Query(text="tide", collections=("folder",)))
     hits = opened(second, tmp_path).search_blocking(Query(text="gauge", collections=("folder",)))
     assert [each.document.name for each in hits] == ["gauge-0.md", "gauge-1.md", "gauge-2.md"]
+
+
+def test_a_folder_above_all_documents_is_no_word_of_any() -> None:
+    store = memory_store()
+    pages = {"openings/tide.md": "The tide at Brest is high.", "openings/rent.md": "Rent is due in May."}
+    fill(store, pages, "folder")
+    search = opened(store)
+
+    def named(question: str) -> set[str]:
+        found = search.explain_blocking(Query(text=question, collections=("folder",), limit=9))
+        return {each.hit.document.name.rpartition("/")[2] for each in found}
+
+    assert named("When were the openings of the tide?") == {"tide.md"}
+    assert named("openings") == {"tide.md", "rent.md"}

@@ -116,9 +116,10 @@ class Features:
         context_matches = map(self.matches_in, _context(self.statements[index]))
         return _merge_matches((self._matches[index], self._neighbour_features(index), *context_matches))
 
-    def word_share(self, index: int) -> float:
-        """The share of the question's words in a statement and its heading, whatever they weigh."""
-        matches = _merge_matches((self._matches[index], self.matches_in(self.statements[index].heading)))
+    def word_share(self, indices: Sequence[int]) -> float:
+        """The share of the question's words in these statements and their headings, whatever they weigh."""
+        headings = (self.matches_in(self.statements[index].heading) for index in indices)
+        matches = _merge_matches((*(self._matches[index] for index in indices), *headings))
         return sum(matches.values()) / len(self._question_keys)
 
     def absent_share(self) -> float:

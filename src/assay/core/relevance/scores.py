@@ -44,7 +44,13 @@ from assay.core.relevance.relevance_constants import (
     SURE_CHANCE,
 )
 from assay.core.relevance.signs import is_question, tells_who
-from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, with_plain_digits
+from assay.core.relevance.topic_question import (
+    QuotableStatement,
+    TopicQuestion,
+    is_unspaced,
+    keys,
+    with_plain_digits,
+)
 
 # The weight of meaning in addition to words, if an embedder has compared statements with the question.
 
@@ -133,13 +139,15 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
 class ScoredStatement(msgspec.Struct, frozen=True):
     """A statement: its `index` among the given ones, its score (higher is better), and its document.
 
-    `own_share` is the share of the question's weight that it has itself.
+    `own_share` is the share of the question's weight that it has itself; `has_kind` tells whether it has a thing of the
+    kind asked for: a number, a date, a name, a reason, a measure.
     """
 
     index: int
     score: float
     source: int = 0
     own_share: float = 1.0
+    has_kind: bool = False
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -157,7 +165,8 @@ class Judgement(msgspec.Struct, frozen=True):
 
     @property
     def top_statements(self) -> tuple[ScoredStatement, ...]:
-        """The best statement, and those with similar scores that have words of the question themselves, not far fewer.
+        """The best statement, and those with similar scores that have words of the question themselves: not far fewer,
+        unless they have what is asked for.
 
         Statements of other documents only count if their score is hardly below the best.
         """
@@ -170,7 +179,7 @@ class Judgement(msgspec.Struct, frozen=True):
             if statement is best
             or (
                 statement.own_share > 0
-                and statement.own_share >= FURTHER_SHARE * best.own_share
+                and (statement.has_kind or statement.own_share >= FURTHER_SHARE * best.own_share)
                 and best.score - statement.score
                 <= margin * (1.0 if statement.source == best.source else OTHER_DOCUMENT_MARGIN)
             )
@@ -225,7 +234,13 @@ def judge(
     def rank_statements(ranking_scores: Sequence[float]) -> tuple[ScoredStatement, ...]:
         order = sorted(able, key=lambda index: (-ranking_scores[index], index))
         return tuple(
-            ScoredStatement(index, ranking_scores[index], statements[index].source, vectors[index][_AT["own"]])
+            ScoredStatement(
+                index,
+                ranking_scores[index],
+                statements[index].source,
+                vectors[index][_AT["own"]],
+                any(vectors[index][_AT[name]] > 0 for name in ("number", "date", "name", "reason", "measure")),
+            )
             for index in order
         )
 
@@ -237,8 +252,8 @@ def judge(
 
     wrong = _cannot_answer(features, vectors, denials, best) or not features.has_measured_subject(best)
     sure = SURE_CHANCE if is_complete_row(features, best[0]) else 0.0
-    is_partial = not cosines and statements[best[0]].kind == "prose" and features.word_share(best[0]) < PARTIAL_SHARE
-    chance = 0.0 if wrong else max(_chance(vector) * (PARTIAL_FACTOR if is_partial else 1.0), sure)
+    partial = PARTIAL_FACTOR if _is_partial(features, best) else 1.0
+    chance = 0.0 if wrong else max(partial * _chance(vector), sure)
 
     def with_measure(order: tuple[ScoredStatement, ...]) -> tuple[ScoredStatement, ...]:
         """Only those with the measure asked for, if one is asked for and they have it: the others cannot answer."""
@@ -264,6 +279,15 @@ def _cannot_answer(
     lacks_measure = max(vectors[index][_AT["measure"]] for index in indices) < 0
     only_affirms = max(denials[index] for index in indices) < 0
     return lacks_measure or only_affirms or has_missing_name(features) or not tells_who(features.question, texts)
+
+
+def _is_partial(features: Features, best: Sequence[int]) -> bool:
+    """True if the two best statements, with their headings, have less than half of the question's words.
+
+    Not for a row, which has few words, nor where no spaces tell words apart: the keys are then pairs of letters.
+    """
+    is_row = features.statements[best[0]].kind == "row"
+    return not (is_row or is_unspaced(features.question.text)) and features.word_share(best[:2]) < PARTIAL_SHARE
 
 
 def _answering_places(features: Features, vectors: Sequence[Vector]) -> list[int]:

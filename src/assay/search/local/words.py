@@ -104,13 +104,18 @@ class Words:
         self.stop = frozenset[str]().union(*map(stop_terms, names))
 
     def select_informative(self, searcher: Frequencies) -> Words:
-        """The words worth searching for: in some documents but not in most, no stop words, the rarest of too many."""
+        """The words worth searching for: in some documents but not in most, no stop words, the rarest of too many.
+
+        What only the names of all documents have, as a folder above them, is left out if other words remain.
+        """
         frequencies: dict[tuple[str, ...], int] = {}
+        in_every_name: set[tuple[str, ...]] = set()
         for forms, names in zip(self.plain, self.name_forms, strict=True):
             frequency = max(searcher.doc_freq("body", form) for form in forms)
-            frequency = frequency or max(
-                searcher.doc_freq(field, form) for form in names for field in ("name", "title")
-            )
+            if not frequency:
+                frequency = max(searcher.doc_freq(field, form) for form in names for field in ("name", "title"))
+                if frequency == searcher.num_docs:
+                    in_every_name.add(forms)
             if frequency:
                 frequencies[forms] = frequency
         names_by_forms = dict(zip(self.plain, self.name_forms, strict=True))
@@ -119,6 +124,7 @@ class Words:
             COMMON_IN_TITLES * searcher.num_docs,
         )
         plain = {forms for forms in frequencies if not self.stop.intersection(forms)} or set(frequencies)
+        plain = plain - in_every_name or plain
         informative = {
             forms
             for forms in plain

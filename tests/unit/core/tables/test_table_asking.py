@@ -116,6 +116,14 @@ def test_what_no_table_answers(question: str) -> None:
     assert answer_question(question, ALL) is None
 
 
+def test_a_date_alone_is_no_answer_to_what_no_head_says() -> None:
+    fleet = table("fleet", "vessel;built;cars", "MV Tern;2016;0", "MV Gannet;2025;62")
+    assert answer_question("When was MV Tern last dry-docked?", [fleet]) is None
+    found = answer_question("When was MV Tern built?", [fleet])
+    assert found is not None
+    assert [answer.text for answer in found.answers] == ["built of MV Tern: 2016"]
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
