@@ -13,8 +13,6 @@ import hmac
 import json
 import secrets
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +22,7 @@ from urllib.parse import urlencode
 
 import httpx
 import uvicorn
+import warm
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 from starlette.applications import Starlette
@@ -241,7 +240,7 @@ def provider() -> Iterator[Running]:
     """A provider, until the block ends."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    process = subprocess.Popen([sys.executable, __file__, str(port)])
+    process = warm.call(main, port)
     try:
         end = time.monotonic() + WAIT
         while True:
@@ -253,9 +252,5 @@ def provider() -> Iterator[Running]:
                 time.sleep(0.05)
         yield Running(f"http://127.0.0.1:{port}")
     finally:
-        process.terminate()
+        process.kill()
         process.wait(timeout=WAIT)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))
