@@ -33,11 +33,6 @@ async def begin(journal: Journal, run_id: str) -> Lease:
     return lease
 
 
-@pytest.fixture
-def journal(stores) -> Journal:
-    return stores.one.journal
-
-
 async def test_a_deleted_run_is_gone_for_everybody(stores, journal):
     lease = await begin(journal, "r1")
     await journal.release(lease)

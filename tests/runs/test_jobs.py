@@ -50,6 +50,18 @@ async def parts(assay: Assay, job: Job) -> list[Job]:
     return await assay.jobs(JobFilter(parent=job.id))
 
 
+async def one_part_worked(assay: Assay, job: Job) -> None:
+    """A worker is stopped when a part is done."""
+    worker = assay.job_worker(1)
+
+    async def stopped() -> None:
+        while not any(part.state == "done" for part in await parts(assay, job)):
+            await asyncio.sleep(0.01)
+        worker.stop()
+
+    await asyncio.gather(worker.work(), stopped())
+
+
 async def held(assay: Assay, collection: str) -> list[tuple[str, str]]:
     return sorted((each.name, each.sha256) for each in await assay.documents(collection))
 
@@ -119,14 +131,7 @@ async def test_files_which_come_while_it_is_read_are_for_the_next_sync(
 ) -> None:
     async with Assay(home=tmp_path / "home") as assay:
         job = await assay.begin_job(AddJob(paths=(str(archive),), collection="letters"))
-        worker = assay.job_worker(1)
-
-        async def stopped() -> None:
-            while not any(part.state == "done" for part in await parts(assay, job)):
-                await asyncio.sleep(0.01)
-            worker.stop()
-
-        await asyncio.gather(worker.work(), stopped())
+        await one_part_worked(assay, job)
         left = await assay.job(job.id)
         assert (left.state, left.tries, left.holder) == ("waiting", 0, "")
         (archive / "0" / "a-new-one.md").write_text("# New\n\nIt came late.\n")
@@ -347,14 +352,7 @@ async def test_a_worker_which_stops_when_all_is_done_waits_for_what_is_tried_aga
 async def test_a_place_which_shrinks_leaves_no_part_behind(tmp_path: Path, archive: Path, small_parts) -> None:
     async with Assay(home=tmp_path / "home") as assay:
         job = await assay.begin_job(AddJob(paths=(str(archive),), collection="letters"))
-        worker = assay.job_worker(1)
-
-        async def stopped() -> None:
-            while not any(part.state == "done" for part in await parts(assay, job)):
-                await asyncio.sleep(0.01)
-            worker.stop()
-
-        await asyncio.gather(worker.work(), stopped())
+        await one_part_worked(assay, job)
         for file in list(archive.rglob("*.*"))[2:]:
             file.unlink()
         await worked(assay)

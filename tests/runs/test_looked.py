@@ -28,7 +28,6 @@ from assay.models.script import Scene, Scripted, calls, fails, says
 
 STRATEGIES = ["orchestrated", "reflective"]
 NOTHING = "Nothing about this was found."
-WEB = {"scope": {"web": True}}
 
 
 class Away:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 import walled_pages as pages
 from local_web import HARBOR, PAGE, QUESTION, LocalWeb
-from web import moved, response, site
+from web import moved, response
 
 from assay import Assay
 from assay.core import events as e
@@ -18,12 +17,6 @@ from assay.core.view import fold_events
 
 HTML = "text/html; charset=utf-8"
 STORY = f"<main><h1>Tides of the north</h1><p>{pages.FACT}</p></main>"
-
-
-@pytest.fixture
-async def web() -> AsyncIterator[LocalWeb]:
-    async with site() as there:
-        yield LocalWeb(there)
 
 
 def put(web: LocalWeb, **found: str | bytes) -> None:

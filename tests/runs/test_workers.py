@@ -147,9 +147,9 @@ def test_whatever_workers_are_killed_every_run_is_whole(fleet: Fleet) -> None:
     assert all(count <= len(runs) + 2 * killed for count in worst.values())  # two runs of each killed worker
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[postgres.Server]:
-    """A PostgreSQL server of this test's own."""
+    """A PostgreSQL server of this module's own, to be stopped."""
     found = postgres.binaries()
     if postgres.reason_to_skip() or found is None:
         pytest.skip(postgres.MISSING)
@@ -160,7 +160,7 @@ def server() -> Iterator[postgres.Server]:
 
 @pytest.mark.slow
 def test_a_server_restarted_under_load_costs_nothing(tmp_path: Path, server: postgres.Server) -> None:
-    fleet = Fleet(tmp_path, server.url, forks=True)
+    fleet = Fleet(tmp_path, postgres.with_schema(server.url), forks=True)
     try:
         fleet.slow(find=1_500, research=300)
         runs = [fleet.queue() for _ in range(3)]
@@ -177,7 +177,7 @@ def test_a_server_restarted_under_load_costs_nothing(tmp_path: Path, server: pos
 
 
 def test_a_worker_waits_for_a_database_which_starts_later(tmp_path: Path, server: postgres.Server) -> None:
-    fleet = Fleet(tmp_path, server.url, forks=True)
+    fleet = Fleet(tmp_path, postgres.with_schema(server.url), forks=True)
     try:
         run_id = fleet.queue()
         server.stop()

@@ -7,6 +7,7 @@ before the first test. Where single tests are named, and in a session of one pro
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Generator, Iterator, Sequence
 from itertools import groupby
 
@@ -20,6 +21,10 @@ loads these for 2 s.
 _CLIENTS = ("test_direct_", "test_wire_")
 HEAVY = ("browser", "stories", CLIENTS, "", "runs", "server", "contracts")
 """Folders of tests whose files are begun first, so that light ones are left for the end; "" is that of all."""
+WATCHED = 60.0
+"""Seconds in which what ends a hanging test watches its file as a whole: to watch each takes a thread for each. A test
+which fails has it watch no more.
+"""
 WHOLE = ("browser", "stories", CLIENTS)
 """What one process runs as a whole: these files share what is slow to start."""
 
@@ -57,10 +62,14 @@ class FileTests(pytest.Item):
         if not tests:  # what the file before it left set up may be nothing to the next one
             self.session._setupstate.teardown_exact(nextitem)
         place = items.index(self)
+        manager, began = self.config.pluginmanager, time.monotonic()
+        unwatched = manager.subset_hook_caller("pytest_runtest_protocol", [manager.get_plugin("faulthandler")])
         try:
             for test, following in zip(tests, [*tests[1:], nextitem], strict=False):
                 items[place] = test  # whose report it is that xdist sends
-                self.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
+                watches_file = time.monotonic() - began < WATCHED and not self.session.testsfailed
+                run = unwatched if watches_file else self.config.hook.pytest_runtest_protocol
+                run(item=test, nextitem=following)
                 if self.session.shouldfail or self.session.shouldstop:
                     break
         finally:

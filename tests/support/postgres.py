@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import json
 import os
 import pwd
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 MISSING = "no PostgreSQL server: set DATABASE_URL, or install one (apt-get install postgresql), and psycopg"
 USERS = ("postgres", "nobody")
+INITDB = ("-U", "assay", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+KEPT = Path(__file__).parents[2] / "build" / "postgres"
 SECONDS = 120.0
 NAMED = "TEST_DATABASE_URL"
 """Where `DATABASE_URL` is kept while tests run: to programs which are tested it would be a setting."""
@@ -107,20 +110,7 @@ def new_server(bin: Path, *options: str) -> Server:
     folder = Path(tempfile.mkdtemp(prefix="assay-postgres-"))
     if user := _user():
         os.chown(folder, pwd.getpwnam(str(user["user"])).pw_uid, -1)
-    line = [
-        str(bin / "initdb"),
-        "-D",
-        str(folder / "data"),
-        "-U",
-        "assay",
-        "-A",
-        "trust",
-        "-E",
-        "UTF8",
-        "--locale=C",
-        "-N",
-    ]
-    subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **_user())
+    _initialise(bin, folder / "data")
     port = free_port()
     server = Server(bin, folder, port, options or ("-c", "fsync=off"))
     try:
@@ -129,6 +119,23 @@ def new_server(bin: Path, *options: str) -> Server:
         server.remove()
         raise
     return server
+
+
+def _initialise(bin: Path, data: Path) -> None:
+    """Make the data of an empty server, or copy what was made by the same programs: it takes longer than most tests."""
+    release = f"{bin}\n{(bin / 'postgres').stat().st_mtime_ns}\n{INITDB}"
+    kept = KEPT / hashlib.sha256(release.encode()).hexdigest()[:12]
+    if not kept.exists():
+        line = [str(bin / "initdb"), "-D", str(data), *INITDB]
+        subprocess.run(line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **_user())
+        KEPT.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(dir=KEPT)) / "data"
+        subprocess.run(["cp", "-a", data, draft], check=True)
+        with contextlib.suppress(OSError):  # another process was first
+            draft.rename(kept)
+        shutil.rmtree(draft.parent)
+    else:
+        subprocess.run(["cp", "-a", kept, data], check=True)
 
 
 def _user() -> dict[str, object]:

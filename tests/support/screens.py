@@ -146,10 +146,15 @@ def cut(page: Any) -> list[str]:
     return [str(one) for one in page.evaluate(CUT)]
 
 
+VIOLATIONS = """(options) => axe.run(options).then(({ violations }) =>
+  violations.map((one) => [one.id, one.nodes[0].html.slice(0, 300), one.impact]))"""
+
+
 def unusable(page: Any, *rules: str) -> list[tuple[str, str]]:
     """What axe finds serious on a page, by all rules or some: rule, and the first element it is said of."""
-    from axe_core_python.sync_playwright import Axe
+    from axe_core_python.base import AXE_SCRIPT
 
+    if not page.evaluate("'axe' in window"):  # a page reads it as long as it then runs
+        page.evaluate(AXE_SCRIPT)
     options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
-    found = Axe().run(page, options=options)["violations"]
-    return [(one["id"], one["nodes"][0]["html"][:300]) for one in found if one["impact"] in SERIOUS]
+    return [(rule, html) for rule, html, impact in page.evaluate(VIOLATIONS, options) if impact in SERIOUS]

@@ -29,6 +29,13 @@ def nodes(path: Path) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))))
 
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def functions(path: Path) -> list[Function]:
+    return [node for node in nodes(path) if isinstance(node, Function)]
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _kept() -> Iterator[None]:
     """To look for garbage in all this would take most of the time; nothing of it is left for the tests after these."""
@@ -46,9 +53,8 @@ def test_no_function_is_past_60_lines():
     long = [
         place(path, node.lineno)
         for path in SOURCES
-        for node in nodes(path)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (node.end_lineno or 0) - node.body[0].lineno >= LONGEST_FUNCTION
+        for node in functions(path)
+        if (node.end_lineno or 0) - node.body[0].lineno >= LONGEST_FUNCTION
     ]
     assert long == []
 
@@ -64,7 +70,7 @@ TAKING_MORE = {
 """Functions outside the command line which take more than six parameters, and why."""
 
 
-def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+def parameters(function: Function) -> list[str]:
     """All but `**`: the values of a template, or options which are one `TypedDict`."""
     taken = function.args
     named = (*taken.posonlyargs, *taken.args, *taken.kwonlyargs, *([taken.vararg] if taken.vararg else []))
@@ -77,8 +83,8 @@ def test_no_function_takes_more_than_six_parameters():
         f"{path.relative_to(ROOT / 'src' / 'assay').as_posix()}:{node.name}"
         for path in SOURCES
         if path.relative_to(ROOT / "src" / "assay").parts[0] != "cli"
-        for node in nodes(path)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and len(parameters(node)) > MOST_PARAMETERS
+        for node in functions(path)
+        if len(parameters(node)) > MOST_PARAMETERS
     }
     assert taking_more == set(TAKING_MORE)
 
@@ -339,7 +345,7 @@ SAYING_ENOUGH = {
 """Words which may name a function all the same, and why."""
 
 
-def is_vague(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def is_vague(function: Function) -> bool:
     """True if a function's whole name is such a word, and it does not return a truth (`is_done` may be `done`)."""
     name = function.name.strip("_")
     if (
@@ -358,16 +364,10 @@ def test_a_function_is_named_by_what_it_returns_or_does():
     """
     vague = []
     for path in SOURCES:
-        inner = {
-            id(child)
-            for node in nodes(path)
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            for child in ast.walk(node)
-            if child is not node
-        }
+        lines = {line for node in functions(path) for line in range(node.lineno + 1, (node.end_lineno or 0) + 1)}
         vague += [
             f"{place(path, node.lineno)} {node.name}"
-            for node in nodes(path)
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and id(node) not in inner and is_vague(node)
+            for node in functions(path)
+            if node.lineno not in lines and is_vague(node)
         ]
     assert vague == []

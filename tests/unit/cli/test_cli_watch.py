@@ -16,7 +16,6 @@ from assay.core.sources import Passage
 from assay.core.view import Clarification, RunView
 from assay.core.view.model import Writing
 
-DONE = RunView(run_id="r1", status="completed", stop_reason="done", verified=True)
 WRITTEN = Writing(text="It is so.", state="finished")
 
 

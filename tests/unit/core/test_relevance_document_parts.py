@@ -56,23 +56,6 @@ def test_where_nothing_else_was_found_it_loses_nothing() -> None:
     assert back_matter_losses("What does the bell do?", [each]) == [0.0]
 
 
-ENTRIES = [
-    "Ann. Tidal Energy 5, 77–90.",
-    "J. Sluices 12, 101-9",
-    "[3] P. Weir et al., Energy of tides, Sluices 11 (2021) 1.",
-    "Weir, P., Lock, L. (2016). Activation of sluices. J. Sluices 9(2), 55–61, 2016. doi:10.9999/js.2016.55",
-    "Lock L. Tides. Nature 2019; 12(3): 101-109.",
-]
-NO_ENTRIES = [
-    "The sluice opened on May 12, 1964.",
-    "It was built in 1964, 77–90 years after the lock.",
-    "The activation energy is 0.31 eV (Weir, 2016).",
-    "He scored 12, 15-20 in all.",
-    "The town had 1,200 people.",
-    "As J. Sluices 9, 55–61 shows, the energy of the tide is lost.",
-]
-
-
 # Sentences that only say what a part of a document is about.
 
 QUESTION = "What is a sluice?"

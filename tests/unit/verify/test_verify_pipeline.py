@@ -41,7 +41,6 @@ No release was late. "Stay calm," said the editor.
 - Patch releases are required to adhere to 3 rules.
 """
 PASSAGES = shown("S1", TEXT)
-IDS = {passage.text.split("\n")[0][:20]: passage.id for passage in PASSAGES.values()}
 SOURCES = {"S1": source("S1", "PEP 6 – Bug Fix Releases", "https://peps.example/pep-0006/", TEXT)}
 
 
