@@ -284,7 +284,7 @@ async def ask_for_findings(
     first = last = await ask("")
     if wrong := _findings_defect(first, task, ledger):
         last = await ask(f"Your last reply could not be used: {wrong}.")
-    wrong = reply_defect(last)
+        wrong = reply_defect(last)
     if not wrong:
         return last.text.strip()
     salvaged = [text for text in map(salvage_text, (first, last)) if resolve_citations(text, ledger).passages]

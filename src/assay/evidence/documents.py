@@ -187,7 +187,7 @@ def _first_break(text: str) -> int:
 
 
 def _spans_size(spans: Sequence[PassageSpan]) -> int:
-    return sum(len(span.text) for span in spans) + SPAN_BYTES * len(spans)
+    return spans[-1].end - spans[0].start + SPAN_BYTES * len(spans) if spans else 0
 
 
 def _tables_size(tables: Sequence[ReadTable]) -> int:

@@ -33,6 +33,9 @@ def split_findings(findings: Sequence[Finding], ledger: Ledger, tokens: int) -> 
     """Split the findings into as few parts of at most `tokens` as possible, in order; cut one that does not fit
     alone.
     """
+    whole = messages_with_evidence(findings, ledger)
+    if findings and total_tokens(whole) <= tokens:  # nearly always: else every beginning would be written out
+        return [FindingsPart(findings=tuple(findings), messages=tuple(whole))]
     groups: list[list[Finding]] = []
     for finding in findings:
         if groups and total_tokens(messages_with_evidence([*groups[-1], finding], ledger)) <= tokens:

@@ -14,7 +14,7 @@ from assay.core.brief import Brief
 from assay.core.claims import Claim
 from assay.core.clean import one_line
 from assay.core.errors import LimitReached, SearchError
-from assay.core.events import SearchExpected, SourceNoted, decode
+from assay.core.events import Envelope, SearchExpected, SourceNoted, decode
 from assay.core.languages import language_name, question_language
 from assay.core.phrases import notice_line, stop_reason_phrase
 from assay.core.ports import Notices
@@ -48,18 +48,18 @@ async def method_notes(run: Run) -> tuple[str, ...]:
 
     async def read_notes(_: StepContext) -> tuple[str, ...]:
         run.check_owner()
-        events = await run.log()
-        ahead = [event.provider for envelope in events if isinstance(event := decode(envelope), SearchExpected)]
-        return await asyncio.to_thread(_provider_notes, run, fold_events(events), ahead)
+        return await asyncio.to_thread(_provider_notes, run, await run.log())
 
     return await run.free_step("method", read_notes, returns=tuple[str, ...])
 
 
-def _provider_notes(run: Run, view: RunView, ahead: Iterable[str]) -> tuple[str, ...]:
-    """`ahead` are the providers that were asked ahead."""
+def _provider_notes(run: Run, log: Sequence[Envelope]) -> tuple[str, ...]:
+    expected = (decode(envelope) for envelope in log if envelope.type == SearchExpected.kind)
+    ahead = {event.provider for event in expected if isinstance(event, SearchExpected)}
+    view = fold_events(log)
     web = {provider.name for provider in run.world.searches if provider.name != LOCAL_PROVIDER}
     rows = [row for row in search_log(view) if row.provider in web]
-    unlisted = sorted({*ahead} - {row.provider for row in rows})
+    unlisted = sorted(ahead - {row.provider for row in rows})
     return (
         _("{text}.").format(text=_("; ").join((_search_note(rows), *_page_notes(run, view, unlisted)))),
         *_left_out_note(rows),

@@ -207,6 +207,8 @@ class Voice:
         self._on_call, self._listener = hooks.on_call, hooks.listener
         self._text: list[str] = []
         self._reader_factory, self._reader = hooks.reader_factory, _new_reader(hooks.reader_factory)
+        self._fed: list[str] = []
+        self._read: list[str] = []
         self._thoughts = self._listen()
         self._said_at = float("-inf")
         if self._listener is not None:
@@ -214,7 +216,8 @@ class Voice:
 
     async def restart(self) -> None:
         """Drop what the previous attempt emitted."""
-        self._text.clear()
+        for pieces in (self._text, self._fed, self._read):
+            pieces.clear()
         self._reader = _new_reader(self._reader_factory)
         self._thoughts = self._listen()
         await self._step_context.begin()
@@ -242,11 +245,11 @@ class Voice:
         if self._thoughts is not None:
             self._thoughts.finish_reply(reply)
         self._flush()
-        return (
-            msgspec.structs.replace(reply, text=read_all(self._reader_factory, reply.text))
-            if self._reader_factory
-            else reply
-        )
+        if self._reader_factory is None:
+            return reply
+        was_streamed = "".join(self._fed) == reply.text
+        text = "".join(self._read) if was_streamed else read_all(self._reader_factory, reply.text)
+        return msgspec.structs.replace(reply, text=text)
 
     def stop(self) -> None:
         """Finish what is open as it stands: no attempt was completed."""
@@ -259,7 +262,8 @@ class Voice:
         """Emit what the reader held back: nothing more comes."""
         reader, self._reader = self._reader, None
         if reader is not None:
-            self._text = [reader.feed("".join(self._text)), reader.finish()]
+            self._text = [self._feed(reader), reader.finish()]
+            self._read.append(self._text[-1])
 
     def _listen(self) -> Thoughts | None:
         return Thoughts(self._tools, self._step_context.write) if self._thinking else None
@@ -282,16 +286,20 @@ class Voice:
         self._say_text()
 
     def _say_text(self) -> None:
-        text = "".join(self._text)
+        text = "".join(self._text) if self._reader is None else self._feed(self._reader)
         self._text.clear()
-        if self._reader is not None:
-            text = self._reader.feed(text)
         if self._deltas is not None and text:
             event = self._deltas(text)
             if event is not None:
                 self._step_context.write(event)
             if self._listener is not None:
                 self._listener.hear(text)
+
+    def _feed(self, reader: TextReader) -> str:
+        """What the reader makes of the text that came."""
+        self._fed.append("".join(self._text))
+        self._read.append(reader.feed(self._fed[-1]))
+        return self._read[-1]
 
 
 def _new_reader(reader_factory: ReaderFactory | None) -> TextReader | None:

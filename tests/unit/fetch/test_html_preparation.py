@@ -89,6 +89,15 @@ def test_a_request_for_consent_is_left_out(before: bool):
     assert "personalise" not in found
 
 
+def test_a_request_named_in_capitals_is_left_out():
+    banner = (
+        '<DIV ID="COOKIE-BAR"><p>We use cookies to personalise ads, with your consent.</p><button>Accept</button></DIV>'
+    )
+    found = read(document(f"<main><h1>Tides</h1><p>{BODY}</p></main>{banner}", title="Tides")).text
+    assert FACT in found
+    assert "personalise" not in found
+
+
 def test_an_article_about_consent_in_a_box_named_so_stays():
     about = f"<p>Cookies need consent. {BODY}</p><button>Share</button>"
     for page in (

@@ -181,7 +181,7 @@ def _inspect_page(page: str, prose: int) -> _PageOverview:
     return _PageOverview(
         titles=tuple(head[:MAX_TITLE_CHARS] for head in heads if head),
         prose=prose,
-        text=_lines(tree)[: 2 * MAX_CONSENT_CHARS],
+        text=_first_lines(tree),
         published=published,
         challenge=prose <= MAX_DOUBTFUL_PROSE_CHARS and bool(CHALLENGE.search(page)),
         password=password,
@@ -190,9 +190,15 @@ def _inspect_page(page: str, prose: int) -> _PageOverview:
     )
 
 
-def _lines(tree: LexborHTMLParser) -> str:
+def _first_lines(tree: LexborHTMLParser) -> str:
+    """The beginning of a page's text, long enough to tell that it is too long for a request for consent."""
     text = tree.body.text(separator="\n") if tree.body is not None else ""
-    return "\n".join(" ".join(line.split()) for line in text.split("\n") if line.strip())
+    lines, left = list[str](), 2 * MAX_CONSENT_CHARS
+    for line in text.split("\n"):
+        if left > 0 and (words := line.split()):
+            lines.append(" ".join(words))
+            left -= len(lines[-1]) + 1
+    return "\n".join(lines)[: 2 * MAX_CONSENT_CHARS]
 
 
 def _has_in_titles(overview: _PageOverview, words: re.Pattern[str]) -> bool:
