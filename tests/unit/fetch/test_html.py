@@ -175,12 +175,3 @@ def test_an_article_has_powers_and_no_marks_of_notes() -> None:
         f"<html><body><nav><a href='/'>Home</a></nav>{body}</article><footer>Imprint</footer></body></html>"
     )
     assert "They moved 10⁶ drops. Then" in found.text
-
-
-def test_the_mark_of_a_footnote_is_no_part_of_its_word() -> None:
-    page = (
-        "<p>The water is deep<sup><a href='#n1'>1</a></sup>. An area of 3 m<sup>2</sup> is dry, which is not much.</p>"
-    )
-    (found,) = HtmlExtractor().extract(f"<html><body><h1>Water</h1>{page}</body></html>".encode(), "a.html")
-    assert "deep. An area" in found.text
-    assert "deep1" not in found.text
