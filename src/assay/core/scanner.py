@@ -122,7 +122,6 @@ _AFTER_AMOUNT = regex(
     r"[ \t]*\Z|[ \t]*\n|[ \t]?[\[【［(]|[;:!?)\"'”]|[ \t]+[A-Za-z]{2}|[–—]|-\$|(?:[kKmMbBtT]|bn|mn|tn)(?![A-Za-z$^_\\])"
 )
 _MATH_END = regex(r"\n|(?<=[^\s\\$(\"“„«‘])\$(?![0-9$])")
-"""Where a formula inside a line may end; at the line's end there is none: `$HOME` and `($PATH)` are names."""
 _FULL_WIDTH = regex(r"[【［]([^\[\]【】［］\n]{1,512})[】］]")
 _FULL_WIDTH_BEGUN = regex(r"[【［][^\[\]【】［］\n]{0,512}\Z")
 _WHOLE = regex(rf"\[[^\[\]\\\n]{{0,{LOOK_AHEAD - 2}}}\]")  # with nothing inside that opens, escapes or ends a line
@@ -308,8 +307,7 @@ class Scanner:
         if len(ahead) < 40 and not self._final and self._short_amount(ahead):
             raise _NeedsMoreText
         double = ahead.startswith("$$")
-        amount = _AMOUNT.match(ahead)
-        if amount and (amount[0][-1] in ".," or _AFTER_AMOUNT.match(ahead, amount.end())):
+        if (amount := _AMOUNT.match(ahead)) and (amount[0][-1] in ".," or _AFTER_AMOUNT.match(ahead, amount.end())):
             return 0
         if self._previous.isalnum() or (not double and ahead[1:2].strip() == ""):
             return 0
@@ -318,17 +316,12 @@ class Scanner:
             end = self.text.find("$$", self._position + 2, edge)
             return end + 2 if end >= 0 else self._end_unclosed(edge)
         for closing in _MATH_END.finditer(self.text, self._position + 2, edge):
-            if closing[0] == "\n":
-                return 0
-            if closing.end() == len(self.text):
+            end, names = closing.end(), self.text[closing.end() : closing.end() + 1].isalpha()
+            if end == len(self.text):
                 self._require_more(0)
-            # `$x$th` is a formula, `$PATH or /$HOME` is none
-            if not (self.text[closing.end() : closing.end() + 1].isalpha() and self._has_space(closing.start())):
-                return closing.end()
+            if closing[0] == "\n" or not names or self.text.find(" ", self._position, end) < 0:
+                return 0 if closing[0] == "\n" else end  # `$x$th` is a formula, `$PATH or /$HOME` is none
         return self._end_unclosed(edge)
-
-    def _has_space(self, end: int) -> bool:
-        return self.text.find(" ", self._position, end) >= 0
 
     @staticmethod
     def _short_amount(text: str) -> bool:

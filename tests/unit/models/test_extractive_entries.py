@@ -137,6 +137,8 @@ def test_a_term_is_set_off_from_its_description() -> None:
     assert (
         first((page[0], fields(told)), "How long are chat logs kept?") == "Chat logs of the kiln are kept for a year."
     )
+    told = ("Mother Hen", "is what they call the oldest kiln.")
+    assert first((page[0], fields(told)), "What do they call the oldest kiln?").startswith("Mother Hen is what they")
     told = ("wait_time (default: 9s)", "The time for which the kiln waits for the door before it cools.")
     page = (page[0], fields(told, ("lamp (default: no)", "The lamp blinks.")))
     expected = "wait_time (default: 9s): The time for which the kiln waits"

@@ -106,9 +106,9 @@ class PassageSentence(msgspec.Struct, frozen=True):
         """Its `text` behind a name, if it does not say it; a name that it describes is set off from the description."""
         if name and name not in text:
             return f"{name}: {text}"
-        if self.term and text.startswith(f"{self.term} ") and self.term[-1] not in _SET_OFF:
-            return f"{self.term}: {text[len(self.term) + 1 :]}"
-        return text
+        described = text.removeprefix(f"{self.term} ") if self.term and self.term[-1] not in _SET_OFF else text
+        # in lower case it goes on with the sentence that the term begins
+        return text if described == text or described[:1].islower() else f"{self.term}: {described}"
 
     def without_name(self, text: str) -> str:
         """The inverse of `with_name`."""
