@@ -26,9 +26,9 @@ _PERIOD = regex(
     rf"(?<![\w.,])(?:(?P<y1>{_YEAR})(?:\s*[-/.]\s*|\s+)?)?"
     r"(?P<core>"
     rf"(?:{_WEEK}[ .:#-]{{0,2}}|w)0?(?P<week>[1-9]|[1-4]\d|5[0-3])"
-    rf"|(?:q|{_QUARTER}[ :#-]{{0,2}})(?P<quarter>[1-4])|(?P<back_quarter>[1-4])q"
+    rf"|(?:q|{_QUARTER}[ :#-]{{0,2}})(?P<quarter>[1-4])|(?P<back_quarter>[1-4])q(?=[ /-]?{_YEAR})"
     rf"|(?:{_ORDINAL.format('q')})\s+{_QUARTER}"
-    r"|h(?P<half>[12])|(?P<back_half>[12])h"
+    rf"|h(?P<half>[12])|(?P<back_half>[12])h(?=[ /-]?{_YEAR})"  # "2h" are two hours
     rf"|(?:{'|'.join(f'(?P<h{number}>{words})' for number, words in enumerate(_ORDINALS[:2], 1))})\s+{_HALF}"
     r"|fy\s?['’]?(?P<fy>(?:19|20)?\d{2})"
     rf"|(?:fiscal(?: year)?|financial year|geschäftsjahr|exercice|ejercicio)\s+(?P<fiscal>{_YEAR}))"

@@ -22,8 +22,20 @@ from assay.verify.number_matches import states
     [
         ("w20", 2025, ("week 20 of 2025", "2025-W20", "2025 W20", "KW 20 2025", "Week 20, 2025", "semaine 20 de 2025")),
         ("w5", 0, ("week 5", "W05", "wk 5", "calendar week 5")),
-        ("q3", 2025, ("Q3 2025", "2025-Q3", "Q3/2025", "third quarter of 2025", "3rd quarter 2025", "3. Quartal 2025")),
-        ("q1", 0, ("Q1", "1Q", "first quarter", "quarter 1", "premier trimestre")),
+        (
+            "q3",
+            2025,
+            (
+                "Q3 2025",
+                "2025-Q3",
+                "Q3/2025",
+                "3Q 2025",
+                "third quarter of 2025",
+                "3rd quarter 2025",
+                "3. Quartal 2025",
+            ),
+        ),
+        ("q1", 0, ("Q1", "first quarter", "quarter 1", "premier trimestre")),
         ("h1", 2024, ("H1 2024", "first half of 2024", "first half of the year 2024", "1. Halbjahr 2024")),
         (
             "fy2024",

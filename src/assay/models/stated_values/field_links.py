@@ -43,9 +43,7 @@ def linked_name(text: str, spans: Sequence[Span], names: Iterable[re.Match[str]]
     """The name that a sentence links with a field, whose words stand at `spans`; None without one."""
     first, last = _phrase(text, spans)
     ranked = [(rank, match) for match in names if (rank := _link(text, first, last, match)) is not None]
-    best = min((rank for rank, _ in ranked), default=None)
-    matches = [match for rank, match in ranked if rank == best]
-    return matches[0] if matches else None
+    return min(ranked, key=lambda pair: pair[0])[1] if ranked else None
 
 
 def _link(text: str, first: int, last: int, name: re.Match[str]) -> int | None:
