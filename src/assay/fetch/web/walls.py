@@ -195,7 +195,7 @@ def _first_lines(tree: LexborHTMLParser) -> str:
     text = tree.body.text(separator="\n") if tree.body is not None else ""
     lines, left = list[str](), 2 * MAX_CONSENT_CHARS
     for line in text.split("\n"):
-        if left > 0 and (words := line.split()):
+        if left >= 0 and (words := line.split()):
             lines.append(" ".join(words))
             left -= len(lines[-1]) + 1
     return "\n".join(lines)[: 2 * MAX_CONSENT_CHARS]
