@@ -30,10 +30,9 @@ from assay.core.relevance.relevance_constants import (
     YEAR_AS_BOUND,
 )
 from assay.core.relevance.signs import (
-    REASON,
     has_measure,
-    has_name,
-    has_number,
+    kind_features,
+    signed,
     stated_times,
     verb_keys,
 )
@@ -55,7 +54,6 @@ FEATURE_NAMES = (
 """The features, in the order of a vector."""
 Vector = tuple[float, ...]
 
-_YEAR = regex(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _A_YEAR = regex(r"(?<![\d.,])(?:1\d{3}|20\d{2})(?![\d]|[.,]\d)")
 _FIGURE = regex(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?![\w]|\.\d)")
 _AMOUNT = regex(r"(?<=\s)\d+(?:[.,'’]\d+)*(?=[\s.,;]*(?:\s|$))")
@@ -246,7 +244,7 @@ class Features:
             self._adjacent_pairs_share(index),
             self._closeness(index, matches),
             min(1.0, sum(matches.values()) / max(DENSE_KEYS, size) * DENSE_FACTOR),
-            *self._kind_matches(index, fresh),
+            *kind_features(self.question, fresh),
             max(0.0, 1.0 - size / SHORT_KEYS),
             max(0.0, min(1.0, size / LONG_KEYS - 1.0)),
             float(statement.kind == "row"),
@@ -334,7 +332,7 @@ class Features:
         """
         if not self.question.measure:
             return 0.0
-        return _sign(self._states_measure(index) or (self._has_bare_amount(index) and self._states_measure(index - 1)))
+        return signed(self._states_measure(index) or (self._has_bare_amount(index) and self._states_measure(index - 1)))
 
     def _states_measure(self, index: int) -> bool:
         statement = self.statements[index]
@@ -376,22 +374,6 @@ class Features:
             word for word in self.statements[index].text.split() if word.casefold().strip(_MARKS) not in question_words
         )
 
-    def _kind_matches(self, index: int, fresh: str) -> tuple[float, float, float, float, float]:
-        """For each kind: 1 if the thing asked for is there, -1 if not; 0 if another kind is asked for.
-
-        The number that says how often may be a word: "daily".
-        """
-        answer_kind = self.question.answer_kind
-        often = self.question.measure == "frequency"
-        number = has_measure("frequency", fresh) if often else has_number(fresh, self.question.language)
-        return (
-            _sign(number) if answer_kind == "number" else 0.0,
-            _sign(bool(_YEAR.search(fresh)) or (number and 0.3)) if answer_kind == "date" else 0.0,
-            _sign(has_name(fresh)) if answer_kind == "name" else 0.0,
-            float(bool(REASON.search(fresh))) if answer_kind == "reason" else 0.0,
-            float(not number) if answer_kind == "number" else 0.0,
-        )
-
 
 def _years(text: str) -> frozenset[int]:
     return frozenset(int(match[0]) for match in _A_YEAR.finditer(text))
@@ -400,10 +382,6 @@ def _years(text: str) -> frozenset[int]:
 def _inverse_frequency(size: int, count: int) -> float:
     """The inverse frequency of a key in `count` of `size` statements."""
     return math.log(1 + (size - count + 0.5) / (count + 0.5))
-
-
-def _sign(value: float | bool) -> float:
-    return 2.0 * float(value) - 1.0
 
 
 def _context(statement: QuotableStatement) -> tuple[str, str]:

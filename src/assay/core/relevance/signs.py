@@ -342,3 +342,28 @@ def stated_times(text: str) -> list[tuple[int, int]]:
     """The first and last year of each time that a text bounds by years: "from April 2013 until April 2015"."""
     times = ((int(match["first"]), int(match["last"])) for match in _YEARS.finditer(text))
     return [time for time in times if time[0] < time[1]]
+
+
+_DATE = regex(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+
+
+def signed(value: float | bool) -> float:
+    """A truth from 0 to 1 as a feature: -1 for no, 1 for yes."""
+    return 2.0 * float(value) - 1.0
+
+
+def kind_features(question: TopicQuestion, text: str) -> tuple[float, float, float, float, float]:
+    """For a number, a date, a name, a reason: 1 if the question asks for it and `text` has it, -1 if not; 0 if the
+    question asks for another kind. Last, 1 if it asks for a number and there is none.
+
+    The number that says how often may be a word: "daily".
+    """
+    kind, often = question.answer_kind, question.measure == "frequency"
+    number = has_measure("frequency", text) if often else has_number(text, question.language)
+    return (
+        signed(number) if kind == "number" else 0.0,
+        signed(bool(_DATE.search(text)) or (number and 0.3)) if kind == "date" else 0.0,
+        signed(has_name(text)) if kind == "name" else 0.0,
+        float(bool(REASON.search(text))) if kind == "reason" else 0.0,
+        float(not number) if kind == "number" else 0.0,
+    )

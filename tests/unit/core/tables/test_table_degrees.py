@@ -82,3 +82,11 @@ def test_a_duration_is_read_as_clocks_show_it(text: str, seconds: str | None) ->
     found = parse_duration(text)
 
     assert (None if found is None else str(found)) == seconds
+
+
+def test_a_date_alone_is_no_answer_to_what_no_head_says() -> None:
+    fleet = table("vessel;built;cars", "MV Plover;2016;0", "MV Avocet;2025;62", title="fleet")
+    assert answer_question("When was MV Plover last dry-docked?", [fleet]) is None
+    found = answer_question("When was MV Plover built?", [fleet])
+    assert found is not None
+    assert [answer.text for answer in found.answers] == ["built of MV Plover: 2016"]
