@@ -30,9 +30,9 @@ from assay.core.relevance.relevance_constants import (
     YEAR_AS_BOUND,
 )
 from assay.core.relevance.signs import (
+    as_sign,
     has_measure,
     kind_features,
-    signed,
     stated_times,
     verb_keys,
 )
@@ -332,7 +332,9 @@ class Features:
         """
         if not self.question.measure:
             return 0.0
-        return signed(self._states_measure(index) or (self._has_bare_amount(index) and self._states_measure(index - 1)))
+        return as_sign(
+            self._states_measure(index) or (self._has_bare_amount(index) and self._states_measure(index - 1))
+        )
 
     def _states_measure(self, index: int) -> bool:
         statement = self.statements[index]

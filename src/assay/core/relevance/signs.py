@@ -347,7 +347,7 @@ def stated_times(text: str) -> list[tuple[int, int]]:
 _DATE = regex(r"(?<!\d)1\d{3}(?!\d)|(?<!\d)20\d{2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 
 
-def signed(value: float | bool) -> float:
+def as_sign(value: float | bool) -> float:
     """A truth from 0 to 1 as a feature: -1 for no, 1 for yes."""
     return 2.0 * float(value) - 1.0
 
@@ -361,9 +361,9 @@ def kind_features(question: TopicQuestion, text: str) -> tuple[float, float, flo
     kind, often = question.answer_kind, question.measure == "frequency"
     number = has_measure("frequency", text) if often else has_number(text, question.language)
     return (
-        signed(number) if kind == "number" else 0.0,
-        signed(bool(_DATE.search(text)) or (number and 0.3)) if kind == "date" else 0.0,
-        signed(has_name(text)) if kind == "name" else 0.0,
+        as_sign(number) if kind == "number" else 0.0,
+        as_sign(bool(_DATE.search(text)) or (number and 0.3)) if kind == "date" else 0.0,
+        as_sign(has_name(text)) if kind == "name" else 0.0,
         float(bool(REASON.search(text))) if kind == "reason" else 0.0,
         float(not number) if kind == "number" else 0.0,
     )
