@@ -15,7 +15,7 @@ from assay.core.messages import Reply
 from assay.core.ports import World
 from assay.core.usage import Budget, Usage
 from assay.models.script import Scene, Scripted
-from assay.run.engine import Engine, Outcome, RunTask
+from assay.run.engine import Engine, Outcome
 from assay.run.run import Run
 from assay.run.steps import StepContext
 
@@ -166,10 +166,9 @@ async def test_cancelled_before_it_exists(journals: Journals) -> None:
         await asyncio.sleep(60)
         return brief(), world()
 
-    for end in (RunTask.cancel, RunTask.finish):
-        handle = Engine(journals.journal(), pipeline).start(prepare)
-        await asyncio.sleep(0)
-        end(handle)
-        with pytest.raises(Cancelled):
-            await asyncio.wait_for(handle.wait(), 50)
-        assert not handle.created
+    handle = Engine(journals.journal(), pipeline).start(prepare)
+    await asyncio.sleep(0)
+    handle.cancel()
+    with pytest.raises(Cancelled):
+        await asyncio.wait_for(handle.wait(), 50)
+    assert not handle.created

@@ -108,7 +108,7 @@ def test_it_is_laid_out_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["docs", "summary", "@ports", "--questions", "1"]) == 0
     out = capsys.readouterr().out
     size = r"\d+ bytes|[1-9]\.\d kB"
-    assert re.match(rf"ports: 7 documents, (?:{size}) of text\nkinds      text/markdown 6, application/pdf 1\n", out)
+    assert re.match(rf"ports: 7 documents, (?:{size}) of text\nkinds      Markdown 6, PDF 1\n", out)
     assert "\ndates      1990-05-01 to 1995-05-01; 1 without\n" in out
     assert "\n  lighthouse: Brest; Emden\n" in out
     assert out.count("?\n") == 1

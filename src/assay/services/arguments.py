@@ -255,7 +255,7 @@ def _parameter_types(function: Callable[..., object]) -> dict[str, Any]:
     kinds = dict[str, Any]()
     for name, annotation in function.__annotations__.items():
         with suppress(NameError):
-            kind = eval(annotation, function.__globals__)  # noqa: S307 - the code's own annotations
+            kind = eval(annotation, function.__globals__)  # noqa: S307  # the code's own annotations
             kinds[name] = str if get_origin(kind) is Literal else kind
     return kinds
 

@@ -43,6 +43,21 @@ def test_a_definition(question: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "is_definition"),
+    [
+        ("term: sponsor | meaning: Somebody who uploads a package for another.", True),
+        ("| sponsor | Somebody who uploads a package for another. |", True),
+        ("older term: sponsor | term: guarantor", False),
+        ("role: sponsor | telephone: 0 36 99 12", False),
+        ("role: sponsor | name: Ann Lee | task: uploads packages for others", False),
+    ],
+)
+def test_a_row_of_a_glossary_is_a_definition(text: str, *, is_definition: bool) -> None:
+    row = QuotableStatement(text=text, position=0, kind="row")
+    assert (definition_gains(read_question("What is a sponsor?"), [row])[0] > 0) is is_definition
+
+
+@pytest.mark.parametrize(
     ("question", "text"),
     [
         ("What is a sponsor?", "A sponsor may upload a package for somebody else."),

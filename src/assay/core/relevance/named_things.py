@@ -18,6 +18,7 @@ from assay.core.relevance.relevance_constants import (
 )
 from assay.core.relevance.signs import REASON
 from assay.core.relevance.topic_question import QuotableStatement, TopicQuestion, keys, near_keys
+from assay.core.tables.cells import row_cells
 from assay.core.tables.records import is_field
 from assay.core.text import words
 
@@ -71,12 +72,15 @@ def definition_gains(question: TopicQuestion, statements: Sequence[QuotableState
 
 
 def _is_described(statement: QuotableStatement, thing: frozenset[str], analysis: str) -> bool:
-    """True if a statement describes what its label names, as in a list of definitions."""
-    description = statement.text.removeprefix(statement.label)
+    """True if a statement describes what its label names, or the first of two cells: in a list of definitions."""
+    name, description = statement.label, statement.text.removeprefix(statement.label)
+    if statement.kind == "row":
+        cells = row_cells(statement.text)
+        name, description = (cell.rpartition(": ")[2] for cell in cells) if len(cells) == 2 else ("", "")
     return (
-        statement.kind == "prose"
-        and len(description.split()) >= MIN_DESCRIPTION_WORDS
-        and _names(statement.label, analysis) == thing
+        statement.kind in ("prose", "row")
+        and sum(word.isalpha() for word in description.split()) >= MIN_DESCRIPTION_WORDS
+        and _names(name, analysis) == thing
     )
 
 

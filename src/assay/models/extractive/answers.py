@@ -12,7 +12,7 @@ from assay.core.lazy import regex
 from assay.core.lexicon import MONTHS
 from assay.core.messages import Request
 from assay.core.relevance import Judgement, comparisons, judge, read_question
-from assay.core.relevance.named_things import is_another_kind, is_defined_by
+from assay.core.relevance.named_things import is_another_kind, is_defined_by, thing_asked
 from assay.core.relevance.signs import is_question
 from assay.core.relevance.topic_question import near_keys
 from assay.core.tables.records import MIN_FIELDS, is_field
@@ -258,8 +258,9 @@ def _needed_context(question: ParsedQuestion, context: ParsedQuestion | None) ->
     """The whole question, if a part says too little alone: a phrase, "how can they be avoided?", "and when?"."""
     if context is None or question.text == context.text:
         return ""
-    alone = len(read_question(question.text).keys) >= MIN_QUESTION_WORDS
-    return "" if alone and not has_pronoun(question) else context.text
+    asked = read_question(question.text)
+    is_whole = len(asked.keys) >= MIN_QUESTION_WORDS or bool(thing_asked(asked))
+    return "" if is_whole and not has_pronoun(question) else context.text
 
 
 def _lead_units(subject: Subject) -> list[QuotableUnit]:
