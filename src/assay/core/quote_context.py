@@ -16,9 +16,9 @@ _AS_WRITTEN = frozenset(("text/plain", "text/x-source", SNIPPET))
 _NO_MARKDOWN = _AS_WRITTEN | {"application/pdf", "message/rfc822", "application/mbox"}
 """Media types without headings, lists and emphasis in Markdown; tables have bars in all formats."""
 
-_ROW = regex(r"(?m)^[ \t]*\|[ \t]+(?=\S)|[ \t]+\|[ \t]*$")
+_ROW = regex(r"(?m)^[ \t]*\|[ \t]+(?=\S)|(?<![ \t])[ \t]+\|[ \t]*$")
 _BEGINNING = regex(
-    r"(?m)^[ \t]*(?:[|:\- \t]*---[|:\- \t]*|={3,}|\*{3,}|(?:```|~~~).*)[ \t]*(?:\n|\Z)"
+    r"(?m)^(?:(?=[|:\- \t]*?---)[|:\- \t]++|[ \t]*(?:={3,}|\*{3,}|(?:```|~~~).*)[ \t]*)(?:\n|\Z)"
     r"|^(?:#{1,6}|>)[ \t]+"
 )
 _BULLET = regex(r"(?m)^([ \t]*)[-*+][ \t]+")

@@ -32,7 +32,7 @@ def tls_context(*, from_environment: bool = False) -> ssl.SSLContext:
     return context
 
 
-_HOST = regex(r"[^/]*//(?:[^/?#@]*@)?([^/?#@]+)")
+_HOST = regex(r"[^/]*//(?:[^/?#]*@)?([^/?#@]+)")
 NO_ROUTE = frozenset((errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN))
 
 
@@ -71,6 +71,8 @@ def _problem(error: BaseException, host: str) -> str:
             return f"{host} broke off the connection: try again later"
         case OSError() if error.errno in NO_ROUTE:
             return f"{host} cannot be reached from here: check the network"
+        case Exception() if type(error).__name__ == "LocalProtocolError":  # its own words hold the header, with the key
+            return f"no request to {host} can be sent with these headers: check the key, which may hold a line break"
     return ""
 
 
