@@ -56,9 +56,8 @@ def _read(path: Path, label: str, max_bytes: int) -> bytes:
         with path.open("rb") as file:
             return file.read(max_bytes + 1)
     except (OSError, ValueError) as error:
-        reason = error_words(error)
         raise UsageError(
-            f"{_describe(path, label)} cannot be read ({reason}): check its name and permissions"
+            f"{_describe(path, label)} cannot be read ({error_words(error)}): check its name and permissions"
         ) from error
 
 
