@@ -1,4 +1,4 @@
-"""What code said in the language of a report, in English again.
+"""Translates back into English what code said in the language of a report.
 
 Commands and their progress are in English; a report, and what the log has for it, is in its own language. So a command
 that shows a warning or a reason from a log asks here for the English.
