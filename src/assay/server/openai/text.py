@@ -9,6 +9,7 @@ import msgspec
 
 from assay.app.assay import Assay
 from assay.core.assurance import report_state
+from assay.core.bibliography import Bibliography
 from assay.core.brief import Brief, Depth
 from assay.core.clean import link_target, one_line
 from assay.core.errors import UnknownName
