@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
@@ -96,5 +97,9 @@ def _text_between(first: QuotePlace, second: QuotePlace) -> str | None:
         return None
     known = after[:gap]
     between = known + before[len(before) - (gap - len(known)) :] if len(known) < gap else known
-    agrees = between.endswith(before) or before.endswith(between)
-    return between.decode("utf-8", "surrogatepass") if agrees else None
+    if between.endswith(before) or before.endswith(between):
+        with suppress(
+            UnicodeDecodeError
+        ):  # what stands around a quote in a bundle from elsewhere may be of another text
+            return between.decode("utf-8", "surrogatepass")
+    return None
