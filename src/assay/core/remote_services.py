@@ -45,13 +45,15 @@ def connection_problem(error: BaseException, url: str) -> str:
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and its causes, those in groups too."""
-    while error is not None:
-        yield error
-        if isinstance(error, BaseExceptionGroup):
-            for each in error.exceptions:
-                yield from causes_of(each)
-        error = error.__cause__ or error.__context__
+    """An error and its causes, each once, those in groups too."""
+    ahead, seen = [error], set[int]()
+    while ahead:
+        error = ahead.pop()
+        if error is not None and id(error) not in seen:
+            seen.add(id(error))
+            yield error
+            ahead.append(error.__cause__ or error.__context__)  # the HTTP client hides the reason by "from None"
+            ahead += reversed(error.exceptions) if isinstance(error, BaseExceptionGroup) else ()
 
 
 def _problem(error: BaseException, host: str) -> str:

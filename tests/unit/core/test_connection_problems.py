@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from assay.core.remote_services import connection_problem
+from assay.core.remote_services import causes_of, connection_problem
 
 
 @pytest.fixture
@@ -86,6 +86,13 @@ def test_a_password_with_an_at_sign_is_not_repeated() -> None:
 )
 def test_of_errors(error: BaseException, said: str) -> None:
     assert connection_problem(error, "https://user:word@a.example/path").startswith(said)
+
+
+def test_causes_that_go_round_in_a_circle() -> None:
+    first, second = ValueError("the first"), ValueError("the second")
+    first.__cause__, second.__cause__ = second, first
+    assert connection_problem(first, "https://a.example") == "the first"
+    assert list(causes_of(ExceptionGroup("both", [first, second])))[1:] == [first, second]
 
 
 @pytest.mark.parametrize("url", ["", "http://[::1/x", "a.example", "http://@/", "mcp-server --stdio"])
