@@ -98,8 +98,6 @@ def _text_between(first: QuotePlace, second: QuotePlace) -> str | None:
     known = after[:gap]
     between = known + before[len(before) - (gap - len(known)) :] if len(known) < gap else known
     if between.endswith(before) or before.endswith(between):
-        with suppress(
-            UnicodeDecodeError
-        ):  # what stands around a quote in a bundle from elsewhere may be of another text
+        with suppress(UnicodeDecodeError):  # a bundle from elsewhere may have the surroundings of another text
             return between.decode("utf-8", "surrogatepass")
     return None
