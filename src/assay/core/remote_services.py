@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from assay.core.clean import error_words
+from assay.core.clean import error_words, one_line
 from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def connection_problem(error: BaseException, url: str) -> str:
     match = _HOST.match(url)
     host = match[1] if match else "its address"
     problems = (_problem(cause, host) for cause in causes_of(error))
-    return next(filter(None, problems), "") or " ".join(error_words(error).split())[:300] or type(error).__name__
+    return next(filter(None, problems), "") or one_line(error_words(error))[:300]
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:
