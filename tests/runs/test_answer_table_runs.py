@@ -106,6 +106,10 @@ def test_the_runs_of_cells_are_in_lists_only_if_asked_for(place: Path, capsys: p
     assert len(capsys.readouterr().out.splitlines()) == 6
     assert main(["cite", "last", "1"]) == 0
     assert "lit in 1865" in capsys.readouterr().out
+    assert main(["runs", "fork", runs(capsys)[0]["run_id"], "--from", "write", "-q"]) in (0, 6)  # it fills no cell
+    capsys.readouterr()
+    assert main(["runs", "list"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
 
 
 def test_a_folder_that_does_not_exist_is_not_made(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -89,6 +89,27 @@ async def test_what_is_done_to_a_run_at_once_is_done_when_it_is_stored(tides: Pa
             await cancelled.report()
 
 
+async def test_all_that_is_asked_of_a_run_at_once_is_done(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        run = assay.start("How far does the tide rise at Brest?", sources=tides / "tides.md")
+        run.finish()
+        run.pause()
+        with pytest.raises(Paused):
+            await run.report()
+        assert (await (await assay.resume(run.run_id)).report()).stop_reason == "finished_early"
+
+
+async def test_a_resumed_run_that_is_cancelled_at_once_is_cancelled(tides: Path) -> None:
+    async with Assay(home=tides / "home") as assay:
+        run = assay.start("How far does the tide rise at Brest?", sources=tides / "tides.md")
+        run.pause()
+        with pytest.raises(Paused):
+            await run.report()
+        resumed = await assay.resume(run.run_id)
+        resumed.cancel()
+        assert (await resumed.view()).status == "cancelled"
+
+
 async def test_who_asks_further_about_an_active_run_is_told_how_it_ends(tides: Path) -> None:
     async with Assay(home=tides / "home") as assay:
         active = await begun(assay, tides)

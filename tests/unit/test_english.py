@@ -52,3 +52,10 @@ def test_what_is_no_message_stays() -> None:
     assert in_english("wörtlich in S1001.3", "") == in_english("wörtlich in S1001.3", "xx") == "wörtlich in S1001.3"
     assert in_english("wörtlich in S1001.3", "de") == "verbatim in S1001.3"
     assert in_english("papers/ (1 Dokument)", "de") == "papers/ (1 document)"
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_texts_that_fit_many_messages_are_read_in_linear_time(locale: str) -> None:
+    """Rows of dots as in a table of contents, and signs that stand between the places of messages."""
+    for text in ("." * 5_000, "a; b, c: d (e) " * 500, "„a“ von b; c, d: e (f) – 7 " * 300, "1 ." * 1_000 + "x"):
+        assert in_english(text, locale)

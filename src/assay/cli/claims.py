@@ -179,8 +179,8 @@ def cite(reference: str, number: int, as_json: bool, home: Path | None) -> None:
 
 async def cited_passages(assay: Assay, reference: str, number: int) -> tuple[Sequence[CitedPassage], str]:
     """The passages behind a citation, and the language in which code spoke in the report."""
-    brief = (await _view_of_report(assay, reference)).brief
-    return await assay.passage(reference, number), brief.locale if brief else ""
+    view = await _view_of_report(assay, reference)
+    return await assay.passage(view.run_id, number), view.brief.locale if view.brief else ""
 
 
 def write_cited(citations: Sequence[CitedPassage], locale: str) -> None:

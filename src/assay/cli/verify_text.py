@@ -19,7 +19,7 @@ from assay.cli.library import ReadingTime, open_existing
 from assay.cli.options import Command
 from assay.cli.terminal import Exit, clean, say, write_json, write_lines
 from assay.core.claims import HOLDING
-from assay.core.clean import local_path
+from assay.core.clean import error_words, local_path
 from assay.core.milestones import pluralize, shorten
 from assay.core.sources import Passage
 from assay.core.usage import Usage
@@ -138,8 +138,7 @@ def _read(file: Path) -> str:
     except (OSError, ValueError) as error:
         if isinstance(error, UnicodeDecodeError):
             raise click.UsageError(f"{file} is not text in UTF-8") from error
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise click.UsageError(f"{file} cannot be read: {reason}") from error
+        raise click.UsageError(f"{file} cannot be read: {error_words(error)}") from error
 
 
 def _read_bounded(stream: BinaryIO) -> bytes:

@@ -74,8 +74,10 @@ def one_line(text: str) -> str:
 
 
 def error_words(error: BaseException) -> str:
-    """An error's own words; of the system's errors those of its reason, without its number and the file's name."""
-    return (error.strerror if isinstance(error, OSError) else "") or str(error)
+    """An error's own words; of the system's errors those of its reason, without its number and the file's name. The
+    name of an error that says nothing.
+    """
+    return (error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__
 
 
 def escape_markdown(text: str) -> str:

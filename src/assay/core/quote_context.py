@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
@@ -16,9 +17,9 @@ _AS_WRITTEN = frozenset(("text/plain", "text/x-source", SNIPPET))
 _NO_MARKDOWN = _AS_WRITTEN | {"application/pdf", "message/rfc822", "application/mbox"}
 """Media types without headings, lists and emphasis in Markdown; tables have bars in all formats."""
 
-_ROW = regex(r"(?m)^[ \t]*\|[ \t]+(?=\S)|[ \t]+\|[ \t]*$")
+_ROW = regex(r"(?m)^[ \t]*\|[ \t]+(?=\S)|(?<![ \t])[ \t]+\|[ \t]*$")
 _BEGINNING = regex(
-    r"(?m)^[ \t]*(?:[|:\- \t]*---[|:\- \t]*|={3,}|\*{3,}|(?:```|~~~).*)[ \t]*(?:\n|\Z)"
+    r"(?m)^(?:(?=[|:\- \t]*?---)[|:\- \t]++|[ \t]*(?:={3,}|\*{3,}|(?:```|~~~).*)[ \t]*)(?:\n|\Z)"
     r"|^(?:#{1,6}|>)[ \t]+"
 )
 _BULLET = regex(r"(?m)^([ \t]*)[-*+][ \t]+")
@@ -96,5 +97,7 @@ def _text_between(first: QuotePlace, second: QuotePlace) -> str | None:
         return None
     known = after[:gap]
     between = known + before[len(before) - (gap - len(known)) :] if len(known) < gap else known
-    agrees = between.endswith(before) or before.endswith(between)
-    return between.decode("utf-8", "surrogatepass") if agrees else None
+    if between.endswith(before) or before.endswith(between):
+        with suppress(UnicodeDecodeError):  # a bundle from elsewhere may have the surroundings of another text
+            return between.decode("utf-8", "surrogatepass")
+    return None

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from assay.core.clean import error_words
+from assay.core.clean import error_words, one_line
 from assay.core.lazy import lazy_module, regex
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def tls_context(*, from_environment: bool = False) -> ssl.SSLContext:
     return context
 
 
-_HOST = regex(r"[^/]*//(?:[^/?#@]*@)?([^/?#@]+)")
+_HOST = regex(r"[^/]*//(?:[^/?#]*@)?([^/?#@]+)")
 NO_ROUTE = frozenset((errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN))
 
 
@@ -41,17 +41,19 @@ def connection_problem(error: BaseException, url: str) -> str:
     match = _HOST.match(url)
     host = match[1] if match else "its address"
     problems = (_problem(cause, host) for cause in causes_of(error))
-    return next(filter(None, problems), "") or " ".join(error_words(error).split())[:300] or type(error).__name__
+    return next(filter(None, problems), "") or one_line(error_words(error))[:300]
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and its causes, those in groups too."""
-    while error is not None:
-        yield error
-        if isinstance(error, BaseExceptionGroup):
-            for each in error.exceptions:
-                yield from causes_of(each)
-        error = error.__cause__ or error.__context__
+    """An error and its causes, each once, those in groups too."""
+    ahead, seen = [error], set[int]()
+    while ahead:
+        error = ahead.pop()
+        if error is not None and id(error) not in seen:
+            seen.add(id(error))
+            yield error
+            ahead.append(error.__cause__ or error.__context__)  # the HTTP client hides the reason by "from None"
+            ahead += reversed(error.exceptions) if isinstance(error, BaseExceptionGroup) else ()
 
 
 def _problem(error: BaseException, host: str) -> str:
@@ -71,6 +73,8 @@ def _problem(error: BaseException, host: str) -> str:
             return f"{host} broke off the connection: try again later"
         case OSError() if error.errno in NO_ROUTE:
             return f"{host} cannot be reached from here: check the network"
+        case Exception() if type(error).__name__ == "LocalProtocolError":  # its own words hold the header, with the key
+            return f"no request to {host} can be sent with these headers: check the key, which may hold a line break"
     return ""
 
 

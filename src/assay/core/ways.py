@@ -93,11 +93,10 @@ _OPERATOR = "have whoever runs the server "
 _COMMANDS: tuple[tuple[re.Pattern[str], Mapping[Surface, str]], ...] = tuple(
     (regex(rf"`?\bassay {pattern}`?"), dict(zip(("http", "mcp", "page"), words, strict=True)))
     for pattern, words in (
-        (rf"runs resume {_NAME}", tuple(_WAYS["resume"][interface] for interface in ("http", "mcp", "page"))),
-        (rf"runs cancel {_NAME}", tuple(_WAYS["cancel"][interface] for interface in ("http", "mcp", "page"))),
-        (rf"runs approve {_NAME}", tuple(_WAYS["approve"][interface] for interface in ("http", "mcp", "page"))),
-        (rf"runs answer {_NAME}", tuple(_WAYS["answer"][interface] for interface in ("http", "mcp", "page"))),
-        (rf"runs finish {_NAME}", tuple(_WAYS["finish"][interface] for interface in ("http", "mcp", "page"))),
+        *(
+            (rf"runs {action} {_NAME}", tuple(_WAYS[action][interface] for interface in ("http", "mcp", "page")))
+            for action in ("resume", "cancel", "approve", "answer", "finish")
+        ),
         (
             rf"runs export {_NAME}( -o report\.json)?",
             ("GET /api/v1/runs/{}/report?format=json", "research_report with run_id {}", "the report of run {}"),

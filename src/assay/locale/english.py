@@ -1,4 +1,4 @@
-"""What code said in the language of a report, in English again.
+"""Translates back into English what code said in the language of a report.
 
 Commands and their progress are in English; a report, and what the log has for it, is in its own language. So a command
 that shows a warning or a reason from a log asks here for the English.
@@ -18,6 +18,8 @@ from assay.locale import LOCALES, read_compiled
 
 mofile = lazy_module("babel.messages.mofile")
 
+MAX_DEPTH = 8
+"""How deep texts within texts are translated: a reason in a notice in a warning."""
 _PLACE = regex(r"\{(\w+)\}")
 
 
@@ -35,18 +37,18 @@ def in_english(text: str, locale: str) -> str:
 
 
 @lru_cache(maxsize=4096)  # a live view asks for the same texts again and again
-def _translate(text: str, locale: str) -> str:
-    for message in _messages(locale):
+def _translate(text: str, locale: str, depth: int = MAX_DEPTH) -> str:
+    for message in _messages(locale) if depth else ():
         if match := message.pattern.fullmatch(text):
-            parts = {name: _translate_part(name, part, locale) for name, part in match.groupdict().items()}
+            parts = {name: _translate_part(name, part, locale, depth - 1) for name, part in match.groupdict().items()}
             return (message.singular if parts.get("count") == "1" else message.plural).format(**parts)
     return text
 
 
-def _translate_part(name: str, text: str, locale: str) -> str:
+def _translate_part(name: str, text: str, locale: str, depth: int) -> str:
     if name == "count" and (digits := "".join(filter(str.isdecimal, text))):
         return f"{int(digits):,}"
-    return _translate(text, locale)
+    return _translate(text, locale, depth)
 
 
 @cache
@@ -77,11 +79,17 @@ def _variants(string: str, ids: tuple[str, ...]) -> list[tuple[str, tuple[str, .
 
 
 def _pattern(message: str) -> re.Pattern[str]:
-    seen: set[str] = set()
-    parts = []
-    for index, part in enumerate(_PLACE.split(message)):
-        is_name = index % 2
-        words = r"\d[\d\W]*?" if part == "count" else ".+?"
-        parts.append(re.escape(part) if not is_name else f"(?P={part})" if part in seen else f"(?P<{part}>{words})")
-        seen |= {part} if is_name else set()
+    """The pattern of a message; as a rule, the text for a place ends where what follows it in the message first stands.
+
+    So a long text is not tried in all its divisions. A number, or a text that is repeated, may stand further on.
+    """
+    beginning, *rest = _PLACE.split(message)
+    names, ends = rest[::2], rest[1::2]
+    parts = [re.escape(beginning)]
+    for index, (name, end) in enumerate(zip(names, ends, strict=True)):
+        words = r"\d[\d\W]*?" if name == "count" else ".+?"
+        part = f"(?P={name})" if name in names[:index] else f"(?P<{name}>{words})"
+        further = names[index + 1 :][:1]
+        is_first = further and further[0] != "count" and further[0] not in names[: index + 1]
+        parts.append(f"(?>{part}{re.escape(end)})" if is_first else part + re.escape(end))
     return re.compile("".join(parts), re.DOTALL)

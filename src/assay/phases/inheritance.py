@@ -75,7 +75,7 @@ async def inherit_evidence(run: Run) -> InheritedEvidence:
 
 
 def _run_continued(parent: str, inheritance: InheritedEvidence) -> RunContinued:
-    """What is taken over; a document that several agents met counts once, and so does a passage."""
+    """The event that counts what is taken over: a document that several agents met once, and so a passage."""
     kinds = [row.kind for row in inheritance.rows]
     data = {kind: [row.data for row in inheritance.rows if row.kind == kind] for kind in ("source", "passage")}
     documents = {msgspec.json.decode(row, type=SourceRow).document.sha256 for row in data["source"]}

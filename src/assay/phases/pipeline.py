@@ -89,7 +89,7 @@ class PipelineParts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 TRY_AGAIN = "ask again later, or choose another model (--model)"
-"""What to do about a run that failed because no model answered: a resumed one remembers the failures."""
+"""The advice if a run failed because no model answered; to resume it does not help, for it remembers the failures."""
 
 
 async def pipeline(run: Run, parts: PipelineParts) -> Outcome:

@@ -193,14 +193,13 @@ async def _research(run: Run, case: Case) -> Research:
             await check_work_allowed(phase)
         except LimitReached as limit:
             phase.warn(_("no agent was sent: {why}").format(why=stop_reason_phrase(limit.reason)))
-            await search_after_limit(phase, case)
-            return research
-        task = agent_task(case, research, case.question, step=0, turns=run.rules.agent_turns)
-        handle = phase.spawn(
-            "agent", task, lambda lane: research_task(lane, task, case.ledger, case.tools), returns=Finding
-        )
-        phase.emit(AgentsPlanned(cycle=1, lanes=(handle.lane,)))
-        research, _why = await collect(SentAgent(task=task, handle=handle), research)
+        else:
+            task = agent_task(case, research, case.question, step=0, turns=run.rules.agent_turns)
+            handle = phase.spawn(
+                "agent", task, lambda lane: research_task(lane, task, case.ledger, case.tools), returns=Finding
+            )
+            phase.emit(AgentsPlanned(cycle=1, lanes=(handle.lane,)))
+            research, _why = await collect(SentAgent(task=task, handle=handle), research)
         await search_after_limit(phase, case)
     return research
 

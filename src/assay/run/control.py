@@ -25,12 +25,14 @@ from assay.run.steps import RunPlace, StepContext, perform_step
 
 
 class RunTask:
-    """A run that this process executes."""
+    """A run that this process executes, or prepares and then executes if it is not `stored` yet."""
 
-    def __init__(self, run_id: str, journal: Journal, work: Callable[[RunTask], Coroutine[Any, Any, None]]) -> None:
-        self.run_id, self._journal = run_id, journal
+    def __init__(
+        self, run_id: str, journal: Journal, work: Callable[[RunTask], Coroutine[Any, Any, None]], *, stored: bool
+    ) -> None:
+        self.run_id, self._journal, self.stored = run_id, journal, stored
         self._execution: Execution | None = None
-        self._early_action: Callable[[Execution], None] | None = None
+        self._early_actions: list[Callable[[Execution], None]] = []
         self._news, self._prepared = asyncio.Event(), asyncio.Event()
         self._task = asyncio.get_running_loop().create_task(work(self), name=f"run-{run_id}")
         self._task.add_done_callback(self._on_done)
@@ -48,11 +50,10 @@ class RunTask:
         execution.listen(lambda _: self._news.set())
         self._prepared.set()
 
-    def apply_early_action(self, execution: Execution) -> None:
-        """Do what was asked of the run before it was stored."""
-        if self._early_action is not None:
-            self._early_action(execution)
-            self._early_action = None
+    def apply_early_actions(self, execution: Execution) -> None:
+        """Do what was asked of the run before there was an execution."""
+        for action in self._early_actions:
+            action(execution)
 
     async def until_created(self) -> None:
         """Wait until the run is stored, or its preparation has failed."""
@@ -92,7 +93,7 @@ class RunTask:
             waiter = asyncio.current_task()
             if not self._task.cancelled() or (waiter is not None and waiter.cancelling()):
                 raise
-            if self._execution is None:
+            if not self.stored:
                 raise Cancelled("cancelled before the run was created") from None
             raise Paused(f"run {self.run_id} was stopped; to continue: assay runs resume {self.run_id}") from None
 
@@ -113,10 +114,10 @@ class RunTask:
 
     def cancel(self) -> None:
         """End every call in flight; findings are kept. Before the run is stored, its preparation is cancelled."""
-        if self._execution is None:
-            self._task.cancel()
+        if self.stored:
+            self._steer(Execution.cancel)
         else:
-            self._execution.cancel()
+            self._task.cancel()
 
     def pause(self) -> None:
         """Abandon every call in flight; `Engine.resume` continues the run."""
@@ -125,7 +126,7 @@ class RunTask:
     def _steer(self, action: Callable[[Execution], None]) -> None:
         """Do this to the execution, as soon as there is one."""
         if self._execution is None:
-            self._early_action = action
+            self._early_actions.append(action)
         else:
             action(self._execution)
 

@@ -202,9 +202,10 @@ class Engine:
 
         async def work(handle: RunTask) -> None:
             world = await self.prepare_and_store(handle.run_id, prepare)
+            handle.stored = True
             await self._execute(handle, await self._acquire(handle.run_id), lambda _: world)
 
-        return self._keep(RunTask(new_id(), self.journal, work))
+        return self._keep(RunTask(new_id(), self.journal, work, stored=False))
 
     async def create(
         self,
@@ -266,7 +267,7 @@ class Engine:
         async def work(handle: RunTask) -> None:
             await self._execute(handle, lease, world_for)
 
-        return self._keep(RunTask(lease.run_id, self.journal, work))
+        return self._keep(RunTask(lease.run_id, self.journal, work, stored=True))
 
     @property
     def busy(self) -> bool:
@@ -320,7 +321,7 @@ class Engine:
                 event: Event = RunStarted() if lease.fence == 1 else RunResumed(fence=lease.fence)
                 execution.commit(Commit(events=(execution.draft(event, (), f"fence-{lease.fence}"),), status="running"))
                 control.apply_action(execution, action)
-                handle.apply_early_action(execution)
+                handle.apply_early_actions(execution)
                 await control.apply_agent_stops(execution)
                 await self._execute_watched(execution)
         except asyncio.CancelledError:

@@ -296,7 +296,7 @@ class Voice:
                 self._listener.hear(text)
 
     def _feed(self, reader: TextReader) -> str:
-        """What the reader makes of the text that came."""
+        """Give the reader the text that came, and return its own text for it."""
         self._fed.append("".join(self._text))
         self._read.append(reader.feed(self._fed[-1]))
         return self._read[-1]

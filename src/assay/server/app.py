@@ -295,16 +295,15 @@ def bind_socket(host: str, port: int) -> socket.socket:
         sock = socket.socket(family, kind, proto)
     except OSError as error:
         raise UsageError(
-            f"{host} is not an address of this machine ({error.strerror or error}): use 127.0.0.1 or 0.0.0.0"
+            f"{host} is not an address of this machine ({error_words(error)}): use 127.0.0.1 or 0.0.0.0"
         ) from error
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(address)
     except (OSError, OverflowError) as error:
         sock.close()
-        reason = error_words(error)
         raise UsageError(
-            f"cannot listen on {host}:{port}: {reason} (--port chooses another port, 0 a free one)"
+            f"cannot listen on {host}:{port}: {error_words(error)} (--port chooses another port, 0 a free one)"
         ) from error
     sock.set_inheritable(True)
     return sock

@@ -1,4 +1,4 @@
-"""What a client asks for of a representation, and its tag: media types (RFC 9110, 12.5.1) and ETags."""
+"""The media type in which a client wants something (RFC 9110, 12.5.1), and ETags."""
 
 from __future__ import annotations
 

@@ -56,9 +56,8 @@ def _read(path: Path, label: str, max_bytes: int) -> bytes:
         with path.open("rb") as file:
             return file.read(max_bytes + 1)
     except (OSError, ValueError) as error:
-        reason = error_words(error)
         raise UsageError(
-            f"{_describe(path, label)} cannot be read ({reason}): check its name and permissions"
+            f"{_describe(path, label)} cannot be read ({error_words(error)}): check its name and permissions"
         ) from error
 
 
@@ -216,7 +215,7 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
             usual = _usual_types(function)
             values = {**dict(zip(positional, args, strict=False)), **kwargs}
             if unusual := {
-                name: value for name, value in values.items() if type(value) not in usual.get(name, NO_TYPES)
+                name: value for name, value in values.items() if name in usual and type(value) not in usual[name]
             }:
                 check_types(unusual, _parameter_types(function), takes_none=False)
             return function(*args, **kwargs)
@@ -224,9 +223,6 @@ def checked_keywords(type_path: str = "") -> Callable[[Callable[P, R]], Callable
         return wrapper
 
     return decorator
-
-
-NO_TYPES: frozenset[type] = frozenset()
 
 
 @cache
@@ -254,6 +250,8 @@ def _parameter_types(function: Callable[..., object]) -> dict[str, Any]:
     """
     kinds = dict[str, Any]()
     for name, annotation in function.__annotations__.items():
+        if name == "return":
+            continue
         with suppress(NameError):
             kind = eval(annotation, function.__globals__)  # noqa: S307  # the code's own annotations
             kinds[name] = str if get_origin(kind) is Literal else kind

@@ -20,6 +20,7 @@ from assay.core.events import Envelope, RunForked, encode
 from assay.core.options import declared_options
 from assay.core.plan import Plan
 from assay.core.ports import EventDraft, Library, Memory, RunInputs, RunRow, World
+from assay.core.ports.lists import CELL_OF
 from assay.core.ports.models import default_judges
 from assay.core.report import build_bibliography, build_report
 from assay.core.run_options import ForkOptions, RunOptions
@@ -66,6 +67,7 @@ def revise_brief(old: Brief, fork: Fork, settings: Settings, options: ForkOption
         **changes,
         budget=msgspec.structs.replace(old.budget, **limits),
         date=old.date if fork.point == "write" else datetime.now(UTC).date().isoformat(),
+        labels={name: value for name, value in old.labels.items() if name != CELL_OF},  # it fills no cell
         prompts=new_brief.prompts,
         release=new_brief.release,
         steps_format=new_brief.steps_format,

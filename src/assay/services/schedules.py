@@ -91,9 +91,8 @@ class ScheduleBook:
         except FileNotFoundError:
             return []
         except (OSError, msgspec.DecodeError, RecursionError) as error:
-            reason = error_words(error)
             raise StoreError(
-                f"{self._path} cannot be read: {reason}; restore it from a backup, or delete it"
+                f"{self._path} cannot be read: {error_words(error)}; restore it from a backup, or delete it"
             ) from error
 
     def find(self, reference: str) -> Schedule:

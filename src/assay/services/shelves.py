@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -223,7 +223,9 @@ async def _find_document(context: Context, reference: str) -> Document:
 async def documents(context: Context, collection: str) -> list[Document]:
     """The documents of a collection, in the order they were added."""
     found = await asyncio.to_thread(context.store.library.documents, [collection])
-    return found or await _nothing_in(context, [collection])
+    if not found:
+        await _check_exist(context, [collection])
+    return found
 
 
 async def copies(context: Context, documents: Sequence[Document]) -> dict[str, tuple[str, ...]]:
@@ -251,25 +253,30 @@ async def search(context: Context, text: str, limit: int, collection: str | Sequ
     """The best documents of one or more collections for `text`, best first."""
     names = (collection,) if isinstance(collection, str) else tuple(collection)
     hits = await context.wiring.owned_search(context).search(Query(text=text, limit=limit, collections=names))
-    return hits or await _nothing_in(context, names)
+    if not hits or len(names) > 1:
+        await _check_exist(context, names)
+    return hits
 
 
 async def explain(context: Context, text: str, limit: int, collection: str) -> list[Explanation]:
     """The same documents, each with the reasons for its rank."""
     query = Query(text=text, limit=limit, collections=(collection,))
-    return await context.wiring.owned_search(context).explain(query) or await _nothing_in(context, [collection])
+    explanations = await context.wiring.owned_search(context).explain(query)
+    if not explanations:
+        await _check_exist(context, [collection])
+    return explanations
 
 
-async def _nothing_in(context: Context, names: Iterable[str]) -> list[Any]:
-    """An empty list, if nothing was found because there is nothing, and not because a name is wrong.
+async def _check_exist(context: Context, names: Iterable[str]) -> None:
+    """Make sure that there are collections with these names; the default one need not exist yet.
 
     Raises:
-        UnknownName: there is no such collection; the default one need not exist yet.
+        UnknownName: there is none with one of them.
     """
     existing = {row.name for row in await asyncio.to_thread(context.store.library.collections)} | {DEFAULT_COLLECTION}
-    if unknown := next((name for name in names if name not in existing), ""):
-        raise places.unknown_collection(unknown, [row.name for row in await collections(context)])
-    return []
+    for name in names:
+        if name not in existing:
+            raise places.unknown_collection(name, [row.name for row in await collections(context)])
 
 
 def is_exact_reference(document: Document, reference: str) -> bool:

@@ -104,3 +104,4 @@ def test_the_words_of_an_error_have_no_number_of_the_system(tmp_path: Path) -> N
         (tmp_path / "none").read_bytes()
     assert error_words(missing.value) == "No such file or directory"
     assert error_words(OSError("odd")) == error_words(ValueError("odd")) == "odd"
+    assert error_words(TimeoutError()) == "TimeoutError"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from assay.core.remote_services import connection_problem
+from assay.core.remote_services import causes_of, connection_problem
 
 
 @pytest.fixture
@@ -59,6 +59,19 @@ async def test_the_connection_is_broken_off_or_is_not_encrypted(port: int) -> No
     assert "Errno" not in said
 
 
+async def test_a_key_with_a_line_break_is_not_repeated(port: int) -> None:
+    async with httpx2.AsyncClient(trust_env=False, timeout=5, headers={"X-Key": "sesame\n"}) as client:
+        with pytest.raises(httpx2.LocalProtocolError, match="sesame") as caught:
+            await client.get(f"http://127.0.0.1:{port}/")
+    said = connection_problem(caught.value, "https://a.example")
+    assert said == "no request to a.example can be sent with these headers: check the key, which may hold a line break"
+
+
+def test_a_password_with_an_at_sign_is_not_repeated() -> None:
+    said = connection_problem(ConnectionRefusedError(), "https://user:open@sesame@a.example:8/path@b")
+    assert said.startswith("a.example:8 refuses the connection")
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [
@@ -73,6 +86,13 @@ async def test_the_connection_is_broken_off_or_is_not_encrypted(port: int) -> No
 )
 def test_of_errors(error: BaseException, said: str) -> None:
     assert connection_problem(error, "https://user:word@a.example/path").startswith(said)
+
+
+def test_causes_that_go_round_in_a_circle() -> None:
+    first, second = ValueError("the first"), ValueError("the second")
+    first.__cause__, second.__cause__ = second, first
+    assert connection_problem(first, "https://a.example") == "the first"
+    assert list(causes_of(ExceptionGroup("both", [first, second])))[1:] == [first, second]
 
 
 @pytest.mark.parametrize("url", ["", "http://[::1/x", "a.example", "http://@/", "mcp-server --stdio"])

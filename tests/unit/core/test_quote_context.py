@@ -88,7 +88,17 @@ def test_quotes_far_apart_or_whose_surroundings_disagree_are_apart() -> None:
     assert len(group_quotes([first, near._replace(before=" TWO ")])) == 2
 
 
+def test_surroundings_that_cut_a_character_are_apart() -> None:
+    assert len(group_quotes([QuotePlace(6, 6, "aa", ""), QuotePlace(10, 12, " éaa ", "")])) == 2
+
+
 def test_a_printed_row_has_no_bars_at_its_ends() -> None:
     assert printed_quote("| Age: 3 | Sex: f |\n| Age: 5 | Sex: m |", WORD) == "Age: 3 | Sex: f Age: 5 | Sex: m"
     assert printed_quote("ls | sort |\n  head", "text/x-source") == "ls | sort | head"
     assert printed_quote("**as** written", WORD) == "**as** written"
+
+
+def test_long_lines_that_are_nearly_rules_cost_no_more_than_others() -> None:
+    for line in (" " * 2_000 + "-" * 2_000 + " " * 2_000 + "x", "|---" * 2_000 + "x", " " * 6_000 + "x"):
+        assert plain_words(line, WORD) == line
+    assert plain_words("above\n" + " " * 2_000 + "-" * 2_000 + " " * 2_000 + "\nbelow", WORD) == "above\nbelow"

@@ -278,6 +278,7 @@ async def test_nothing_is_found_in_a_collection_only_if_there_is_one(notes: Path
         for look in (
             assay.documents("theses"),
             assay.search("harbor", collection="theses"),
+            assay.search("harbor", collection=["thesis", "theses"]),
             assay.explain("x", 1, "theses"),
         ):
             with pytest.raises(UnknownName, match="no collection named 'theses'; did you mean 'thesis'"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import tomllib
+from collections import UserList, deque
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +116,24 @@ async def test_every_iterable_of_sources_is_one(tmp_path: Path) -> None:
     async with assay.Assay() as library:
         for sources in (iter([tmp_path / "tides.md"]), (tmp_path / "tides.md",), {tmp_path / "tides.md"}):
             assert (await library.add(sources)).collection
+
+
+async def test_values_of_subclasses_and_other_sequences_are_taken(tmp_path: Path) -> None:
+    class Text(str): ...
+
+    class Place(type(tmp_path)): ...  # type: ignore[misc]
+
+    class Number(enum.IntEnum):
+        ONE = 1
+
+    class Name(enum.StrEnum):
+        TIDES = "tides"
+
+    (tmp_path / "tides.md").write_text("The tide at Brest rises 7.5 metres.\n")
+    async with assay.Assay() as library:
+        await library.add(Place(tmp_path), Name.TIDES)
+        for collection in (Name.TIDES, deque(["tides"]), UserList([Text("tides")]), ("tides",)):
+            assert len(await library.search(Text("tide"), Number.ONE, collection)) == 1
 
 
 def test_every_public_method_checks_its_arguments() -> None:

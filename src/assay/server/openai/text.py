@@ -9,11 +9,12 @@ import msgspec
 
 from assay.app.assay import Assay
 from assay.core.assurance import report_state
+from assay.core.bibliography import Bibliography
 from assay.core.brief import Brief, Depth
 from assay.core.clean import link_target, one_line
 from assay.core.errors import UnknownName
 from assay.core.lazy import regex
-from assay.core.report import build_bibliography, build_report, render_report
+from assay.core.report import Report, render_report
 from assay.core.sources import Source
 from assay.core.view import RunView
 from assay.core.ways import adapt_wording
@@ -80,11 +81,13 @@ def answer_of(view: RunView, base: str = "") -> AnswerText:
     With `base`, the address of a server, citations of documents other than pages lead there, and the last line leads to
     the evidence; so the text depends on the server.
     """
-    if view.brief and view.brief.schema:
-        return AnswerText(text=msgspec.json.encode(build_report(view).data).decode(), sources=_sources(view, base))
-    if report_state(view) == "none":
+    has_fields = view.brief is not None and bool(view.brief.schema)
+    if not has_fields and report_state(view) == "none":
         return AnswerText(text=no_report_reason(view))
     report, body, books = render_report(view, "numbers")
+    sources = _sources(report, books, base)
+    if has_fields:
+        return AnswerText(text=msgspec.json.encode(report.data).decode(), sources=sources)
     entries = {entry.number: entry for entry in books.entries if entry.number is not None}
     parts, notes, length, position = list[str](), list[Annotation](), 0, 0
     for citation in body.numbered_citations(books.numbers):
@@ -97,7 +100,7 @@ def answer_of(view: RunView, base: str = "") -> AnswerText:
     answer = f"{''.join(parts)}{body.text[position:]}".rstrip()
     foot = answer_footer(view.run_id, base) if base else ""
     text = "\n\n".join(filter(None, (answer, after_text(view, report))))
-    return AnswerText(text=f"{text}{foot}\n", annotations=tuple(notes), sources=_sources(view, base))
+    return AnswerText(text=f"{text}{foot}\n", annotations=tuple(notes), sources=sources)
 
 
 def no_report_reason(view: RunView) -> str:
@@ -135,9 +138,9 @@ def _annotation(start: int, end: int, source: Source, url: str) -> Annotation:
     return FileCitation(index=start, file_id=source.document_sha256, filename=file_name(source.url) or title)
 
 
-def _sources(view: RunView, base: str) -> tuple[SearchResult, ...]:
-    sources = [entry.source for entry in build_bibliography(view).entries if entry.number is not None]
-    snippets = {passage.document_sha256: passage.text for passage in reversed(build_report(view).passages)}
+def _sources(report: Report, books: Bibliography, base: str) -> tuple[SearchResult, ...]:
+    sources = [entry.source for entry in books.entries if entry.number is not None]
+    snippets = {passage.document_sha256: passage.text for passage in reversed(report.passages)}
     return tuple(
         SearchResult(
             title=one_line(source.title),
