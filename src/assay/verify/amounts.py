@@ -80,7 +80,8 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     `values` are its possible readings ("1.234" may be either), `quantum` the step of its last digit, `literal` only its
     digits and point; `word` says it is spelled out. `units` are those it may have: in "10-20 %" the 10 may be bare or a
     percentage. `bound` says how a word before it bounds it ("over", "up to"), `year` that it may be a year: four digits
-    alone, in a suitable place. `terms` are the two numbers of a fraction ("one in five").
+    alone, in a suitable place; `fiscal`, that it is a fiscal year. `terms` are the two numbers of a fraction ("one in
+    five").
     """
 
     text: str
@@ -94,6 +95,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     scaled: bool = False
     bound: Bound = ""
     year: bool = False
+    fiscal: bool = False
     word: bool = False
     ordinal: bool = False
     terms: tuple[int, ...] = ()
@@ -150,17 +152,12 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 def _period(period: Period, text: str) -> Token:
     """A week, quarter or half as it is written; a fiscal year as its year, which may be written with two digits."""
-    if not period.code.startswith("fy"):
-        return Literal(text=text[period.first : period.last], start=period.first, end=period.last)
-    year = period.code.removeprefix("fy")
+    start, end, year = period.first, period.last, period.code.removeprefix("fy")
+    if year == period.code:
+        return Literal(text=text[start:end], start=start, end=end)
+    values = (Decimal(year),)
     return Amount(
-        text=year,
-        start=period.first,
-        end=period.last,
-        literal=year,
-        values=(Decimal(year),),
-        quantum=Decimal(1),
-        year=True,
+        text=year, start=start, end=end, literal=year, values=values, quantum=Decimal(1), year=True, fiscal=True
     )
 
 
