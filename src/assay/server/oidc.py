@@ -377,7 +377,8 @@ def _provider_failure(error: Exception, url: str) -> ProviderFailed:
     if isinstance(error, httpx2.HTTPStatusError):
         return ProviderFailed(f"the login provider answers {error.response.status_code} at {url}: {advice}")
     if isinstance(error, httpx2.TransportError | TimeoutError):
-        return ProviderFailed(f"the login provider cannot be reached: {connection_problem(error, url)}")
+        problem = connection_problem(error, url)
+        return ProviderFailed(f"the login provider (server.oidc.issuer) cannot be reached: {problem}")
     return ProviderFailed(f"the login provider does not answer as it should at {url}: {advice}")
 
 

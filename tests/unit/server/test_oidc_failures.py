@@ -42,7 +42,11 @@ ADVICE = "try again later, or check server.oidc.issuer"
     [
         (503, b"", f"answers 503 at {{url}}: {ADVICE}"),
         (200, b"<html>", f"does not answer as it should at {{url}}: {ADVICE}"),
-        (200, b"", "cannot be reached: {host} does not answer in time: check the address and the network"),
+        (
+            200,
+            b"",
+            "(server.oidc.issuer) cannot be reached: {host} does not answer in time: check the address and the network",
+        ),
     ],
 )
 async def test_what_is_wrong_is_said_in_plain_words(
